@@ -1,0 +1,233 @@
+//! All that a face may see of a session (AG-1). What an event reports as done is on disk already (SE-1).
+
+use crate::conversation::{Block, ResultPart, Usage};
+use crate::mode::Mode;
+use crate::permission::{Suggestion, Why};
+use crate::rule::Behavior;
+use crate::submission::{Answer, By};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+#[derive(Debug, Clone)]
+pub struct Event {
+    pub session: Arc<str>,
+    /// Milliseconds since 1970.
+    pub at: u64,
+    pub kind: EventKind,
+}
+
+#[derive(Debug, Clone)]
+pub enum EventKind {
+    /// The session is open; `resumed` counts the messages it came back with.
+    Opened {
+        model: String,
+        mode: Mode,
+        tools: Vec<String>,
+        resumed: usize,
+    },
+    /// A message of the person is in the transcript (at once, or when a queued one joins).
+    User {
+        id: String,
+        text: String,
+    },
+    /// The message waits for the next request (AG-5).
+    Queued {
+        text: String,
+    },
+    TurnStarted,
+    /// A request left for the model.
+    Requesting {
+        model: String,
+    },
+    /// A piece of the answer that still grows.
+    Delta(Delta),
+    /// The request failed and will be sent again; what its deltas showed is void (MO-3).
+    Retry {
+        attempt: u32,
+        max: u32,
+        delay_ms: u64,
+        status: Option<u16>,
+        reason: String,
+    },
+    /// The whole answer.
+    Assistant {
+        id: String,
+        model: String,
+        blocks: Arc<[Block]>,
+        usage: Usage,
+    },
+    ToolStarted {
+        call_id: String,
+        name: String,
+        summary: String,
+    },
+    /// Output of a running tool, for the eye only.
+    ToolOutput {
+        call_id: String,
+        text: String,
+    },
+    ToolFinished(Arc<Finished>),
+    /// Somebody has to answer; the turn waits.
+    Ask(Arc<AskView>),
+    /// The ask is closed: answered, or withdrawn (None).
+    AskClosed {
+        ask_id: String,
+        answer: Option<Answer>,
+    },
+    ModeChanged {
+        from: Mode,
+        to: Mode,
+        by: By,
+    },
+    ModelChanged {
+        model: String,
+    },
+    Todos(Vec<Todo>),
+    Compacted {
+        before: u64,
+        after: u64,
+        automatic: bool,
+    },
+    Cleared,
+    /// For the person: something to know that is no failure of the turn.
+    Notice {
+        level: Level,
+        text: String,
+    },
+    TurnEnded(Ended),
+    /// The session is over; nothing comes after this.
+    Closed,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Delta {
+    Text(String),
+    Thinking(String),
+    /// A tool call begins to arrive.
+    Call {
+        name: String,
+    },
+    /// Bytes of its input arrived.
+    CallInput {
+        json: String,
+    },
+}
+
+#[derive(Debug, Clone)]
+pub struct Finished {
+    pub call_id: String,
+    pub name: String,
+    pub input: Value,
+    pub content: Vec<ResultPart>,
+    pub is_error: bool,
+    pub decision: DecisionRecord,
+    pub duration_ms: u64,
+    /// What a face needs to show it well (a diff, counts); never sent to the model.
+    pub display: Option<Value>,
+}
+
+/// The decision as the transcript keeps it (SE-6).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecisionRecord {
+    pub behavior: Behavior,
+    #[serde(flatten)]
+    pub why: Why,
+}
+
+#[derive(Debug, Clone)]
+pub struct AskView {
+    pub ask_id: String,
+    pub call_id: String,
+    pub tool: String,
+    pub input: Value,
+    pub kind: AskKind,
+}
+
+#[derive(Debug, Clone)]
+pub enum AskKind {
+    Permission { why: Why, suggestions: Vec<Suggestion>, preview: Option<String> },
+    Questions(Vec<Question>),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Question {
+    /// The whole question, ending with a question mark.
+    pub question: String,
+    /// A label of at most 12 characters.
+    pub header: String,
+    /// Two to four choices; a free answer is always possible and is not listed.
+    pub options: Vec<Choice>,
+    /// Several choices may be taken.
+    #[serde(default, rename = "multiSelect")]
+    pub multi_select: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Choice {
+    /// One to five words.
+    pub label: String,
+    /// What choosing it means.
+    pub description: String,
+    /// Text shown beside the choice: a sketch, a piece of code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preview: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Todo {
+    /// What to do, as an order: "Run the tests".
+    pub content: String,
+    pub status: TodoStatus,
+    /// The same while it is being done: "Running the tests".
+    #[serde(rename = "activeForm")]
+    pub active_form: String,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TodoStatus {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    Info,
+    Warning,
+    Error,
+}
+
+/// How a turn ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    pub reason: EndReason,
+    /// The last text of the model in this turn.
+    pub text: String,
+    pub usage: Usage,
+    /// Requests that were answered in this turn.
+    pub requests: u32,
+    pub tool_results: u32,
+    pub duration_ms: u64,
+    pub api_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EndReason {
+    Completed,
+    Interrupted {
+        in_tools: bool,
+    },
+    MaxTurns(u32),
+    MaxBudget,
+    /// The provider failed for good; its own words, and what to do.
+    Failed {
+        message: String,
+        status: Option<u16>,
+    },
+}

@@ -1,0 +1,13 @@
+//! The pure heart of cutonce: what a conversation is, what a face may send and see, which call is
+//! allowed, what the next step of a turn is. Nothing here knows a file, a socket, a clock, a
+//! random number or an environment variable; all of those come in as data (ARCHITECTURE.md).
+
+pub mod conversation;
+pub mod event;
+pub mod mode;
+pub mod permission;
+pub mod request;
+pub mod rule;
+pub mod shell;
+pub mod submission;
+pub mod transcript;

@@ -1,0 +1,44 @@
+//! Permission modes and, with plan mode, the one machine that owns every way in and out (PM-15).
+
+use serde::{Deserialize, Serialize};
+
+/// PM-10.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub enum Mode {
+    /// Reads in the workspace run, the rest asks.
+    #[default]
+    Default,
+    /// Edits inside the workspace and plain file commands run without asking.
+    AcceptEdits,
+    /// Read-only but for the plan file.
+    Plan,
+    /// A classifier judges what default mode would ask for.
+    Auto,
+    /// Everything runs but what deny rules and protected paths forbid.
+    BypassPermissions,
+}
+
+impl Mode {
+    pub const ALL: [Mode; 5] = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto, Mode::BypassPermissions];
+
+    /// The name that settings, flags, hosts and the transcript use.
+    pub fn name(self) -> &'static str {
+        match self {
+            Mode::Default => "default",
+            Mode::AcceptEdits => "acceptEdits",
+            Mode::Plan => "plan",
+            Mode::Auto => "auto",
+            Mode::BypassPermissions => "bypassPermissions",
+        }
+    }
+    pub fn parse(name: &str) -> Option<Mode> {
+        Mode::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+}
+
+impl std::fmt::Display for Mode {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}

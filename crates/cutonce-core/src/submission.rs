@@ -1,0 +1,98 @@
+//! All that a face may send to a session (AG-1).
+
+use crate::conversation::Image;
+use crate::mode::Mode;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone)]
+pub enum Submission {
+    /// The person's words. Sent while the agent works they are queued and join at the next request (AG-5).
+    User {
+        text: String,
+        images: Vec<Image>,
+    },
+    /// The answer to an open ask; one that is not open any more changes nothing.
+    Answer {
+        ask_id: String,
+        answer: Answer,
+    },
+    SetMode {
+        mode: Mode,
+        by: By,
+    },
+    SetModel {
+        model: String,
+    },
+    /// Stop the stream and the running tools at once (AG-4).
+    Interrupt,
+    /// Replace the conversation's beginning by a summary (AG-8).
+    Compact {
+        focus: Option<String>,
+    },
+    /// Start over with an empty conversation in the same session.
+    Clear,
+    /// No more submissions: finish what is queued, then end.
+    Close,
+}
+
+/// Who changed something: it stands in the transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum By {
+    User,
+    Host,
+    Model,
+    /// Settings or flags at the start.
+    Start,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase")]
+pub enum Answer {
+    /// To a permission ask.
+    Permission(PermissionAnswer),
+    /// To AskUserQuestion.
+    Questions(QuestionsAnswer),
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "behavior", rename_all = "camelCase")]
+pub enum PermissionAnswer {
+    Allow {
+        /// Rules to store, in the words of the ask's suggestion, and where.
+        #[serde(default)]
+        remember: Vec<Remember>,
+    },
+    Deny {
+        /// What the model should do instead; empty for a plain no.
+        #[serde(default)]
+        message: String,
+        /// End the turn as well.
+        #[serde(default)]
+        interrupt: bool,
+    },
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Remember {
+    pub rule: String,
+    pub where_to: RememberIn,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum RememberIn {
+    Session,
+    Local,
+    Project,
+    User,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+pub enum QuestionsAnswer {
+    /// One answer per question, in order: chosen labels or the person's own words.
+    Answered { answers: Vec<Vec<String>> },
+    /// The person chose not to answer: a result of its own.
+    Skipped,
+}
