@@ -78,25 +78,21 @@ pub struct CallContext {
 }
 
 /// A tool with its input type erased: what the session holds.
-#[async_trait]
 pub trait AnyTool: Send + Sync {
     fn spec(&self) -> ToolSpec;
     fn name(&self) -> &str;
-    /// Parse the input and state what the call would touch; the error is the call's result (AG-6).
-    fn prepare(self: Arc<Self>, input: Value, here: &Here) -> Result<Prepared, String>;
+    /// Parse the input; the error is the call's result (AG-6). Nothing is touched yet.
+    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn Call>, String>;
 }
 
-/// A call that parsed. Nothing has happened yet.
-pub struct Prepared {
-    pub read_only: bool,
-    pub parallel: bool,
-    pub access: Access,
-    pub summary: String,
-    pub call: Box<dyn PreparedCall>,
-}
-
+/// A call whose input parsed.
 #[async_trait]
-pub trait PreparedCall: Send + Sync {
+pub trait Call: Send + Sync {
+    fn read_only(&self) -> bool;
+    fn parallel(&self) -> bool;
+    fn summary(&self) -> String;
+    /// What it would touch, resolved now: asked right before the decision.
+    fn touches(&self, here: &Here) -> Result<Access, String>;
     fn preview(&self, here: &Here) -> Option<String>;
     async fn run(self: Box<Self>, rights: Rights, here: &Here, call: &CallContext) -> Outcome;
 }
@@ -107,7 +103,19 @@ struct Parsed<T: Tool> {
 }
 
 #[async_trait]
-impl<T: Tool> PreparedCall for Parsed<T> {
+impl<T: Tool> Call for Parsed<T> {
+    fn read_only(&self) -> bool {
+        self.tool.read_only(&self.input)
+    }
+    fn parallel(&self) -> bool {
+        self.tool.parallel(&self.input)
+    }
+    fn summary(&self) -> String {
+        self.tool.summary(&self.input)
+    }
+    fn touches(&self, here: &Here) -> Result<Access, String> {
+        self.tool.touches(&self.input, here)
+    }
     fn preview(&self, here: &Here) -> Option<String> {
         self.tool.preview(&self.input, here)
     }
@@ -116,7 +124,6 @@ impl<T: Tool> PreparedCall for Parsed<T> {
     }
 }
 
-#[async_trait]
 impl<T: Tool> AnyTool for T {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
@@ -128,16 +135,9 @@ impl<T: Tool> AnyTool for T {
     fn name(&self) -> &str {
         Tool::name(self)
     }
-    fn prepare(self: Arc<Self>, input: Value, here: &Here) -> Result<Prepared, String> {
+    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn Call>, String> {
         let input: T::Input = parse_input(input)?;
-        let access = self.touches(&input, here)?;
-        Ok(Prepared {
-            read_only: self.read_only(&input),
-            parallel: self.parallel(&input),
-            access,
-            summary: self.summary(&input),
-            call: Box::new(Parsed { tool: self, input }),
-        })
+        Ok(Box::new(Parsed { tool: self, input }))
     }
 }
 
