@@ -1,0 +1,240 @@
+//! The one decision: (mode, rules, facts of the call) → allow with rights, deny with a reason, or ask (PR-3).
+//!
+//! Rights are values. A [`WriteGrant`] has no public constructor and no `Clone`; [`decide`] and
+//! [`Ask::approve`] are the only places that make one, and `disk` in cutonce-tools uses it up (PR-6).
+
+use crate::mode::Mode;
+use crate::rule::{Behavior, Rules, Source};
+use crate::shell;
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+/// What one call would do, stated by its tool before anything happens. Paths are resolved already.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    pub tool: String,
+    pub access: Access,
+}
+
+/// What a call touches. A closed set: a new kind of access must be judged here, in every mode.
+#[derive(Debug, Clone)]
+pub enum Access {
+    /// Nothing of the user's: todos, output of a shell that was allowed before.
+    Internal,
+    Read(Vec<Target>),
+    Write(Target),
+    Shell(ShellFacts),
+    Fetch {
+        url: String,
+        host: String,
+    },
+    /// Starting a subagent of this kind; what it does is decided call by call.
+    Agent {
+        kind: String,
+    },
+    /// A tool of an MCP server, called `mcp__server__tool`.
+    Mcp {
+        /// The server's word that the tool changes nothing (PM-65).
+        read_only: bool,
+    },
+    /// Asking the person needs no permission; whether somebody can answer is the session's business.
+    Question,
+}
+
+/// A path as the call named it and as it resolved, with where that is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Target {
+    pub given: String,
+    /// Absolute, symlinks resolved (of the deepest existing ancestor, where the file does not exist yet).
+    pub path: PathBuf,
+    pub place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Below the working folder or an added one.
+    Workspace,
+    /// In the workspace or not: `.git`, shell rc files, cutonce's own settings (PR-4).
+    Protected,
+    Outside,
+    /// Our own spill files of this session (long output): reading them asks nobody.
+    Own,
+}
+
+/// A command line taken apart (PR-5), its paths resolved.
+#[derive(Debug, Clone)]
+pub struct ShellFacts {
+    pub command: String,
+    pub background: bool,
+    pub parts: Vec<PartFacts>,
+    /// Why it could not be understood in full.
+    pub unparsed: Option<String>,
+}
+
+/// One part with the targets of its path words, in their order.
+#[derive(Debug, Clone)]
+pub struct PartFacts {
+    pub part: shell::Part,
+    pub writes: Vec<Reach>,
+    pub redirects: Vec<Reach>,
+    pub reads: Vec<Reach>,
+}
+
+/// Where a path word leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Reach {
+    Exact(Target),
+    /// Something at or below this folder.
+    Below(Target),
+    Unknown,
+}
+
+impl ShellFacts {
+    /// Parses the command and resolves its path words. `resolve` gets paths relative to the shell's
+    /// working folder, absolute ones, and such as start with `~/` (or are `~`) for the home folder.
+    pub fn new(command: &str, background: bool, resolve: impl Fn(&str) -> Target) -> ShellFacts {
+        let shell::Parsed { parts, unparsed } = shell::parse(command);
+        let reach = |words: &[shell::PathWord]| words.iter().map(|word| Reach::of(word, &resolve)).collect();
+        let parts = parts
+            .into_iter()
+            .map(|part| PartFacts {
+                writes: reach(&part.writes),
+                redirects: reach(&part.redirects),
+                reads: reach(&part.reads),
+                part,
+            })
+            .collect();
+        ShellFacts { command: command.to_string(), background, parts, unparsed }
+    }
+}
+
+impl Reach {
+    fn of(word: &shell::PathWord, resolve: &impl Fn(&str) -> Target) -> Reach {
+        match word {
+            shell::PathWord::Exact(path) => Reach::Exact(resolve(path)),
+            shell::PathWord::Below(path) => Reach::Below(resolve(path)),
+            shell::PathWord::Unknown => Reach::Unknown,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub enum Decision {
+    Allow(Allowed),
+    Deny(Denied),
+    Ask(Box<Ask>),
+}
+
+/// Why it was decided so; goes into the transcript with the call (PR-3, SE-6).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Why {
+    pub reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+}
+
+#[derive(Debug)]
+pub struct Allowed {
+    pub why: Why,
+    pub rights: Rights,
+}
+
+/// What an allowed call may do.
+#[derive(Debug)]
+pub enum Rights {
+    /// Reads and inner state only.
+    Plain,
+    Write(WriteGrant),
+    Shell(ShellGrant),
+}
+
+/// The right to write one file once. Only this module makes one (PR-6).
+#[derive(Debug)]
+pub struct WriteGrant {
+    path: PathBuf,
+}
+
+impl WriteGrant {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// The right to start one command.
+#[derive(Debug)]
+pub struct ShellGrant {
+    command: String,
+}
+
+impl ShellGrant {
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+}
+
+#[derive(Debug)]
+pub struct Denied {
+    pub why: Why,
+    /// What the model is told.
+    pub message: String,
+}
+
+/// A question for the approvers. It holds the call's facts, so that approving can make the rights.
+#[derive(Debug)]
+pub struct Ask {
+    pub facts: Facts,
+    pub why: Why,
+    /// Rules that «don't ask again» would store, narrowest first (PR-7).
+    pub suggestions: Vec<Suggestion>,
+}
+
+/// What «don't ask again» would store: all of these rules together cover the call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Suggestion {
+    pub rules: Vec<String>,
+    pub behavior: Behavior,
+}
+
+impl Ask {
+    /// Somebody said yes; `reason` says who. This and [`decide`] are the only makers of rights.
+    pub fn approve(self, reason: impl Into<String>) -> Allowed {
+        Allowed { why: Why { reason: reason.into(), rule: None, source: None }, rights: Rights::of(self.facts.access) }
+    }
+    /// Somebody said no, or nobody could answer; `message` is for the model, empty for a plain no.
+    pub fn deny(self, reason: impl Into<String>, message: &str) -> Denied {
+        let message = match message.trim() {
+            "" => {
+                format!("The user refused this {} call. Do not try it again; ask what to do instead.", self.facts.tool)
+            }
+            words => format!("The user refused this {} call and said: {words}", self.facts.tool),
+        };
+        Denied { why: Why { reason: reason.into(), rule: None, source: None }, message }
+    }
+}
+
+impl Rights {
+    fn of(access: Access) -> Rights {
+        match access {
+            Access::Write(target) => Rights::Write(WriteGrant { path: target.path }),
+            Access::Shell(shell) => Rights::Shell(ShellGrant { command: shell.command }),
+            Access::Internal
+            | Access::Read(_)
+            | Access::Fetch { .. }
+            | Access::Agent { .. }
+            | Access::Mcp { .. }
+            | Access::Question => Rights::Plain,
+        }
+    }
+}
+
+/// Decides one call (PR-3).
+pub fn decide(mode: Mode, rules: &Rules, facts: Facts) -> Decision {
+    let _ = (mode, rules);
+    let why = Why { reason: "needs approval".into(), rule: None, source: None };
+    match facts.access {
+        Access::Internal | Access::Question => Decision::Allow(Allowed { why, rights: Rights::Plain }),
+        _ => Decision::Ask(Box::new(Ask { facts, why, suggestions: vec![] })),
+    }
+}
