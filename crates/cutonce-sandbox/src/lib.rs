@@ -1,1 +1,24 @@
+//! The only place that starts processes, and what such a process may do.
+//!
+//! Knows programs, environments, descriptors and how to end a whole family of processes; never which
+//! tool asked, who allowed it, or what its output means. Nothing here reads the environment of this
+//! program: variables come in as data.
 
+pub mod env;
+mod profile;
+mod program;
+mod spawn;
+
+#[cfg(not(target_os = "linux"))]
+mod group;
+#[cfg(target_os = "linux")]
+mod supervisor;
+
+#[cfg(not(target_os = "linux"))]
+use group as family;
+#[cfg(target_os = "linux")]
+use supervisor as family;
+
+pub use profile::Profile;
+pub use program::find_program;
+pub use spawn::{Ended, Input, Lifeline, Output, Running, Spawn, SpawnError};
