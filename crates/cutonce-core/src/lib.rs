@@ -8,6 +8,7 @@ pub mod mode;
 pub mod permission;
 pub mod request;
 pub mod rule;
+pub mod settings;
 pub mod shell;
 pub mod submission;
 pub mod transcript;

@@ -3,6 +3,14 @@
 //! A line starts with `{"type":…,"id":…,"parent":…,"at":…`, in this order, so that a reader can skim a
 //! large file without parsing it; readers here still accept any order.
 
+pub mod chain;
+pub mod header;
+pub mod replay;
+
+pub use chain::{Link, chain};
+pub use header::{Header, Kind};
+pub use replay::{Replayed, replay};
+
 use crate::conversation::{Block, Image, ResultPart, Stop, Usage};
 use crate::event::DecisionRecord;
 use crate::mode::Mode;
@@ -120,3 +128,59 @@ pub enum Body {
 fn is_false(value: &bool) -> bool {
     !value
 }
+
+impl Entry {
+    /// The line of this entry, without its newline: the header first, then the fields of the body. No newline inside.
+    pub fn to_line(&self) -> String {
+        let kind = Kind::of(&self.body).name();
+        // Every key of a body is a string, so this can't fail; if it ever does, the line says so instead of vanishing.
+        let body = serde_json::to_string(&self.body)
+            .unwrap_or_else(|error| format!("{{\"type\":{kind:?},\"unwritable\":{:?}}}", error.to_string()));
+        let tag = format!("{{\"type\":\"{kind}\"");
+        let fields = body.strip_prefix(tag.as_str()).unwrap_or("}");
+        let parent = self.parent.as_deref().map_or_else(|| "null".to_string(), json_string);
+        let (id, at) = (json_string(&self.id), json_string(&self.at));
+        format!("{tag},\"id\":{id},\"parent\":{parent},\"at\":{at}{fields}")
+    }
+
+    /// Read one line, its fields in any order. What can't be read is skipped with the reason (SE-2).
+    pub fn parse(line: &[u8]) -> Result<Entry, Skip> {
+        let header = Header::parse(line)?;
+        if header.kind == Kind::Unknown {
+            return Err(Skip::UnknownType(header.kind_name.into_owned()));
+        }
+        let body: Body = serde_json::from_slice(line).map_err(|error| Skip::Field(error.to_string()))?;
+        Ok(Entry {
+            id: header.id.into_owned(),
+            parent: header.parent.map(|parent| parent.into_owned()),
+            at: header.at.into_owned(),
+            body,
+        })
+    }
+}
+
+/// Why a line was skipped (SE-2).
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Skip {
+    #[error("not UTF-8")]
+    NotUtf8,
+    #[error("zero bytes, as a crash of the machine leaves them")]
+    Zeros,
+    #[error("torn: the line ends in the middle")]
+    Torn,
+    #[error("no JSON object: {0}")]
+    NotJson(String),
+    #[error("unknown entry type `{0}`")]
+    UnknownType(String),
+    #[error("a field does not fit: {0}")]
+    Field(String),
+    #[error("longer than {0} bytes")]
+    TooLong(usize),
+}
+
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,168 @@
+use super::*;
+use crate::rule::Source;
+use serde_json::json;
+
+fn problems(value: Value) -> Vec<String> {
+    check(value).1.iter().map(Problem::to_string).collect()
+}
+
+#[test]
+fn cl_4_an_unknown_key_names_the_nearest_known_one() {
+    assert_eq!(
+        problems(json!({ "permisions": {}, "plan": { "eagernes": "eager" }, "allow": [], "zzz": 1 })),
+        [
+            "unknown setting `permisions`, ignored; did you mean `permissions`?",
+            "unknown setting `plan.eagernes`, ignored; did you mean `plan.eagerness`?",
+            "unknown setting `allow`, ignored; did you mean `permissions.allow`?",
+            "unknown setting `zzz`, ignored",
+        ]
+    );
+    assert_eq!(
+        problems(
+            json!({ "models": { "mine": { "contxt": 1 } }, "providers": { "p": { "wire": "chat", "baseUrl": "x", "key": "K" } } })
+        ),
+        [
+            "unknown setting `models.mine.contxt`, ignored; did you mean `models.mine.context`?",
+            "unknown setting `providers.p.key`, ignored; did you mean `providers.p.keyEnv`?",
+        ]
+    );
+}
+
+#[test]
+fn cl_4_free_parts_may_hold_anything() {
+    let value = json!({ "$schema": "x", "env": { "ANY": "1" }, "hooks": { "a": [1, { "b": null }] }, "mcpServers": { "s": { "command": "x" } } });
+    assert_eq!(check(value.clone()), (value, vec![]));
+}
+
+#[test]
+fn cl_4_a_wrong_value_is_ignored_alone() {
+    let (value, found) = check(json!({
+        "permissions": { "deny": ["Read(.env)", 5, "Bash"], "allow": "Bash", "defaultMode": "yolo" },
+        "compact": { "at": 3 },
+        "maxRetries": -1,
+        "shell": [],
+        "plan": { "exploreAgents": 11, "planAgents": 2, "entry": "ask" },
+        "models": { "m": { "price": { "input": 1 } } },
+        "providers": { "p": { "wire": "soap", "baseUrl": "x" } },
+        "theme": null,
+    }));
+    let settings: Settings = serde_json::from_value(value).unwrap();
+    assert_eq!(settings.permissions.deny, ["Read(.env)", "Bash"]);
+    assert_eq!((settings.plan.explore_agents.get(), settings.plan.plan_agents.get()), (3, 2));
+    assert_eq!(settings.plan.entry, plan::Entry::Ask);
+    assert_eq!(settings.compact.at.get(), 0.8);
+    let mut paths: Vec<_> = found.iter().map(Problem::path).collect();
+    paths.sort_unstable();
+    assert_eq!(
+        paths,
+        [
+            "compact.at",
+            "maxRetries",
+            "models.m.price",
+            "permissions.allow",
+            "permissions.defaultMode",
+            "permissions.deny[1]",
+            "plan.exploreAgents",
+            "providers.p",
+            "providers.p.wire",
+            "shell",
+            "theme"
+        ]
+    );
+    let texts: Vec<String> = found.iter().map(Problem::to_string).collect();
+    assert!(
+        texts.iter().any(|text| text == "`permissions.deny[1]`: invalid type: integer `5`, expected a string; ignored"),
+        "{texts:#?}"
+    );
+    assert!(
+        texts.iter().any(|text| text == "`compact.at`: expected a number above 0 and at most 1, got 3; ignored"),
+        "{texts:#?}"
+    );
+}
+
+#[test]
+fn cl_4_a_file_that_is_no_object_is_named() {
+    assert_eq!(problems(json!([1])), ["`the file`: expected an object with settings, got a list; ignored"]);
+}
+
+#[test]
+fn pr_2_the_strongest_source_wins_key_by_key_and_rules_are_united() {
+    let layer = |source, value| Layer { source, value };
+    let (settings, problems) = merge(vec![
+        layer(
+            Source::User,
+            json!({ "permissions": { "allow": ["A", "B"], "additionalDirectories": ["/u"], "defaultMode": "acceptEdits" },
+            "model": { "main": "user", "small": "user" }, "env": { "A": "user", "B": "user" } }),
+        ),
+        layer(Source::Managed, json!({ "permissions": { "deny": ["M"], "additionalDirectories": ["/m"] } })),
+        layer(
+            Source::Project,
+            json!({ "permissions": { "allow": ["B", "C"] }, "model": { "main": "project" }, "env": { "A": "p" } }),
+        ),
+        layer(Source::Local, json!({ "permissions": { "deny": ["L"], "defaultMode": "plan" } })),
+    ]);
+    assert_eq!(problems, []);
+    assert_eq!(settings.permissions.allow, ["B", "C", "A"]);
+    assert_eq!(settings.permissions.deny, ["M", "L"]);
+    assert_eq!(settings.permissions.additional_directories, ["/m"]);
+    assert_eq!(settings.permissions.default_mode, Some(Mode::Plan));
+    assert_eq!((settings.model.main.as_deref(), settings.model.small.as_deref()), (Some("project"), Some("user")));
+    assert_eq!((settings.env["A"].as_str(), settings.env["B"].as_str()), ("p", "user"));
+}
+
+#[test]
+fn pr_2_values_that_only_clash_together_are_named() {
+    let layer = |source, value| Layer { source, value };
+    let (settings, problems) = merge(vec![
+        layer(Source::User, json!({ "thinking": { "budget": 1000 } })),
+        layer(Source::Project, json!({ "thinking": { "effort": "high" } })),
+    ]);
+    assert_eq!((settings.thinking.budget, problems), (Some(1000), vec![]));
+}
+
+#[test]
+fn pm_110_opusplan_is_a_pair() {
+    let mut choice = ModelChoice::default();
+    choice.choose("opusplan");
+    assert_eq!((choice.main.as_deref(), choice.plan.as_deref()), (Some("sonnet"), Some("opus")));
+}
+
+#[test]
+fn defaults_survive_a_round_trip_and_fit_their_own_schema() {
+    let value = serde_json::to_value(Settings::default()).unwrap();
+    let (value, problems) = check(value);
+    assert_eq!(serde_json::from_value::<Settings>(value).unwrap(), Settings::default());
+    assert_eq!(problems, []);
+}
+
+#[test]
+fn every_setting_is_documented() {
+    fn walk(schema: &Value, path: &str, missing: &mut Vec<String>) {
+        for (key, inner) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let path = format!("{path}.{key}");
+            if inner.get("description").is_none() && !["input", "output"].contains(&key.as_str()) {
+                missing.push(path.clone());
+            }
+            walk(inner, &path, missing);
+        }
+    }
+    let mut missing = Vec::new();
+    walk(&schema(), "", &mut missing);
+    assert_eq!(missing, Vec::<String>::new());
+}
+
+/// CL-4: the published schema and the page are what the type says. `UPDATE=1` writes them again.
+#[test]
+fn cl_4_the_published_schema_and_page_are_current() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let schema = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
+    for (name, text) in [("settings.schema.json", schema), ("settings.md", docs::page())] {
+        let path = docs.join(name);
+        if std::env::var_os("UPDATE").is_some() {
+            std::fs::create_dir_all(&docs).unwrap();
+            std::fs::write(&path, &text).unwrap();
+        }
+        let held = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(held == text, "docs/{name} is out of date: run UPDATE=1 cargo test -p cutonce-core settings");
+    }
+}

@@ -1,0 +1,81 @@
+//! Which entries are part of the conversation: those on the way from the last one back along `parent` (SE-5, SE-6).
+//!
+//! A rewind or a fork points further back, and what it jumped over stays in the file but out of the conversation.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// An entry's own id and its parent's, in whatever form the caller compares them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link<K> {
+    pub id: K,
+    pub parent: Option<K>,
+}
+
+/// The indexes of the entries on the chain of the last one, oldest first.
+///
+/// A parent that is not there before its child (its line was garbage, SE-2) is replaced by the entry before the
+/// child: more comes back then, never less. No parent at all is a beginning.
+pub fn chain<K: Copy + Eq + Hash>(links: &[Link<K>]) -> Vec<usize> {
+    let mut places: Option<HashMap<K, Vec<usize>>> = None;
+    let mut found = Vec::new();
+    let mut next = links.len().checked_sub(1);
+    while let Some(at) = next {
+        found.push(at);
+        next = match links[at].parent {
+            None => None,
+            // Nearly every entry follows its parent directly: no table is needed then.
+            Some(parent) if at > 0 && links[at - 1].id == parent => Some(at - 1),
+            Some(parent) => {
+                let places = places.get_or_insert_with(|| by_id(links));
+                last_before(places.get(&parent), at).or(at.checked_sub(1))
+            }
+        };
+    }
+    found.reverse();
+    found
+}
+
+fn by_id<K: Copy + Eq + Hash>(links: &[Link<K>]) -> HashMap<K, Vec<usize>> {
+    let mut places: HashMap<K, Vec<usize>> = HashMap::with_capacity(links.len());
+    for (at, link) in links.iter().enumerate() {
+        places.entry(link.id).or_default().push(at);
+    }
+    places
+}
+
+fn last_before(places: Option<&Vec<usize>>, at: usize) -> Option<usize> {
+    let places = places?;
+    places[..places.partition_point(|place| *place < at)].last().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(links: &[(u32, Option<u32>)], expected: &[usize]) {
+        let links: Vec<_> = links.iter().map(|(id, parent)| Link { id: *id, parent: *parent }).collect();
+        assert_eq!(chain(&links), expected, "{links:?}");
+    }
+
+    #[test]
+    fn se_5_a_rewind_leaves_out_what_it_jumped_over() {
+        check(&[], &[]);
+        check(&[(1, None), (2, Some(1)), (3, Some(2))], &[0, 1, 2]);
+        check(&[(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1)), (5, Some(4))], &[0, 3, 4]);
+    }
+
+    #[test]
+    fn se_2_a_lost_parent_loses_nothing_else() {
+        check(&[(1, None), (2, Some(1)), (4, Some(3)), (5, Some(4))], &[0, 1, 2, 3]);
+        // The very first line is lost.
+        check(&[(2, Some(1)), (3, Some(2))], &[0, 1]);
+    }
+
+    #[test]
+    fn se_2_a_circle_or_a_parent_from_the_future_ends_all_the_same() {
+        check(&[(1, Some(2)), (2, Some(1))], &[0, 1]);
+        check(&[(1, Some(1)), (1, Some(1))], &[0, 1]);
+        check(&[(7, Some(9)), (8, Some(8)), (9, Some(9))], &[0, 1, 2]);
+    }
+}
