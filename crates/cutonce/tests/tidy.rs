@@ -118,7 +118,8 @@ fn functions_stay_short() {
 #[test]
 fn files_say_why_they_exist() {
     let files = code::rust_files();
-    let silent = files.iter().filter(|file| file.path.contains("/src/") && !file.text.starts_with("//!"));
+    let told = |file: &&Text| file.path.ends_with("/tests.rs") || file.text.starts_with("//!");
+    let silent = files.iter().filter(|file| file.path.contains("/src/") && !told(file));
     let found: Vec<_> = silent.map(|file| format!("{}:1", file.path)).collect();
     verdict("A file reads from the top: its first line is `//!` and says why it exists.", &found);
 }
@@ -323,6 +324,32 @@ fn documents_stand_alone() {
         found.extend(lines.map(|(number, _)| format!("{}:{}", text.path, number + 1)));
     }
     verdict("Nothing in the repository refers to what lies outside it.", &found);
+}
+
+#[test]
+fn the_rules_can_fail() {
+    let source = r#"
+        //! std::fs in a comment
+        use std::{env as e, process::{Command as C}};
+        fn f() { let s = "std::fs::write"; vec![std::fs::write("a", "b")]; decide(); x.persist(); todo!() }
+        struct Grant { a: u8 }
+        impl Grant { fn new() -> Grant { Self { a: 1 } } }
+        #[cfg(test)]
+        mod tests { #[ignore] fn t() { std::fs::read("x"); } }
+    "#;
+    let code = Code::parse(&Text { path: "crates/x/src/x.rs".into(), text: source.into() });
+    let paths = code.product_paths();
+    let has = |name: &str| paths.iter().filter(|path| path.names(name)).map(|path| path.line).collect::<Vec<_>>();
+    assert_eq!(has("std::fs"), [4], "the code, not the comment, the string or the test");
+    assert_eq!((has("std::env"), has("process::Command"), has(".persist")), (vec![3], vec![3], vec![4]));
+    assert!(paths.iter().any(|path| path.text == "decide" && path.called && !path.defined));
+    assert!(paths.iter().any(|path| path.text == "todo" && path.macro_call));
+    assert_eq!((code.constructions("Grant"), code.attributes("ignore")), (vec![6], vec![8]));
+    assert_eq!(code.functions()[0], (4, "f".to_owned(), 1));
+    let prefixes = BTreeSet::from(["PM"]);
+    assert_eq!(code::clause_ids("PM-12, xPM-2, fn pm_10_x()", &prefixes), ["PM-12", "PM-10"]);
+    assert_eq!(code::dependencies("[dependencies]\na.workspace = true\n[x.dependencies.b]\n[lints]\nc = 1").len(), 2);
+    assert!(code::stands_alone("in /den/x", "/den/") && !code::stands_alone("a/den/x", "/den/"));
 }
 
 /// The files of the product itself: no tests, no benches, no examples.
