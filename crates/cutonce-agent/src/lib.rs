@@ -1,1 +1,5 @@
+//! The library people embed: a session driven by submissions and observed by events, and what it keeps on disk.
 
+pub mod redact;
+pub mod store;
+pub mod versions;

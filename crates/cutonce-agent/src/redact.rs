@@ -1,0 +1,181 @@
+//! Keys never reach a transcript or a log (MO-4): every line is searched for them in the forms they may take on the way.
+
+use aho_corasick::{AhoCorasick, MatchKind};
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use std::borrow::Cow;
+
+/// Shorter values are words, not secrets: replacing them would wreck texts and protect nothing.
+const SHORTEST: usize = 8;
+
+/// Replaces known secrets by `[redacted:NAME]`.
+#[derive(Default)]
+pub struct Redactor {
+    /// For text: every form.
+    text: Option<Set>,
+    /// For JSON lines: only the forms that can stand inside a JSON string.
+    json: Option<Set>,
+}
+
+struct Set {
+    search: AhoCorasick,
+    replacements: Vec<String>,
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let count = self.text.as_ref().map_or(0, |set| set.replacements.len());
+        write!(f, "Redactor({count} forms)")
+    }
+}
+
+impl Redactor {
+    /// From (name, value) pairs: the name of the variable that holds it, and the secret. Short values are left out.
+    pub fn new(secrets: Vec<(String, String)>) -> Self {
+        let mut forms: Vec<(String, String)> = Vec::new();
+        for (name, value) in secrets.iter().filter(|(_, value)| value.trim().len() >= SHORTEST) {
+            let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_' || *c == '-').collect();
+            let replacement = if name.is_empty() { "[redacted]".to_string() } else { format!("[redacted:{name}]") };
+            forms.extend(forms_of(value.trim()).into_iter().map(|form| (form, replacement.clone())));
+        }
+        let in_json = forms.iter().filter(|(form, _)| fits_into_json(form)).cloned().collect();
+        Self { text: Set::new(forms), json: Set::new(in_json) }
+    }
+
+    /// For logs, errors and anything else that is plain text.
+    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        self.text.as_ref().map_or(Cow::Borrowed(text), |set| set.replace(text, |_| true))
+    }
+
+    /// For one line of JSON: what comes out is JSON again.
+    pub fn redact_json<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        // A match that starts in the middle of an escape (`\n` + `abc…` for a secret `nabc…`) is none.
+        let starts_clean = |at: usize| line.as_bytes()[..at].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 0;
+        self.json.as_ref().map_or(Cow::Borrowed(line), |set| set.replace(line, starts_clean))
+    }
+}
+
+impl Set {
+    fn new(forms: Vec<(String, String)>) -> Option<Self> {
+        if forms.is_empty() {
+            return None;
+        }
+        let (patterns, replacements): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()?;
+        Some(Self { search, replacements })
+    }
+
+    fn replace<'a>(&self, text: &'a str, counts: impl Fn(usize) -> bool) -> Cow<'a, str> {
+        let mut out = String::new();
+        let (mut from, mut search_from) = (0, 0);
+        while let Some(found) = self.search.find(aho_corasick::Input::new(text).span(search_from..text.len())) {
+            if counts(found.start()) {
+                out.push_str(&text[from..found.start()]);
+                out.push_str(&self.replacements[found.pattern().as_usize()]);
+                (from, search_from) = (found.end(), found.end());
+            } else {
+                search_from = found.start() + 1;
+            }
+        }
+        if from == 0 {
+            return Cow::Borrowed(text);
+        }
+        out.push_str(&text[from..]);
+        Cow::Owned(out)
+    }
+}
+
+/// The secret itself, and what encoders make of it.
+fn forms_of(value: &str) -> Vec<String> {
+    let once = in_json(value);
+    let twice = in_json(&once);
+    let mut forms = vec![value.to_string(), once, twice, percent(value, true), percent(value, false)];
+    forms.extend(base64_forms(value));
+    forms.retain(|form| form.len() >= SHORTEST);
+    forms.sort_unstable();
+    forms.dedup();
+    forms
+}
+
+/// Base64 at each of the three places where the secret can start inside a longer text (`user:key`), without the
+/// characters that its neighbours decide.
+fn base64_forms(value: &str) -> Vec<String> {
+    (0..3usize)
+        .flat_map(|before| {
+            let bytes = [&vec![0; before][..], value.as_bytes()].concat();
+            let skip = [0, 2, 3][before];
+            let keep = bytes.len() * 8 / 6;
+            [STANDARD_NO_PAD.encode(&bytes), URL_SAFE_NO_PAD.encode(&bytes)]
+                .map(|encoded| encoded.get(skip..keep).unwrap_or_default().to_string())
+        })
+        .collect()
+}
+
+fn in_json(text: &str) -> String {
+    let quoted = serde_json::Value::from(text).to_string();
+    quoted[1..quoted.len() - 1].to_string()
+}
+
+fn percent(text: &str, upper: bool) -> String {
+    let encode = |byte: u8| match byte {
+        _ if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) => char::from(byte).to_string(),
+        _ if upper => format!("%{byte:02X}"),
+        _ => format!("%{byte:02x}"),
+    };
+    text.bytes().map(encode).collect()
+}
+
+/// Could this stand inside a JSON string as it is?
+fn fits_into_json(form: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(&format!("\"{form}\"")).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const KEY: &str = "sk-ant-api03-\"quoted\"/and+more\\x";
+
+    fn redactor() -> Redactor {
+        Redactor::new(vec![("ANTHROPIC_API_KEY".into(), KEY.into()), ("PIN".into(), "1234".into())])
+    }
+
+    #[test]
+    fn mo_4_a_key_is_found_in_every_form_it_may_take() {
+        let redactor = redactor();
+        let encoded = STANDARD_NO_PAD.encode(format!("user:{KEY}!"));
+        let once = json!({ "key": KEY }).to_string();
+        let twice = json!({ "body": once }).to_string();
+        for text in [KEY.to_string(), percent(KEY, true), percent(KEY, false), encoded, once.clone(), twice.clone()] {
+            let clean = redactor.redact(&text);
+            assert!(clean.contains("[redacted:ANTHROPIC_API_KEY]"), "{text} -> {clean}");
+            assert!(!clean.contains("api03"), "{clean}");
+        }
+        for line in [once, twice] {
+            let clean = redactor.redact_json(&line);
+            assert!(clean.contains("[redacted:ANTHROPIC_API_KEY]"), "{clean}");
+            serde_json::from_str::<serde_json::Value>(&clean).unwrap();
+        }
+    }
+
+    #[test]
+    fn mo_4_short_values_and_other_texts_stay_as_they_are() {
+        assert!(matches!(redactor().redact("the PIN is 1234"), Cow::Borrowed("the PIN is 1234")));
+        assert_eq!(Redactor::default().redact("x"), "x");
+        assert_eq!(Redactor::new(vec![]).redact_json("{}"), "{}");
+    }
+
+    #[test]
+    fn mo_4_a_redacted_line_stays_json_even_where_an_escape_looks_like_the_key() {
+        let redactor = Redactor::new(vec![("K".into(), "nabcdefgh".into()), ("Q".into(), "\",\"text\":\"".into())]);
+        let line = json!({ "a": "\nabcdefgh", "b": "\\nabcdefgh", "text": "x" }).to_string();
+        let clean: serde_json::Value = serde_json::from_str(&redactor.redact_json(&line)).unwrap();
+        assert_eq!(clean, json!({ "a": "\nabcdefgh", "b": "\\[redacted:K]", "text": "x" }));
+    }
+
+    #[test]
+    fn mo_4_the_redactor_itself_prints_no_key() {
+        assert!(!format!("{:?}", redactor()).contains("sk-ant"));
+    }
+}
