@@ -4,6 +4,7 @@
 
 pub mod conversation;
 pub mod event;
+pub mod harmless;
 pub mod mode;
 pub mod permission;
 pub mod request;

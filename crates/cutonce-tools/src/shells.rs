@@ -1,2 +1,159 @@
 //! The shells of a session: the working folder that is kept between calls, and background tasks (TL-8).
-pub struct Shells {}
+
+mod capture;
+mod start;
+mod stream;
+mod task;
+
+pub(crate) use capture::Output;
+pub(crate) use start::Bash;
+use start::Start;
+pub(crate) use stream::Stream;
+pub(crate) use task::Task;
+pub use task::{TaskState, TaskView};
+
+use crate::workspace::Workspace;
+use cutonce_sandbox::{Profile, find_program};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use task::{OnEnd, lock};
+
+/// At most this many run in the background at the same time.
+const MOST_RUNNING: usize = 32;
+
+/// Dropping it kills everything that runs in the background.
+pub struct Shells {
+    env: Vec<(OsString, OsString)>,
+    timeout: Duration,
+    on_end: Option<OnEnd>,
+    /// None: the root of the workspace.
+    folder: Mutex<Option<PathBuf>>,
+    tasks: Mutex<Vec<Arc<Task>>>,
+    outputs: AtomicUsize,
+}
+
+impl Shells {
+    /// `env` is the whole environment of commands: `cutonce_sandbox::env::scrubbed`.
+    pub fn new(env: Vec<(OsString, OsString)>) -> Self {
+        Self {
+            env,
+            timeout: Duration::from_millis(120_000),
+            on_end: None,
+            folder: Mutex::new(None),
+            tasks: Mutex::new(Vec::new()),
+            outputs: AtomicUsize::new(0),
+        }
+    }
+    /// How long a command may run whose call does not say it (`shell.timeoutMs`).
+    pub fn default_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+    /// Called with each background task that has ended.
+    pub fn on_end(mut self, tell: impl Fn(TaskView) + Send + Sync + 'static) -> Self {
+        self.on_end = Some(Arc::new(tell));
+        self
+    }
+
+    /// The background tasks that run now.
+    pub fn running(&self) -> Vec<TaskView> {
+        let views = lock(&self.tasks).iter().map(|task| task.view()).collect::<Vec<_>>();
+        views.into_iter().filter(|view| view.state == TaskState::Running).collect()
+    }
+    /// Kill everything in the background, at once.
+    pub fn kill_all(&self) {
+        lock(&self.tasks).iter().for_each(|task| task.kill());
+    }
+    /// The folder in which the next command starts.
+    pub fn folder(&self, workspace: &Workspace) -> PathBuf {
+        lock(&self.folder).clone().unwrap_or_else(|| workspace.root.clone())
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    pub(crate) fn task(&self, id: &str) -> Option<Arc<Task>> {
+        lock(&self.tasks).iter().find(|task| task.id == id).cloned()
+    }
+
+    /// `bash_1 (running), bash_2 (exited with code 0)`, for an id that is none of them.
+    pub(crate) fn known(&self) -> String {
+        let tasks = lock(&self.tasks);
+        match tasks.as_slice() {
+            [] => "no command was started in the background".into(),
+            tasks => {
+                let known: Vec<_> = tasks.iter().map(|task| format!("{} ({})", task.id, task.state())).collect();
+                format!("known: {}", known.join(", "))
+            }
+        }
+    }
+
+    /// A name for the file of a long output.
+    pub(crate) fn next_output(&self) -> String {
+        format!("bash-output-{}", self.outputs.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Start a command whose end is waited for. It says where it ended: hand that to `settle`.
+    pub(crate) fn start(&self, command: &str, workspace: &Workspace) -> Result<Bash, String> {
+        self.starting(workspace)?.run(command, Some(workspace))
+    }
+
+    pub(crate) fn start_task(&self, command: &str, workspace: &Workspace) -> Result<Arc<Task>, String> {
+        if self.running().len() >= MOST_RUNNING {
+            return Err(format!(
+                "{MOST_RUNNING} commands run in the background already: end some with KillShell first."
+            ));
+        }
+        let bash = self.starting(workspace)?.run(command, None)?;
+        let mut tasks = lock(&self.tasks);
+        let id = format!("bash_{}", tasks.len() + 1);
+        let task = Task::begin(id, command.into(), workspace.own.clone(), bash, self.on_end.clone());
+        tasks.push(task.clone());
+        Ok(task)
+    }
+
+    fn starting(&self, workspace: &Workspace) -> Result<Start<'_>, String> {
+        let bash = find_program("bash", &self.env)
+            .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
+        Ok(Start { bash, env: &self.env, folder: self.folder(workspace), profile: Profile::Open })
+    }
+
+    /// The kept folder may be gone since the last command: back to the root then, and say so.
+    pub(crate) fn check_folder(&self, workspace: &Workspace) -> Option<String> {
+        let mut kept = lock(&self.folder);
+        let gone = kept.take_if(|folder| !folder.is_dir())?;
+        let root = workspace.root.display();
+        Some(format!("The working folder {} is gone; this ran in {root}.", gone.display()))
+    }
+
+    /// Keep the folder in which a command ended; what to say about it.
+    pub(crate) fn settle(&self, ended_in: Option<PathBuf>, workspace: &Workspace) -> Option<String> {
+        let before = self.folder(workspace);
+        let ended_in = ended_in.filter(|folder| *folder != before)?;
+        let root = workspace.root.display();
+        let inside = [&workspace.root].into_iter().chain(&workspace.added).any(|folder| ended_in.starts_with(folder));
+        let mut kept = lock(&self.folder);
+        if !inside {
+            *kept = None;
+            let outside = ended_in.display();
+            return Some(format!("{outside} is outside the workspace: the working folder is {root} again."));
+        }
+        if !ended_in.is_dir() {
+            *kept = None;
+            return Some(format!("{} is gone: the working folder is {root} again.", ended_in.display()));
+        }
+        let note = format!("The working folder is now {}.", ended_in.display());
+        *kept = Some(ended_in);
+        Some(note)
+    }
+}
+
+impl Drop for Shells {
+    fn drop(&mut self) {
+        self.kill_all();
+    }
+}

@@ -1,0 +1,243 @@
+//! Bash (TL-8): run a command, keep its folder, bound its output, leave nothing of it behind.
+
+use crate::shells::{Bash as Shell, Output, Stream};
+use crate::tool::{CallContext, Here, Outcome, Tool};
+use async_trait::async_trait;
+use cutonce_core::permission::{Access, Place, Rights, ShellFacts, Target};
+use cutonce_core::shell::{self, Verdict};
+use cutonce_sandbox::Ended;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+use std::io;
+use std::time::Duration;
+
+/// Milliseconds.
+const LONGEST: u64 = 600_000;
+/// How long killed processes may take to be gone before we stop waiting for them.
+const DYING: Duration = Duration::from_secs(5);
+
+pub struct Bash;
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BashInput {
+    command: String,
+    /// What it does, in five to ten words, for the person who watches.
+    #[serde(default)]
+    #[expect(dead_code, reason = "faces read it from the call")]
+    description: Option<String>,
+    /// Milliseconds, at most 600000; 120000 if left out. Not for the background.
+    #[serde(default)]
+    timeout: Option<u64>,
+    /// Go on without waiting; the result names the id for BashOutput and KillShell.
+    #[serde(default)]
+    run_in_background: bool,
+}
+
+#[async_trait]
+impl Tool for Bash {
+    type Input = BashInput;
+
+    fn name(&self) -> &'static str {
+        "Bash"
+    }
+    fn description(&self) -> &str {
+        include_str!("bash.md")
+    }
+    fn read_only(&self, input: &BashInput) -> bool {
+        let parsed = shell::parse(&input.command);
+        let only_reads = |part: &shell::Part| part.verdict == Verdict::ReadOnly && part.redirects.is_empty();
+        !input.run_in_background && parsed.unparsed.is_none() && parsed.parts.iter().all(only_reads)
+    }
+    /// Not if it may change the folder of those beside it.
+    fn parallel(&self, input: &BashInput) -> bool {
+        let moves = |part: &shell::Part| {
+            part.words.first().is_none_or(|word| word.as_deref().is_none_or(|name| FOLDER_CHANGERS.contains(&name)))
+        };
+        self.read_only(input) && !shell::parse(&input.command).parts.iter().any(moves)
+    }
+    fn touches(&self, input: &BashInput, here: &Here) -> Result<Access, String> {
+        check(input)?;
+        let facts = ShellFacts::new(&input.command, input.run_in_background, |given| target(given, here));
+        Ok(Access::Shell(facts))
+    }
+    fn summary(&self, input: &BashInput) -> String {
+        let mut lines = input.command.trim().lines();
+        let first = lines.next().unwrap_or_default().to_string();
+        if lines.next().is_some() { first + " …" } else { first }
+    }
+    fn preview(&self, input: &BashInput, _here: &Here) -> Option<String> {
+        Some(input.command.clone())
+    }
+    async fn run(&self, input: BashInput, rights: Rights, here: &Here, call: &CallContext) -> Outcome {
+        match rights {
+            Rights::Shell(grant) if grant.command() == input.command => {}
+            Rights::Shell(_) => {
+                return Outcome::error("Another command was allowed, not this one. It was not started.");
+            }
+            Rights::Plain | Rights::Write(_) => {
+                return Outcome::error("Nobody allowed this command. It was not started.");
+            }
+        }
+        let result =
+            if input.run_in_background { in_background(&input, here) } else { in_front(&input, here, call).await };
+        result.unwrap_or_else(Outcome::error)
+    }
+}
+
+const FOLDER_CHANGERS: &[&str] = &["cd", "pushd", "popd"];
+
+fn check(input: &BashInput) -> Result<(), String> {
+    if input.command.trim().is_empty() {
+        return Err("Invalid input: `command`: expected a command line, got an empty one".into());
+    }
+    if input.command.contains('\0') {
+        return Err("Invalid input: `command`: expected text without NUL characters".into());
+    }
+    match input.timeout {
+        Some(timeout @ (0 | LONGEST..)) if timeout != LONGEST => Err(format!(
+            "Invalid input: `timeout`: expected 1 to {LONGEST} milliseconds, got {timeout}. \
+             For something that takes longer set `run_in_background`."
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Relative paths start at the shell's folder. What can't be resolved is somewhere outside: that asks.
+fn target(given: &str, here: &Here) -> Target {
+    let home = given == "~" || given.starts_with("~/");
+    let from_folder = here.shells.folder(&here.workspace).join(given);
+    let resolved = match from_folder.to_str() {
+        _ if home => here.workspace.resolve(given),
+        Some(path) => here.workspace.resolve(path),
+        None => Err(String::new()),
+    };
+    match resolved {
+        Ok(target) => Target { given: given.into(), ..target },
+        Err(_) => Target { given: given.into(), path: from_folder, place: Place::Outside },
+    }
+}
+
+fn in_background(input: &BashInput, here: &Here) -> Result<Outcome, String> {
+    let gone = here.shells.check_folder(&here.workspace);
+    let task = here.shells.start_task(&input.command, &here.workspace)?;
+    let (id, file) = (&task.id, task.file());
+    let started = format!(
+        "Started in the background as {id}. BashOutput shows what it prints, KillShell ends it; all of it goes to {}.",
+        file.display()
+    );
+    let text = gone.into_iter().chain([started]).collect::<Vec<_>>().join("\n");
+    Ok(Outcome::text(text).with_display(json!({ "background": id })))
+}
+
+/// How a command in front ended.
+enum End {
+    Itself(io::Result<Ended>),
+    TimedOut(Duration),
+    Interrupted,
+}
+
+async fn in_front(input: &BashInput, here: &Here, call: &CallContext) -> Result<Outcome, String> {
+    if call.cancel.is_cancelled() {
+        return Err("Interrupted before the command was started.".into());
+    }
+    let gone = here.shells.check_folder(&here.workspace);
+    let mut shell = here.shells.start(&input.command, &here.workspace)?;
+    let mut output = Output::new(&here.workspace.own, here.shells.next_output());
+    let mut stream = Stream::new(&*call.output);
+    let mut each = |bytes: &[u8]| {
+        output.push(bytes);
+        stream.push(bytes);
+    };
+    let timeout = input.timeout.map_or(here.shells.timeout(), Duration::from_millis);
+    let end = tokio::select! {
+        ended = shell.pump(&mut each) => End::Itself(ended),
+        () = tokio::time::sleep(timeout) => End::TimedOut(timeout),
+        () = call.cancel.cancelled() => End::Interrupted,
+    };
+    let alive = match end {
+        End::Itself(_) => None,
+        End::TimedOut(_) | End::Interrupted => kill(&mut shell, &mut each).await,
+    };
+    let folder = here.shells.settle(shell.folder(), &here.workspace);
+    let notes = gone.into_iter().chain(note(&end)).chain(alive).chain(folder).collect::<Vec<_>>();
+    Ok(outcome(&end, &output.shown(), &notes))
+}
+
+/// Kill all of it and take what it still had printed; says so if something would not die.
+async fn kill(shell: &mut Shell, each: &mut impl FnMut(&[u8])) -> Option<String> {
+    shell.running.kill();
+    let gone = tokio::time::timeout(DYING, shell.pump(each)).await;
+    gone.err().map(|_| {
+        "Some of its processes could not be killed yet; they belong to another user or hang in the kernel.".into()
+    })
+}
+
+fn note(end: &End) -> Option<String> {
+    match end {
+        End::Itself(Ok(Ended::Exited(0))) => None,
+        End::Itself(Ok(Ended::Exited(code))) => Some(format!("Exit code {code}")),
+        End::Itself(Ok(Ended::Signalled(signal))) => Some(format!("Ended by signal {signal}")),
+        End::Itself(Err(error)) => Some(format!("How it ended is not known: {error}")),
+        End::TimedOut(after) => Some(format!(
+            "Timed out after {} ms: the command and all it started were killed. The output ends there. \
+             Set a longer `timeout` (at most {LONGEST}), or `run_in_background`.",
+            after.as_millis()
+        )),
+        End::Interrupted => {
+            Some("Interrupted by the user: the command and all it started were killed. The output ends there.".into())
+        }
+    }
+}
+
+fn outcome(end: &End, output: &str, notes: &[String]) -> Outcome {
+    let output = output.trim_end();
+    let output = if output.is_empty() { "(no output)" } else { output };
+    let notes = notes.join("\n");
+    let text = if notes.is_empty() { output.to_string() } else { format!("{output}\n\n{notes}") };
+    let (code, signal) = match end {
+        End::Itself(Ok(Ended::Exited(code))) => (Some(*code), None),
+        End::Itself(Ok(Ended::Signalled(signal))) => (None, Some(*signal)),
+        End::Itself(Err(_)) | End::TimedOut(_) | End::Interrupted => (None, None),
+    };
+    let display = json!({
+        "exitCode": code,
+        "signal": signal,
+        "timedOut": matches!(end, End::TimedOut(_)),
+        "interrupted": matches!(end, End::Interrupted),
+    });
+    let made = if code == Some(0) { Outcome::text(text) } else { Outcome::error(text) };
+    made.with_display(display)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn input(json: serde_json::Value) -> BashInput {
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn ag_6_bad_input_names_the_field() {
+        let bad = [
+            (json!({"command": " \n"}), "`command`"),
+            (json!({"command": "a\0b"}), "`command`"),
+            (json!({"command": "ls", "timeout": 0}), "got 0"),
+            (json!({"command": "ls", "timeout": 600_001}), "got 600001"),
+        ];
+        for (json, says) in bad {
+            let error = check(&input(json)).unwrap_err();
+            assert!(error.contains(says), "{error}");
+        }
+        assert_eq!(check(&input(json!({"command": "ls", "timeout": 600_000}))), Ok(()));
+        assert_eq!(check(&input(json!({"command": "ls"}))), Ok(()));
+    }
+
+    #[test]
+    fn tl_1_the_summary_is_one_line() {
+        assert_eq!(Bash.summary(&input(json!({"command": "\nls -l\n"}))), "ls -l");
+        assert_eq!(Bash.summary(&input(json!({"command": "cat <<E\nx\nE"}))), "cat <<E …");
+    }
+}

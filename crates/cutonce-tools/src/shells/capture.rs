@@ -1,0 +1,176 @@
+//! What a command printed, in bounded memory: its beginning and its end (TL-8).
+
+use crate::spill::{self, Spill};
+use cutonce_core::harmless::for_model;
+use std::collections::VecDeque;
+use std::path::Path;
+
+/// More characters than this go to a file.
+const SHOWN: usize = 30_000;
+/// Of those that don't fit, this many from the beginning and from the end are shown: errors are mostly at the end.
+const HEAD: usize = 10_000;
+const TAIL: usize = 18_000;
+/// Bytes kept of each: a character has at most four.
+const KEPT: usize = 4 * SHOWN;
+
+#[derive(Default)]
+pub(crate) struct Capture {
+    head: Vec<u8>,
+    tail: VecDeque<u8>,
+    total: u64,
+}
+
+impl Capture {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let (first, rest) = bytes.split_at(bytes.len().min(KEPT - self.head.len()));
+        self.head.extend_from_slice(first);
+        let rest = rest.get(rest.len().saturating_sub(KEPT)..).unwrap_or_default();
+        self.tail.extend(rest);
+        self.tail.drain(..self.tail.len().saturating_sub(KEPT));
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.total == 0
+    }
+
+    fn is_whole(&self) -> bool {
+        self.total == (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// All of it, if it is in memory.
+    fn whole(&self) -> Option<Vec<u8>> {
+        self.is_whole().then(|| self.head.iter().chain(&self.tail).copied().collect())
+    }
+
+    /// As the model gets it; `where_is_all` is asked only if something has to be left out.
+    pub(crate) fn shown(&self, where_is_all: impl FnOnce() -> String) -> String {
+        let (head, tail) = match self.whole() {
+            Some(bytes) => {
+                let text = text_of(&bytes);
+                if text.chars().nth(SHOWN).is_none() {
+                    return text;
+                }
+                (first(&text, HEAD).to_string(), last(&text, TAIL).to_string())
+            }
+            None => {
+                let tail: Vec<u8> = self.tail.iter().copied().collect();
+                (first(&text_of(&self.head), HEAD).to_string(), last(&text_of(&tail), TAIL).to_string())
+            }
+        };
+        let (total, note) = (self.total, where_is_all());
+        format!("{head}\n\n[… the middle of {total} bytes is left out here. {note}]\n\n{tail}")
+    }
+}
+
+/// A capture of one command whose whole text goes to a file as soon as it does not fit.
+pub(crate) struct Output<'a> {
+    capture: Capture,
+    spill: Option<Spill>,
+    folder: &'a Path,
+    stem: String,
+}
+
+impl<'a> Output<'a> {
+    pub(crate) fn new(folder: &'a Path, stem: String) -> Self {
+        Self { capture: Capture::default(), spill: None, folder, stem }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if self.spill.is_none() && self.capture.head.len() + bytes.len() > KEPT {
+            let mut spill = Spill::create(self.folder, &self.stem, "txt", spill::LIMIT);
+            spill.push(&self.capture.head);
+            self.spill = Some(spill);
+        }
+        if let Some(spill) = &mut self.spill {
+            spill.push(bytes);
+        }
+        self.capture.push(bytes);
+    }
+
+    /// As the model gets it.
+    pub(crate) fn shown(self) -> String {
+        let Self { capture, spill, folder, stem } = self;
+        capture.shown(|| match (spill, capture.whole()) {
+            (Some(spill), _) => spill.note(),
+            (None, whole) => {
+                let mut spill = Spill::create(folder, &stem, "txt", spill::LIMIT);
+                spill.push(&whole.unwrap_or_default());
+                spill.note()
+            }
+        })
+    }
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    for_model(&String::from_utf8_lossy(bytes)).into_owned()
+}
+
+/// The first characters, up to a line's end if one is near.
+fn first(text: &str, chars: usize) -> &str {
+    let end = text.char_indices().nth(chars).map_or(text.len(), |(at, _)| at);
+    let cut = text.get(..end).unwrap_or(text);
+    match cut.rfind('\n') {
+        Some(line) if line > cut.len() / 2 => cut.get(..line).unwrap_or(cut),
+        _ => cut,
+    }
+}
+
+/// The last characters, from a line's start if one is near.
+fn last(text: &str, chars: usize) -> &str {
+    let start = text.char_indices().rev().nth(chars.saturating_sub(1)).map_or(0, |(at, _)| at);
+    let cut = text.get(start..).unwrap_or(text);
+    match cut.find('\n') {
+        Some(line) if line < cut.len() / 2 => cut.get(line + 1..).unwrap_or(cut),
+        _ => cut,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(pieces: &[&[u8]]) -> (String, Option<Vec<u8>>) {
+        let dir = tempfile::tempdir().unwrap();
+        let mut output = Output::new(dir.path(), "out".into());
+        pieces.iter().for_each(|piece| output.push(piece));
+        (output.shown(), std::fs::read(dir.path().join("out.txt")).ok())
+    }
+
+    #[test]
+    fn tl_8_up_to_30_000_characters_are_shown_whole() {
+        let text = "é".repeat(30_000);
+        assert_eq!(shown(&[text.as_bytes()]), (text, None));
+        let (cut, file) = shown(&["é".repeat(30_001).as_bytes()]);
+        assert_eq!(file, Some("é".repeat(30_001).into_bytes()));
+        assert!(cut.chars().count() < 30_000, "{}", cut.chars().count());
+    }
+
+    #[test]
+    fn tl_8_head_and_tail_are_shown_and_the_file_holds_all() {
+        let lines: Vec<String> = (0..200_000).map(|n| format!("line {n}\n")).collect();
+        let all = lines.concat();
+        let pieces: Vec<&[u8]> = all.as_bytes().chunks(7_001).collect();
+        let (cut, file) = shown(&pieces);
+        assert!(cut.starts_with("line 0\nline 1\n"));
+        assert!(cut.ends_with("\nline 199999\n"));
+        assert!(cut.contains(&format!("the middle of {} bytes", all.len())));
+        assert!(cut.chars().count() < 30_000);
+        assert_eq!(file, Some(all.into_bytes()));
+    }
+
+    #[test]
+    fn tl_8_memory_is_bounded() {
+        let mut capture = Capture::default();
+        for _ in 0..100 {
+            capture.push(&[0x80; 100_000]);
+        }
+        assert_eq!((capture.head.len(), capture.tail.len(), capture.total), (KEPT, KEPT, 10_000_000));
+        assert!(capture.shown(String::new).chars().count() < 30_000);
+    }
+
+    #[test]
+    fn tl_10_bytes_that_are_no_text_become_text() {
+        assert_eq!(shown(&[b"a\xff\x1b[31mb\0\n"]).0, "a\u{fffd}b\\u{0}\n");
+    }
+}

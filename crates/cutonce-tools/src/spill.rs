@@ -1,0 +1,103 @@
+//! Text too long for a result, kept in a file of the session's own folder, where Read and Grep may look.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+/// So that a command that never stops printing does not fill the disk.
+pub(crate) const LIMIT: u64 = 200_000_000;
+
+/// A file that grows up to a limit; what comes after that is dropped.
+pub(crate) struct Spill {
+    path: PathBuf,
+    file: Option<File>,
+    room: u64,
+    /// Why it is not whole.
+    cut: Option<String>,
+}
+
+impl Spill {
+    /// Makes `stem.ext` in the folder, or `stem-2.ext` and so on where that exists. What can't be made is told by `note`.
+    pub(crate) fn create(folder: &Path, stem: &str, ext: &str, limit: u64) -> Self {
+        match open(folder, stem, ext) {
+            Ok((path, file)) => Self { path, file: Some(file), room: limit, cut: None },
+            Err(error) => Self {
+                path: folder.join(format!("{stem}.{ext}")),
+                file: None,
+                room: 0,
+                cut: Some(format!("it could not be saved: {error}")),
+            },
+        }
+    }
+
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        let Some(file) = &mut self.file else { return };
+        let fits = bytes.len().min(usize::try_from(self.room).unwrap_or(usize::MAX));
+        let written = file.write_all(bytes.get(..fits).unwrap_or_default());
+        self.room -= fits as u64;
+        if let Err(error) = written {
+            self.cut = Some(format!("the rest could not be saved: {error}"));
+            self.file = None;
+        } else if fits < bytes.len() {
+            self.cut = Some("what came after that was dropped".into());
+            self.file = None;
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where the whole text is, for the model.
+    pub(crate) fn note(&self) -> String {
+        let path = self.path.display();
+        match &self.cut {
+            None => format!("All of it is in {path}: use Read with offset and limit, or Grep, to see more."),
+            Some(why) => format!("The first part is in {path}; {why}."),
+        }
+    }
+}
+
+fn open(folder: &Path, stem: &str, ext: &str) -> io::Result<(PathBuf, File)> {
+    std::fs::create_dir_all(folder)?;
+    let mut number = 1;
+    loop {
+        let name = if number == 1 { format!("{stem}.{ext}") } else { format!("{stem}-{number}.{ext}") };
+        let path = folder.join(name);
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
+            made => return made.map(|file| (path, file)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tl_8_a_spill_file_is_bounded_and_says_so() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut spill = Spill::create(dir.path(), "out", "txt", 10);
+        spill.push(b"123456");
+        assert!(spill.note().starts_with("All of it"), "{}", spill.note());
+        spill.push(b"7890ab");
+        spill.push(b"cd");
+        assert_eq!(std::fs::read(spill.path()).unwrap(), b"1234567890");
+        assert!(spill.note().contains("dropped"), "{}", spill.note());
+    }
+
+    #[test]
+    fn tl_8_a_spill_file_replaces_no_other_and_a_missing_folder_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Spill::create(dir.path(), "out", "txt", 10);
+        let second = Spill::create(dir.path(), "out", "txt", 10);
+        assert_ne!(first.path(), second.path());
+        let file = dir.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let mut none = Spill::create(&file, "out", "txt", 10);
+        none.push(b"1");
+        assert!(none.note().contains("could not be saved"), "{}", none.note());
+    }
+}
