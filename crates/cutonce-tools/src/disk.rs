@@ -6,6 +6,8 @@ mod replace;
 mod seen;
 
 pub use error::DiskError;
+pub(crate) use error::human_size;
+pub(crate) use open::listed;
 pub use open::{Kind, Opened};
 pub use seen::Stamp;
 
@@ -87,6 +89,14 @@ impl Disk {
     /// Forgets everything that was read, as after `/clear`.
     pub fn forget(&self) {
         self.memory.clear();
+    }
+
+    /// Whether [`Disk::change`] would refuse this file as unread or changed since, told without changing anything.
+    pub fn check_fresh(&self, path: &Path) -> Result<(), DiskError> {
+        match existing(path)? {
+            Some((bytes, stamp)) => self.memory.require_fresh(path, &stamp, &bytes),
+            None => Ok(()),
+        }
     }
 
     /// Writes the whole file. See [`Disk::change`].

@@ -6,13 +6,38 @@
 mod ask_user_question;
 mod bash;
 mod bash_output;
+mod change;
 pub mod disk;
+pub mod edit;
+pub mod glob;
+pub mod grep;
 mod kill_shell;
+pub mod ls;
+mod missing;
+pub mod notebook_edit;
+pub mod read;
 pub mod shell_tools;
 pub mod shells;
 mod spill;
 mod todo_write;
 pub mod tool;
+mod walk;
 pub mod web;
 mod web_fetch;
 pub mod workspace;
+pub mod write;
+
+use std::sync::Arc;
+
+/// The tools that read and change files.
+pub fn file_tools() -> Vec<Arc<dyn tool::AnyTool>> {
+    vec![
+        Arc::new(read::Read),
+        Arc::new(write::Write),
+        Arc::new(edit::Edit),
+        Arc::new(notebook_edit::NotebookEdit),
+        Arc::new(glob::Glob),
+        Arc::new(ls::Ls),
+        Arc::new(grep::Grep),
+    ]
+}

@@ -33,6 +33,11 @@ pub trait Tool: Send + Sync + 'static {
     fn preview(&self, _input: &Self::Input, _here: &Here) -> Option<String> {
         None
     }
+    /// Why it would fail whatever is decided; asked before a person is asked. It may tell no more than the
+    /// model has been shown already.
+    fn fails(&self, _input: &Self::Input, _here: &Here) -> Option<String> {
+        None
+    }
     async fn run(&self, input: Self::Input, rights: Rights, here: &Here, call: &CallContext) -> Outcome;
 }
 
@@ -95,6 +100,8 @@ pub trait Call: Send + Sync {
     /// What it would touch, resolved now: asked right before the decision.
     fn touches(&self, here: &Here) -> Result<Access, String>;
     fn preview(&self, here: &Here) -> Option<String>;
+    /// Why it would fail whatever is decided: then nobody needs to be asked.
+    fn fails(&self, here: &Here) -> Option<String>;
     async fn run(self: Box<Self>, rights: Rights, here: &Here, call: &CallContext) -> Outcome;
 }
 
@@ -119,6 +126,9 @@ impl<T: Tool> Call for Parsed<T> {
     }
     fn preview(&self, here: &Here) -> Option<String> {
         self.tool.preview(&self.input, here)
+    }
+    fn fails(&self, here: &Here) -> Option<String> {
+        self.tool.fails(&self.input, here)
     }
     async fn run(self: Box<Self>, rights: Rights, here: &Here, call: &CallContext) -> Outcome {
         self.tool.run(self.input, rights, here, call).await

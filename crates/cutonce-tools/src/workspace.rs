@@ -7,7 +7,7 @@ use cutonce_core::permission::{Place, Target};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Mutex, PoisonError};
 
 /// The folders of the session. All paths are absolute and resolved.
 #[derive(Debug, Clone)]
@@ -231,17 +231,21 @@ fn push_parts(ahead: &mut Vec<OsString>, path: &Path) {
 
 /// The target a call was judged by, kept in its input, so that it runs on what was decided about and on
 /// nothing that a symlink swapped in meanwhile leads to.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Judged(OnceLock<Target>);
+#[derive(Debug, Default)]
+pub(crate) struct Judged(Mutex<Option<Target>>);
 
 impl Judged {
-    /// The target of `field`, resolved at the first call.
-    pub fn target(&self, here: &Workspace, field: &str, given: &str) -> Result<&Target, String> {
-        if let Some(target) = self.0.get() {
-            return Ok(target);
-        }
+    /// Resolves `field` for the decision; the last answer counts.
+    pub fn judge(&self, here: &Workspace, field: &str, given: &str) -> Result<Target, String> {
         let target = here.resolve(given).map_err(|why| format!("`{field}`: {why}"))?;
-        Ok(self.0.get_or_init(|| target))
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(target.clone());
+        Ok(target)
+    }
+
+    /// What was decided about.
+    pub fn target(&self, here: &Workspace, field: &str, given: &str) -> Result<Target, String> {
+        let judged = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        judged.map_or_else(|| self.judge(here, field, given), Ok)
     }
 }
 
@@ -342,7 +346,7 @@ mod tests {
     fn a_call_keeps_the_target_it_was_judged_by() {
         let it = fixture();
         let judged = Judged::default();
-        let first = judged.target(&it.workspace, "file_path", "late").unwrap().path.clone();
+        let first = judged.judge(&it.workspace, "file_path", "late").unwrap().path;
         symlink("/etc/passwd", it.base.join("proj/late")).unwrap();
         assert_eq!(judged.target(&it.workspace, "file_path", "late").unwrap().path, first);
     }

@@ -80,6 +80,13 @@ pub(super) fn regular(path: &Path) -> Result<Opened, DiskError> {
     Ok(Opened { file: File::from(fd), stamp: Stamp::of(&stat) })
 }
 
+/// Opens a file that a walk has just listed as a regular one, for a search over many: the last name is not
+/// followed, and nothing blocks if it is something else by now.
+pub(crate) fn listed(path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::open(path, flags, Mode::empty())?))
+}
+
 fn require_regular(path: &Path, stat: &rustix::fs::Stat) -> Result<(), DiskError> {
     match Kind::of(FileType::from_raw_mode(stat.st_mode)) {
         None => Ok(()),
