@@ -2,6 +2,24 @@
 //!
 //! Knows requests and responses; never tools, permissions, files of the user or what a session is.
 
+mod anthropic;
+mod body;
+mod chat;
+mod client;
+mod decode;
+mod encode;
+mod endpoint;
+mod fault;
+pub mod provider;
+mod responses;
+mod retry;
+pub mod scenario;
+mod sse;
+
+pub use endpoint::{Endpoint, connect};
+pub use provider::{Choice, CustomProvider, resolve};
+pub use retry::RetryPolicy;
+
 use async_trait::async_trait;
 use cutonce_core::conversation::{Response, Wire};
 use cutonce_core::event::Delta;

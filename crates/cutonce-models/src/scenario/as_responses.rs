@@ -1,0 +1,188 @@
+//! An answer as OpenAI Responses sends it.
+
+use super::ErrorEvent;
+use super::play::{Answer, Out};
+use super::render::{Stream, deltas, write_json};
+use serde_json::{Value, json};
+use std::io::Write;
+
+pub(super) fn stream(answer: &Answer, stream: &mut Stream) {
+    let mut out = Numbered { stream, number: 0 };
+    let mut begun = whole(answer);
+    begun["status"] = json!("in_progress");
+    begun["output"] = json!([]);
+    begun["usage"] = Value::Null;
+    begun["incomplete_details"] = Value::Null;
+    out.event("response.created", json!({"response": begun}));
+    out.event("response.in_progress", json!({"response": begun}));
+    for (index, block) in answer.blocks.iter().enumerate() {
+        let mut added = item(answer, index, block);
+        match block {
+            Out::Thinking { .. } | Out::Redacted(_) => added["summary"] = json!([]),
+            Out::Text(_) | Out::Refusal(_) => added["content"] = json!([]),
+            Out::Call { .. } => added["arguments"] = json!(""),
+        }
+        if added.get("status").is_some() {
+            added["status"] = json!("in_progress");
+        }
+        out.event("response.output_item.added", json!({"output_index": index, "item": added}));
+        grow(answer, index, block, &mut out);
+        let done = item(answer, index, block);
+        out.event("response.output_item.done", json!({"output_index": index, "item": done}));
+    }
+    let end = whole(answer);
+    let name = if end["status"] == "incomplete" { "response.incomplete" } else { "response.completed" };
+    out.event(name, json!({"response": end}));
+}
+
+/// Every event carries its type and its number.
+struct Numbered<'a> {
+    stream: &'a mut Stream,
+    number: u64,
+}
+
+impl Numbered<'_> {
+    fn event(&mut self, name: &str, mut fields: Value) {
+        fields["type"] = json!(name);
+        fields["sequence_number"] = json!(self.number);
+        self.number += 1;
+        self.stream.event(Some(name), &fields);
+    }
+
+    fn delta(&mut self, name: &str, place: &str, text: &str) {
+        let number = self.number;
+        self.number += 1;
+        self.stream.raw(Some(name), |out| {
+            let _ = write!(out, "{{\"type\":\"{name}\",\"sequence_number\":{number},{place},\"delta\":");
+            write_json(out, text);
+            out.push(b'}');
+        });
+    }
+}
+
+fn grow(answer: &Answer, index: usize, block: &Out, out: &mut Numbered<'_>) {
+    let id = item_id(answer, index, block);
+    let at = |more: &str| format!("\"item_id\":\"{id}\",\"output_index\":{index}{more}");
+    let with = |mut fields: Value| {
+        fields["item_id"] = json!(id);
+        fields["output_index"] = json!(index);
+        fields
+    };
+    match block {
+        Out::Thinking { text, .. } => {
+            let part = |text: &str| json!({"summary_index": 0, "part": {"type": "summary_text", "text": text}});
+            out.event("response.reasoning_summary_part.added", with(part("")));
+            let place = at(",\"summary_index\":0");
+            deltas(text, answer.delta).for_each(|t| out.delta("response.reasoning_summary_text.delta", &place, t));
+            let done = json!({"summary_index": 0, "text": text});
+            out.event("response.reasoning_summary_text.done", with(done));
+            out.event("response.reasoning_summary_part.done", with(part(text)));
+        }
+        Out::Redacted(_) => {}
+        Out::Text(text) => {
+            let part = |text: &str| json!({"content_index": 0, "part": output_text(text)});
+            out.event("response.content_part.added", with(part("")));
+            let place = at(",\"content_index\":0,\"logprobs\":[]");
+            deltas(text, answer.delta).for_each(|t| out.delta("response.output_text.delta", &place, t));
+            out.event("response.output_text.done", with(json!({"content_index": 0, "text": text, "logprobs": []})));
+            out.event("response.content_part.done", with(part(text)));
+        }
+        Out::Refusal(text) => {
+            let part = |text: &str| json!({"content_index": 0, "part": {"type": "refusal", "refusal": text}});
+            out.event("response.content_part.added", with(part("")));
+            let place = at(",\"content_index\":0");
+            deltas(text, answer.delta).for_each(|t| out.delta("response.refusal.delta", &place, t));
+            out.event("response.refusal.done", with(json!({"content_index": 0, "refusal": text})));
+            out.event("response.content_part.done", with(part(text)));
+        }
+        Out::Call { name, json, .. } => {
+            let place = at("");
+            deltas(json, answer.delta).for_each(|t| out.delta("response.function_call_arguments.delta", &place, t));
+            out.event("response.function_call_arguments.done", with(json!({"name": name, "arguments": json})));
+        }
+    }
+}
+
+fn output_text(text: &str) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": [], "logprobs": []})
+}
+
+fn item_id(answer: &Answer, index: usize, block: &Out) -> String {
+    let prefix = match block {
+        Out::Thinking { .. } | Out::Redacted(_) => "rs",
+        Out::Text(_) | Out::Refusal(_) => "msg",
+        Out::Call { .. } => "fc",
+    };
+    format!("{prefix}_{}_{index:02}", answer.id)
+}
+
+fn item(answer: &Answer, index: usize, block: &Out) -> Value {
+    let id = item_id(answer, index, block);
+    let message = |part: Value| json!({"id": id, "type": "message", "status": "completed", "role": "assistant", "content": [part]});
+    match block {
+        Out::Thinking { text, seal } => json!({
+            "id": id,
+            "type": "reasoning",
+            "summary": [{"type": "summary_text", "text": text}],
+            "encrypted_content": seal,
+        }),
+        Out::Redacted(data) => json!({"id": id, "type": "reasoning", "summary": [], "encrypted_content": data}),
+        Out::Text(text) => message(output_text(text)),
+        Out::Refusal(text) => message(json!({"type": "refusal", "refusal": text})),
+        Out::Call { id: call_id, name, json } => json!({
+            "id": id,
+            "type": "function_call",
+            "status": "completed",
+            "call_id": call_id,
+            "name": name,
+            "arguments": json,
+        }),
+    }
+}
+
+pub(super) fn whole(answer: &Answer) -> Value {
+    let items = answer.blocks.iter().enumerate().map(|(index, block)| item(answer, index, block));
+    let output: Vec<Value> = items.collect();
+    let incomplete = match answer.stop.as_str() {
+        "end_turn" | "tool_use" | "refusal" => None,
+        "max_tokens" => Some("max_output_tokens"),
+        other => Some(other),
+    };
+    let cached = answer.usage.cache_read_input_tokens;
+    let input = answer.usage.input_tokens + answer.usage.cache_creation_input_tokens + cached;
+    json!({
+        "id": answer.id,
+        "object": "response",
+        "created_at": 0,
+        "status": if incomplete.is_some() { "incomplete" } else { "completed" },
+        "error": null,
+        "incomplete_details": incomplete.map(|reason| json!({"reason": reason})),
+        "instructions": null,
+        "metadata": {},
+        "model": answer.model,
+        "output": output,
+        "parallel_tool_calls": true,
+        "temperature": 1.0,
+        "tool_choice": "auto",
+        "tools": [],
+        "top_p": 1.0,
+        "usage": {
+            "input_tokens": input,
+            "input_tokens_details": {"cached_tokens": cached},
+            "output_tokens": answer.usage.output_tokens,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": input + answer.usage.output_tokens,
+        },
+    })
+}
+
+pub(super) fn error(event: &ErrorEvent, stream: &mut Stream) {
+    let fields = json!({
+        "type": "error",
+        "code": event.kind,
+        "message": event.message,
+        "param": null,
+        "sequence_number": 0,
+    });
+    stream.event(Some("error"), &fields);
+}

@@ -1,0 +1,179 @@
+//! Which turn a request takes, and what exactly it then says.
+
+use super::{Call, Fault, Piece, Script, Turn};
+use cutonce_core::conversation::{Usage, Wire, estimate_tokens};
+use serde_json::Value;
+
+/// The turns that are left.
+pub(super) struct Play {
+    turns: Vec<Left>,
+    /// All before this one are used up.
+    first: usize,
+    /// Requests answered so far; makes ids unique.
+    requests: u64,
+}
+
+struct Left {
+    turn: Turn,
+    /// As it stands in a JSON body.
+    when: Option<String>,
+    left: u32,
+}
+
+/// A turn as it is answered: ids, counts and the reason to stop are filled in.
+pub(super) struct Answer {
+    pub id: String,
+    pub model: String,
+    pub blocks: Vec<Out>,
+    pub usage: Usage,
+    pub stop: String,
+    pub fault: Option<Fault>,
+    pub chunk: Option<usize>,
+    pub delta: usize,
+    pub delay_ms: u64,
+}
+
+pub(super) enum Out {
+    /// With the seal that has to come back unchanged: a signature, or the encrypted form.
+    Thinking {
+        text: String,
+        seal: String,
+    },
+    Redacted(String),
+    Text(String),
+    Refusal(String),
+    Call {
+        id: String,
+        name: String,
+        json: String,
+    },
+}
+
+impl Play {
+    pub fn new(script: Script) -> Self {
+        let turns = script.turns.into_iter().map(|turn| {
+            let when = turn.when.as_ref().map(|when| Value::from(when.as_str()).to_string());
+            let when = when.map(|quoted| quoted[1..quoted.len() - 1].to_owned());
+            Left { left: turn.repeat.unwrap_or(1), when, turn }
+        });
+        Self { turns: turns.collect(), first: 0, requests: 0 }
+    }
+
+    /// Whether any turn looks into the request.
+    pub fn looks(&self) -> bool {
+        self.turns.iter().any(|turn| turn.when.is_some())
+    }
+
+    pub fn left(&self) -> usize {
+        self.turns.iter().map(|turn| turn.left as usize).sum()
+    }
+
+    /// The answer to this request, or the reason why there is none.
+    pub fn take(&mut self, wire: Wire, model: &str, body: &[u8], body_len: usize) -> Result<Answer, String> {
+        while self.turns.get(self.first).is_some_and(|turn| turn.left == 0) {
+            self.first += 1;
+        }
+        let text = std::str::from_utf8(body).unwrap_or_default();
+        let fits =
+            |turn: &&mut Left| turn.left > 0 && turn.when.as_ref().is_none_or(|when| text.contains(when.as_str()));
+        let requests = self.requests;
+        let Some(found) = self.turns.iter_mut().skip(self.first).find(fits) else {
+            return Err(self.none_left());
+        };
+        self.requests += 1;
+        found.left -= 1;
+        let n = found.turn.repeat.map(|repeat| repeat - found.left);
+        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n }, model, body_len))
+    }
+
+    fn none_left(&self) -> String {
+        let waiting: Vec<&str> =
+            self.turns.iter().filter(|t| t.left > 0).filter_map(|t| t.turn.when.as_deref()).collect();
+        match waiting.is_empty() {
+            true => format!("the scenario is over: all its turns are played after {} requests", self.requests),
+            false => format!("no turn of the scenario fits this request; left are those for: {}", waiting.join(" | ")),
+        }
+    }
+}
+
+struct Ids {
+    wire: Wire,
+    request: u64,
+    n: Option<u32>,
+}
+
+impl Ids {
+    fn fill(&self, text: &str) -> String {
+        match self.n {
+            Some(n) => text.replace("{n}", &n.to_string()),
+            None => text.to_owned(),
+        }
+    }
+}
+
+impl Answer {
+    fn new(turn: &Turn, ids: Ids, model: &str, body_len: usize) -> Self {
+        let mut blocks = Vec::new();
+        let simple = turn.thinking.iter().cloned().map(Piece::Thinking);
+        let simple = simple.chain(turn.text.iter().cloned().map(Piece::Text));
+        let simple = simple.chain(turn.calls.iter().cloned().map(Piece::Call));
+        for piece in simple.chain(turn.blocks.iter().cloned()) {
+            let place = format!("{:04}_{:02}", ids.request, blocks.len());
+            blocks.push(match piece {
+                Piece::Thinking(text) => Out::Thinking { text: ids.fill(&text), seal: format!("seal_{place}") },
+                Piece::Redacted(data) => Out::Redacted(data),
+                Piece::Text(text) => Out::Text(ids.fill(&text)),
+                Piece::Refusal(text) => Out::Refusal(ids.fill(&text)),
+                Piece::Call(call) => out_call(call, &ids, &place, turn.fault == Some(Fault::InvalidJsonCall)),
+            });
+        }
+        let prefix = match ids.wire {
+            Wire::Anthropic => "msg",
+            Wire::Responses => "resp",
+            Wire::Chat => "chatcmpl",
+        };
+        Self {
+            id: format!("{prefix}_{:04}", ids.request),
+            model: model.to_owned(),
+            stop: turn.stop.clone().unwrap_or_else(|| usual_stop(&blocks).to_owned()),
+            usage: turn.usage.unwrap_or_else(|| guess(&blocks, body_len)),
+            blocks,
+            fault: turn.fault.clone(),
+            chunk: turn.chunk,
+            delta: turn.delta.unwrap_or(24),
+            delay_ms: turn.delay_ms.unwrap_or_default(),
+        }
+    }
+}
+
+fn out_call(call: Call, ids: &Ids, place: &str, break_it: bool) -> Out {
+    let mut json = match (call.raw, call.input) {
+        (Some(raw), _) | (None, Value::String(raw)) => raw,
+        (None, Value::Null) => "{}".to_owned(),
+        (None, input) => input.to_string(),
+    };
+    if break_it {
+        json.pop();
+    }
+    let prefix = if ids.wire == Wire::Anthropic { "toolu" } else { "call" };
+    let id = call.id.map_or_else(|| format!("{prefix}_{place}"), |id| ids.fill(&id));
+    Out::Call { id, name: call.name, json: ids.fill(&json) }
+}
+
+fn usual_stop(blocks: &[Out]) -> &'static str {
+    let any = |is: fn(&Out) -> bool| blocks.iter().any(is);
+    match () {
+        () if any(|block| matches!(block, Out::Refusal(_))) => "refusal",
+        () if any(|block| matches!(block, Out::Call { .. })) => "tool_use",
+        () => "end_turn",
+    }
+}
+
+fn guess(blocks: &[Out], body_len: usize) -> Usage {
+    let bytes = blocks.iter().map(|block| match block {
+        Out::Thinking { text, .. } | Out::Text(text) | Out::Refusal(text) | Out::Redacted(text) => text.len(),
+        Out::Call { name, json, .. } => name.len() + json.len(),
+    });
+    let output_tokens = estimate_tokens(bytes.sum::<usize>()).max(1);
+    Usage { input_tokens: estimate_tokens(body_len), output_tokens, ..Usage::default() }
+}
