@@ -163,11 +163,10 @@ class Cutonce:
         """`cutonce -p`, every provider's address set to `base`."""
         if settings:
             args = (*args, "--settings", json.dumps(settings))
-        env = {k: v for k, v in os.environ.items() if not re.search(r"_API_KEY$|_BASE_URL$|_proxy$|_PROXY$", k)}
+        env = {k: v for k, v in os.environ.items() if not re.search(r"_API_KEY$|_BASE_URL$|_proxy$|_PROXY$|^OLLAMA_|^CUTONCE_", k)}
         env.update(
             CUTONCE_HOME=str(self.home), HOME=str(self.folder), ANTHROPIC_API_KEY=KEY, OPENAI_API_KEY=KEY,
-            ANTHROPIC_BASE_URL=base, OPENAI_BASE_URL=base + "/v1",
-            LLAMACPP_BASE_URL=base + "/v1", OLLAMA_BASE_URL=base + "/v1",
+            ANTHROPIC_BASE_URL=base, OPENAI_BASE_URL=base + "/v1", OLLAMA_HOST=base,
         )
         command = [str(self.binary), "-p", prompt, "--model", model, "--output-format", "stream-json", "--verbose", *args]
         done = subprocess.run(
