@@ -3,7 +3,7 @@
 //! A file of any size is skimmed once; only what becomes conversation or state is parsed.
 
 use super::index::{Index, Line, Skips, read_line, scan};
-use cutonce_core::transcript::{Entry, Kind, Link, Replayed, Skip, chain, replay};
+use cutonce_core::transcript::{Entry, Header, Kind, Link, Replayed, Skip, chain, replay};
 use std::fs::File;
 use std::io;
 use std::path::Path;
@@ -37,7 +37,8 @@ impl Reader {
     }
 
     pub fn new(mut file: File) -> io::Result<Reader> {
-        let index = scan(&mut file)?;
+        let mut index = scan(&mut file)?;
+        drop_torn_end(&mut file, &mut index)?;
         let links: Vec<Link<u64>> = index.lines.iter().map(|line| line.link).collect();
         let chain = chain(&links).into_iter().map(|at| at as u32).collect();
         Ok(Reader { file, parsed_bytes: index.parsed_bytes, index, chain })
@@ -147,11 +148,11 @@ impl Reader {
         sessions.chain(last(Kind::Mode)).chain(last(Kind::Plan)).chain(todos).collect()
     }
 
-    /// Unknown entries can be parents, too: the last line of the chain is parsed for its id alone.
+    /// Of unknown entries the header is known, so they can be parents, too.
     fn last_id(&mut self) -> io::Result<Option<String>> {
         let Some(last) = self.len().checked_sub(1) else { return Ok(None) };
         let line = self.raw(last)?;
-        Ok(cutonce_core::transcript::Header::parse(&line).ok().map(|header| header.id.into_owned()))
+        Ok(Header::parse(&line).ok().map(|header| header.id.into_owned()))
     }
 
     fn count_what_was_not_parsed(&self, from: usize, replayed: &mut Replayed) {
@@ -173,6 +174,19 @@ impl Reader {
         line.todos = false;
         self.index.skips.add(line.number as usize, reason);
     }
+}
+
+/// A torn last line may look whole from outside (`{"type":…` to a `}` in the middle). Nothing may follow it, so it is
+/// looked at closely.
+fn drop_torn_end(file: &mut File, index: &mut Index) -> io::Result<()> {
+    while let Some(last) = index.lines.last().copied() {
+        let line = read_line(file, last.offset, last.len as usize)?;
+        index.parsed_bytes += u64::from(last.len);
+        let Err(reason) = Header::parse(&line) else { break };
+        index.skips.add(last.number as usize, reason);
+        index.lines.pop();
+    }
+    Ok(())
 }
 
 fn in_conversation(kind: Kind) -> bool {
