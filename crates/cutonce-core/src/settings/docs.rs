@@ -16,13 +16,13 @@ Settings are JSON files. Strongest first:
 4. `.cutonce/settings.json` in the project: shared
 5. `~/.cutonce/settings.json` (or `$CUTONCE_HOME/settings.json`): yours, everywhere
 
-Objects are merged key by key; the stronger file wins. The lists `permissions.allow`, `permissions.ask` and
-`permissions.deny` are united; of any other list the strongest file's counts. A setting that is unknown or has a wrong
+Objects are merged key by key; the stronger file wins. The lists `permissions.allow`, `permissions.ask`,
+`permissions.deny` and `sandbox.denyRead` are united; of any other list the strongest file's counts. A setting that is unknown or has a wrong
 value is ignored alone and named with its file; a file that is no JSON is named with line and column and ignored.
 
 Until you trust a folder, its own two files may only make things stricter: `permissions.deny`, `permissions.ask`,
-`permissions.defaultMode` if it is `default` or `plan`, `sandbox.shell: true` and `sandbox.denyRead` count, as do
-`theme` and `notifications`. The rest is set aside and listed. `trust` counts in your user settings only.
+`permissions.defaultMode` if it is `plan`, or `default` and yours is not `plan`, `sandbox.shell: true` and
+`sandbox.denyRead` count, as do `theme` and `notifications`. The rest is set aside and listed. `trust` counts in your user settings only.
 
 The schema for editors is [settings.schema.json](settings.schema.json).
 

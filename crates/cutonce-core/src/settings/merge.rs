@@ -1,4 +1,5 @@
-//! Several sources become one (PR-2): objects key by key, rule lists united, any other list from the strongest source.
+//! Several sources become one (PR-2): objects key by key, lists that only forbid or ask united with the other rules, any
+//! other list from the strongest source.
 
 use super::{Problem, Settings, check};
 use crate::rule::{Behavior, Source};
@@ -44,7 +45,7 @@ fn fill(strong: &mut Value, weak: &Value, path: &str) {
                 }
             }
         }
-        (Value::Array(strong), Value::Array(weak)) if is_rule_list(path) => {
+        (Value::Array(strong), Value::Array(weak)) if is_united(path) => {
             for item in weak {
                 if !strong.contains(item) {
                     strong.push(item.clone());
@@ -55,6 +56,7 @@ fn fill(strong: &mut Value, weak: &Value, path: &str) {
     }
 }
 
-fn is_rule_list(path: &str) -> bool {
-    RULE_LISTS.iter().any(|(key, _)| path.strip_prefix("/permissions/") == Some(key))
+/// Rules, and what may not be read: a stronger source adds to these and takes nothing away.
+fn is_united(path: &str) -> bool {
+    path == "/sandbox/denyRead" || RULE_LISTS.iter().any(|(key, _)| path.strip_prefix("/permissions/") == Some(key))
 }

@@ -1,0 +1,214 @@
+//! Loading the settings (CL-4, PR-2): five sources, each checked alone; what an untrusted project may not say is set aside.
+
+mod file;
+mod tighten;
+
+pub use file::remember;
+pub use tighten::SetAside;
+
+use crate::store::place::{home, user_home};
+use crate::trust;
+use cutonce_core::mode::Mode;
+use cutonce_core::rule::{Source, Written};
+use cutonce_core::settings::merge::rules_of;
+use cutonce_core::settings::{Layer, Problem, Settings, merge};
+use cutonce_core::submission::RememberIn;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where settings may be.
+#[derive(Debug, Clone)]
+pub struct Places {
+    pub managed: PathBuf,
+    /// The cutonce home.
+    pub home: PathBuf,
+    pub user_home: Option<PathBuf>,
+    /// The folder that the session works in.
+    pub project: PathBuf,
+}
+
+impl Places {
+    /// `None` without a home: neither $CUTONCE_HOME nor $HOME is set.
+    pub fn new(env: &dyn Fn(&str) -> Option<OsString>, project: impl Into<PathBuf>) -> Option<Places> {
+        let managed = PathBuf::from("/etc/cutonce/settings.json");
+        Some(Places { managed, home: home(env)?, user_home: user_home(env), project: project.into() })
+    }
+
+    /// The file that «don't ask again» writes to; none for the session.
+    pub fn file(&self, place: RememberIn) -> Option<PathBuf> {
+        match place {
+            RememberIn::Session => None,
+            RememberIn::Local => Some(self.project.join(".cutonce/settings.local.json")),
+            RememberIn::Project => Some(self.project.join(".cutonce/settings.json")),
+            RememberIn::User => Some(self.home.join("settings.json")),
+        }
+    }
+
+    /// All files, strongest first. In the user's own home the project's file is the user's file: once is enough.
+    fn files(&self) -> Vec<(Source, PathBuf)> {
+        let project = self.project.join(".cutonce");
+        let same = |a: &Path, b: &Path| a.canonicalize().ok().is_some_and(|a| b.canonicalize().ok() == Some(a));
+        let own =
+            [(Source::Local, project.join("settings.local.json")), (Source::Project, project.join("settings.json"))];
+        let own = own.into_iter().filter(|_| !same(&project, &self.home));
+        let others = [(Source::User, self.home.join("settings.json")), (Source::Managed, self.managed.clone())];
+        let mut files: Vec<_> = own.chain(others).collect();
+        files.sort_by_key(|(source, _)| *source);
+        files
+    }
+
+    /// The folder that relative paths of a source start from.
+    fn base(&self, source: Source) -> PathBuf {
+        match source {
+            Source::Managed => PathBuf::from("/"),
+            Source::CommandLine | Source::Session | Source::Local | Source::Project => self.project.clone(),
+            Source::User => self.user_home.clone().unwrap_or_else(|| self.home.clone()),
+        }
+    }
+}
+
+/// What the sources say together.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    pub settings: Settings,
+    /// All rules in force, with where they came from.
+    pub rules: Vec<Written>,
+    pub warnings: Vec<Warning>,
+    /// What the project's own files say and may not until the folder is trusted.
+    pub set_aside: Vec<SetAside>,
+    pub trusted: bool,
+}
+
+/// Something in a file that does not count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    pub file: String,
+    pub what: Wrong,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Wrong {
+    /// No JSON: nothing of the file counts.
+    Broken {
+        line: usize,
+        column: usize,
+        why: String,
+    },
+    Unreadable(String),
+    Setting(Problem),
+    /// `trust` outside of the user's own settings.
+    NotHere {
+        path: String,
+    },
+}
+
+impl Warning {
+    /// The file might have held deny or ask rules that are now not in force: to be said where nobody overlooks it.
+    pub fn is_loud(&self) -> bool {
+        match &self.what {
+            Wrong::Broken { .. } | Wrong::Unreadable(_) => true,
+            Wrong::Setting(problem) => problem.path().starts_with("permissions"),
+            Wrong::NotHere { .. } => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Warning {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let file = &self.file;
+        let lost = "nothing in it counts, deny rules neither";
+        match &self.what {
+            Wrong::Broken { line, column, why } => write!(f, "{file}:{line}:{column}: not JSON: {why}; {lost}"),
+            Wrong::Unreadable(why) => write!(f, "{file}: can't be read: {why}; {lost}"),
+            Wrong::Setting(problem) => write!(f, "{file}: {problem}"),
+            Wrong::NotHere { path } => write!(f, "{file}: `{path}` counts in your user settings only, ignored"),
+        }
+    }
+}
+
+/// Load and merge all sources. `flag` is the value of --settings: a path, or JSON.
+pub fn load(places: &Places, flag: Option<&str>) -> Loaded {
+    let mut warnings = Vec::new();
+    let mut layers: Vec<(Layer, String)> = Vec::new();
+    if let Some(flag) = flag {
+        let (name, value) = file::from_flag(flag, &places.project, &mut warnings);
+        layers.extend(value.map(|value| (Layer { source: Source::CommandLine, value }, name)));
+    }
+    for (source, path) in places.files() {
+        let name = path.display().to_string();
+        let value = file::read(&path, &mut warnings);
+        layers.extend(value.map(|value| (Layer { source, value }, name)));
+    }
+    for (layer, name) in &mut layers {
+        only_from_the_user(layer, name, &mut warnings);
+        make_absolute(&mut layer.value, &places.base(layer.source), places.user_home.as_deref());
+    }
+    let trusted = trust::is_trusted(&places.home, places.user_home.as_deref(), &places.project, &trust_list(&layers));
+    let mut set_aside = Vec::new();
+    if !trusted {
+        let mode = mode_without_the_project(&layers);
+        for (layer, name) in layers.iter_mut().filter(|(layer, _)| is_projects(layer.source)) {
+            set_aside.extend(tighten::only_stricter(layer, name, mode));
+        }
+    }
+    layers.sort_by_key(|(layer, _)| layer.source);
+    let rules = layers.iter().flat_map(|(layer, _)| written(layer, places)).collect();
+    let (settings, problems) = merge(layers.into_iter().map(|(layer, _)| layer).collect());
+    let together = |problem| Warning { file: "the settings together".into(), what: Wrong::Setting(problem) };
+    warnings.extend(problems.into_iter().map(together));
+    Loaded { settings, rules, warnings, set_aside, trusted }
+}
+
+fn is_projects(source: Source) -> bool {
+    match source {
+        Source::Local | Source::Project => true,
+        Source::Managed | Source::CommandLine | Source::Session | Source::User => false,
+    }
+}
+
+fn written(layer: &Layer, places: &Places) -> Vec<Written> {
+    let (source, base) = (layer.source, places.base(layer.source));
+    let rules = rules_of(&layer.value).into_iter();
+    rules.map(|(behavior, text)| Written { behavior, text, source, base: base.clone() }).collect()
+}
+
+/// A project that could trust itself would need no trust.
+fn only_from_the_user(layer: &mut Layer, name: &str, warnings: &mut Vec<Warning>) {
+    let here = match layer.source {
+        Source::User | Source::Managed => true,
+        Source::CommandLine | Source::Session | Source::Local | Source::Project => false,
+    };
+    if !here && layer.value.as_object_mut().is_some_and(|object| object.shift_remove("trust").is_some()) {
+        warnings.push(Warning { file: name.into(), what: Wrong::NotHere { path: "trust".into() } });
+    }
+}
+
+fn trust_list(layers: &[(Layer, String)]) -> Vec<String> {
+    let lists = layers.iter().filter_map(|(layer, _)| layer.value.get("trust")?.as_array());
+    lists.flatten().filter_map(|entry| entry.as_str().map(str::to_string)).collect()
+}
+
+/// The mode that the user's own sources ask for.
+fn mode_without_the_project(layers: &[(Layer, String)]) -> Option<Mode> {
+    let mut others: Vec<_> = layers.iter().filter(|(layer, _)| !is_projects(layer.source)).collect();
+    others.sort_by_key(|(layer, _)| layer.source);
+    let mode = |layer: &Layer| Mode::parse(layer.value.pointer("/permissions/defaultMode")?.as_str()?);
+    others.into_iter().find_map(|(layer, _)| mode(layer))
+}
+
+/// Folders are relative to where the file is, not to where somebody reads the merged list.
+fn make_absolute(value: &mut Value, base: &Path, user_home: Option<&Path>) {
+    let list = value.pointer_mut("/permissions/additionalDirectories").and_then(Value::as_array_mut);
+    for entry in list.into_iter().flatten() {
+        let Some(text) = entry.as_str() else { continue };
+        let path = match (text.strip_prefix("~/"), user_home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            (Some(_), None) | (None, _) => base.join(text),
+        };
+        *entry = Value::from(path.to_string_lossy());
+    }
+}
+
+#[cfg(test)]
+mod tests;
