@@ -2,14 +2,20 @@
 //! allowed, what the next step of a turn is. Nothing here knows a file, a socket, a clock, a
 //! random number or an environment variable; all of those come in as data (ARCHITECTURE.md).
 
+pub mod approval;
+pub mod command;
 pub mod conversation;
 pub mod event;
 pub mod harmless;
 pub mod mode;
+pub mod models;
 pub mod permission;
+pub mod plan;
+pub mod reminder;
 pub mod request;
 pub mod rule;
 pub mod settings;
 pub mod shell;
 pub mod submission;
+mod template;
 pub mod transcript;

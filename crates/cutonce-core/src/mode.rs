@@ -1,4 +1,17 @@
 //! Permission modes and, with plan mode, the one machine that owns every way in and out (PM-15).
+//!
+//! A [`State`] has no public fields: [`step`] is the only way to change it, so no part of the program can
+//! leave plan mode on its own account.
+
+mod agent;
+mod replay;
+mod state;
+mod step;
+
+pub use agent::AgentMode;
+pub use replay::replay;
+pub use state::{AutoSettings, Setup, State};
+pub use step::{Effect, Event, ReminderKind, step};
 
 use serde::{Deserialize, Serialize};
 
@@ -42,3 +55,6 @@ impl std::fmt::Display for Mode {
         f.write_str(self.name())
     }
 }
+
+#[cfg(test)]
+mod tests;
