@@ -1,6 +1,6 @@
 //! Bash (TL-8): run a command, keep its folder, bound its output, leave nothing of it behind.
 
-use crate::shells::{Bash as Shell, Output, Stream};
+use crate::shells::{Bash as Shell, DYING, Output, Stream};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, Place, Rights, ShellFacts, Target};
@@ -14,8 +14,6 @@ use std::time::Duration;
 
 /// Milliseconds.
 const LONGEST: u64 = 600_000;
-/// How long killed processes may take to be gone before we stop waiting for them.
-const DYING: Duration = Duration::from_secs(5);
 
 pub struct Bash;
 

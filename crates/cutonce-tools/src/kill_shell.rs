@@ -1,16 +1,12 @@
 //! KillShell (TL-8): end a background command and all it started.
 
 use crate::bash_output::unknown;
-use crate::shells::TaskState;
+use crate::shells::{DYING, TaskState};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, Rights};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::time::Duration;
-
-/// How long killed processes may take to be gone before we stop waiting for them.
-const DYING: Duration = Duration::from_secs(5);
 
 pub struct KillShell;
 

@@ -24,6 +24,9 @@ use task::{OnEnd, lock};
 /// At most this many run in the background at the same time.
 const MOST_RUNNING: usize = 32;
 
+/// How long killed processes may take to be gone before we stop waiting for them.
+pub(crate) const DYING: Duration = Duration::from_secs(5);
+
 /// Dropping it kills everything that runs in the background.
 pub struct Shells {
     env: Vec<(OsString, OsString)>,

@@ -125,14 +125,14 @@ impl Web {
     /// judging and connecting nobody can change what the name means.
     async fn pin(&self, url: &Url) -> Result<(), String> {
         let port = url.port_or_known_default().unwrap_or(443);
-        let (host, addresses) = match url.host() {
+        let host = url.host_str().unwrap_or_default();
+        let addresses = match url.host() {
             Some(Host::Domain(name)) => {
                 let found = tokio::net::lookup_host((name, port)).await;
-                let found = found.map_err(|error| format!("The host {name} was not found: {error}."))?;
-                (name.to_string(), found.collect::<Vec<_>>())
+                found.map_err(|error| format!("The host {name} was not found: {error}."))?.collect()
             }
-            Some(Host::Ipv4(ip)) => (ip.to_string(), vec![SocketAddr::from((ip, port))]),
-            Some(Host::Ipv6(ip)) => (ip.to_string(), vec![SocketAddr::from((ip, port))]),
+            Some(Host::Ipv4(ip)) => vec![SocketAddr::from((ip, port))],
+            Some(Host::Ipv6(ip)) => vec![SocketAddr::from((ip, port))],
             None => return Err(format!("{url} has no host.")),
         };
         let private = addresses.iter().find(|address| !is_public(address.ip()));
@@ -143,7 +143,7 @@ impl Web {
                 private.ip()
             ));
         }
-        self.pins.lock().insert(host, addresses);
+        self.pins.lock().insert(host.to_string(), addresses);
         Ok(())
     }
 

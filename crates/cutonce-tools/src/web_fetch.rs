@@ -4,6 +4,7 @@ use crate::spill::{self, Spill};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use crate::web::Fetched;
 use async_trait::async_trait;
+use cutonce_core::harmless::for_model;
 use cutonce_core::permission::{Access, Rights};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -77,7 +78,7 @@ fn address(input: &WebFetchInput, here: &Here) -> Result<Url, String> {
 
 /// The page, cut if it is long; it can't close the tag that it stands in.
 fn shown(text: String, url: &Url, own: &Path) -> String {
-    let text = text.replace("</page", "&lt;/page");
+    let text = for_model(&text).replace("</page", "&lt;/page");
     let text = text.trim();
     if text.is_empty() {
         return "(the page has no text; perhaps it is made by scripts)".into();

@@ -1,0 +1,245 @@
+//! Bash with real commands: what it gives back, what it keeps, and that it leaves nothing behind.
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod shell_world;
+
+use cutonce_core::permission::{Access, Place, Reach, Rights};
+use cutonce_sandbox::env::{Names, scrubbed};
+use cutonce_tools::shells::Shells;
+use cutonce_tools::tool::CallContext;
+use cutonce_tools::web::Web;
+use serde_json::json;
+use shell_world::{World, approved, context, is_there, text, vars};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+
+#[tokio::test]
+async fn tl_8_it_is_real_bash_and_the_command_stays_as_it_is() {
+    let world = World::new();
+    assert_eq!(world.bash("a=(x y); [[ ${a[1]} == y ]] && cat <(echo $0 $# $-)").await, "bash 0 hBc");
+    assert_eq!(world.bash("echo out; echo err >&2; echo out").await, "out\nerr\nout");
+    assert_eq!(world.bash("true").await, "(no output)");
+    let wrong = world.bash("true\nif then").await;
+    assert!(wrong.starts_with("bash: -c: line 2: syntax error near unexpected token `then'"), "{wrong}");
+    assert!(wrong.ends_with("Exit code 2"), "{wrong}");
+    let clean =
+        world.bash("trap -p INT; echo ${BASH_ENV-none}; shopt -p expand_aliases; ls -1 /proc/self/fd | wc -l").await;
+    assert_eq!(clean, "none\nshopt -u expand_aliases\n5", "stdin, stdout, stderr, the folder's pipe, and ls's own");
+}
+
+#[tokio::test]
+async fn tl_8_exit_codes_and_signals_are_told() {
+    let world = World::new();
+    let outcome = world.call("Bash", json!({"command": "echo no; exit 3"})).await.unwrap();
+    assert_eq!((text(&outcome).as_str(), outcome.is_error), ("no\n\nExit code 3", true));
+    assert_eq!(outcome.display.unwrap()["exitCode"], 3);
+    let outcome = world.call("Bash", json!({"command": "kill -TERM $$"})).await.unwrap();
+    assert_eq!((text(&outcome).as_str(), outcome.is_error), ("(no output)\n\nEnded by signal 15", true));
+    let outcome = world.call("Bash", json!({"command": "echo yes"})).await.unwrap();
+    assert_eq!((text(&outcome).as_str(), outcome.is_error), ("yes", false));
+}
+
+#[tokio::test]
+async fn tl_8_the_folder_is_kept_between_calls() {
+    let world = World::new();
+    let root = world.root.display().to_string();
+    std::fs::create_dir_all(world.root.join("with space/in\nner")).unwrap();
+    assert_eq!(world.bash("pwd").await, root);
+    let moved = world.bash("cd 'with space'").await;
+    assert_eq!(moved, format!("(no output)\n\nThe working folder is now {root}/with space."));
+    assert_eq!(world.bash("pwd").await, format!("{root}/with space"));
+    assert!(world.bash("cd in*; exit 4").await.contains("Exit code 4\nThe working folder is now"));
+    assert_eq!(world.bash("pwd; echo \"$PWD\"").await, format!("{root}/with space/in\nner\n{root}/with space/in\nner"));
+    assert!(world.bash("set -e; cd ..; trap 'echo mine' USR1; false").await.contains("with space."));
+    assert_eq!(world.bash("(cd /); bash -c 'cd /'; pwd").await, format!("{root}/with space"));
+    assert_eq!(world.here.shells.folder(&world.here.workspace), world.root.join("with space"));
+}
+
+#[tokio::test]
+async fn tl_8_a_folder_outside_or_gone_leads_back_to_the_root() {
+    let world = World::new();
+    let root = world.root.display().to_string();
+    let outside = world.bash("cd /usr && pwd").await;
+    assert_eq!(outside, format!("/usr\n\n/usr is outside the workspace: the working folder is {root} again."));
+    assert_eq!(world.bash("pwd").await, root);
+    world.bash("cd ../added").await;
+    assert!(world.bash("pwd").await.ends_with("/added"));
+    world.bash("mkdir -p sub; cd sub").await;
+    std::fs::remove_dir(world.root.join("../added/sub")).unwrap();
+    let back = world.bash("pwd").await;
+    assert!(back.starts_with(&root) && back.contains("sub is gone; this ran in"), "{back}");
+    world.bash("mkdir -p sub; cd sub; rm -r ../sub").await;
+    assert_eq!(world.bash("pwd").await, root);
+    std::os::unix::fs::symlink("/usr", world.root.join("link")).unwrap();
+    assert!(world.bash("cd link").await.contains("/usr is outside the workspace"));
+}
+
+#[tokio::test]
+async fn tl_8_a_command_that_never_ends_is_killed_and_what_it_printed_is_shown() {
+    let world = World::new();
+    let command = "echo before; setsid sleep 1000 & echo $!; echo $$; sleep 1000";
+    let outcome = world.call("Bash", json!({"command": command, "timeout": 2_000})).await.unwrap();
+    let text = text(&outcome);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "before");
+    assert!(!is_there(lines[1]) && !is_there(lines[2]), "{text}");
+    assert!(text.contains("Timed out after 2000 ms") && outcome.is_error, "{text}");
+    let patient = Shells::new(scrubbed(vars(), &Names::default())).default_timeout(Duration::from_millis(50));
+    assert!(World::with(patient, Web::new(vec![])).bash("cat /dev/zero >/dev/null").await.contains("after 50 ms"));
+}
+
+#[tokio::test]
+async fn tl_8_a_flood_is_bounded_and_all_of_it_is_in_a_file() {
+    let world = World::new();
+    let text = world.bash("yes 123456789 | head -c 50000000; echo the end").await;
+    assert!(text.chars().count() < 30_000, "{}", text.chars().count());
+    assert!(text.starts_with("123456789\n") && text.ends_with("123456789\nthe end"));
+    let file = world.own.join("bash-output-1.txt");
+    assert!(text.contains(&file.display().to_string()));
+    assert_eq!(std::fs::metadata(&file).unwrap().len(), 50_000_008);
+    assert!(world.bash("head -c 30001 /dev/zero | tr '\\0' x").await.contains("bash-output-2.txt"));
+    assert_eq!(world.bash("head -c 30000 /dev/zero | tr '\\0' x").await, "x".repeat(30_000));
+}
+
+#[tokio::test]
+async fn tl_8_what_a_command_leaves_behind_is_gone_after_the_call() {
+    let world = World::new();
+    let leftovers = [
+        "sleep 1000 & echo $!",
+        "nohup sleep 1000 >/dev/null 2>&1 & echo $!",
+        "setsid -f bash -c 'echo $BASHPID > pid; exec sleep 1000'; until [ -s pid ]; do :; done; cat pid",
+        "(bash -c 'echo $BASHPID > pid2; trap \"\" TERM HUP; sleep 1000' &) ; until [ -s pid2 ]; do :; done; cat pid2",
+    ];
+    for command in leftovers {
+        let text = world.bash(command).await;
+        let pid = text.lines().next().unwrap();
+        assert!(!is_there(pid), "{command}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn tl_8_reading_input_meets_its_end() {
+    let world = World::new();
+    assert_eq!(world.bash("cat; read -r line || echo 'no input'").await, "no input");
+    assert!(world.bash("(: < /dev/tty) && echo tty").await.contains("Exit code"));
+}
+
+#[tokio::test]
+async fn ag_4_an_interrupt_kills_at_once_and_tells_what_was_printed() {
+    let world = World::new();
+    let (seen, mut first) = mpsc::unbounded_channel();
+    let context = CallContext { output: Arc::new(move |text: &str| drop(seen.send(text.to_string()))), ..context() };
+    let cancel = context.cancel.clone();
+    let command = json!({"command": "setsid sleep 1000 & echo $!; sleep 1000", "timeout": 600_000});
+    let call = world.call_in("Bash", command, &context);
+    let interrupt = async {
+        let text = first.recv().await.unwrap();
+        cancel.cancel();
+        text
+    };
+    let (outcome, streamed) = tokio::join!(call, interrupt);
+    let outcome = outcome.unwrap();
+    let pid = streamed.trim();
+    assert!(!is_there(pid));
+    assert!(text(&outcome).starts_with(&format!("{pid}\n\nInterrupted by the user")), "{outcome:?}");
+    assert!(outcome.is_error);
+    let never = text(&world.call_in("Bash", json!({"command": "touch started"}), &context).await.unwrap());
+    assert!(never.contains("before the command was started") && !world.root.join("started").exists());
+}
+
+#[tokio::test]
+async fn ag_4_a_dropped_call_kills_its_command() {
+    let world = World::new();
+    let (seen, mut first) = mpsc::unbounded_channel();
+    let context = CallContext { output: Arc::new(move |text: &str| drop(seen.send(text.to_string()))), ..context() };
+    let pid = {
+        let call = world.call_in("Bash", json!({"command": "mkfifo pipe; echo $$; exec sleep 1000 > pipe"}), &context);
+        tokio::select! {
+            _ = call => panic!("it sleeps"),
+            pid = async {
+                let pid = first.recv().await.unwrap();
+                // Both ends are open when this returns.
+                let pipe = world.root.join("pipe");
+                (pid, tokio::task::spawn_blocking(move || std::fs::File::open(pipe).unwrap()).await.unwrap())
+            } => pid,
+        }
+    };
+    // The pipe is at its end when nobody has it open any more.
+    let (pid, mut pipe) = pid;
+    let left = tokio::task::spawn_blocking(move || std::io::Read::read(&mut pipe, &mut [0])).await.unwrap().unwrap();
+    assert_eq!(left, 0, "{pid}");
+}
+
+#[tokio::test]
+async fn tl_8_only_the_allowed_command_runs() {
+    let world = World::new();
+    let call = |command: &str| world.parse("Bash", json!({ "command": command })).unwrap();
+    let other = approved("Bash", &*call("true"), &world.here).unwrap();
+    for rights in [Rights::Plain, other] {
+        let outcome = call("touch done").run(rights, &world.here, &context()).await;
+        assert!(outcome.is_error && text(&outcome).contains("not started"), "{outcome:?}");
+    }
+    assert!(!world.root.join("done").exists());
+}
+
+#[tokio::test]
+async fn mo_4_secrets_are_not_in_the_environment_of_commands() {
+    let mut given = vars();
+    for (name, value) in [("ANTHROPIC_API_KEY", "sk-1"), ("GH_TOKEN", "gh-1"), ("KEPT_TOKEN", "kept"), ("LANG", "C")] {
+        given.push((name.into(), value.into()));
+    }
+    let names = Names { keep: vec!["KEPT_TOKEN".into()], ..Names::default() };
+    let world = World::with(Shells::new(scrubbed(given, &names)), Web::new(vec![]));
+    let env = world.bash("env; tr '\\0' '\\n' < /proc/self/environ").await;
+    assert!(!env.contains("sk-1") && !env.contains("gh-1"), "{env}");
+    assert!(env.contains("KEPT_TOKEN=kept") && env.contains("LANG=C") && env.contains("PAGER=cat"), "{env}");
+    assert!(std::env::var_os("CARGO_MANIFEST_DIR").is_some() && !env.contains("CARGO_MANIFEST_DIR"), "{env}");
+}
+
+#[tokio::test]
+async fn tl_10_what_is_no_text_comes_as_text() {
+    let world = World::new();
+    assert_eq!(world.bash(r"printf 'a\377b\0c\033[31mred\033[0m 10%%\r99%%\n'").await, "99%");
+    assert_eq!(world.bash(r"printf 'a\377b\0c\033[31mred\033[0m\n'").await, "a\u{fffd}b\\u{0}cred");
+}
+
+#[tokio::test]
+async fn ag_6_bad_input_is_an_error_that_names_the_field() {
+    let world = World::new();
+    let error = |input| async { world.call("Bash", input).await.unwrap_err() };
+    assert!(error(json!({"command": "ls", "timeout": 600_001})).await.contains("`timeout`"));
+    assert!(error(json!({"command": "ls", "timeout": "long"})).await.contains("`timeout`"));
+    assert!(error(json!({"command": ""})).await.contains("`command`"));
+    assert!(error(json!({"cmd": "ls"})).await.contains("cmd"));
+}
+
+#[tokio::test]
+async fn pr_5_paths_are_judged_from_the_folder_of_the_shell() {
+    let world = World::new();
+    let reach = |command: &str| {
+        let call = world.parse("Bash", json!({ "command": command })).unwrap();
+        let Access::Shell(facts) = call.touches(&world.here).unwrap() else { panic!("a shell call") };
+        facts
+    };
+    world.bash("mkdir -p sub; cd sub").await;
+    let facts = reach("echo x > file");
+    assert_eq!((facts.command.as_str(), facts.background), ("echo x > file", false));
+    for part in &facts.parts {
+        for target in part.redirects.iter().chain(&part.writes) {
+            let Reach::Exact(target) = target else { panic!("{target:?}") };
+            assert_eq!((target.path.clone(), target.place), (world.root.join("sub/file"), Place::Workspace));
+        }
+    }
+}
+
+#[tokio::test]
+async fn tl_1_the_tools_are_described_in_few_words() {
+    let specs = cutonce_tools::shell_tools::shell_tools().into_iter().map(|tool| tool.spec());
+    let sizes: Vec<_> = specs
+        .map(|spec| (spec.name.clone(), spec.description.len(), serde_json::to_string(&spec.schema).unwrap().len()))
+        .collect();
+    assert!(sizes.iter().all(|(name, words, _)| *words <= if name == "Bash" { 1_100 } else { 600 }), "{sizes:?}");
+    assert!(sizes.iter().map(|(_, words, schema)| words + schema).sum::<usize>() < 6_500, "{sizes:?}");
+}
