@@ -116,8 +116,8 @@ async fn tl_8_the_folder_of_the_background_is_its_own() {
     world.bash("cd sub").await;
     let id = start(&world, "pwd; cd /").await;
     ended.recv().await.unwrap();
-    assert!(look(&world, json!({"bash_id": id})).await.ends_with("/root/sub"));
-    assert!(world.bash("pwd").await.ends_with("/root/sub"));
+    assert!(look(&world, json!({"bash_id": id})).await.ends_with("/project/sub"));
+    assert!(world.bash("pwd").await.ends_with("/project/sub"));
 }
 
 #[tokio::test]

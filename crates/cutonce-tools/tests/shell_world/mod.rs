@@ -43,7 +43,7 @@ impl World {
     pub fn with(shells: Shells, web: Web) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().canonicalize().unwrap();
-        let [root, added, own] = ["root", "added", "own"].map(|name| base.join(name));
+        let [root, added, own] = ["project", "added", "own"].map(|name| base.join(name));
         std::fs::create_dir_all(&root).unwrap();
         std::fs::create_dir_all(&added).unwrap();
         let workspace = Workspace::new(&root, &[added], None, &base.join("home"), &own).unwrap();
