@@ -70,7 +70,8 @@ def thinking_returns(path, body, thought):
         return any(b["type"] == "thinking" and b["thinking"] == thought and b["signature"] for b in blocks)
     if path.endswith("/responses"):
         return any(item.get("type") == "reasoning" and item.get("encrypted_content") for item in body["input"])
-    return True  # Chat has no form of it that every server takes.
+    # Chat has no official form of it; it goes back under the name that the server gave it.
+    return any(message.get("reasoning_content") == thought for message in body["messages"])
 
 
 def messages(body):

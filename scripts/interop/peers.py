@@ -48,6 +48,8 @@ class Relay:
 
     def pass_on(self, handler):
         body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
+        if self.target is None:
+            return handler.send_error(503)  # A proxy that looks around before the check begins.
         self.requests.append((handler.path.split("?")[0], dict(handler.headers), body))
         dropped = ("host", "connection", "content-length", "transfer-encoding")
         headers = {k: v for k, v in handler.headers.items() if k.lower() not in dropped}
