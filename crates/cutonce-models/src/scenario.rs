@@ -21,7 +21,7 @@ mod scripted;
 mod server;
 
 pub use scripted::Scripted;
-pub use server::{Recorded, Recording, Server};
+pub use server::{Recorded, Recording, Server, Timed};
 
 use cutonce_core::conversation::Usage;
 use serde::Deserialize;

@@ -47,6 +47,13 @@ pub struct Recorded {
     pub body: Bytes,
 }
 
+/// When a request was there in full, and the server's own time from then to the last byte handed over.
+#[derive(Debug, Clone, Copy)]
+pub struct Timed {
+    pub received: Instant,
+    pub own: Duration,
+}
+
 impl Recorded {
     pub fn json(&self) -> Value {
         serde_json::from_slice(&self.body).unwrap_or_default()
@@ -68,7 +75,7 @@ struct Shared {
 struct State {
     play: Play,
     requests: Vec<Recorded>,
-    times: Vec<Duration>,
+    times: Vec<Timed>,
     dropped: usize,
     connections: usize,
 }
@@ -123,8 +130,8 @@ impl Server {
         self.shared.state().requests.clone()
     }
 
-    /// For each answered request, the server's own time: from the whole body received to the last byte handed over.
-    pub fn times(&self) -> Vec<Duration> {
+    /// The answered requests in their order, to tell the client's time from the server's own.
+    pub fn times(&self) -> Vec<Timed> {
         self.shared.state().times.clone()
     }
 
@@ -349,7 +356,8 @@ impl Body for Playing {
                 }
                 None => {
                     if let Some(told) = self.told.take() {
-                        told.shared.state().times.push(told.received.elapsed());
+                        let timed = Timed { received: told.received, own: told.received.elapsed() };
+                        told.shared.state().times.push(timed);
                     }
                     return Poll::Ready(None);
                 }

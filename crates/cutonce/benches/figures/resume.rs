@@ -1,0 +1,63 @@
+//! Resuming a session whose transcript grew to 200 MB: soon there, and without all of it in memory (SE-2, SE-3).
+
+use crate::Bench;
+use crate::model::Model;
+use crate::process::{Program, Run};
+use crate::table::{Row, median, spread, walls};
+use crate::transcript::{self, Past};
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+const LARGE: u64 = 200_000_000;
+const SMALL: u64 = 20_000_000;
+const LIMIT_MS: f64 = 1000.0;
+/// Bounded: ten times the past may not need twice the memory.
+const LIMIT_MEMORY: f64 = 2.0;
+
+pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
+    let mut rows = Vec::new();
+    for (past, words) in [(Past::Compacted, "compacted near its end"), (Past::Whole, "never compacted")] {
+        let room = bench.room(&format!("resume-{past:?}"))?;
+        let small = measure(bench, &room, past, SMALL, 1)?;
+        let large = measure(bench, &room, past, LARGE, 2)?;
+        let times = walls(&large);
+        let figure = format!("resume of {} MB, {words}", LARGE / 1_000_000);
+        let beside = format!("{} for {} MB", spread(&walls(&small)), SMALL / 1_000_000);
+        rows.push(Row::limit(&figure, median(&times), "ms", LIMIT_MS).beside(beside));
+        let (ours, least) = (peak(&large), peak(&small));
+        let cells = (format!("{ours:.0} MB"), format!("{least:.0} MB for {} MB", SMALL / 1_000_000));
+        rows.push(Row::ratio(&format!("{figure}: peak memory"), (&cells.0, &cells.1), ours / least, LIMIT_MEMORY));
+    }
+    Ok(rows)
+}
+
+fn peak(runs: &[Run]) -> f64 {
+    runs.iter().map(Run::peak_mb).fold(0.0, f64::max)
+}
+
+/// Resumes one transcript again and again; each time it is a few lines longer, as in life.
+fn measure(bench: &Bench, room: &Path, past: Past, bytes: u64, number: u32) -> Result<Vec<Run>> {
+    let bytes = if bench.quick { bytes / 10 } else { bytes };
+    let session = format!("019a0000-0000-7000-8000-00000000000{number}");
+    let model = Model::start(json!([{"text": "Hello again.", "repeat": 1000}]))?;
+    // The program itself says where a session's transcript is; ours takes its place.
+    let first = Program::cutonce(room).args(["-p", "hi", "--session-id", session.as_str()]);
+    first.talks_to(model.address(), room).run(room)?;
+    let path = find(room, &format!("{session}.jsonl")).context("the program wrote no transcript")?;
+    std::fs::remove_file(&path)?;
+    transcript::write(&path, &session, room, past, bytes)?;
+    let resume = Program::cutonce(room).args(["-p", "hi", "--resume", session.as_str()]);
+    let resume = resume.talks_to(model.address(), room);
+    let runs = (0..=bench.rounds(10)).map(|_| resume.run(room)).skip(1).collect();
+    std::fs::remove_file(&path)?;
+    runs
+}
+
+fn find(folder: &Path, name: &str) -> Option<PathBuf> {
+    let entries = std::fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    entries.into_iter().find_map(|path| match path.is_dir() {
+        true => find(&path, name),
+        false => (path.file_name()? == name).then_some(path),
+    })
+}

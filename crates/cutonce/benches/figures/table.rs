@@ -1,0 +1,201 @@
+//! The table of figures, as the terminal and docs/benchmark.md show it.
+
+use crate::process::Run;
+use anyhow::{Context, Result};
+use std::fmt::Write;
+use std::process::Command;
+use std::time::Duration;
+
+/// One promise and what was measured.
+#[derive(Debug, Clone)]
+pub struct Row {
+    pub figure: String,
+    pub ours: String,
+    /// What was measured beside it in the same run, if the promise is a ratio.
+    pub reference: String,
+    pub ratio: Option<f64>,
+    pub target: String,
+    pub verdict: Verdict,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Verdict {
+    Met,
+    Missed,
+    /// Not promised: it stands there to be known.
+    Known,
+    /// This machine lacks what it is measured with.
+    Skipped(String),
+    /// The measurement itself went wrong.
+    Failed(String),
+}
+
+impl Row {
+    /// A figure that must not be above a limit.
+    pub fn limit(figure: &str, ours: f64, unit: &str, limit: f64) -> Row {
+        Row {
+            figure: figure.into(),
+            ours: format!("{} {unit}", number(ours)),
+            reference: String::new(),
+            ratio: None,
+            target: format!("≤ {} {unit}", number(limit)),
+            verdict: Verdict::of(ours <= limit),
+        }
+    }
+    /// A figure that must not be below a limit.
+    pub fn at_least(figure: &str, ours: f64, unit: &str, limit: f64) -> Row {
+        let target = format!("≥ {} {unit}", number(limit));
+        Row { target, verdict: Verdict::of(ours >= limit), ..Row::limit(figure, ours, unit, limit) }
+    }
+    /// A figure that must not be above a multiple of another.
+    pub fn ratio(figure: &str, (ours, reference): (&str, &str), ratio: f64, limit: f64) -> Row {
+        Row {
+            figure: figure.into(),
+            ours: ours.into(),
+            reference: reference.into(),
+            ratio: Some(ratio),
+            target: format!("≤ {} ×", number(limit)),
+            verdict: Verdict::of(ratio <= limit),
+        }
+    }
+    /// A figure without a promise.
+    pub fn known(figure: &str, ours: String) -> Row {
+        Row { figure: figure.into(), ours, target: String::new(), verdict: Verdict::Known, ..Row::empty() }
+    }
+    pub fn skipped(figure: &str, why: impl Into<String>) -> Row {
+        Row { figure: figure.into(), verdict: Verdict::Skipped(why.into()), ..Row::empty() }
+    }
+    pub fn failed(figure: &str, why: impl Into<String>) -> Row {
+        Row { figure: figure.into(), verdict: Verdict::Failed(why.into()), ..Row::empty() }
+    }
+    pub fn beside(self, reference: impl Into<String>) -> Row {
+        Row { reference: reference.into(), ..self }
+    }
+    fn empty() -> Row {
+        Row {
+            figure: String::new(),
+            ours: String::new(),
+            reference: String::new(),
+            ratio: None,
+            target: String::new(),
+            verdict: Verdict::Known,
+        }
+    }
+}
+
+impl Verdict {
+    fn of(met: bool) -> Verdict {
+        if met { Verdict::Met } else { Verdict::Missed }
+    }
+    fn word(&self) -> String {
+        match self {
+            Verdict::Met => "yes".into(),
+            Verdict::Missed => "NO".into(),
+            Verdict::Known => "–".into(),
+            Verdict::Skipped(why) => format!("skipped: {why}"),
+            Verdict::Failed(why) => format!("FAILED: {why}"),
+        }
+    }
+}
+
+/// Compares the wall times of two sides: the ratio is that of the medians.
+pub fn compare(figure: &str, (ours, theirs): &(Vec<Run>, Vec<Run>), limit: f64) -> Row {
+    let (ours, theirs) = (walls(ours), walls(theirs));
+    let ratio = median(&ours) / median(&theirs);
+    Row::ratio(figure, (&spread(&ours), &spread(&theirs)), ratio, limit)
+}
+
+/// Wall times in milliseconds.
+pub fn walls(runs: &[Run]) -> Vec<f64> {
+    runs.iter().map(|run| millis(run.wall)).collect()
+}
+
+pub fn millis(duration: Duration) -> f64 {
+    duration.as_secs_f64() * 1e3
+}
+
+/// Median, and the minimum, which a noisy machine spoils least.
+pub fn spread(millis: &[f64]) -> String {
+    let least = millis.iter().copied().fold(f64::INFINITY, f64::min);
+    format!("{} ms (min {})", number(median(millis)), number(least))
+}
+
+pub fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    match sorted.len() {
+        0 => f64::NAN,
+        n if n % 2 == 1 => sorted[n / 2],
+        n => (sorted[n / 2 - 1] + sorted[n / 2]) / 2.0,
+    }
+}
+
+/// Three significant digits, thousands grouped.
+pub fn number(value: f64) -> String {
+    let places = match value.abs() {
+        v if v >= 100.0 || v.fract() == 0.0 => 0,
+        v if v >= 10.0 => 1,
+        _ => 2,
+    };
+    let plain = format!("{value:.places$}");
+    let (whole, rest) = plain.split_once('.').map_or((plain.as_str(), None), |(whole, rest)| (whole, Some(rest)));
+    let mut grouped = String::new();
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    rest.map_or(grouped.clone(), |rest| format!("{grouped}.{rest}"))
+}
+
+/// The table in markdown, columns padded so that a terminal shows it well too.
+pub fn render(rows: &[Row]) -> String {
+    let head = ["figure", "ours", "reference in the same run", "ratio", "target", "ok"].map(String::from);
+    let cells = rows.iter().map(|row| {
+        let ratio = row.ratio.map_or(String::new(), |ratio| format!("{ratio:.2} ×"));
+        [row.figure.clone(), row.ours.clone(), row.reference.clone(), ratio, row.target.clone(), row.verdict.word()]
+    });
+    let lines: Vec<[String; 6]> = std::iter::once(head).chain(cells).collect();
+    let width = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let widths: [usize; 6] = std::array::from_fn(width);
+    let mut text = String::new();
+    for (at, line) in lines.iter().enumerate() {
+        for (cell, width) in line.iter().zip(widths) {
+            let _ = write!(text, "| {cell}{} ", " ".repeat(width - cell.chars().count()));
+        }
+        text.push_str("|\n");
+        if at == 0 {
+            let rule: String = widths.iter().map(|width| format!("|{}", "-".repeat(width + 2))).collect();
+            let _ = writeln!(text, "{rule}|");
+        }
+    }
+    text
+}
+
+/// The page of the documentation: when, on what, the table, and how to read it.
+pub fn page(table: &str) -> Result<String> {
+    let day = Command::new("date").args(["-u", "+%F"]).output().context("asking for the date")?;
+    let day = String::from_utf8(day.stdout)?;
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
+    let cpus = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpu = cpus.lines().find_map(|line| line.strip_prefix("model name")).unwrap_or_default();
+    let cpu = cpu.trim_start_matches(['\t', ' ', ':']);
+    let cores = std::thread::available_parallelism().map_or(0, usize::from);
+    let (day, kernel) = (day.trim(), kernel.trim());
+    Ok(format!("{HEAD}\n{day}, {cores} cores ({cpu}), Linux {kernel}, release build.\n\n{table}{FOOT}"))
+}
+
+const HEAD: &str = "# Benchmark
+
+Made by `cargo bench -p cutonce --bench figures -- --update`; not written by hand.
+";
+
+const FOOT: &str = "
+How to read it: both sides of a ratio ran in turns in the same run, after one round that was not counted; times are
+medians, with the minimum beside them, and the ratio is that of the medians. Peak memory is what the kernel counted
+for the process (`wait4`). The model is a scenario server on loopback in the bench's own process; its own time is
+what it took from the last byte of a request to the last byte of its answer. Search runs on a generated tree, resume
+on a generated transcript; the first process of each side is this program's own engine in a process of its own, so
+that both sides pay for a start.
+";
