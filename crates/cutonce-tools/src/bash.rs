@@ -233,6 +233,46 @@ mod tests {
         assert_eq!(check(&input(json!({"command": "ls"}))), Ok(()));
     }
 
+    struct NoVersions;
+
+    impl crate::disk::KeepVersion for NoVersions {
+        fn keep(&self, _path: &std::path::Path, _old: Option<&[u8]>) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn pr_5_path_words_start_at_the_folder_of_the_shell() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        std::fs::create_dir_all(base.join("project/sub")).unwrap();
+        let of = |name: &str| base.join(name);
+        let workspace =
+            crate::workspace::Workspace::new(&of("project"), &[], Some(&base), &of("home"), &of("own")).unwrap();
+        let here = Here {
+            shells: crate::shells::Shells::new(vec![]),
+            disk: crate::disk::Disk::new(std::sync::Arc::new(NoVersions)),
+            web: crate::web::Web::new(vec![]),
+            todos: std::sync::Mutex::default(),
+            workspace,
+        };
+        here.shells.settle(Some(of("project/sub")), &here.workspace);
+        let own = of("own/x");
+        let cases = [
+            ("file", "project/sub/file", Place::Workspace),
+            ("../file", "project/file", Place::Workspace),
+            ("../../file", "file", Place::Outside),
+            ("~/file", "file", Place::Outside),
+            ("./~", "project/sub/~", Place::Workspace),
+            ("../.git/config", "project/.git/config", Place::Protected),
+            (own.to_str().unwrap(), "own/x", Place::Own),
+        ];
+        for (given, path, place) in cases {
+            assert_eq!(target(given, &here), Target { given: given.into(), path: of(path), place }, "{given}");
+        }
+        assert_eq!(target("a\nb", &here).place, Place::Outside);
+    }
+
     #[test]
     fn tl_1_the_summary_is_one_line() {
         assert_eq!(Bash.summary(&input(json!({"command": "\nls -l\n"}))), "ls -l");
