@@ -1,0 +1,7 @@
+mod edit;
+mod notebook;
+mod read;
+mod search;
+mod specs;
+mod world;
+mod write;
