@@ -19,3 +19,4 @@ pub mod shell;
 pub mod submission;
 mod template;
 pub mod transcript;
+pub mod turn;
