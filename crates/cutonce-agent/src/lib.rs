@@ -1,7 +1,15 @@
-//! The library people embed: a session driven by submissions and observed by events, and what it keeps on disk.
+//! The library people embed: open a session, submit, read events, answer asks.
+//!
+//! Faces (the program's `-p`, plain terminal, later TUI, hosts) are adapters over [`Session`]; none of them is known here.
 
+pub mod hub;
 pub mod redact;
+pub mod session;
 pub mod settings;
 pub mod store;
 pub mod trust;
 pub mod versions;
+
+pub use cutonce_core as core;
+pub use hub::Events;
+pub use session::{Options, Session};

@@ -215,6 +215,8 @@ pub struct Ended {
     pub tool_results: u32,
     pub duration_ms: u64,
     pub api_ms: u64,
+    /// Dollars the session has spent so far, where prices are known.
+    pub cost: f64,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -12,6 +12,7 @@ pub mod models;
 pub mod permission;
 pub mod plan;
 pub mod reminder;
+pub mod prompts;
 pub mod request;
 pub mod rule;
 pub mod settings;

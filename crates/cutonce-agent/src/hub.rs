@@ -1,0 +1,100 @@
+//! Events out: every listener sees every event from the moment it is attached, and what is pending then (AG-1, PM-143).
+
+use cutonce_core::event::{AskView, Event, EventKind};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::mpsc;
+
+pub struct Hub {
+    session: Arc<str>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    listeners: Vec<mpsc::UnboundedSender<Event>>,
+    /// Asks that wait: a listener that comes late gets them.
+    pending: Vec<Arc<AskView>>,
+    closed: bool,
+}
+
+impl Hub {
+    pub fn new(session: Arc<str>) -> Self {
+        Self { session, inner: Mutex::default() }
+    }
+
+    pub fn session(&self) -> &Arc<str> {
+        &self.session
+    }
+
+    pub fn emit(&self, kind: EventKind) {
+        let event = Event { session: self.session.clone(), at: now_ms(), kind };
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        match &event.kind {
+            EventKind::Ask(ask) => inner.pending.push(ask.clone()),
+            EventKind::AskClosed { ask_id, .. } => inner.pending.retain(|ask| ask.ask_id != *ask_id),
+            EventKind::Closed => inner.closed = true,
+            _ => {}
+        }
+        inner.listeners.retain(|listener| listener.send(event.clone()).is_ok());
+        if inner.closed {
+            inner.listeners.clear();
+        }
+    }
+
+    pub fn subscribe(&self) -> Events {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        for ask in &inner.pending {
+            let event = Event { session: self.session.clone(), at: now_ms(), kind: EventKind::Ask(ask.clone()) };
+            let _ = sender.send(event);
+        }
+        if !inner.closed {
+            inner.listeners.push(sender);
+        }
+        Events(receiver)
+    }
+}
+
+/// A listener's end. `next` gives None once the session is over.
+pub struct Events(mpsc::UnboundedReceiver<Event>);
+
+impl Events {
+    pub async fn next(&mut self) -> Option<Event> {
+        self.0.recv().await
+    }
+}
+
+pub fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_core::event::AskKind;
+
+    fn ask(id: &str) -> EventKind {
+        EventKind::Ask(Arc::new(AskView {
+            ask_id: id.into(),
+            call_id: "c".into(),
+            tool: "AskUserQuestion".into(),
+            input: serde_json::Value::Null,
+            kind: AskKind::Questions(Vec::new()),
+        }))
+    }
+
+    #[tokio::test]
+    async fn pm_143_a_late_listener_gets_what_is_pending() {
+        let hub = Hub::new("s".into());
+        hub.emit(ask("open"));
+        hub.emit(ask("answered"));
+        hub.emit(EventKind::AskClosed { ask_id: "answered".into(), answer: None });
+        let mut late = hub.subscribe();
+        hub.emit(EventKind::Closed);
+        let first = late.next().await.map(|event| event.kind);
+        assert!(matches!(first, Some(EventKind::Ask(ask)) if ask.ask_id == "open"));
+        assert!(matches!(late.next().await.map(|event| event.kind), Some(EventKind::Closed)));
+        assert!(late.next().await.is_none());
+    }
+}

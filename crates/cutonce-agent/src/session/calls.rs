@@ -1,0 +1,283 @@
+//! Tool calls: each is parsed, states what it touches, is decided under the mode as of now, runs with its rights,
+//! and gets exactly one result (AG-3, AG-6, PR-3). The one call site of the permission decision is here.
+
+use super::{Driver, Hall};
+use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
+use cutonce_core::event::{DecisionRecord, EventKind, Finished};
+use cutonce_core::permission::{self, Access, Allowed, Ask, Decision, Denied, Facts, Why};
+use cutonce_core::rule::Behavior;
+use cutonce_core::submission::QuestionsAnswer;
+use cutonce_core::transcript::Body;
+use cutonce_core::turn::{CallKind, Happened};
+use cutonce_tools::tool::{Call, CallContext, Outcome};
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio_util::sync::CancellationToken;
+
+/// The calls of one answer.
+#[derive(Default)]
+pub(super) struct Batch {
+    slots: Vec<Slot>,
+    cancel: CancellationToken,
+    /// A compaction the turn machine asked for: focus, automatic.
+    pub compaction: Option<(Option<String>, bool)>,
+}
+
+struct Slot {
+    id: String,
+    name: String,
+    input: Value,
+    parsed: Option<Result<Box<dyn Call>, String>>,
+    decision: DecisionRecord,
+    result: Option<ToolResult>,
+    touched: Vec<PathBuf>,
+}
+
+/// What a running call reports when it is over.
+pub(super) struct Done {
+    n: usize,
+    outcome: Outcome,
+    took: Duration,
+}
+
+/// How long a call that was told to stop may take to say what it had done.
+const STOP_GRACE: Duration = Duration::from_secs(2);
+
+impl Batch {
+    /// The results, in the order of the calls; the batch is empty afterwards.
+    pub fn take_results(&mut self) -> Vec<ToolResult> {
+        std::mem::take(&mut self.slots).into_iter().filter_map(|slot| slot.result).collect()
+    }
+}
+
+impl Driver {
+    /// Lay out the calls of an answer; nothing runs yet.
+    pub(super) fn lay_out(&mut self, calls: Vec<ToolUse>) -> Vec<CallKind> {
+        let hall = &mut self.hall;
+        hall.batch.cancel = CancellationToken::new();
+        hall.batch.slots = calls.into_iter().map(|call| hall.slot(call)).collect();
+        hall.batch.slots.iter().map(kind_of).collect()
+    }
+}
+
+fn kind_of(slot: &Slot) -> CallKind {
+    let parallel = matches!(&slot.parsed, Some(Ok(call)) if call.parallel());
+    CallKind { parallel, barrier: false }
+}
+
+impl Hall {
+    fn slot(&self, call: ToolUse) -> Slot {
+        let parsed = match (&call.input, self.tools.get(&call.name)) {
+            (ToolInput::Invalid { error, .. }, _) => {
+                Err(format!("Invalid input: expected one JSON object, got text that is no JSON ({error})."))
+            }
+            (ToolInput::Json(_), None) => Err(self.no_such_tool(&call.name)),
+            (ToolInput::Json(input), Some(tool)) => tool.clone().parse(input.clone()),
+        };
+        let why = Why { reason: "the input was not valid".into(), rule: None, source: None };
+        Slot {
+            id: call.id,
+            name: call.name,
+            input: call.input.to_json(),
+            parsed: Some(parsed),
+            decision: DecisionRecord { behavior: Behavior::Deny, why },
+            result: None,
+            touched: Vec::new(),
+        }
+    }
+
+    fn no_such_tool(&self, name: &str) -> String {
+        let known: Vec<&str> = self.tools.keys().map(String::as_str).collect();
+        format!("There is no tool `{name}`. Tools: {}.", known.join(", "))
+    }
+
+    pub(super) fn start_call(&mut self, n: usize) {
+        let slot = &mut self.batch.slots[n];
+        let call = match slot.parsed.take() {
+            Some(Ok(call)) => call,
+            Some(Err(text)) => return self.finish(n, Outcome::error(text), Duration::ZERO),
+            None => return,
+        };
+        let access = match call.touches(&self.here) {
+            Ok(access) => access,
+            Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
+        };
+        slot.touched = paths_of(&access);
+        let questions = matches!(access, Access::Question);
+        let facts = Facts { tool: slot.name.clone(), access };
+        match permission::decide(self.mode, &self.rules, facts) {
+            Decision::Allow(allowed) if questions => self.ask_questions(n, call, allowed),
+            Decision::Allow(allowed) => self.run_call(n, call, allowed, None),
+            Decision::Deny(denied) => self.deny_call(n, denied),
+            Decision::Ask(ask) => self.ask_permission(n, call, *ask),
+        }
+    }
+
+    /// Somebody has to say yes; where nobody can, the answer is no.
+    fn ask_permission(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
+        if !self.approver {
+            return self.deny_call(n, ask.nobody());
+        }
+        let slot = &self.batch.slots[n];
+        let preview = call.preview(&self.here);
+        let view = super::asks::permission_view(&slot.id, &slot.name, &slot.input, &ask, preview);
+        self.open_ask(n, call, super::asks::Open::Permission(ask), view);
+    }
+
+    fn ask_questions(&mut self, n: usize, call: Box<dyn Call>, allowed: Allowed) {
+        if !self.approver {
+            let text = "Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.";
+            self.batch.slots[n].decision = record(Behavior::Allow, &allowed.why);
+            return self.finish(n, Outcome::error(text), Duration::ZERO);
+        }
+        let slot = &self.batch.slots[n];
+        let view = super::asks::questions_view(&slot.id, &slot.name, &slot.input);
+        self.open_ask(n, call, super::asks::Open::Questions(allowed), view);
+    }
+
+    pub(super) fn deny_call(&mut self, n: usize, denied: Denied) {
+        self.batch.slots[n].decision = record(Behavior::Deny, &denied.why);
+        self.finish(n, Outcome::error(denied.message), Duration::ZERO);
+    }
+
+    pub(super) fn run_call(&mut self, n: usize, call: Box<dyn Call>, allowed: Allowed, answer: Option<QuestionsAnswer>) {
+        self.batch.slots[n].decision = record(Behavior::Allow, &allowed.why);
+        // SE-1: what led here is on disk before anything changes.
+        if !call.read_only() && !self.sync() {
+            let text = "Not run: the transcript can't be written to disk, and nothing may change without a record.";
+            return self.finish(n, Outcome::error(text), Duration::ZERO);
+        }
+        let slot = &self.batch.slots[n];
+        let (call_id, name) = (slot.id.clone(), slot.name.clone());
+        self.hub.emit(EventKind::ToolStarted { call_id: call_id.clone(), name, summary: call.summary() });
+        let (here, done, cancel) = (self.here.clone(), self.done.0.clone(), self.batch.cancel.clone());
+        let (hub, output_id) = (self.hub.clone(), call_id.clone());
+        let output: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(move |text| {
+            hub.emit(EventKind::ToolOutput { call_id: output_id.clone(), text: text.to_string() });
+        });
+        let context = CallContext { call_id, cancel: cancel.clone(), output, answer };
+        tokio::spawn(async move {
+            let started = Instant::now();
+            let outcome = tokio::select! {
+                outcome = call.run(allowed.rights, &here, &context) => outcome,
+                () = stopped(&cancel) => Outcome::error("Interrupted by the user. It did not stop by itself and was abandoned."),
+            };
+            let _ = done.send(Done { n, outcome, took: started.elapsed() });
+        });
+    }
+
+    /// While calls run: their ends and what the person sends.
+    pub(super) async fn running_calls(&mut self) -> Happened {
+        loop {
+            if let Some(happened) = self.pending.pop_front() {
+                return happened;
+            }
+            tokio::select! {
+                Some(done) = self.done.1.recv() => self.finish(done.n, done.outcome, done.took),
+                submission = self.inbox.recv(), if self.inbox_open => match submission {
+                    Some(submission) => if let Some(happened) = self.submission(submission) {
+                        return happened;
+                    },
+                    // Nobody is left who could answer: open asks fail closed, running calls end by themselves.
+                    None => { self.inbox_open = false; self.withdraw_asks("nobody is left to answer"); }
+                },
+            }
+        }
+    }
+
+    /// The call will not run (AG-4): it still gets a result.
+    pub(super) fn skip_call(&mut self, n: usize) {
+        let why = Why { reason: "the turn ended before it".into(), rule: None, source: None };
+        self.batch.slots[n].decision = record(Behavior::Deny, &why);
+        self.finish(n, Outcome::error("Not run: the turn was ended before this call."), Duration::ZERO);
+    }
+
+    pub(super) fn stop_calls(&mut self) {
+        self.batch.cancel.cancel();
+        self.withdraw_asks("the user interrupted");
+    }
+
+    /// The result goes to disk, then to the faces (SE-1).
+    pub(super) fn finish(&mut self, n: usize, outcome: Outcome, took: Duration) {
+        let content = self.redacted(outcome.content);
+        let slot = &mut self.batch.slots[n];
+        if slot.result.is_some() {
+            return;
+        }
+        slot.result = Some(ToolResult { call_id: slot.id.clone(), content: content.clone(), is_error: outcome.is_error });
+        let (call_id, name) = (slot.id.clone(), slot.name.clone());
+        let (input, decision) = (slot.input.clone(), slot.decision.clone());
+        let touched = std::mem::take(&mut slot.touched);
+        self.append(Body::Tool {
+            call_id: call_id.clone(),
+            name: name.clone(),
+            input: input.clone(),
+            output: content.clone(),
+            is_error: outcome.is_error,
+            decision: decision.clone(),
+        });
+        self.tally.tool_result();
+        if name == "TodoWrite" && !outcome.is_error {
+            self.hub.emit(EventKind::Todos(self.todos()));
+        }
+        if !outcome.is_error {
+            self.remember_touched(touched);
+        }
+        let finished = Finished {
+            call_id,
+            name,
+            input,
+            content,
+            is_error: outcome.is_error,
+            decision,
+            duration_ms: took.as_millis() as u64,
+            display: outcome.display,
+        };
+        self.hub.emit(EventKind::ToolFinished(Arc::new(finished)));
+        self.pending.push_back(Happened::CallDone(n));
+    }
+
+    /// No secret of the environment reaches the model or the transcript (MO-4).
+    fn redacted(&self, content: Vec<ResultPart>) -> Vec<ResultPart> {
+        let clean = |part| match part {
+            ResultPart::Text { text } => ResultPart::Text { text: self.redactor.redact(&text).into_owned() },
+            image @ ResultPart::Image(_) => image,
+        };
+        content.into_iter().map(clean).collect()
+    }
+
+    pub(super) fn todos(&self) -> Vec<cutonce_core::event::Todo> {
+        self.here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// Files in work (AG-8), and the instructions of the folders they are in (CL-5).
+    fn remember_touched(&mut self, touched: Vec<PathBuf>) {
+        for path in touched {
+            for (file, text) in self.instructions.nested_for(&path) {
+                let text = format!("Instructions for this folder, from {}:\n{text}", file.display());
+                self.reminders.push(("instructions".into(), text));
+            }
+            self.files.retain(|known| *known != path);
+            self.files.push(path);
+        }
+    }
+}
+
+async fn stopped(cancel: &CancellationToken) {
+    cancel.cancelled().await;
+    tokio::time::sleep(STOP_GRACE).await;
+}
+
+fn record(behavior: Behavior, why: &Why) -> DecisionRecord {
+    DecisionRecord { behavior, why: why.clone() }
+}
+
+fn paths_of(access: &Access) -> Vec<PathBuf> {
+    match access {
+        Access::Read(targets) => targets.iter().map(|target| target.path.clone()).collect(),
+        Access::Write(target) => vec![target.path.clone()],
+        Access::Internal | Access::Shell(_) | Access::Fetch { .. } | Access::Question => Vec::new(),
+    }
+}

@@ -1,0 +1,158 @@
+//! What a session is opened with, and opening it.
+
+use super::asks::Asks;
+use super::calls::Batch;
+use super::tally::Tally;
+use super::{Driver, Hall, Session, Talk};
+use crate::hub::Hub;
+use crate::instructions::Instructions;
+use crate::redact::Redactor;
+use crate::store::Store;
+use cutonce_core::conversation::{Block, Message, ResultPart, Shared};
+use cutonce_core::event::{EventKind, Todo};
+use cutonce_core::mode::Mode;
+use cutonce_core::request::{Prefix, Thinking};
+use cutonce_core::rule::Rules;
+use cutonce_core::settings::ModelInfo;
+use cutonce_core::turn::Turn;
+use cutonce_models::{Model, ModelError};
+use cutonce_tools::tool::{AnyTool, Here};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// A model that is ready to be asked, with what is known about it.
+#[derive(Clone)]
+pub struct Connected {
+    pub model: Arc<dyn Model>,
+    pub info: ModelInfo,
+    pub thinking: Thinking,
+}
+
+impl Connected {
+    /// The output a request may ask for: what the model offers, within a quarter of a small window.
+    pub fn max_tokens(&self) -> u32 {
+        self.info.max_output.min(u32::try_from(self.info.context / 4).unwrap_or(u32::MAX)).max(256)
+    }
+}
+
+/// Makes a model from its name; used at the start and when the model is switched.
+pub type Connect = Arc<dyn Fn(&str) -> Result<Connected, ModelError> + Send + Sync>;
+
+/// Everything a session needs, made by `start` from settings and flags, or by hand by a library user.
+pub struct Options {
+    pub store: Arc<Store>,
+    pub connected: Connected,
+    pub connect: Connect,
+    pub system: String,
+    pub tools: Vec<Arc<dyn AnyTool>>,
+    pub here: Arc<Here>,
+    pub rules: Rules,
+    pub mode: Mode,
+    pub bypass_available: bool,
+    /// Somebody can answer asks (PM-75). Without one they are denied.
+    pub approver: bool,
+    pub instructions: Instructions,
+    pub redactor: Arc<Redactor>,
+    /// The conversation so far, when resuming.
+    pub conversation: Vec<Shared>,
+    /// What the person said so far, and tokens the provider counted last.
+    pub said: Vec<String>,
+    pub counted: u64,
+    pub max_turns: Option<u32>,
+    pub max_budget: Option<f64>,
+    /// Compact automatically at this share of the window (AG-8).
+    pub compact_at: Option<f64>,
+}
+
+impl Session {
+    /// Start the session's task on the current tokio runtime.
+    pub fn open(options: Options) -> Session {
+        let id: Arc<str> = options.store.id().into();
+        let hub = Arc::new(Hub::new(id.clone()));
+        let (sender, inbox) = mpsc::unbounded_channel();
+        let session = Session { id: id.clone(), inbox: sender, hub: hub.clone() };
+        let driver = driver(options, id, hub, inbox);
+        tokio::spawn(driver.run());
+        session
+    }
+}
+
+fn driver(
+    options: Options,
+    id: Arc<str>,
+    hub: Arc<Hub>,
+    inbox: mpsc::UnboundedReceiver<cutonce_core::submission::Submission>,
+) -> Driver {
+    let prefix = Prefix { system: options.system, tools: options.tools.iter().map(|tool| tool.spec()).collect() };
+    let mut talk = Talk {
+        conversation: Vec::new(),
+        prefix: Arc::new(prefix),
+        connected: options.connected,
+        counted: options.counted,
+        uncounted: 0,
+    };
+    talk.uncounted = if options.counted == 0 {
+        talk.prefix_size() + options.conversation.iter().map(|message| size_of(message)).sum::<usize>()
+    } else {
+        0
+    };
+    talk.conversation = options.conversation;
+    let hall = Hall {
+        id,
+        turn: Turn::new(options.max_turns),
+        pending: VecDeque::new(),
+        mode: options.mode,
+        bypass_available: options.bypass_available,
+        rules: options.rules,
+        approver: options.approver,
+        store: options.store,
+        hub,
+        redactor: options.redactor,
+        here: options.here,
+        tools: options.tools.into_iter().map(|tool| (tool.name().to_string(), tool)).collect(),
+        instructions: options.instructions,
+        inbox,
+        done: mpsc::unbounded_channel(),
+        batch: Batch::default(),
+        asks: Asks::default(),
+        tally: Tally::new(0.0),
+        connect: options.connect,
+        next_model: None,
+        max_budget: options.max_budget,
+        compact_at: options.compact_at,
+        reminders: Vec::new(),
+        said: options.said,
+        files: Vec::new(),
+        closing: false,
+        inbox_open: true,
+    };
+    Driver { talk, hall }
+}
+
+impl Talk {
+    /// Bytes of system prompt and tools.
+    pub(super) fn prefix_size(&self) -> usize {
+        let tool = |tool: &cutonce_core::request::ToolSpec| tool.description.len() + tool.schema.to_string().len();
+        self.prefix.system.len() + self.prefix.tools.iter().map(tool).sum::<usize>()
+    }
+}
+
+/// Bytes a message adds to a request, near enough; an image counts as a fixed share, as providers do.
+pub(super) fn size_of(message: &Message) -> usize {
+    const IMAGE: usize = 4_500;
+    let block = |block: &Block| match block {
+        Block::Text { text } | Block::Thinking { text, .. } => text.len(),
+        Block::ToolUse(call) => call.name.len() + call.input.to_json().to_string().len(),
+        Block::Image(_) => IMAGE,
+    };
+    let part = |part: &ResultPart| match part {
+        ResultPart::Text { text } => text.len(),
+        ResultPart::Image(_) => IMAGE,
+    };
+    match message {
+        Message::User { content } => content.iter().map(block).sum(),
+        Message::Assistant { blocks, .. } => blocks.iter().map(block).sum(),
+        Message::Tool(result) => result.content.iter().map(part).sum(),
+    }
+}

@@ -1,0 +1,45 @@
+//! What a turn and the session have used: tokens, time, money.
+
+use cutonce_core::conversation::Usage;
+use cutonce_core::event::{EndReason, Ended};
+use std::time::{Duration, Instant};
+
+pub(crate) struct Tally {
+    started: Instant,
+    api: Duration,
+    usage: Usage,
+    tool_results: u32,
+    text: String,
+    /// Money spent by this session in this process, in dollars.
+    pub cost: f64,
+}
+
+impl Tally {
+    pub fn new(cost: f64) -> Self {
+        Self { started: Instant::now(), api: Duration::ZERO, usage: Usage::default(), tool_results: 0, text: String::new(), cost }
+    }
+    pub fn begin(&mut self) {
+        *self = Self::new(self.cost);
+    }
+    pub fn answered(&mut self, usage: Usage, took: Duration, cost: f64, text: String) {
+        self.usage += usage;
+        self.api += took;
+        self.cost += cost;
+        self.text = text;
+    }
+    pub fn tool_result(&mut self) {
+        self.tool_results += 1;
+    }
+    pub fn end(&mut self, reason: EndReason, requests: u32) -> Ended {
+        Ended {
+            reason,
+            text: std::mem::take(&mut self.text),
+            usage: self.usage,
+            requests,
+            tool_results: self.tool_results,
+            duration_ms: self.started.elapsed().as_millis() as u64,
+            api_ms: self.api.as_millis() as u64,
+            cost: self.cost,
+        }
+    }
+}
