@@ -1,0 +1,304 @@
+//! stream-json frames: what a session's events look like to a program that reads our standard output.
+//! `-p --output-format json` prints the last frame alone, the result.
+
+use cutonce_core::conversation::{Block, ResultPart, Usage};
+use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished};
+use cutonce_core::rule::Behavior;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// What a host must look like to older SDKs: `claude_code_version` has to be N.N.N and at least 2.0.0.
+const SPOKEN_VERSION: &str = "2.1.0";
+
+pub struct Frames {
+    session: String,
+    cwd: String,
+    model: String,
+    mode: String,
+    tools: Vec<String>,
+    key_source: &'static str,
+    partial: bool,
+    /// Cumulative for the process: tokens per model.
+    by_model: BTreeMap<String, (Usage, f64)>,
+    cost_before: f64,
+    denials: Vec<Value>,
+    block: Option<(usize, &'static str)>,
+    blocks_seen: usize,
+}
+
+impl Frames {
+    pub fn new(session: &str, cwd: &str, key_source: &'static str, partial: bool) -> Self {
+        Self {
+            session: session.into(),
+            cwd: cwd.into(),
+            model: String::new(),
+            mode: String::new(),
+            tools: Vec::new(),
+            key_source,
+            partial,
+            by_model: BTreeMap::new(),
+            cost_before: 0.0,
+            denials: Vec::new(),
+            block: None,
+            blocks_seen: 0,
+        }
+    }
+
+    /// The frames an event makes, in order.
+    pub fn of(&mut self, event: &Event) -> Vec<Value> {
+        match &event.kind {
+            EventKind::Opened { model, mode, tools, .. } => {
+                (self.model, self.mode, self.tools) = (model.clone(), mode.to_string(), tools.clone());
+                vec![]
+            }
+            EventKind::TurnStarted => vec![self.init()],
+            EventKind::Requesting { model } => self.requesting(model),
+            EventKind::Delta(delta) if self.partial => self.delta(delta),
+            EventKind::Assistant { id, model, blocks, usage } => self.assistant(id, model, blocks, *usage),
+            EventKind::ToolFinished(finished) => self.tool(finished),
+            EventKind::Retry { attempt, max, delay_ms, status, reason } => vec![self.system(
+                "api_retry",
+                json!({"attempt": attempt, "max_retries": max, "retry_delay_ms": delay_ms, "error_status": status, "error": reason}),
+            )],
+            EventKind::ModeChanged { to, .. } => {
+                self.mode = to.to_string();
+                vec![self.system("status", json!({"status": null, "permissionMode": to.name()}))]
+            }
+            EventKind::ModelChanged { model } => {
+                self.model = model.clone();
+                vec![]
+            }
+            EventKind::Compacted { before, automatic, .. } => {
+                let trigger = if *automatic { "auto" } else { "manual" };
+                vec![self.system("compact_boundary", json!({"compact_metadata": {"trigger": trigger, "pre_tokens": before}}))]
+            }
+            EventKind::Notice { level, text } => {
+                vec![self.system("informational", json!({"content": text, "level": level}))]
+            }
+            EventKind::TurnEnded(ended) => vec![self.result(ended)],
+            EventKind::Delta(_)
+            | EventKind::User { .. }
+            | EventKind::Queued { .. }
+            | EventKind::ToolStarted { .. }
+            | EventKind::ToolOutput { .. }
+            | EventKind::Ask(_)
+            | EventKind::AskClosed { .. }
+            | EventKind::Todos(_)
+            | EventKind::Cleared
+            | EventKind::Closed => vec![],
+        }
+    }
+
+    fn frame(&self, kind: &str, fields: Value) -> Value {
+        let mut frame = Map::new();
+        frame.insert("type".into(), kind.into());
+        if let Value::Object(fields) = fields {
+            frame.extend(fields);
+        }
+        frame.insert("session_id".into(), self.session.clone().into());
+        frame.insert("uuid".into(), cutonce_agent::new_id().into());
+        Value::Object(frame)
+    }
+
+    fn system(&self, subtype: &str, mut fields: Value) -> Value {
+        let mut all = json!({"subtype": subtype});
+        if let (Some(all), Some(fields)) = (all.as_object_mut(), fields.as_object_mut()) {
+            all.append(fields);
+        }
+        self.frame("system", all)
+    }
+
+    fn init(&self) -> Value {
+        self.system(
+            "init",
+            json!({
+                "cwd": self.cwd, "tools": self.tools, "mcp_servers": [], "model": self.model, "permissionMode": self.mode,
+                "slash_commands": [], "apiKeySource": self.key_source, "claude_code_version": SPOKEN_VERSION,
+                "cutonce_version": env!("CARGO_PKG_VERSION"), "output_style": "default", "agents": [], "skills": [], "plugins": [],
+            }),
+        )
+    }
+
+    fn requesting(&mut self, model: &str) -> Vec<Value> {
+        (self.block, self.blocks_seen) = (None, 0);
+        if !self.partial {
+            return vec![];
+        }
+        let message = json!({"id": "", "type": "message", "role": "assistant", "model": model, "content": [],
+            "stop_reason": null, "stop_sequence": null, "usage": usage_json(&Usage::default())});
+        vec![self.stream(json!({"type": "message_start", "message": message}))]
+    }
+
+    fn stream(&self, event: Value) -> Value {
+        self.frame("stream_event", json!({"event": event, "parent_tool_use_id": null}))
+    }
+
+    /// Deltas as the Messages API would have sent them, whatever the provider was.
+    fn delta(&mut self, delta: &Delta) -> Vec<Value> {
+        let (kind, start, change) = match delta {
+            Delta::Text(text) => {
+                ("text", json!({"type": "text", "text": ""}), json!({"type": "text_delta", "text": text}))
+            }
+            Delta::Thinking(text) => (
+                "thinking",
+                json!({"type": "thinking", "thinking": "", "signature": ""}),
+                json!({"type": "thinking_delta", "thinking": text}),
+            ),
+            Delta::Call { name } => {
+                self.block = None;
+                ("call", json!({"type": "tool_use", "id": "", "name": name, "input": {}}), Value::Null)
+            }
+            Delta::CallInput { json } => {
+                ("call", Value::Null, json!({"type": "input_json_delta", "partial_json": json}))
+            }
+        };
+        let mut frames = Vec::new();
+        let index = match self.block {
+            Some((index, open)) if open == kind => index,
+            open => {
+                frames.extend(open.map(|(index, _)| self.stream(json!({"type": "content_block_stop", "index": index}))));
+                let index = self.blocks_seen;
+                self.blocks_seen += 1;
+                frames.push(self.stream(json!({"type": "content_block_start", "index": index, "content_block": start})));
+                index
+            }
+        };
+        self.block = Some((index, kind));
+        if !change.is_null() {
+            frames.push(self.stream(json!({"type": "content_block_delta", "index": index, "delta": change})));
+        }
+        frames
+    }
+
+    /// One assistant frame per block; they share the message's id.
+    fn assistant(&mut self, id: &str, model: &str, blocks: &[Block], usage: Usage) -> Vec<Value> {
+        let entry = self.by_model.entry(model.to_string()).or_default();
+        entry.0 += usage;
+        let mut frames: Vec<Value> = blocks
+            .iter()
+            .map(|block| {
+                let message = json!({"id": id, "type": "message", "role": "assistant", "model": model,
+                    "content": [block_json(block)], "stop_reason": null, "stop_sequence": null, "usage": usage_json(&usage)});
+                self.frame("assistant", json!({"message": message, "parent_tool_use_id": null}))
+            })
+            .collect();
+        if self.partial {
+            if let Some((index, _)) = self.block.take() {
+                frames.push(self.stream(json!({"type": "content_block_stop", "index": index})));
+            }
+            frames.push(self.stream(json!({"type": "message_stop"})));
+        }
+        frames
+    }
+
+    fn tool(&mut self, finished: &Finished) -> Vec<Value> {
+        let mut frames = Vec::new();
+        if finished.decision.behavior == Behavior::Deny && finished.is_error {
+            self.denials.push(json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "tool_input": finished.input}));
+            frames.push(self.system(
+                "permission_denied",
+                json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "message": finished.decision.why.reason}),
+            ));
+        }
+        let content: Vec<Value> = finished.content.iter().map(part_json).collect();
+        let content = match content.as_slice() {
+            [only] if only["type"] == "text" => only["text"].clone(),
+            _ => content.into(),
+        };
+        let result = json!({"type": "tool_result", "tool_use_id": finished.call_id, "content": content, "is_error": finished.is_error});
+        let shown = finished.display.clone().unwrap_or_else(|| json!({}));
+        frames.push(self.frame(
+            "user",
+            json!({"message": {"role": "user", "content": [result]}, "parent_tool_use_id": null, "tool_use_result": shown}),
+        ));
+        frames
+    }
+
+    fn result(&mut self, ended: &Ended) -> Value {
+        let (subtype, is_error, terminal, errors) = outcome(&ended.reason);
+        let spent = ended.cost - self.cost_before;
+        self.cost_before = ended.cost;
+        let model = self.by_model.keys().next_back().cloned().unwrap_or_default();
+        if let Some(entry) = self.by_model.get_mut(&model) {
+            entry.1 += spent;
+        }
+        let mut fields = json!({
+            "subtype": subtype, "is_error": is_error, "result": ended.text, "num_turns": 1 + ended.tool_results,
+            "duration_ms": ended.duration_ms, "duration_api_ms": ended.api_ms, "stop_reason": "end_turn",
+            "total_cost_usd": ended.cost, "usage": usage_json(&ended.usage), "modelUsage": self.model_usage(),
+            "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
+        });
+        if let EndReason::Failed { message, status } = &ended.reason {
+            fields["result"] = format!("API Error: {message}").into();
+            fields["api_error_status"] = json!(status);
+        }
+        if subtype != "success" {
+            fields["errors"] = json!(errors);
+        }
+        self.frame("result", fields)
+    }
+
+    fn model_usage(&self) -> Value {
+        let usage = self.by_model.iter().map(|(model, (usage, cost))| {
+            let value = json!({"inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
+                "cacheReadInputTokens": usage.cache_read_input_tokens,
+                "cacheCreationInputTokens": usage.cache_creation_input_tokens, "webSearchRequests": 0, "costUSD": cost});
+            (model.clone(), value)
+        });
+        Value::Object(usage.collect())
+    }
+}
+
+/// subtype, is_error, terminal_reason, errors.
+fn outcome(reason: &EndReason) -> (&'static str, bool, &'static str, Vec<String>) {
+    match reason {
+        EndReason::Completed => ("success", false, "completed", vec![]),
+        EndReason::Failed { .. } => ("success", true, "api_error", vec![]),
+        EndReason::MaxTurns(n) => {
+            ("error_max_turns", true, "max_turns", vec![format!("Reached maximum number of turns ({n})")])
+        }
+        EndReason::MaxBudget => {
+            ("error_max_budget_usd", true, "budget_exhausted", vec!["The budget of this session is used up".into()])
+        }
+        EndReason::Interrupted { in_tools: false } => {
+            ("error_during_execution", true, "aborted_streaming", vec!["Interrupted by the user".into()])
+        }
+        EndReason::Interrupted { in_tools: true } => {
+            ("error_during_execution", true, "aborted_tools", vec!["Interrupted by the user".into()])
+        }
+    }
+}
+
+fn usage_json(usage: &Usage) -> Value {
+    json!({
+        "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens,
+        "cache_creation_input_tokens": usage.cache_creation_input_tokens,
+        "cache_read_input_tokens": usage.cache_read_input_tokens,
+        "server_tool_use": {"web_search_requests": 0}, "service_tier": "standard",
+    })
+}
+
+fn block_json(block: &Block) -> Value {
+    match block {
+        Block::Text { text } => json!({"type": "text", "text": text}),
+        Block::Thinking { text, opaque } => {
+            let signature = opaque.as_ref().and_then(|opaque| opaque.value.get("signature")).cloned();
+            json!({"type": "thinking", "thinking": text, "signature": signature.unwrap_or_else(|| "".into())})
+        }
+        Block::ToolUse(call) => {
+            json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.input.to_json()})
+        }
+        Block::Image(image) => image_json(&image.media_type, &image.data),
+    }
+}
+
+fn part_json(part: &ResultPart) -> Value {
+    match part {
+        ResultPart::Text { text } => json!({"type": "text", "text": text}),
+        ResultPart::Image(image) => image_json(&image.media_type, &image.data),
+    }
+}
+
+fn image_json(media_type: &str, data: &str) -> Value {
+    json!({"type": "image", "source": {"type": "base64", "media_type": media_type, "data": data}})
+}

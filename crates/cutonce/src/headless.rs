@@ -1,0 +1,206 @@
+//! `-p`: one prompt (or a stream of them on standard input), the answer on standard output, an exit code (CL-1, CL-3).
+
+use crate::cli::{InputFormat, OutputFormat};
+use crate::frames::Frames;
+use crate::host::{self, Line};
+use crate::start::Started;
+use cutonce_agent::Events;
+use cutonce_core::event::{EndReason, Ended, Event, EventKind, Level};
+use cutonce_core::submission::Submission;
+use std::io::Write;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
+
+pub struct Headless {
+    pub output: OutputFormat,
+    pub input: InputFormat,
+    pub partial: bool,
+    pub verbose: bool,
+}
+
+/// What the process returns (CL-3).
+const DONE: u8 = 0;
+const FAILED: u8 = 1;
+const INTERRUPTED: u8 = 130;
+const TERMINATED: u8 = 143;
+
+/// Run to the end and give the exit code.
+pub async fn run(started: Started, prompt: Option<String>, face: Headless) -> anyhow::Result<u8> {
+    let Started { session, events, cwd, key_source, .. } = started;
+    let frames = Frames::new(session.id(), &cwd, key_source, face.partial);
+    let mut lines = match face.input {
+        InputFormat::StreamJson => Some(host::lines_of_stdin()),
+        InputFormat::Text => None,
+    };
+    if let Some(prompt) = prompt {
+        session.say(prompt);
+    }
+    if lines.is_none() {
+        session.submit(Submission::Close);
+    }
+    let mut run = Run { face, frames, code: DONE, waiting: Vec::new(), busy: false };
+    let signals = Signals::new()?;
+    run.drive(session, events, &mut lines, signals).await
+}
+
+struct Signals {
+    int: Signal,
+    term: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())? })
+    }
+}
+
+struct Run {
+    face: Headless,
+    frames: Frames,
+    code: u8,
+    /// Messages of a host that came during a turn: each gets a turn and a result of its own.
+    waiting: Vec<Submission>,
+    busy: bool,
+}
+
+impl Run {
+    async fn drive(
+        &mut self,
+        session: cutonce_agent::Session,
+        mut events: Events,
+        lines: &mut Option<mpsc::UnboundedReceiver<Line>>,
+        mut signals: Signals,
+    ) -> anyhow::Result<u8> {
+        loop {
+            tokio::select! {
+                biased;
+                _ = signals.int.recv() => { self.code = INTERRUPTED; session.submit(Submission::Interrupt); session.submit(Submission::Close); }
+                _ = signals.term.recv() => { self.code = TERMINATED; session.submit(Submission::Interrupt); session.submit(Submission::Close); }
+                event = events.next() => match event {
+                    None => return Ok(self.code),
+                    Some(event) => {
+                        self.show(&event)?;
+                        self.after(&event, &session, lines.is_none());
+                    }
+                },
+                line = next_line(lines), if lines.is_some() => match line {
+                    Some(line) => self.host_line(line, &session)?,
+                    None => {
+                        *lines = None;
+                        if !self.busy && self.waiting.is_empty() { session.submit(Submission::Close); }
+                    }
+                },
+            }
+        }
+    }
+
+    /// Queue bookkeeping for a host: the next message starts when the turn before it has its result.
+    fn after(&mut self, event: &Event, session: &cutonce_agent::Session, no_more: bool) {
+        match &event.kind {
+            EventKind::TurnStarted => self.busy = true,
+            EventKind::TurnEnded(_) => {
+                self.busy = false;
+                if !self.waiting.is_empty() {
+                    self.busy = true;
+                    session.submit(self.waiting.remove(0));
+                } else if no_more {
+                    session.submit(Submission::Close);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn host_line(&mut self, line: Line, session: &cutonce_agent::Session) -> anyhow::Result<()> {
+        match line {
+            Line::User(submission) if self.busy => self.waiting.push(submission),
+            Line::User(submission) => {
+                self.busy = true;
+                session.submit(submission);
+            }
+            Line::Control { reply, submission } => {
+                print_line(&reply)?;
+                if let Some(submission) = submission {
+                    session.submit(submission);
+                }
+            }
+            Line::Ignored => {}
+            Line::Broken(why) => {
+                eprintln!("cutonce: a line on standard input is no stream-json message: {why}");
+                self.code = FAILED;
+                session.submit(Submission::Interrupt);
+                session.submit(Submission::Close);
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, event: &Event) -> anyhow::Result<()> {
+        if self.face.verbose && self.face.output != OutputFormat::StreamJson {
+            crate::plain::log(event);
+        }
+        let frames = self.frames.of(event);
+        if self.face.output == OutputFormat::StreamJson {
+            for frame in &frames {
+                print_line(frame)?;
+            }
+        }
+        match &event.kind {
+            EventKind::TurnEnded(ended) => self.ended(ended, frames.last())?,
+            EventKind::Notice { level: Level::Warning | Level::Error, text } if !self.face.verbose => {
+                eprintln!("cutonce: {}", cutonce_core::harmless::harmless(text));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn ended(&mut self, ended: &Ended, result: Option<&serde_json::Value>) -> anyhow::Result<()> {
+        match (self.face.output, result) {
+            (OutputFormat::Json, Some(result)) => print_line(result)?,
+            (OutputFormat::Text, _) if !ended.text.is_empty() => {
+                let mut out = std::io::stdout().lock();
+                writeln!(out, "{}", ended.text.trim_end())?;
+                out.flush()?;
+            }
+            (OutputFormat::Json | OutputFormat::Text | OutputFormat::StreamJson, _) => {}
+        }
+        let failed = explain(&ended.reason);
+        if let Some(why) = &failed
+            && self.face.output == OutputFormat::Text
+        {
+            eprintln!("cutonce: {why}");
+        }
+        if self.code == DONE || self.code == FAILED {
+            self.code = if failed.is_some() { FAILED } else { DONE };
+        }
+        Ok(())
+    }
+}
+
+/// What failed and what to do, or None for a turn that completed.
+fn explain(reason: &EndReason) -> Option<String> {
+    match reason {
+        EndReason::Completed => None,
+        EndReason::Interrupted { .. } => Some("interrupted; go on with --continue".into()),
+        EndReason::MaxTurns(n) => {
+            Some(format!("stopped after {n} requests (--max-turns); go on with --continue or a higher limit"))
+        }
+        EndReason::MaxBudget => Some("stopped: the budget (--max-budget-usd) is used up; go on with --continue".into()),
+        EndReason::Failed { message, .. } => Some(message.clone()),
+    }
+}
+
+fn print_line(value: &serde_json::Value) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+async fn next_line(lines: &mut Option<mpsc::UnboundedReceiver<Line>>) -> Option<Line> {
+    match lines {
+        Some(lines) => lines.recv().await,
+        None => None,
+    }
+}

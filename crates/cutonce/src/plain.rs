@@ -1,0 +1,243 @@
+//! The plain face: lines in, lines out, numbered choices, no cursor movement. For screen readers, dumb terminals, and as the
+//! log of `--verbose`.
+
+use crate::start::Started;
+use cutonce_agent::Session;
+use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
+use cutonce_core::harmless::harmless;
+use cutonce_core::submission::{Answer, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
+use std::io::{BufRead, Write};
+use std::sync::Arc;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// What happens, one line each, on standard error.
+pub fn log(event: &Event) {
+    if let Some(line) = line_of(event) {
+        eprintln!("{line}");
+    }
+}
+
+/// The one line that tells of an event, for those that are worth one.
+fn line_of(event: &Event) -> Option<String> {
+    Some(match &event.kind {
+        EventKind::ToolStarted { name, summary, .. } => format!("● {name} {}", harmless(first_line(summary))),
+        EventKind::ToolFinished(finished) if finished.is_error => {
+            let text = finished.content.iter().find_map(|part| match part {
+                cutonce_core::conversation::ResultPart::Text { text } => Some(first_line(text)),
+                cutonce_core::conversation::ResultPart::Image(_) => None,
+            });
+            format!("✗ {} {}", finished.name, harmless(text.unwrap_or_default()))
+        }
+        EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
+            format!("↻ {} Trying again in {:.1} s ({attempt} of {max}).", harmless(reason), *delay_ms as f64 / 1000.0)
+        }
+        EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
+        EventKind::Queued { text } => format!("queued: {}", harmless(first_line(text))),
+        EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
+        EventKind::Notice { level, text } => match level {
+            Level::Info => harmless(text).into_owned(),
+            Level::Warning => format!("warning: {}", harmless(text)),
+            Level::Error => format!("error: {}", harmless(text)),
+        },
+        _ => return None,
+    })
+}
+
+fn first_line(text: &str) -> &str {
+    text.lines().next().unwrap_or_default()
+}
+
+/// Sit in front of a session until the person ends it.
+pub async fn run(started: Started, prompt: Option<String>) -> anyhow::Result<u8> {
+    let Started { session, mut events, .. } = started;
+    let mut lines = lines();
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut plain = Plain { session, asks: Vec::new(), busy: false, answering: Vec::new(), streamed: false };
+    match prompt {
+        Some(prompt) => plain.session.say(prompt),
+        None => plain.prompt(),
+    }
+    loop {
+        tokio::select! {
+            biased;
+            event = events.next() => match event {
+                Some(event) => plain.event(&event, &mut lines),
+                None => return Ok(0),
+            },
+            line = lines.recv() => match line {
+                Some(line) => plain.line(line.trim()),
+                None => { plain.session.submit(Submission::Close); drain(&mut events).await; return Ok(0); }
+            },
+            _ = interrupts.recv() => {
+                if !plain.busy { return Ok(130); }
+                plain.session.submit(Submission::Interrupt);
+            }
+        }
+    }
+}
+
+async fn drain(events: &mut cutonce_agent::Events) {
+    while let Some(event) = events.next().await {
+        log(&event);
+    }
+}
+
+struct Plain {
+    session: Session,
+    asks: Vec<Arc<AskView>>,
+    busy: bool,
+    /// Answers collected so far for an AskUserQuestion with several questions.
+    answering: Vec<Vec<String>>,
+    streamed: bool,
+}
+
+impl Plain {
+    fn event(&mut self, event: &Event, lines: &mut mpsc::UnboundedReceiver<String>) {
+        match &event.kind {
+            EventKind::TurnStarted => self.busy = true,
+            EventKind::Delta(Delta::Text(text)) => {
+                self.streamed = true;
+                print!("{}", harmless(text));
+                let _ = std::io::stdout().flush();
+            }
+            EventKind::Assistant { .. } if self.streamed => {
+                self.streamed = false;
+                println!();
+            }
+            EventKind::Ask(ask) => {
+                // Lines typed before the question was there never answer it (UI-5).
+                while let Ok(line) = lines.try_recv() {
+                    self.session.say(line);
+                }
+                self.asks.push(ask.clone());
+                if self.asks.len() == 1 {
+                    self.show_ask();
+                }
+            }
+            EventKind::AskClosed { ask_id, .. } => {
+                self.asks.retain(|ask| ask.ask_id != *ask_id);
+                self.answering.clear();
+                if !self.asks.is_empty() {
+                    self.show_ask();
+                }
+            }
+            EventKind::TurnEnded(ended) => {
+                self.busy = false;
+                match &ended.reason {
+                    EndReason::Completed => {}
+                    EndReason::Interrupted { .. } => println!("(interrupted)"),
+                    EndReason::MaxTurns(n) => println!("(stopped after {n} requests)"),
+                    EndReason::MaxBudget => println!("(stopped: the budget is used up)"),
+                    EndReason::Failed { message, .. } => println!("error: {}", harmless(message)),
+                }
+                self.prompt();
+            }
+            _ => log(event),
+        }
+    }
+
+    fn prompt(&self) {
+        print!("\n> ");
+        let _ = std::io::stdout().flush();
+    }
+
+    fn line(&mut self, line: &str) {
+        match self.asks.first().cloned() {
+            Some(ask) => self.answer(&ask, line),
+            None if line == "/exit" => self.session.submit(Submission::Close),
+            None if line == "/clear" => self.session.submit(Submission::Clear),
+            None if line == "/compact" || line.starts_with("/compact ") => {
+                let focus = line.strip_prefix("/compact ").map(str::to_string);
+                self.session.submit(Submission::Compact { focus });
+            }
+            None if line.is_empty() => self.prompt(),
+            None => self.session.say(line),
+        }
+    }
+
+    fn show_ask(&self) {
+        let Some(ask) = self.asks.first() else { return };
+        match &ask.kind {
+            AskKind::Permission { why, suggestions, preview } => {
+                println!("\n? {} wants to run: {}", ask.tool, harmless(&why.reason));
+                println!("{}", harmless(preview.as_deref().unwrap_or(&ask.input.to_string())));
+                println!("  1 yes");
+                if let Some(suggestion) = suggestions.first() {
+                    println!("  2 yes, and don't ask again for {}", harmless(&suggestion.rules.join(", ")));
+                }
+                print!("  3 no (words after it go to the agent)\nanswer: ");
+            }
+            AskKind::Questions(questions) => {
+                let Some(question) = questions.get(self.answering.len()) else { return };
+                println!("\n? {}", harmless(&question.question));
+                for (n, option) in question.options.iter().enumerate() {
+                    println!("  {} {}: {}", n + 1, harmless(&option.label), harmless(&option.description));
+                }
+                let several = if question.multi_select { "numbers, " } else { "" };
+                print!("  0 skip\nanswer ({several}a number, or your own words): ");
+            }
+        }
+        let _ = std::io::stdout().flush();
+    }
+
+    fn answer(&mut self, ask: &AskView, line: &str) {
+        match &ask.kind {
+            AskKind::Permission { suggestions, .. } => {
+                let (choice, words) = line.split_once(' ').unwrap_or((line, ""));
+                let answer = match choice {
+                    "1" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
+                    "2" if !suggestions.is_empty() => {
+                        let rules = &suggestions[0].rules;
+                        let keep = |rule: &String| Remember { rule: rule.clone(), where_to: RememberIn::Local };
+                        PermissionAnswer::Allow { remember: rules.iter().map(keep).collect() }
+                    }
+                    "3" | "n" | "no" => PermissionAnswer::Deny { message: words.trim().into(), interrupt: false },
+                    _ => return self.show_ask(),
+                };
+                self.send(ask, Answer::Permission(answer));
+            }
+            AskKind::Questions(questions) => {
+                let Some(question) = questions.get(self.answering.len()) else { return };
+                if line == "0" {
+                    return self.send(ask, Answer::Questions(QuestionsAnswer::Skipped));
+                }
+                let Some(chosen) = chosen(question, line) else { return self.show_ask() };
+                self.answering.push(chosen);
+                if self.answering.len() < questions.len() {
+                    return self.show_ask();
+                }
+                let answers = std::mem::take(&mut self.answering);
+                self.send(ask, Answer::Questions(QuestionsAnswer::Answered { answers }));
+            }
+        }
+    }
+
+    fn send(&self, ask: &AskView, answer: Answer) {
+        self.session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
+    }
+}
+
+/// Numbers choose options; anything else is the person's own words.
+fn chosen(question: &cutonce_core::event::Question, line: &str) -> Option<Vec<String>> {
+    if line.is_empty() {
+        return None;
+    }
+    let numbers: Option<Vec<usize>> = line.split([',', ' ']).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect();
+    let Some(numbers) = numbers else { return Some(vec![line.to_string()]) };
+    let labels: Option<Vec<String>> =
+        numbers.iter().map(|n| question.options.get(n.wrapping_sub(1)).map(|option| option.label.clone())).collect();
+    labels.filter(|labels| question.multi_select || labels.len() == 1)
+}
+
+fn lines() -> mpsc::UnboundedReceiver<String> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            if sender.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
