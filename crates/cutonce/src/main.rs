@@ -1,1 +1,105 @@
-fn main() {}
+//! The program: reads the command line and hands over to a face. Nothing is loaded that the command does not need.
+
+mod cli;
+mod demo;
+mod doctor;
+mod frames;
+mod headless;
+mod host;
+mod keyring;
+mod plain;
+mod scenario_server;
+mod sessions;
+mod start;
+
+use clap::{CommandFactory, Parser};
+use cli::{Cli, Command, InputFormat, OutputFormat, Run};
+use std::io::{IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let code = match cli.command {
+        None => block_on(run(cli.run)),
+        Some(Command::Demo(demo)) => block_on(demo::run(demo)),
+        Some(Command::Doctor { json }) => doctor::run(json),
+        Some(Command::Sessions(sessions)) => sessions::run(&sessions),
+        Some(Command::Trust { dir }) => start::trust(dir),
+        Some(Command::Key { name, remove }) => keyring::run(&name, remove),
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut Cli::command(), "cutonce", &mut std::io::stdout());
+            Ok(0)
+        }
+        Some(Command::SettingsSchema) => print_schema(),
+        Some(Command::ScenarioServer(server)) => scenario_server::run(&server),
+    };
+    match code {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            eprintln!("cutonce: {error:#}");
+            ExitCode::from(error.downcast_ref::<start::Usage>().map_or(1, |_| 2))
+        }
+    }
+}
+
+fn block_on(work: impl Future<Output = anyhow::Result<u8>>) -> anyhow::Result<u8> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let code = runtime.block_on(work);
+    // A blocked reader of standard input must not hold the exit.
+    runtime.shutdown_background();
+    code
+}
+
+async fn run(run: Run) -> anyhow::Result<u8> {
+    let headless = run.print || run.output_format != OutputFormat::Text || run.input_format != InputFormat::Text;
+    if headless {
+        return headless_run(run).await;
+    }
+    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    if !terminal && !run.plain {
+        return Err(start::Usage("no terminal here: use -p \"prompt\" to print an answer, or --plain to talk in lines".into()).into());
+    }
+    let prompt = run.prompt.clone();
+    let started = start::open(&run, start::Face { approver: true }).await?;
+    plain::run(started, prompt).await
+}
+
+async fn headless_run(run: Run) -> anyhow::Result<u8> {
+    let prompt = match run.input_format {
+        InputFormat::Text => Some(prompt_with_stdin(run.prompt.as_deref())?),
+        InputFormat::StreamJson => run.prompt.clone(),
+    };
+    let face = headless::Headless {
+        output: run.output_format,
+        input: run.input_format,
+        partial: run.include_partial_messages,
+        verbose: run.verbose,
+    };
+    let started = start::open(&run, start::Face { approver: false }).await?;
+    headless::run(started, prompt, face).await
+}
+
+/// The prompt with standard input appended, where there is one (CL-1).
+fn prompt_with_stdin(prompt: Option<&str>) -> anyhow::Result<String> {
+    const MOST: u64 = 10 << 20;
+    let mut piped = Vec::new();
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        stdin.lock().take(MOST + 1).read_to_end(&mut piped)?;
+    }
+    if piped.len() as u64 > MOST {
+        anyhow::bail!("standard input is over 10 MB; name the file in the prompt instead, so that the agent can read it");
+    }
+    let piped = String::from_utf8_lossy(&piped);
+    let parts: Vec<&str> = [prompt.unwrap_or_default(), piped.trim_end()].into_iter().filter(|part| !part.trim().is_empty()).collect();
+    if parts.is_empty() {
+        return Err(start::Usage("-p needs a prompt: as an argument or on standard input".into()).into());
+    }
+    Ok(parts.join("\n\n"))
+}
+
+fn print_schema() -> anyhow::Result<u8> {
+    let schema = serde_json::to_string_pretty(&cutonce_core::settings::schema())?;
+    writeln!(std::io::stdout(), "{schema}")?;
+    Ok(0)
+}

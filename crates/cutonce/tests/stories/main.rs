@@ -1,0 +1,47 @@
+//! Plays every story in scenarios/: a text file that says what the model says, what is run, and what the user, the model,
+//! the transcript and the disk then hold. `UPDATE=1` rewrites the expectations.
+
+mod play;
+mod story;
+mod views;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+
+fn main() {
+    let args = Arguments::from_args();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
+    let mut files = Vec::new();
+    collect(&folder, &mut files);
+    files.sort();
+    assert!(!files.is_empty(), "no story found in {}", folder.display());
+    let trials = files.into_iter().map(|file| {
+        let name = file.strip_prefix(&folder).unwrap_or(&file).with_extension("").display().to_string();
+        Trial::test(name, move || tell(&file).map_err(Failed::from))
+    });
+    libtest_mimic::run(&args, trials.collect()).exit();
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|extension| extension == "story") {
+            files.push(path);
+        }
+    }
+}
+
+fn tell(file: &Path) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
+    let mut story = story::Story::parse(&text)?;
+    let differences = play::play(&mut story)?;
+    if differences.is_empty() {
+        return Ok(());
+    }
+    if std::env::var_os("UPDATE").is_some() {
+        return std::fs::write(file, story.to_text()).map_err(|error| error.to_string());
+    }
+    Err(format!("{}\n(UPDATE=1 rewrites the expectations)", differences.join("\n")))
+}

@@ -1,0 +1,260 @@
+//! Playing a story: each section does something or expects something, in the order they are written.
+
+use crate::story::{Section, Story};
+use crate::views;
+use cutonce_models::scenario;
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::time::Duration;
+
+/// How long a run or an expected line may take before the story fails; never waited for when all is well.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+struct Stage {
+    root: tempfile::TempDir,
+    server: Option<scenario::Server>,
+    env: BTreeMap<String, String>,
+    stdin: String,
+    talk: Option<String>,
+    ran: Option<Ran>,
+    before: BTreeMap<String, String>,
+    /// Requests of the model that were shown already.
+    seen: usize,
+}
+
+struct Ran {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+/// Plays it; gives the differences and leaves what was found in the story.
+pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
+    let mut stage = Stage::new()?;
+    let mut differences = Vec::new();
+    let talks: Vec<Option<String>> = (0..story.sections.len())
+        .map(|at| story.sections.get(at + 1).filter(|next| next.head == "talk").map(|next| next.body.clone()))
+        .collect();
+    for (section, talk) in story.sections.iter_mut().zip(talks) {
+        stage.talk = talk;
+        let (word, rest) = section.head.split_once(' ').map_or((section.head.clone(), ""), |(word, rest)| (word.into(), rest));
+        let rest = rest.to_string();
+        match word.as_str() {
+            "file" => stage.file(&rest, &section.body)?,
+            "sh" => stage.sh(&section.body)?,
+            "model" => stage.model(&section.body)?,
+            "env" => stage.env(&rest)?,
+            "stdin" => stage.stdin = section.body.clone(),
+            "talk" => {}
+            "run" => stage.run(&rest)?,
+            _ => {
+                let found = stage.view(&word, &rest)?;
+                compare(section, &word, found, &mut differences);
+            }
+        }
+    }
+    Ok(differences)
+}
+
+fn compare(section: &mut Section, word: &str, found: String, differences: &mut Vec<String>) {
+    let (expected, head) = match word {
+        "exit" => (section.head.trim_start_matches("exit ").to_string(), Some(format!("exit {found}"))),
+        _ => (section.body.trim_end().to_string(), None),
+    };
+    if expected == found.trim_end() {
+        return;
+    }
+    let diff = similar::TextDiff::from_lines(expected.as_str(), found.trim_end());
+    differences.push(format!("--- {}\n{}", section.head, diff.unified_diff().context_radius(3)));
+    match head {
+        Some(head) => section.head = head,
+        None => section.body = format!("{}\n\n", found.trim_end()),
+    }
+}
+
+impl Stage {
+    fn new() -> Result<Self, String> {
+        let root = tempfile::Builder::new().prefix("story-").tempdir().map_err(text)?;
+        for folder in ["ws", "home"] {
+            std::fs::create_dir(root.path().join(folder)).map_err(text)?;
+        }
+        Ok(Self {
+            root,
+            server: None,
+            env: BTreeMap::new(),
+            stdin: String::new(),
+            talk: None,
+            ran: None,
+            before: BTreeMap::new(),
+            seen: 0,
+        })
+    }
+
+    fn ws(&self) -> PathBuf {
+        self.root.path().join("ws")
+    }
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+    fn fill(&self, given: &str) -> String {
+        given.replace("$WS", &self.ws().display().to_string()).replace("$HOME", &self.home().display().to_string())
+    }
+
+    fn file(&mut self, path: &str, body: &str) -> Result<(), String> {
+        let path = match path.strip_prefix("~/") {
+            Some(below) => self.home().join(below),
+            None => self.ws().join(path),
+        };
+        std::fs::create_dir_all(path.parent().ok_or("a file needs a name")?).map_err(text)?;
+        std::fs::write(path, self.fill(body.strip_suffix("\n\n").map_or(body, |body| &body[..]).trim_end_matches('\n')) + "\n").map_err(text)
+    }
+
+    fn sh(&mut self, script: &str) -> Result<(), String> {
+        let mut bash = Command::new("bash");
+        bash.args(["-euc", &self.fill(script)]).current_dir(self.ws()).env("HOME", self.home());
+        let output = bash.output().map_err(text)?;
+        if output.status.success() { Ok(()) } else { Err(format!("sh: {}", String::from_utf8_lossy(&output.stderr))) }
+    }
+
+    fn model(&mut self, script: &str) -> Result<(), String> {
+        let script = scenario::Script::parse(&self.fill(script)).map_err(text)?;
+        self.server = Some(scenario::Server::start(script).map_err(text)?);
+        self.seen = 0;
+        Ok(())
+    }
+
+    fn env(&mut self, assignment: &str) -> Result<(), String> {
+        let (name, value) = assignment.split_once('=').ok_or("env NAME=VALUE")?;
+        self.env.insert(name.into(), self.fill(value));
+        Ok(())
+    }
+
+    fn run(&mut self, line: &str) -> Result<(), String> {
+        self.before = views::files(&self.ws());
+        let words = words(&self.fill(line))?;
+        let (program, args) = words.split_first().ok_or("run what?")?;
+        if program != "cutonce" {
+            return Err(format!("a story runs cutonce, not {program}"));
+        }
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args).current_dir(self.ws()).env_clear();
+        command.env("PATH", std::env::var("PATH").unwrap_or_default()).env("HOME", self.home());
+        command.env("LANG", "C.UTF-8").env("CUTONCE_HOME", self.home().join(".cutonce"));
+        command.env("ANTHROPIC_API_KEY", "sk-ant-story-key-0001").env("OPENAI_API_KEY", "sk-openai-story-key-0002");
+        if let Some(server) = &self.server {
+            command.env("ANTHROPIC_BASE_URL", format!("http://{}", server.addr()));
+            command.env("OPENAI_BASE_URL", format!("http://{}/v1", server.addr()));
+        }
+        command.envs(&self.env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let input = std::mem::take(&mut self.stdin);
+        self.ran = Some(self.watch(command, input)?);
+        Ok(())
+    }
+
+    /// Run to the end, speaking the lines of a `talk` section when their cue is on the screen.
+    fn watch(&self, mut command: Command, input: String) -> Result<Ran, String> {
+        let mut child = command.spawn().map_err(text)?;
+        let mut stdin = child.stdin.take().ok_or("no stdin")?;
+        let (sender, receiver) = mpsc::channel();
+        let out = follow(child.stdout.take().ok_or("no stdout")?, Some(sender));
+        let err = follow(child.stderr.take().ok_or("no stderr")?, None);
+        match &self.talk {
+            Some(talk) => speak(talk, &receiver, &mut stdin).inspect_err(|_| {
+                let _ = child.kill();
+            })?,
+            None => stdin.write_all(input.as_bytes()).map_err(text).or_else(|_| Ok::<(), String>(()))?,
+        }
+        drop(stdin);
+        let status = child.wait().map_err(text)?;
+        let gather = |thread: std::thread::JoinHandle<Vec<u8>>| {
+            thread.join().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|_| "reader died".to_string())
+        };
+        Ok(Ran { code: status.code(), stdout: gather(out)?, stderr: gather(err)? })
+    }
+
+    fn view(&mut self, word: &str, rest: &str) -> Result<String, String> {
+        let ran = self.ran.as_ref().ok_or("nothing was run yet")?;
+        let raw = match word {
+            "exit" => return Ok(ran.code.map_or("signal".into(), |code| code.to_string())),
+            "stdout" => ran.stdout.clone(),
+            "stderr" => ran.stderr.clone(),
+            "frames" => views::frames(&ran.stdout)?,
+            "disk" => views::changes(&self.before, &views::files(&self.ws())),
+            "transcript" => views::transcript(&self.home().join(".cutonce"), rest)?,
+            "seen" => {
+                let server = self.server.as_ref().ok_or("no model was set")?;
+                let requests = server.requests();
+                let shown = views::seen(&requests, self.seen)?;
+                self.seen = requests.len();
+                shown
+            }
+            other => return Err(format!("unknown section `{other}`")),
+        };
+        Ok(views::normal(&raw, &self.ws(), &self.home()))
+    }
+}
+
+fn follow(mut stream: impl Read + Send + 'static, tell: Option<mpsc::Sender<Vec<u8>>>) -> std::thread::JoinHandle<Vec<u8>> {
+    std::thread::spawn(move || {
+        let (mut all, mut chunk) = (Vec::new(), [0; 4096]);
+        while let Ok(n @ 1..) = stream.read(&mut chunk) {
+            all.extend_from_slice(&chunk[..n]);
+            if let Some(tell) = &tell {
+                let _ = tell.send(chunk[..n].to_vec());
+            }
+        }
+        all
+    })
+}
+
+/// `< cue` waits until it is on the screen, `> words` types them.
+fn speak(talk: &str, screen: &mpsc::Receiver<Vec<u8>>, stdin: &mut impl Write) -> Result<(), String> {
+    let mut shown = String::new();
+    for line in talk.lines().filter(|line| !line.trim().is_empty()) {
+        if let Some(cue) = line.strip_prefix("< ") {
+            while !shown.contains(cue) {
+                let more = screen.recv_timeout(PATIENCE).map_err(|_| format!("never saw `{cue}` in:\n{shown}"))?;
+                shown.push_str(&String::from_utf8_lossy(&more));
+            }
+            shown = shown.split_off(shown.find(cue).map_or(0, |at| at + cue.len()));
+        } else if let Some(words) = line.strip_prefix("> ") {
+            writeln!(stdin, "{words}").map_err(text)?;
+        } else {
+            return Err(format!("talk: a line starts with `< ` or `> `: {line}"));
+        }
+    }
+    Ok(())
+}
+
+/// Words as a shell would split them: quotes group.
+fn words(line: &str) -> Result<Vec<String>, String> {
+    let (mut words, mut word, mut quote, mut open) = (Vec::new(), String::new(), None, false);
+    for c in line.chars() {
+        match (quote, c) {
+            (Some(q), c) if c == q => quote = None,
+            (Some(_), c) => word.push(c),
+            (None, '"' | '\'') => (quote, open) = (Some(c), true),
+            (None, ' ') if open || !word.is_empty() => {
+                words.push(std::mem::take(&mut word));
+                open = false;
+            }
+            (None, ' ') => {}
+            (None, c) => word.push(c),
+        }
+    }
+    if quote.is_some() {
+        return Err("an open quote".into());
+    }
+    if open || !word.is_empty() {
+        words.push(word);
+    }
+    Ok(words)
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+

@@ -1,0 +1,220 @@
+//! The four views of a run as text: what the user, the model, the host and the disk hold.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Workspace files with their text; version control and build output left out.
+pub fn files(root: &Path) -> BTreeMap<String, String> {
+    fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, String>) {
+        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let name = path.strip_prefix(root).unwrap_or(&path).display().to_string();
+            if name == ".git" {
+                continue;
+            }
+            match path.symlink_metadata() {
+                Ok(meta) if meta.is_dir() => walk(&path, root, found),
+                Ok(meta) if meta.is_file() => {
+                    let bytes = std::fs::read(&path).unwrap_or_default();
+                    found.insert(name, String::from_utf8_lossy(&bytes).into_owned());
+                }
+                _ => {}
+            }
+        }
+    }
+    let mut found = BTreeMap::new();
+    walk(root, root, &mut found);
+    found
+}
+
+/// What changed: one paragraph a file.
+pub fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> String {
+    let mut text = String::new();
+    for name in before.keys().filter(|name| !after.contains_key(*name)) {
+        let _ = writeln!(text, "deleted {name}");
+    }
+    for (name, content) in after {
+        match before.get(name) {
+            Some(old) if old == content => {}
+            old => {
+                let what = if old.is_some() { "changed" } else { "created" };
+                let _ = writeln!(text, "{what} {name}");
+                for line in content.lines() {
+                    let _ = writeln!(text, "  {line}");
+                }
+            }
+        }
+    }
+    if text.is_empty() { "nothing changed".into() } else { text }
+}
+
+/// The latest session's entries, one a line, without ids and times. `all` shows every field.
+pub fn transcript(home: &Path, rest: &str) -> Result<String, String> {
+    let mut latest: Option<(std::time::SystemTime, std::path::PathBuf)> = None;
+    let projects = std::fs::read_dir(home.join("projects")).map_err(|error| error.to_string())?;
+    for folder in projects.flatten() {
+        for file in std::fs::read_dir(folder.path()).into_iter().flatten().flatten() {
+            let path = file.path();
+            if path.extension().is_some_and(|extension| extension == "jsonl") {
+                let at = file.metadata().and_then(|meta| meta.modified()).map_err(|error| error.to_string())?;
+                if latest.as_ref().is_none_or(|(newest, _)| at > *newest) {
+                    latest = Some((at, path));
+                }
+            }
+        }
+    }
+    let (_, path) = latest.ok_or("no transcript")?;
+    let content = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let mut text = String::new();
+    for line in content.lines() {
+        let Ok(Value::Object(mut entry)) = serde_json::from_str(line) else {
+            text.push_str("(not JSON)\n");
+            continue;
+        };
+        let kind = entry.remove("type").and_then(|kind| kind.as_str().map(str::to_string)).unwrap_or_default();
+        for field in ["id", "parent", "at", "usage", "version", "cwd", "sessionId", "model"] {
+            if rest != "all" {
+                entry.remove(field);
+            }
+        }
+        let _ = writeln!(text, "{kind} {}", short(&Value::Object(entry)));
+    }
+    Ok(text)
+}
+
+/// Each frame of stream-json, one a line.
+pub fn frames(stdout: &str) -> Result<String, String> {
+    let mut text = String::new();
+    for line in stdout.lines() {
+        let mut frame: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
+        if let Some(frame) = frame.as_object_mut() {
+            for field in ["uuid", "session_id", "duration_ms", "duration_api_ms", "cwd", "cutonce_version", "tools", "modelUsage"] {
+                frame.remove(field);
+            }
+        }
+        let _ = writeln!(text, "{}", short(&frame));
+    }
+    Ok(text)
+}
+
+/// What the model saw: of each request, what is new in it.
+pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize) -> Result<String, String> {
+    let mut text = String::new();
+    let mut known = 0;
+    for (n, request) in requests.iter().enumerate() {
+        let body: Value = serde_json::from_slice(&request.body).map_err(|error| error.to_string())?;
+        let messages = body["messages"].as_array().or(body["input"].as_array()).cloned().unwrap_or_default();
+        if messages.len() < known {
+            known = 0;
+        }
+        if n >= from {
+            let _ = writeln!(text, "request {}", n + 1);
+            for message in &messages[known..] {
+                show_message(message, &mut text);
+            }
+        }
+        known = messages.len();
+    }
+    Ok(text)
+}
+
+fn show_message(message: &Value, text: &mut String) {
+    let role = message["role"].as_str().or(message["type"].as_str()).unwrap_or("?");
+    let blocks = match &message["content"] {
+        Value::Array(blocks) => blocks.clone(),
+        Value::Null => vec![message.clone()],
+        other => vec![serde_json::json!({"type": "text", "text": other})],
+    };
+    for block in blocks {
+        let said = match block["type"].as_str() {
+            Some("text" | "input_text" | "output_text") => block["text"].as_str().unwrap_or_default().to_string(),
+            Some("thinking") => format!("(thinking) {}", block["thinking"].as_str().unwrap_or_default()),
+            Some("tool_use") => format!("call {} {}", block["name"].as_str().unwrap_or_default(), short(&block["input"])),
+            Some("tool_result") => {
+                let error = if block["is_error"] == true { "error" } else { "result" };
+                let content = match &block["content"] {
+                    Value::String(text) => text.clone(),
+                    Value::Array(parts) => {
+                        parts.iter().map(|part| part["text"].as_str().unwrap_or("(image)")).collect::<Vec<_>>().join("\n")
+                    }
+                    other => other.to_string(),
+                };
+                format!("{error}: {content}")
+            }
+            _ => short(&block),
+        };
+        for (n, line) in said.lines().enumerate() {
+            let mark = if n == 0 { format!("{role}:") } else { " ".repeat(role.len() + 1) };
+            let _ = writeln!(text, "  {mark} {line}");
+        }
+    }
+}
+
+/// JSON on one line, long texts cut.
+fn short(value: &Value) -> String {
+    fn cut(value: &mut Value) {
+        match value {
+            Value::String(text) if text.chars().count() > 160 => {
+                *text = text.chars().take(160).chain("…".chars()).collect();
+            }
+            Value::Array(items) => items.iter_mut().for_each(cut),
+            Value::Object(fields) => fields.values_mut().for_each(cut),
+            _ => {}
+        }
+    }
+    let mut value = value.clone();
+    cut(&mut value);
+    value.to_string()
+}
+
+/// What differs from run to run is named instead.
+pub fn normal(raw: &str, ws: &Path, home: &Path) -> String {
+    let text = raw.replace(&ws.display().to_string(), "$WS").replace(&home.display().to_string(), "$HOME");
+    let mut out = String::new();
+    for line in text.lines() {
+        out.push_str(&named(line));
+        out.push('\n');
+    }
+    out
+}
+
+/// UUIDs and times replaced.
+fn named(line: &str) -> String {
+    let bytes = line.as_bytes();
+    let (mut out, mut at) = (String::new(), 0);
+    while at < line.len() {
+        if is_uuid(&bytes[at..]) {
+            out.push_str("<id>");
+            at += 36;
+        } else if is_time(&bytes[at..]) {
+            out.push_str("<time>");
+            at += 19;
+            while at < line.len() && (bytes[at].is_ascii_digit() || bytes[at] == b'.' || bytes[at] == b'Z') {
+                at += 1;
+            }
+        } else {
+            let c = line[at..].chars().next().unwrap_or(' ');
+            out.push(c);
+            at += c.len_utf8();
+        }
+    }
+    out
+}
+
+fn is_uuid(bytes: &[u8]) -> bool {
+    bytes.len() >= 36
+        && bytes[..36].iter().enumerate().all(|(at, byte)| match at {
+            8 | 13 | 18 | 23 => *byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        })
+}
+
+fn is_time(bytes: &[u8]) -> bool {
+    bytes.len() >= 19
+        && bytes[..19].iter().zip(b"0000-00-00T00:00:00").all(|(byte, form)| match form {
+            b'0' => byte.is_ascii_digit(),
+            other => byte == other,
+        })
+}

@@ -1,0 +1,17 @@
+Calls that are safe beside each other run in parallel, a write waits for those before it, and the results go back in the order of the calls (AG-3).
+
+--- file a.txt
+alpha
+--- file b.txt
+beta
+--- model
+{"turns": [
+  {"calls": [{"name": "Read", "input": {"file_path": "b.txt"}}, {"name": "Read", "input": {"file_path": "a.txt"}},
+             {"name": "Write", "input": {"file_path": "c.txt", "content": "gamma\n"}}, {"name": "Read", "input": {"file_path": "c.txt"}}]},
+  {"text": "done"}
+]}
+--- run cutonce -p "go" --permission-mode acceptEdits
+--- exit 0
+--- stdout
+--- disk
+--- seen
