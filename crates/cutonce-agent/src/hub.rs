@@ -13,6 +13,8 @@ pub struct Hub {
 #[derive(Default)]
 struct Inner {
     listeners: Vec<mpsc::UnboundedSender<Event>>,
+    /// How the session was opened: the first thing a listener learns.
+    opened: Option<EventKind>,
     /// Asks that wait: a listener that comes late gets them.
     pending: Vec<Arc<AskView>>,
     closed: bool,
@@ -25,6 +27,10 @@ impl Hub {
 
     pub fn session(&self) -> &Arc<str> {
         &self.session
+    }
+
+    pub(crate) fn open_with(&self, opened: EventKind) {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner).opened = Some(opened);
     }
 
     pub fn emit(&self, kind: EventKind) {
@@ -45,9 +51,9 @@ impl Hub {
     pub fn subscribe(&self) -> Events {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        for ask in &inner.pending {
-            let event = Event { session: self.session.clone(), at: now_ms(), kind: EventKind::Ask(ask.clone()) };
-            let _ = sender.send(event);
+        let asks = inner.pending.iter().map(|ask| EventKind::Ask(ask.clone()));
+        for kind in inner.opened.iter().cloned().chain(asks) {
+            let _ = sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
         }
         if !inner.closed {
             inner.listeners.push(sender);

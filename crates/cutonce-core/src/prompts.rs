@@ -1,11 +1,13 @@
 //! Texts for the model that are the same in every session, and how they are put together (AG-7, AG-8).
 //! The words are in prompts/*.md.
 
+use crate::conversation::{Block, Message, Shared};
 use crate::event::{Todo, TodoStatus};
 use std::fmt::Write;
 
 const SYSTEM: &str = include_str!("prompts/system.md");
 const COMPACT: &str = include_str!("prompts/compact.md");
+const REMINDER: &str = "<system-reminder>";
 const CONTINUED: &str = include_str!("prompts/continued.md");
 
 /// What the model is told about where it runs; fixed at the start, so that the prefix stays the same bytes.
@@ -111,12 +113,34 @@ fn floor_char(text: &str, mut at: usize) -> usize {
 
 /// The one message a compacted conversation starts with.
 pub fn continued(summary: &str, kept: &str) -> String {
-    format!("<system-reminder>\n{}\n</system-reminder>\n\n# Summary\n{}\n\n{}", CONTINUED.trim(), summary.trim(), kept)
+    let kept = if kept.trim().is_empty() { String::new() } else { format!("\n\n{}", kept.trim()) };
+    format!("{}\n\n# Summary\n{}{kept}", reminder(CONTINUED), summary.trim())
 }
 
-/// A message from cutonce to the model.
+/// A message from cutonce to the model, never the user's words.
 pub fn reminder(text: &str) -> String {
     format!("<system-reminder>\n{}\n</system-reminder>", text.trim())
+}
+
+/// The person's own words in a conversation, those kept by an earlier compaction included.
+pub fn said_in(conversation: &[Shared]) -> Vec<String> {
+    let mut said = Vec::new();
+    for message in conversation {
+        let Message::User { content } = &**message else { continue };
+        for block in content {
+            match block {
+                Block::Text { text } if text.starts_with(REMINDER) => said.extend(kept_in(text)),
+                Block::Text { text } => said.push(text.clone()),
+                Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => {}
+            }
+        }
+    }
+    said
+}
+
+fn kept_in(continued: &str) -> impl Iterator<Item = String> {
+    let parts = continued.split("<message>\n").skip(1);
+    parts.filter_map(|part| part.split_once("\n</message>")).map(|(said, _)| said.to_string())
 }
 
 #[cfg(test)]
@@ -132,6 +156,13 @@ mod tests {
             assert!(text.contains(part), "{part} is missing in {text}");
         }
         assert!(!text.contains("done thing"));
+    }
+
+    #[test]
+    fn ag_8_words_survive_a_second_compaction() {
+        let kept = kept(&Kept { said: vec!["zebra", "more"], ..Kept::default() });
+        let conversation = [continued("sum", &kept).as_str(), "and now", &reminder("psst")].map(Message::user).map(Shared::new);
+        assert_eq!(said_in(&conversation), ["zebra", "more", "and now"]);
     }
 
     #[test]

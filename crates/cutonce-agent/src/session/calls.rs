@@ -118,7 +118,8 @@ impl Hall {
     /// Somebody has to say yes; where nobody can, the answer is no.
     fn ask_permission(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         if !self.approver {
-            return self.deny_call(n, ask.nobody());
+            let message = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
+            return self.deny_call(n, ask.deny("nobody can answer here", message));
         }
         let slot = &self.batch.slots[n];
         let preview = call.preview(&self.here);

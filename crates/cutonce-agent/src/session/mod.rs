@@ -15,15 +15,16 @@ pub use options::{Connect, Connected, Options};
 use crate::hub::{Events, Hub};
 use crate::redact::Redactor;
 use crate::store::Store;
+use std::path::PathBuf;
 use asks::Asks;
 use calls::{Batch, Done};
-use cutonce_core::conversation::{Block, Message, Shared};
+use cutonce_core::conversation::{Message, Shared};
 use cutonce_core::event::{EndReason, EventKind, Level};
 use cutonce_core::mode::Mode;
 use cutonce_core::request::Prefix;
 use cutonce_core::rule::Rules;
 use cutonce_core::submission::{By, Submission};
-use cutonce_core::transcript::Body;
+use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Effect, Happened, Said, Turn, Waiting};
 use cutonce_tools::tool::{AnyTool, Here};
 use std::collections::{BTreeMap, VecDeque};
@@ -84,7 +85,7 @@ struct Hall {
     bypass_available: bool,
     rules: Rules,
     approver: bool,
-    store: Arc<Store>,
+    store: Store,
     hub: Arc<Hub>,
     redactor: Arc<Redactor>,
     here: Arc<Here>,
@@ -99,8 +100,11 @@ struct Hall {
     next_model: Option<String>,
     max_budget: Option<f64>,
     compact_at: Option<f64>,
-    /// Reminders that join the next request.
+    /// Reminders that join the next request: kind and text.
     reminders: Vec<(String, String)>,
+    /// The person's own words so far, and the files in work, latest last: both survive a compaction (AG-8).
+    said: Vec<String>,
+    files: Vec<PathBuf>,
     /// No more submissions will come: end when idle.
     closing: bool,
     inbox_open: bool,
@@ -177,9 +181,8 @@ impl Driver {
         self.flush_results();
         let body = Body::User { text: said.text.clone(), images: said.images.clone(), meta: false, plan_content: None };
         let id = self.hall.append(body);
-        let mut content: Vec<Block> = said.images.into_iter().map(Block::Image).collect();
-        content.push(Block::Text { text: said.text.clone() });
-        self.talk.push(Message::User { content });
+        self.talk.push(transcript::user_message(&said.text, &said.images));
+        self.hall.said.push(said.text.clone());
         self.hall.hub.emit(EventKind::User { id, text: said.text });
     }
 
@@ -189,9 +192,8 @@ impl Driver {
             self.talk.push(Message::Tool(result));
         }
         for (kind, text) in std::mem::take(&mut self.hall.reminders) {
-            let text = cutonce_core::prompts::reminder(&text);
             self.hall.append(Body::Reminder { kind, form: None, path: None, exists: None, text: text.clone() });
-            self.talk.push(Message::user(text));
+            self.talk.push(transcript::reminder_message(&text));
         }
     }
 
@@ -272,7 +274,7 @@ impl Hall {
     /// must not be claimed.
     fn append(&mut self, body: Body) -> String {
         match self.store.append(body) {
-            Ok(entry) => entry,
+            Ok(entry) => entry.id,
             Err(error) => {
                 let message = format!("The transcript can't be written: {error}");
                 self.notice(Level::Error, &message);

@@ -9,7 +9,8 @@ use crate::instructions::Instructions;
 use crate::redact::Redactor;
 use crate::store::Store;
 use cutonce_core::conversation::{Block, Message, ResultPart, Shared};
-use cutonce_core::event::{EventKind, Todo};
+use cutonce_core::event::EventKind;
+use cutonce_core::prompts;
 use cutonce_core::mode::Mode;
 use cutonce_core::request::{Prefix, Thinking};
 use cutonce_core::rule::Rules;
@@ -41,7 +42,7 @@ pub type Connect = Arc<dyn Fn(&str) -> Result<Connected, ModelError> + Send + Sy
 
 /// Everything a session needs, made by `start` from settings and flags, or by hand by a library user.
 pub struct Options {
-    pub store: Arc<Store>,
+    pub store: Store,
     pub connected: Connected,
     pub connect: Connect,
     pub system: String,
@@ -56,8 +57,7 @@ pub struct Options {
     pub redactor: Arc<Redactor>,
     /// The conversation so far, when resuming.
     pub conversation: Vec<Shared>,
-    /// What the person said so far, and tokens the provider counted last.
-    pub said: Vec<String>,
+    /// Tokens the provider counted for it.
     pub counted: u64,
     pub max_turns: Option<u32>,
     pub max_budget: Option<f64>,
@@ -72,6 +72,13 @@ impl Session {
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
         let session = Session { id: id.clone(), inbox: sender, hub: hub.clone() };
+        let opened = EventKind::Opened {
+            model: options.connected.model.name().to_string(),
+            mode: options.mode,
+            tools: options.tools.iter().map(|tool| tool.name().to_string()).collect(),
+            resumed: options.conversation.len(),
+        };
+        hub.open_with(opened);
         let driver = driver(options, id, hub, inbox);
         tokio::spawn(driver.run());
         session
@@ -97,6 +104,7 @@ fn driver(
     } else {
         0
     };
+    let said = prompts::said_in(&options.conversation);
     talk.conversation = options.conversation;
     let hall = Hall {
         id,
@@ -122,7 +130,7 @@ fn driver(
         max_budget: options.max_budget,
         compact_at: options.compact_at,
         reminders: Vec::new(),
-        said: options.said,
+        said,
         files: Vec::new(),
         closing: false,
         inbox_open: true,

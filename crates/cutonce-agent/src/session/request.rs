@@ -6,7 +6,7 @@ use cutonce_core::event::{Delta, EventKind, Level};
 use cutonce_core::prompts;
 use cutonce_core::request::Request;
 use cutonce_core::submission::Submission;
-use cutonce_core::transcript::Body;
+use cutonce_core::transcript::{Body, compacted_message};
 use cutonce_core::turn::{Effect, Happened};
 use cutonce_models::{FaultKind, ModelError, Signal};
 use std::sync::Arc;
@@ -67,9 +67,10 @@ impl Driver {
         (self.talk.counted, self.talk.uncounted) = (usage.context(), 0);
         let body = Body::Assistant { model: model.clone(), blocks: blocks.clone(), usage, stop: stop.clone() };
         let id = self.hall.append(body);
-        let calls: Vec<ToolUse> = Message::calls_of(&blocks).cloned().collect();
         let shared: Arc<[Block]> = blocks.clone().into();
-        self.talk.conversation.push(Arc::new(Message::Assistant { model: model.clone(), blocks }));
+        let message = Message::Assistant { model: model.clone(), blocks };
+        let calls: Vec<ToolUse> = message.calls().cloned().collect();
+        self.talk.conversation.push(Arc::new(message));
         self.hall.hub.emit(EventKind::Assistant { id, model, blocks: shared, usage });
         self.hall.tell_stop(&stop, calls.is_empty());
         let over_budget = self.hall.max_budget.is_some_and(|max| self.hall.tally.cost >= max);
@@ -132,24 +133,18 @@ impl Driver {
 
     fn compacted(&mut self, summary: &str, usage: Usage, before: u64, automatic: bool) {
         let todos = self.hall.todos();
-        let said = self.said();
         let root = self.hall.here.workspace.root.clone();
         let shown = |path: &std::path::PathBuf| path.strip_prefix(&root).unwrap_or(path).display().to_string();
         let files = self.hall.files.iter().rev().map(shown).collect();
-        let said: Vec<&str> = said.iter().map(String::as_str).collect();
+        let said: Vec<&str> = self.hall.said.iter().map(String::as_str).collect();
         let kept = prompts::kept(&prompts::Kept { said, todos: &todos, files });
         self.hall.tally.cost += self.talk.connected.info.cost(&usage);
         self.hall.append(Body::Compaction { summary: summary.into(), kept: kept.clone() });
         self.talk.conversation.clear();
         (self.talk.counted, self.talk.uncounted) = (0, self.talk.prefix_size());
-        self.talk.push(Message::user(prompts::continued(summary, &kept)));
+        self.talk.push(compacted_message(summary, &kept));
         self.hall.sync();
         self.hall.hub.emit(EventKind::Compacted { before, after: self.talk.context(), automatic });
-    }
-
-    /// The person's own messages: from the transcript's state, since an earlier compaction may have folded some.
-    fn said(&self) -> Vec<String> {
-        self.hall.said.clone()
     }
 }
 

@@ -6,6 +6,7 @@ use super::{Body, Entry};
 use crate::conversation::{Block, Image, Message, Shared, ToolResult, Usage};
 use crate::event::Todo;
 use crate::mode::Mode;
+use crate::prompts;
 use std::sync::Arc;
 
 /// What a call without a result gets, so that the provider accepts the conversation (AG-4).
@@ -67,19 +68,12 @@ pub fn user_message(text: &str, images: &[Image]) -> Message {
 
 /// A reminder as the model sees it: never as the user's words.
 pub fn reminder_message(text: &str) -> Message {
-    let text = text.trim();
-    if text.starts_with("<system-reminder>") {
-        return Message::user(text);
-    }
-    Message::user(format!("<system-reminder>\n{text}\n</system-reminder>"))
+    Message::user(prompts::reminder(text))
 }
 
 /// The one message that stands for all that a compaction replaced (AG-8).
 pub fn compacted_message(summary: &str, kept: &str) -> Message {
-    let (summary, kept) = (summary.trim(), kept.trim());
-    let head = "The conversation so far was summarized to free up context. Go on from here.";
-    let kept = if kept.is_empty() { String::new() } else { format!("\n\n{kept}") };
-    Message::user(format!("{head}\n\n# Summary\n\n{summary}{kept}"))
+    Message::user(prompts::continued(summary, kept))
 }
 
 /// The one message that a conversation restarts with after «clear the context and start» (PM-81).

@@ -1,0 +1,123 @@
+//! `cutonce doctor`: what works on this machine, what does not, and why (CL-1). Changes nothing, asks no server.
+
+use crate::start;
+use cutonce_agent::settings::{self, Sources};
+use cutonce_agent::trust;
+use cutonce_models::provider::PROVIDERS;
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+
+/// One line of the report.
+struct Check {
+    what: &'static str,
+    state: State,
+    detail: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum State {
+    Works,
+    /// Works with less, or needs something before its first use.
+    Note,
+    Broken,
+}
+
+impl State {
+    fn mark(self) -> &'static str {
+        match self {
+            State::Works => "ok",
+            State::Note => "note",
+            State::Broken => "BROKEN",
+        }
+    }
+}
+
+pub fn run(as_json: bool) -> anyhow::Result<u8> {
+    let (home, cwd) = (start::home()?, std::env::current_dir()?);
+    let mut checks = vec![program("bash", "the Bash tool"), program("git", "the branch in prompts, diffs of work")];
+    checks.push(home_folder(&home));
+    checks.extend(settings_files(&home, &cwd));
+    checks.push(folder_trust(&home, &cwd));
+    checks.push(keys());
+    checks.push(sandbox());
+    let mut out = std::io::stdout().lock();
+    for check in &checks {
+        if as_json {
+            writeln!(out, "{}", json!({"what": check.what, "state": check.state.mark(), "detail": check.detail}))?;
+        } else {
+            writeln!(out, "{:<7} {:<10} {}", check.state.mark(), check.what, check.detail)?;
+        }
+    }
+    Ok(u8::from(checks.iter().any(|check| check.state == State::Broken)))
+}
+
+fn program(name: &'static str, needed_for: &str) -> Check {
+    let env: Vec<_> = std::env::vars_os().collect();
+    match cutonce_sandbox::find_program(name, &env) {
+        Some(path) => Check { what: name, state: State::Works, detail: path.display().to_string() },
+        None => {
+            let state = if name == "bash" { State::Broken } else { State::Note };
+            Check { what: name, state, detail: format!("not on the PATH; needed for {needed_for}: install it") }
+        }
+    }
+}
+
+/// The nearest folder that exists must be ours to write.
+fn home_folder(home: &Path) -> Check {
+    let nearest = home.ancestors().find(|path| path.exists()).unwrap_or(home);
+    let probe = tempfile::Builder::new().prefix(".cutonce-doctor-").tempfile_in(nearest);
+    match probe {
+        Ok(_) => Check { what: "home", state: State::Works, detail: format!("{} (sessions, settings, plans)", home.display()) },
+        Err(error) => Check {
+            what: "home",
+            state: State::Broken,
+            detail: format!("{} can't be written: {error}; set CUTONCE_HOME to a folder that can", nearest.display()),
+        },
+    }
+}
+
+fn settings_files(home: &Path, cwd: &Path) -> Vec<Check> {
+    let trusted = trust::is_trusted(home, cwd);
+    let loaded = settings::load(&Sources { home, cwd, given: None, trusted });
+    let warn = |detail| Check { what: "settings", state: State::Note, detail };
+    let mut checks: Vec<Check> = loaded.warnings.into_iter().map(warn).collect();
+    if checks.is_empty() {
+        checks.push(Check { what: "settings", state: State::Works, detail: "no unknown key, no broken file".into() });
+    }
+    checks
+}
+
+fn folder_trust(home: &Path, cwd: &Path) -> Check {
+    let (state, detail) = if trust::is_trusted(home, cwd) {
+        (State::Works, format!("{} is trusted: its own settings count", cwd.display()))
+    } else {
+        (State::Note, format!("{} is not trusted: its settings may only tighten (cutonce trust)", cwd.display()))
+    };
+    Check { what: "trust", state, detail }
+}
+
+/// Which providers have a key; never the key itself.
+fn keys() -> Check {
+    let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let found: Vec<&str> = PROVIDERS.iter().filter_map(|provider| provider.key_env).filter(set).collect();
+    let mut found = found;
+    found.dedup();
+    match found.as_slice() {
+        [] => Check {
+            what: "keys",
+            state: State::Note,
+            detail: "no provider's key is set; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a local server: --model ollama/NAME".into(),
+        },
+        found => Check { what: "keys", state: State::Works, detail: found.join(", ") },
+    }
+}
+
+/// Which layer holds the shell: today the permission decision alone (SB-1).
+fn sandbox() -> Check {
+    Check {
+        what: "sandbox",
+        state: State::Note,
+        detail: "shell commands run unconfined once they are allowed; the kernel sandbox is not part of this version".into(),
+    }
+}

@@ -1,0 +1,105 @@
+//! From what was typed to an open session.
+
+use crate::cli::{Run, split_rules};
+use anyhow::Context;
+use cutonce_agent::start::{Start, Which};
+use cutonce_agent::{Events, Session, trust as trusted};
+use cutonce_core::mode::Mode;
+use std::path::PathBuf;
+
+/// What was typed can't be meant: exit code 2 (CL-3).
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);
+
+/// What the face can do.
+pub struct Face {
+    /// Somebody is there to answer.
+    pub approver: bool,
+}
+
+/// Where a session lives and works.
+pub struct Place {
+    pub home: PathBuf,
+    pub cwd: PathBuf,
+}
+
+pub struct Started {
+    pub session: Session,
+    pub events: Events,
+    pub cwd: String,
+    /// Which variable held the key, for hosts.
+    pub key_source: &'static str,
+}
+
+/// `~/.cutonce` or $CUTONCE_HOME (CL-4).
+pub fn home() -> anyhow::Result<PathBuf> {
+    cutonce_agent::store::place::home(&|name| std::env::var_os(name))
+        .context("neither CUTONCE_HOME nor HOME is set: there is no place for sessions and settings")
+}
+
+pub async fn open(run: &Run, face: Face) -> anyhow::Result<Started> {
+    let cwd = std::env::current_dir().context("the current folder is gone; change to one that exists")?;
+    open_in(run, face, Place { home: home()?, cwd }).await
+}
+
+pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
+    let mode = if run.dangerously_skip_permissions { Some(Mode::BypassPermissions) } else { run.permission_mode };
+    let start = Start {
+        home: place.home,
+        user_home: cutonce_agent::store::place::user_home(&|name| std::env::var_os(name)),
+        cwd: place.cwd.clone(),
+        env: std::env::vars_os().collect(),
+        settings: run.settings.clone(),
+        allow: split_rules(&run.allowed_tools),
+        deny: split_rules(&run.disallowed_tools),
+        model: run.model.clone(),
+        mode,
+        bypass_available: run.allow_dangerously_skip_permissions,
+        approver: face.approver,
+        which: which(run)?,
+        fork: run.fork_session,
+        add_dirs: run.add_dir.clone(),
+        max_turns: run.max_turns,
+        max_budget: run.max_budget_usd,
+        system_prompt: run.system_prompt.clone(),
+        append_system_prompt: run.append_system_prompt.clone(),
+        tools: Vec::new(),
+    };
+    let opened = start.open()?;
+    for notice in &opened.notices {
+        eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
+    }
+    let key_source = if std::env::var_os("ANTHROPIC_API_KEY").is_some() { "ANTHROPIC_API_KEY" } else { "none" };
+    Ok(Started { session: opened.session, events: opened.events, cwd: place.cwd.display().to_string(), key_source })
+}
+
+fn which(run: &Run) -> anyhow::Result<Which> {
+    let usage = |text: &str| Err(Usage(text.into()).into());
+    match (run.r#continue, &run.resume, &run.session_id) {
+        (true, Some(_), _) => usage("--continue and --resume exclude each other"),
+        (true, None, Some(_)) | (false, Some(_), Some(_)) => {
+            usage("--session-id names a new session; it can't go with --continue or --resume")
+        }
+        (true, None, None) => Ok(Which::Latest),
+        (false, Some(words), None) if words.is_empty() => {
+            usage("--resume needs an id or words to search for here; `cutonce sessions` lists them")
+        }
+        (false, Some(words), None) => Ok(Which::Find(words.clone())),
+        (false, None, Some(id)) => Ok(Which::NewWithId(id.clone())),
+        (false, None, None) if run.fork_session => usage("--fork-session needs --continue or --resume"),
+        (false, None, None) => Ok(Which::New),
+    }
+}
+
+/// `cutonce trust` (PR-2).
+pub fn trust(dir: Option<PathBuf>) -> anyhow::Result<u8> {
+    let dir = match dir {
+        Some(dir) => dir,
+        None => std::env::current_dir()?,
+    };
+    let dir = dir.canonicalize().with_context(|| format!("{} can't be trusted", dir.display()))?;
+    trusted::add(&home()?, &dir).with_context(|| format!("{} can't be trusted", dir.display()))?;
+    println!("{} is trusted now: its own settings count from the next start.", dir.display());
+    Ok(0)
+}
