@@ -4,11 +4,11 @@ use crate::instructions::Instructions;
 use crate::keys::Keys;
 use crate::redact::Redactor;
 use crate::session::{Connect, Connected, Options, Session};
-use crate::settings::{self, Loaded, Sources};
+use crate::settings::{self, Loaded, Places};
 use crate::store::place::Sessions;
 use crate::store::{self, Resumed, Store, StoreError};
 use crate::versions::Versions;
-use crate::{Events, trust};
+use crate::Events;
 use cutonce_core::mode::Mode;
 use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::request::Thinking;
@@ -17,6 +17,7 @@ use cutonce_core::settings::{ModelInfo, Settings, ThinkingKind};
 use cutonce_core::transcript::Body;
 use cutonce_models::ModelError;
 use cutonce_models::provider::{self, CustomProvider};
+use cutonce_sandbox::env::Names;
 use cutonce_tools::disk::Disk;
 use cutonce_tools::shells::Shells;
 use cutonce_tools::tool::{AnyTool, Here};
@@ -25,6 +26,7 @@ use cutonce_tools::workspace::Workspace;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// What a session is started with. Everything that is not given comes from the settings.
 #[derive(Default)]
@@ -141,17 +143,25 @@ impl Start {
     }
 
     fn load(&self, notices: &mut Vec<String>) -> Loaded {
-        let trusted = trust::is_trusted(&self.home, &self.cwd);
-        let sources = Sources { home: &self.home, cwd: &self.cwd, given: self.settings.as_deref(), trusted };
-        let mut loaded = settings::load(&sources);
-        notices.append(&mut loaded.warnings);
+        let loaded = settings::load(&self.places(), self.settings.as_deref());
+        notices.extend(loaded.warnings.iter().map(ToString::to_string));
         if !loaded.set_aside.is_empty() {
+            let named: Vec<String> = loaded.set_aside.iter().map(ToString::to_string).collect();
             notices.push(format!(
                 "This folder's own settings would loosen what is asked for ({}); they are set aside until you trust it: cutonce trust",
-                loaded.set_aside.join(", ")
+                named.join(", ")
             ));
         }
         loaded
+    }
+
+    fn places(&self) -> Places {
+        Places {
+            managed: PathBuf::from(settings::MANAGED),
+            home: self.home.clone(),
+            user_home: self.user_home.clone(),
+            project: self.cwd.clone(),
+        }
     }
 
     fn rules(&self, loaded: &Loaded, notices: &mut Vec<String>) -> Rules {
@@ -164,8 +174,7 @@ impl Start {
         let allow = self.allow.iter().map(|text| given(Behavior::Allow, text));
         let deny = self.deny.iter().map(|text| given(Behavior::Deny, text));
         let written = loaded.rules.iter().cloned().chain(allow).chain(deny);
-        let trusted = trust::is_trusted(&self.home, &self.cwd);
-        let rules = Rules::new(self.user_home.as_deref(), &self.cwd, trusted, written);
+        let rules = Rules::new(self.user_home.as_deref(), &self.cwd, loaded.trusted, written);
         notices.extend(rules.errors().iter().map(|error| error.to_string()));
         rules
     }
@@ -212,11 +221,20 @@ impl Start {
             Workspace::new(&self.cwd, &added, self.user_home.as_deref(), &self.home, &own).map_err(folder)?;
         Ok(Here {
             disk: Disk::new(Arc::new(Versions::new(store.clone()))),
-            shells: Shells::new(&workspace, self.env.clone(), settings.shell.keep_env.clone(), secret_names(settings)),
+            shells: Shells::new(self.tool_env(settings)).default_timeout(Duration::from_millis(settings.shell.timeout_ms)),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),
             todos: Mutex::default(),
             workspace,
         })
+    }
+
+    /// What tool processes see: the environment without its secrets, then what the settings add.
+    fn tool_env(&self, settings: &Settings) -> Vec<(OsString, OsString)> {
+        let names = Names { keep: settings.shell.keep_env.clone(), secret: secret_names(settings) };
+        let mut env = cutonce_sandbox::env::scrubbed(self.env.iter().cloned(), &names);
+        env.retain(|(name, _)| !settings.env.contains_key(&*name.to_string_lossy()));
+        env.extend(settings.env.iter().map(|(name, value)| (name.into(), value.into())));
+        env
     }
 
     fn around(&self, workspace: &Workspace, branch: Option<String>) -> Surroundings {
@@ -300,8 +318,9 @@ fn secret_names(settings: &Settings) -> Vec<String> {
 }
 
 fn secrets_of(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(String, String)> {
-    let names = cutonce_sandbox::env::Names { keep: Vec::new(), secret: secret_names(settings) };
-    cutonce_sandbox::env::secrets(env.iter().cloned(), &names)
+    let names = Names { keep: Vec::new(), secret: secret_names(settings) };
+    let found = cutonce_sandbox::env::secrets(env.iter().cloned(), &names);
+    found.into_iter().map(|value| ("secret".to_string(), value)).collect()
 }
 
 /// The branch, read from `.git/HEAD` without starting git.
