@@ -3,9 +3,12 @@
 //! Faces (the program's `-p`, plain terminal, later TUI, hosts) are adapters over [`Session`]; none of them is known here.
 
 pub mod hub;
+pub mod instructions;
+pub mod keys;
 pub mod redact;
 pub mod session;
 pub mod settings;
+pub mod start;
 pub mod store;
 pub mod trust;
 pub mod versions;
@@ -13,3 +16,8 @@ pub mod versions;
 pub use cutonce_core as core;
 pub use hub::Events;
 pub use session::{Options, Session};
+
+/// A new id (UUIDv7): sorts by time.
+pub fn new_id() -> String {
+    uuid::Uuid::now_v7().to_string()
+}

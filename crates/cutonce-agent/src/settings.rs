@@ -28,10 +28,13 @@ pub struct Places {
     pub project: PathBuf,
 }
 
+/// What an administrator sets for everybody.
+pub const MANAGED: &str = "/etc/cutonce/settings.json";
+
 impl Places {
     /// `None` without a home: neither $CUTONCE_HOME nor $HOME is set.
     pub fn new(env: &dyn Fn(&str) -> Option<OsString>, project: impl Into<PathBuf>) -> Option<Places> {
-        let managed = PathBuf::from("/etc/cutonce/settings.json");
+        let managed = PathBuf::from(MANAGED);
         Some(Places { managed, home: home(env)?, user_home: user_home(env), project: project.into() })
     }
 

@@ -1,6 +1,6 @@
 //! From settings, flags and a folder to an open session: the wiring that every face shares.
 
-use crate::instructions::Instructions;
+use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
 use crate::redact::Redactor;
 use crate::session::{Connect, Connected, Options, Session};
@@ -15,14 +15,16 @@ use cutonce_core::request::Thinking;
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
 use cutonce_core::settings::{ModelInfo, Settings, ThinkingKind};
 use cutonce_core::transcript::Body;
-use cutonce_models::ModelError;
-use cutonce_models::provider::{self, CustomProvider};
+use cutonce_models::provider::{self, Choice, CustomProvider};
+use cutonce_models::{FaultKind, ModelError};
 use cutonce_sandbox::env::Names;
 use cutonce_tools::disk::Disk;
 use cutonce_tools::shells::Shells;
 use cutonce_tools::tool::{AnyTool, Here};
 use cutonce_tools::web::Web;
 use cutonce_tools::workspace::Workspace;
+use secrecy::ExposeSecret;
+use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -93,13 +95,13 @@ pub enum StartError {
 
 impl Start {
     /// Open the session on the current tokio runtime.
-    pub fn open(mut self) -> Result<Opened, StartError> {
+    pub async fn open(mut self) -> Result<Opened, StartError> {
         let mut notices = Vec::new();
         let loaded = self.load(&mut notices);
         let settings = Arc::new(loaded.settings.clone());
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
-        let connect = connect(&settings, &self);
-        let connected = connect(self.model.as_deref().unwrap_or_default())?;
+        let connect: Arc<dyn Connect> = Arc::new(Providers::new(&settings, &self));
+        let connected = connect.connect(self.model.as_deref().unwrap_or_default()).await?;
         let sessions = Sessions::new(&self.home, &self.cwd);
         let (store, resumed) = self.store(&sessions, &redactor, connected.info.context)?;
         if let Some(resumed) = &resumed {
@@ -108,13 +110,16 @@ impl Start {
         let mode = self.mode(&settings, resumed.as_ref())?;
         let here = self.here(&store, &settings)?;
         let rules = self.rules(&loaded, &mut notices);
-        let (instructions, text) = Instructions::load(&self.cwd, &self.home, self.user_home.as_deref(), &mut notices);
+        let places = self.places();
+        let mut instructions = Instructions::new(&self.home, self.user_home.clone(), &self.cwd);
+        let text = shown(&instructions.load());
+        notices.append(&mut instructions.take_notes());
         let branch = branch_of(&self.cwd);
         let around = self.around(&here.workspace, branch.clone());
         let system =
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
         store.append(session_entry(&store, &self.cwd, branch))?;
-        let mut tools = cutonce_tools::all();
+        let mut tools = cutonce_tools::tools();
         tools.append(&mut self.tools);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
@@ -127,6 +132,7 @@ impl Start {
             tools,
             here: Arc::new(here),
             rules,
+            places,
             mode,
             bypass_available: self.bypass_available || mode == Mode::BypassPermissions,
             approver: self.approver,
@@ -270,30 +276,81 @@ fn tell_resumed(resumed: &Resumed) -> Vec<String> {
     told
 }
 
-/// Makes models by name, with keys from the environment, the helper or the keyring.
-fn connect(settings: &Arc<Settings>, start: &Start) -> Connect {
-    let custom: Vec<CustomProvider> = settings
-        .providers
-        .iter()
-        .map(|(name, given)| CustomProvider {
+/// Project instructions as the model reads them: each file under its name.
+fn shown(instructions: &[Instruction]) -> String {
+    let one = |one: &Instruction| format!("From {}:\n{}", one.path.display(), one.text.trim());
+    instructions.iter().map(one).collect::<Vec<_>>().join("\n\n")
+}
+
+/// Makes models by name, with keys from the environment, the helper or the keyring (MO-1, MO-4).
+struct Providers {
+    settings: Arc<Settings>,
+    custom: Vec<CustomProvider>,
+    env: Vec<(OsString, OsString)>,
+    keys: Keys,
+}
+
+impl Providers {
+    fn new(settings: &Arc<Settings>, start: &Start) -> Self {
+        let custom = settings.providers.iter().map(|(name, given)| CustomProvider {
             name: name.clone(),
             wire: given.wire,
             base_url: given.base_url.clone(),
             key_env: given.key_env.clone(),
-        })
-        .collect();
-    let keys = Keys::new(start.env.clone(), settings.api_key_helper.clone(), &start.cwd);
-    let settings = settings.clone();
-    Arc::new(move |name| {
+        });
+        let keys = Keys::new(start.env.clone(), settings.api_key_helper.clone(), &start.cwd);
+        Self { settings: settings.clone(), custom: custom.collect(), env: start.env.clone(), keys }
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        let (_, value) = self.env.iter().find(|(key, _)| key == name)?;
+        value.to_str().map(str::to_string)
+    }
+
+    /// The environment first: it costs nothing. Helper and keyring are asked only where a key is missing.
+    async fn resolve(&self, spec: &str) -> Result<Choice, ModelError> {
+        let first = provider::resolve(spec, &|name| self.variable(name), &self.custom);
+        match first {
+            Err(error) if error.kind == FaultKind::Key => {}
+            done => return done,
+        }
+        let wanted = spec.split_once('/').map(|(provider, _)| provider);
+        let built_in = provider::PROVIDERS.iter().map(|known| (known.name, known.key_env));
+        let custom = self.custom.iter().map(|custom| (custom.name.as_str(), custom.key_env.as_deref()));
+        let mut found = HashMap::new();
+        for (name, key_env) in custom.chain(built_in) {
+            let Some(key_env) = key_env.filter(|_| wanted.is_none_or(|wanted| wanted == name)) else { continue };
+            let key = self.keys.lookup(key_env).await.map_err(|error| ModelError {
+                message: format!("No key for {name}: {error}"),
+                status: None,
+                kind: FaultKind::Key,
+            })?;
+            found.extend(key.map(|key| (key_env.to_string(), key)));
+            if !found.is_empty() {
+                break;
+            }
+        }
+        let lookup = |name: &str| {
+            let key = found.get(name).map(|key| key.expose_secret().to_string());
+            key.or_else(|| self.variable(name))
+        };
+        provider::resolve(spec, &lookup, &self.custom)
+    }
+}
+
+#[async_trait::async_trait]
+impl Connect for Providers {
+    async fn connect(&self, name: &str) -> Result<Connected, ModelError> {
+        let settings = &self.settings;
         let name = if name.is_empty() { settings.model.main.as_deref().unwrap_or_default() } else { name };
         let info = settings.model_info(name);
-        let spec = spec_of(name, &info);
-        let mut choice = provider::resolve(&spec, &|variable| keys.lookup(variable), &custom)?;
+        let mut choice = self.resolve(&spec_of(name, &info)).await?;
         choice.set_retries(settings.max_retries.get());
-        let info = if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
-        let thinking = thinking_of(&settings, &info);
+        let info =
+            if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
+        let thinking = thinking_of(settings, &info);
         Ok(Connected { model: choice.connect()?, info, thinking })
-    })
+    }
 }
 
 /// What the provider is asked for: an alias stands for an id, maybe with its provider.

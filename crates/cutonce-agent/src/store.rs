@@ -7,7 +7,7 @@ pub mod place;
 pub mod read;
 
 pub use index::{Skipped, Skips};
-pub use list::{Listed, Scope};
+pub use list::{Listed, Scope, continue_latest, find, list};
 pub use place::{Sessions, home};
 pub use read::{Reader, Resumed};
 

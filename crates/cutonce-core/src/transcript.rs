@@ -9,7 +9,7 @@ pub mod replay;
 
 pub use chain::{Link, chain};
 pub use header::{Header, Kind};
-pub use replay::{Replayed, replay};
+pub use replay::{Replayed, cleared_message, compacted_message, reminder_message, replay, user_message};
 
 use crate::conversation::{Block, Image, ResultPart, Stop, Usage};
 use crate::event::DecisionRecord;

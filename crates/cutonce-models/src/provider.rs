@@ -103,6 +103,13 @@ pub enum Target {
 }
 
 impl Choice {
+    /// How often a request is tried (MO-3).
+    pub fn set_retries(&mut self, max: u32) {
+        match &mut self.target {
+            Target::Http(endpoint) => endpoint.retry.max = max,
+            Target::Scripted { .. } => {}
+        }
+    }
     pub fn connect(self) -> Result<Arc<dyn Model>, ModelError> {
         match self.target {
             Target::Http(endpoint) => connect(endpoint),

@@ -41,3 +41,8 @@ pub fn file_tools() -> Vec<Arc<dyn tool::AnyTool>> {
         Arc::new(grep::Grep),
     ]
 }
+
+/// All tools that are built in.
+pub fn tools() -> Vec<Arc<dyn tool::AnyTool>> {
+    file_tools().into_iter().chain(shell_tools::shell_tools()).collect()
+}

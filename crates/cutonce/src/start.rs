@@ -66,7 +66,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         append_system_prompt: run.append_system_prompt.clone(),
         tools: Vec::new(),
     };
-    let opened = start.open()?;
+    let opened = start.open().await?;
     for notice in &opened.notices {
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
     }

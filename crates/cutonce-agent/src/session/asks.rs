@@ -3,6 +3,7 @@
 use super::Hall;
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level, Question};
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
+use cutonce_core::rule::Behavior;
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use cutonce_core::transcript::Body;
 use cutonce_core::turn::Happened;
@@ -88,7 +89,7 @@ impl Hall {
                 }
             }
             PermissionAnswer::Deny { message, interrupt } => {
-                self.deny_call(n, ask.deny(&message));
+                self.deny_call(n, ask.deny("the user refused it", &message));
                 if interrupt {
                     self.pending.push_back(Happened::EndAsked(EndReason::Interrupted { in_tools: true }));
                 }
@@ -99,7 +100,7 @@ impl Hall {
     /// PR-6: what was approved is what runs. A path that resolves elsewhere now is not what the person saw.
     fn still_true(&self, call: &dyn Call, ask: Ask) -> Result<Ask, String> {
         let now = call.touches(&self.here)?;
-        if ask.facts.access.same_targets(&now) {
+        if ask.facts.access == now {
             Ok(ask)
         } else {
             Err("Not run: what this call would touch changed while it waited for permission. Look again and call it anew.".into())
@@ -109,12 +110,15 @@ impl Hall {
     fn remember(&mut self, remember: &Remember) {
         let stored = match remember.where_to {
             RememberIn::Session => Ok(()),
-            RememberIn::Local | RememberIn::Project | RememberIn::User => self.store_rule(remember),
+            RememberIn::Local | RememberIn::Project | RememberIn::User => match self.places.file(remember.where_to) {
+                Some(file) => crate::settings::remember(&file, Behavior::Allow, &remember.rule),
+                None => Ok(()),
+            },
         };
         if let Err(error) = stored {
             self.notice(Level::Warning, &format!("The rule {} holds for this session only: {error}", remember.rule));
         }
-        if let Err(error) = self.rules.add_for_session(&remember.rule) {
+        if let Err(error) = self.rules.add_for_session(Behavior::Allow, &remember.rule) {
             self.notice(Level::Warning, &format!("The rule {} was not stored: {error}", remember.rule));
         }
     }

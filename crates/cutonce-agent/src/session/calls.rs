@@ -119,7 +119,8 @@ impl Hall {
     fn ask_permission(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         if !self.approver {
             let message = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
-            return self.deny_call(n, ask.deny("nobody can answer here", message));
+            let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
+            return self.deny_call(n, Denied { why, message: message.into() });
         }
         let slot = &self.batch.slots[n];
         let preview = call.preview(&self.here);
@@ -256,8 +257,8 @@ impl Hall {
     /// Files in work (AG-8), and the instructions of the folders they are in (CL-5).
     fn remember_touched(&mut self, touched: Vec<PathBuf>) {
         for path in touched {
-            for (file, text) in self.instructions.nested_for(&path) {
-                let text = format!("Instructions for this folder, from {}:\n{text}", file.display());
+            for nested in self.instructions.nested_for(&path) {
+                let text = format!("Instructions for this folder, from {}:\n{}", nested.path.display(), nested.text);
                 self.reminders.push(("instructions".into(), text));
             }
             self.files.retain(|known| *known != path);
@@ -279,6 +280,11 @@ fn paths_of(access: &Access) -> Vec<PathBuf> {
     match access {
         Access::Read(targets) => targets.iter().map(|target| target.path.clone()).collect(),
         Access::Write(target) => vec![target.path.clone()],
-        Access::Internal | Access::Shell(_) | Access::Fetch { .. } | Access::Question => Vec::new(),
+        Access::Internal
+        | Access::Shell(_)
+        | Access::Fetch { .. }
+        | Access::Agent { .. }
+        | Access::Mcp { .. }
+        | Access::Question => Vec::new(),
     }
 }

@@ -14,6 +14,7 @@ pub use options::{Connect, Connected, Options};
 
 use crate::hub::{Events, Hub};
 use crate::redact::Redactor;
+use crate::settings::Places;
 use crate::store::Store;
 use std::path::PathBuf;
 use asks::Asks;
@@ -84,6 +85,8 @@ struct Hall {
     mode: Mode,
     bypass_available: bool,
     rules: Rules,
+    /// Where «don't ask again» writes to.
+    places: Places,
     approver: bool,
     store: Store,
     hub: Arc<Hub>,
@@ -96,7 +99,7 @@ struct Hall {
     batch: Batch,
     asks: Asks,
     tally: Tally,
-    connect: Connect,
+    connect: Arc<dyn Connect>,
     next_model: Option<String>,
     max_budget: Option<f64>,
     compact_at: Option<f64>,

@@ -7,6 +7,7 @@ use super::{Driver, Hall, Session, Talk};
 use crate::hub::Hub;
 use crate::instructions::Instructions;
 use crate::redact::Redactor;
+use crate::settings::Places;
 use crate::store::Store;
 use cutonce_core::conversation::{Block, Message, ResultPart, Shared};
 use cutonce_core::event::EventKind;
@@ -38,17 +39,22 @@ impl Connected {
 }
 
 /// Makes a model from its name; used at the start and when the model is switched.
-pub type Connect = Arc<dyn Fn(&str) -> Result<Connected, ModelError> + Send + Sync>;
+#[async_trait::async_trait]
+pub trait Connect: Send + Sync {
+    async fn connect(&self, name: &str) -> Result<Connected, ModelError>;
+}
 
 /// Everything a session needs, made by `start` from settings and flags, or by hand by a library user.
 pub struct Options {
     pub store: Store,
     pub connected: Connected,
-    pub connect: Connect,
+    pub connect: Arc<dyn Connect>,
     pub system: String,
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub here: Arc<Here>,
     pub rules: Rules,
+    /// Where «don't ask again» writes to.
+    pub places: Places,
     pub mode: Mode,
     pub bypass_available: bool,
     /// Somebody can answer asks (PM-75). Without one they are denied.
@@ -113,6 +119,7 @@ fn driver(
         mode: options.mode,
         bypass_available: options.bypass_available,
         rules: options.rules,
+        places: options.places,
         approver: options.approver,
         store: options.store,
         hub,

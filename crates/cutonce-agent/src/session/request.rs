@@ -22,7 +22,7 @@ enum Answer {
 
 impl Driver {
     pub(super) async fn request(&mut self) -> Happened {
-        self.switch_model();
+        self.switch_model().await;
         if self.full() && self.hall.turn.may_compact() {
             return Happened::ContextFull;
         }
@@ -49,9 +49,9 @@ impl Driver {
         self.talk.conversation.len() > 1 && self.talk.context() > limit
     }
 
-    fn switch_model(&mut self) {
+    async fn switch_model(&mut self) {
         let Some(name) = self.hall.next_model.take() else { return };
-        match (self.hall.connect)(&name) {
+        match self.hall.connect.connect(&name).await {
             Ok(connected) => {
                 self.talk.connected = connected;
                 self.hall.hub.emit(EventKind::ModelChanged { model: name });

@@ -51,6 +51,13 @@ pub struct Skips {
 }
 
 impl Skips {
+    /// One sentence for the person, or None where nothing was skipped (SE-2).
+    pub fn told(&self) -> Option<String> {
+        let first: Vec<String> = self.first.iter().take(3).map(ToString::to_string).collect();
+        let more = if self.total > first.len() { "; …" } else { "" };
+        let lines = if self.total == 1 { "line" } else { "lines" };
+        (self.total > 0).then(|| format!("Skipped {} {lines} of the transcript: {}{more}", self.total, first.join("; ")))
+    }
     pub fn add(&mut self, line: usize, reason: Skip) {
         self.total += 1;
         if self.first.len() < MOST_SKIPS {

@@ -10,14 +10,14 @@ use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// What one call would do, stated by its tool before anything happens. Paths are resolved already.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
     pub tool: String,
     pub access: Access,
 }
 
 /// What a call touches. A closed set: a new kind of access must be judged here, in every mode.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
     /// Nothing of the user's: todos, output of a shell that was allowed before.
     Internal,
@@ -62,7 +62,7 @@ pub enum Place {
 }
 
 /// A command line taken apart (PR-5), its paths resolved.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellFacts {
     pub command: String,
     pub background: bool,
@@ -72,7 +72,7 @@ pub struct ShellFacts {
 }
 
 /// One part with the targets of its path words, in their order.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartFacts {
     pub part: shell::Part,
     pub writes: Vec<Reach>,

@@ -85,6 +85,13 @@ pub struct LongPrice {
     pub cache_write: Option<f64>,
 }
 
+impl ModelInfo {
+    /// Dollars for one response; nothing where no price is known.
+    pub fn cost(&self, usage: &Usage) -> f64 {
+        self.price.as_ref().map_or(0.0, |price| price.of(usage))
+    }
+}
+
 impl Price {
     /// What one response cost, in dollars.
     pub fn of(&self, usage: &Usage) -> f64 {
