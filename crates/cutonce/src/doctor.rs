@@ -1,8 +1,7 @@
 //! `cutonce doctor`: what works on this machine, what does not, and why (CL-1). Changes nothing, asks no server.
 
 use crate::start;
-use cutonce_agent::settings::{self, Sources};
-use cutonce_agent::trust;
+use cutonce_agent::settings::{self, Loaded, MANAGED, Places};
 use cutonce_models::provider::PROVIDERS;
 use serde_json::json;
 use std::io::Write;
@@ -37,8 +36,11 @@ pub fn run(as_json: bool) -> anyhow::Result<u8> {
     let (home, cwd) = (start::home()?, std::env::current_dir()?);
     let mut checks = vec![program("bash", "the Bash tool"), program("git", "the branch in prompts, diffs of work")];
     checks.push(home_folder(&home));
-    checks.extend(settings_files(&home, &cwd));
-    checks.push(folder_trust(&home, &cwd));
+    let user_home = std::env::var_os("HOME").map(Into::into);
+    let places = Places { managed: MANAGED.into(), home, user_home, project: cwd.clone() };
+    let loaded = settings::load(&places, None);
+    checks.extend(settings_files(&loaded));
+    checks.push(folder_trust(&loaded, &cwd));
     checks.push(keys());
     checks.push(sandbox());
     let mut out = std::io::stdout().lock();
@@ -77,19 +79,20 @@ fn home_folder(home: &Path) -> Check {
     }
 }
 
-fn settings_files(home: &Path, cwd: &Path) -> Vec<Check> {
-    let trusted = trust::is_trusted(home, cwd);
-    let loaded = settings::load(&Sources { home, cwd, given: None, trusted });
-    let warn = |detail| Check { what: "settings", state: State::Note, detail };
-    let mut checks: Vec<Check> = loaded.warnings.into_iter().map(warn).collect();
+fn settings_files(loaded: &Loaded) -> Vec<Check> {
+    let warn = |warning: &settings::Warning| {
+        let state = if warning.is_loud() { State::Broken } else { State::Note };
+        Check { what: "settings", state, detail: warning.to_string() }
+    };
+    let mut checks: Vec<Check> = loaded.warnings.iter().map(warn).collect();
     if checks.is_empty() {
         checks.push(Check { what: "settings", state: State::Works, detail: "no unknown key, no broken file".into() });
     }
     checks
 }
 
-fn folder_trust(home: &Path, cwd: &Path) -> Check {
-    let (state, detail) = if trust::is_trusted(home, cwd) {
+fn folder_trust(loaded: &Loaded, cwd: &Path) -> Check {
+    let (state, detail) = if loaded.trusted {
         (State::Works, format!("{} is trusted: its own settings count", cwd.display()))
     } else {
         (State::Note, format!("{} is not trusted: its settings may only tighten (cutonce trust)", cwd.display()))

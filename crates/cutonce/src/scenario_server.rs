@@ -7,7 +7,7 @@ use std::io::Read;
 
 pub fn run(args: &cli::ScenarioServer) -> anyhow::Result<u8> {
     let text = std::fs::read_to_string(&args.file).with_context(|| format!("{} can't be read", args.file.display()))?;
-    let server = Server::start_on(Script::parse(&text)?, args.port)?;
+    let server = Server::start_on(Script::parse(&text).map_err(anyhow::Error::msg)?, args.port)?;
     println!("listening on {}", server.addr());
     // Lives as long as whoever started it holds standard input open.
     let _ = std::io::stdin().read_to_end(&mut Vec::new());

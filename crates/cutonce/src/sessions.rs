@@ -2,14 +2,19 @@
 
 use crate::cli;
 use crate::start;
+use cutonce_agent::store::{self, Listed, Scope};
+use cutonce_core::harmless::harmless;
 use std::io::Write;
+
+/// More than anybody reads; keeps a home with years of sessions quick.
+const MOST: usize = 1_000;
 
 pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
     let home = start::home()?;
     let cwd = std::env::current_dir()?;
-    let listed = cutonce_agent::store::list(&home, (!args.all).then_some(cwd.as_path()))?;
+    let listed = store::list(&store::Sessions::new(home, cwd), if args.all { Scope::All } else { Scope::Project }, MOST)?;
     let wanted = listed.into_iter().filter(|session| match &args.search {
-        Some(words) => session.matches(words),
+        Some(words) => matches(session, words),
         None => true,
     });
     let mut out = std::io::stdout().lock();
@@ -17,8 +22,7 @@ pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
     for session in wanted {
         none = false;
         if args.json {
-            serde_json::to_writer(&mut out, &session)?;
-            writeln!(out)?;
+            writeln!(out, "{}", as_json(&session))?;
         } else {
             writeln!(out, "{}", line(&session))?;
         }
@@ -29,9 +33,23 @@ pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
     Ok(0)
 }
 
-fn line(session: &cutonce_agent::store::Listed) -> String {
-    let first = session.first_message.as_deref().unwrap_or("(nothing said)");
-    let first: String = cutonce_core::harmless::harmless(first.lines().next().unwrap_or_default()).chars().take(60).collect();
-    let branch = session.branch.as_deref().unwrap_or("-");
-    format!("{}  {}  {branch:<12}  {first}", session.id, session.last_at)
+fn matches(session: &Listed, words: &str) -> bool {
+    let words = words.to_lowercase();
+    let told = [Some(&session.id), session.first_message.as_ref(), session.plan_title.as_ref(), session.slug.as_ref()];
+    told.into_iter().flatten().any(|text| text.to_lowercase().contains(&words))
+}
+
+fn as_json(session: &Listed) -> serde_json::Value {
+    serde_json::json!({
+        "id": session.id, "firstMessage": session.first_message, "lastAt": session.last_at, "cwd": session.cwd,
+        "branch": session.branch, "mode": session.mode, "slug": session.slug, "planTitle": session.plan_title,
+        "entries": session.entries, "bytes": session.bytes, "path": session.path,
+    })
+}
+
+fn line(session: &Listed) -> String {
+    let first = session.plan_title.as_deref().or(session.first_message.as_deref()).unwrap_or("(nothing said)");
+    let first: String = harmless(first.lines().next().unwrap_or_default()).chars().take(60).collect();
+    let at: String = session.last_at.as_deref().unwrap_or("?").chars().take(16).collect();
+    format!("{}  {}  {:<12}  {first}", session.id, at.replace('T', " "), session.branch.as_deref().unwrap_or("-"))
 }

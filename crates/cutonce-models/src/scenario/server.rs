@@ -91,8 +91,17 @@ impl Server {
         Self::start_with(script, Recording::On)
     }
 
+    /// On a given port of the loopback address; 0 takes a free one.
+    pub fn start_on(script: Script, port: u16) -> io::Result<Self> {
+        Self::serve_at(script, Recording::On, port)
+    }
+
     pub fn start_with(script: Script, recording: Recording) -> io::Result<Self> {
-        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        Self::serve_at(script, recording, 0)
+    }
+
+    fn serve_at(script: Script, recording: Recording, port: u16) -> io::Result<Self> {
+        let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let addr = listener.local_addr()?;
         let play = Play::new(script);
