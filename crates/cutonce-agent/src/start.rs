@@ -1,5 +1,6 @@
 //! From settings, flags and a folder to an open session: the wiring that every face shares.
 
+use crate::Events;
 use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
 use crate::redact::Redactor;
@@ -8,7 +9,6 @@ use crate::settings::{self, Loaded, Places};
 use crate::store::place::Sessions;
 use crate::store::{self, Resumed, Store, StoreError};
 use crate::versions::Versions;
-use crate::Events;
 use cutonce_core::mode::Mode;
 use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::request::Thinking;
@@ -227,7 +227,8 @@ impl Start {
             Workspace::new(&self.cwd, &added, self.user_home.as_deref(), &self.home, &own).map_err(folder)?;
         Ok(Here {
             disk: Disk::new(Arc::new(Versions::new(store.clone()))),
-            shells: Shells::new(self.tool_env(settings)).default_timeout(Duration::from_millis(settings.shell.timeout_ms)),
+            shells: Shells::new(self.tool_env(settings))
+                .default_timeout(Duration::from_millis(settings.shell.timeout_ms)),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),
             todos: Mutex::default(),
             workspace,

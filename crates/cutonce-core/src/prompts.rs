@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn ag_8_words_survive_a_second_compaction() {
         let kept = kept(&Kept { said: vec!["zebra", "more"], ..Kept::default() });
-        let conversation = [continued("sum", &kept).as_str(), "and now", &reminder("psst")].map(Message::user).map(Shared::new);
+        let conversation =
+            [continued("sum", &kept).as_str(), "and now", &reminder("psst")].map(Message::user).map(Shared::new);
         assert_eq!(said_in(&conversation), ["zebra", "more", "and now"]);
     }
 

@@ -19,17 +19,27 @@ pub struct Said {
 pub enum Happened {
     Said(Said),
     /// The model's answer is recorded; these are its calls. `over_budget`: no further request may be made.
-    Answered { calls: Vec<CallKind>, over_budget: bool },
+    Answered {
+        calls: Vec<CallKind>,
+        over_budget: bool,
+    },
     /// The request failed for good.
-    Failed { message: String, status: Option<u16> },
+    Failed {
+        message: String,
+        status: Option<u16>,
+    },
     /// The next request would not fit the model's window.
     ContextFull,
     /// The result of call `n` is recorded.
     CallDone(usize),
     Interrupted,
-    CompactAsked { focus: Option<String> },
+    CompactAsked {
+        focus: Option<String>,
+    },
     Compacted,
-    CompactionFailed { message: String },
+    CompactionFailed {
+        message: String,
+    },
     /// The turn is to end here although the model would go on (the person left, a limit of the session).
     EndAsked(EndReason),
 }
@@ -57,7 +67,10 @@ pub enum Effect {
     SkipCall(usize),
     /// Stop the running calls at once; each still reports `CallDone`.
     StopCalls,
-    Compact { focus: Option<String>, automatic: bool },
+    Compact {
+        focus: Option<String>,
+        automatic: bool,
+    },
     StopCompaction,
     EndTurn(EndReason),
 }
@@ -379,10 +392,7 @@ mod tests {
         answered(&mut turn, &[WRITE, WRITE]);
         assert_eq!(turn.step(Happened::Interrupted), [Effect::StopCalls, Effect::SkipCall(1)]);
         assert_eq!(turn.step(Happened::CallDone(1)), []);
-        assert_eq!(
-            turn.step(Happened::CallDone(0)),
-            [Effect::EndTurn(EndReason::Interrupted { in_tools: true })]
-        );
+        assert_eq!(turn.step(Happened::CallDone(0)), [Effect::EndTurn(EndReason::Interrupted { in_tools: true })]);
     }
 
     #[test]

@@ -70,7 +70,11 @@ fn home_folder(home: &Path) -> Check {
     let nearest = home.ancestors().find(|path| path.exists()).unwrap_or(home);
     let probe = tempfile::Builder::new().prefix(".cutonce-doctor-").tempfile_in(nearest);
     match probe {
-        Ok(_) => Check { what: "home", state: State::Works, detail: format!("{} (sessions, settings, plans)", home.display()) },
+        Ok(_) => Check {
+            what: "home",
+            state: State::Works,
+            detail: format!("{} (sessions, settings, plans)", home.display()),
+        },
         Err(error) => Check {
             what: "home",
             state: State::Broken,
@@ -121,6 +125,7 @@ fn sandbox() -> Check {
     Check {
         what: "sandbox",
         state: State::Note,
-        detail: "shell commands run unconfined once they are allowed; the kernel sandbox is not part of this version".into(),
+        detail: "shell commands run unconfined once they are allowed; the kernel sandbox is not part of this version"
+            .into(),
     }
 }

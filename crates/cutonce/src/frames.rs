@@ -156,10 +156,12 @@ impl Frames {
         let index = match self.block {
             Some((index, open)) if open == kind => index,
             open => {
-                frames.extend(open.map(|(index, _)| self.stream(json!({"type": "content_block_stop", "index": index}))));
+                frames
+                    .extend(open.map(|(index, _)| self.stream(json!({"type": "content_block_stop", "index": index}))));
                 let index = self.blocks_seen;
                 self.blocks_seen += 1;
-                frames.push(self.stream(json!({"type": "content_block_start", "index": index, "content_block": start})));
+                frames
+                    .push(self.stream(json!({"type": "content_block_start", "index": index, "content_block": start})));
                 index
             }
         };
@@ -194,7 +196,9 @@ impl Frames {
     fn tool(&mut self, finished: &Finished) -> Vec<Value> {
         let mut frames = Vec::new();
         if finished.decision.behavior == Behavior::Deny && finished.is_error {
-            self.denials.push(json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "tool_input": finished.input}));
+            self.denials.push(
+                json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "tool_input": finished.input}),
+            );
             frames.push(self.system(
                 "permission_denied",
                 json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "message": finished.decision.why.reason}),

@@ -12,7 +12,10 @@ use tokio::sync::mpsc;
 pub enum Line {
     User(Submission),
     /// Answer it, and do this.
-    Control { reply: Value, submission: Option<Submission> },
+    Control {
+        reply: Value,
+        submission: Option<Submission>,
+    },
     /// A type we do not know: left alone, as the protocol says.
     Ignored,
     Broken(String),
@@ -112,7 +115,9 @@ mod tests {
         let text = understand(r#"{"type":"user","message":{"role":"user","content":"hi"}}"#);
         assert!(matches!(text, Line::User(Submission::User { text, .. }) if text == "hi"));
         let blocks = r#"{"type":"user","message":{"content":[{"type":"text","text":"a"},{"type":"image","source":{"media_type":"image/png","data":"QQ=="}}]}}"#;
-        assert!(matches!(understand(blocks), Line::User(Submission::User { text, images }) if text == "a" && images.len() == 1));
+        assert!(
+            matches!(understand(blocks), Line::User(Submission::User { text, images }) if text == "a" && images.len() == 1)
+        );
     }
 
     #[test]

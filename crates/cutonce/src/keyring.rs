@@ -18,7 +18,8 @@ pub fn run(name: &str, remove: bool) -> anyhow::Result<u8> {
     if key.is_empty() {
         return Err(crate::start::Usage(format!("no key on standard input; run: cutonce key {name} < file")).into());
     }
-    cutonce_agent::keys::store(name, &key.into()).with_context(|| format!("{name} could not be stored in the keyring"))?;
+    cutonce_agent::keys::store(name, &key.into())
+        .with_context(|| format!("{name} could not be stored in the keyring"))?;
     println!("{name} is in the keyring; it is used where the environment has none.");
     Ok(0)
 }

@@ -57,7 +57,10 @@ async fn run(run: Run) -> anyhow::Result<u8> {
     }
     let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if !terminal && !run.plain {
-        return Err(start::Usage("no terminal here: use -p \"prompt\" to print an answer, or --plain to talk in lines".into()).into());
+        return Err(start::Usage(
+            "no terminal here: use -p \"prompt\" to print an answer, or --plain to talk in lines".into(),
+        )
+        .into());
     }
     let prompt = run.prompt.clone();
     let started = start::open(&run, start::Face { approver: true }).await?;
@@ -88,10 +91,13 @@ fn prompt_with_stdin(prompt: Option<&str>) -> anyhow::Result<String> {
         stdin.lock().take(MOST + 1).read_to_end(&mut piped)?;
     }
     if piped.len() as u64 > MOST {
-        anyhow::bail!("standard input is over 10 MB; name the file in the prompt instead, so that the agent can read it");
+        anyhow::bail!(
+            "standard input is over 10 MB; name the file in the prompt instead, so that the agent can read it"
+        );
     }
     let piped = String::from_utf8_lossy(&piped);
-    let parts: Vec<&str> = [prompt.unwrap_or_default(), piped.trim_end()].into_iter().filter(|part| !part.trim().is_empty()).collect();
+    let parts: Vec<&str> =
+        [prompt.unwrap_or_default(), piped.trim_end()].into_iter().filter(|part| !part.trim().is_empty()).collect();
     if parts.is_empty() {
         return Err(start::Usage("-p needs a prompt: as an argument or on standard input".into()).into());
     }

@@ -223,7 +223,8 @@ fn chosen(question: &cutonce_core::event::Question, line: &str) -> Option<Vec<St
     if line.is_empty() {
         return None;
     }
-    let numbers: Option<Vec<usize>> = line.split([',', ' ']).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect();
+    let numbers: Option<Vec<usize>> =
+        line.split([',', ' ']).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect();
     let Some(numbers) = numbers else { return Some(vec![line.to_string()]) };
     let labels: Option<Vec<String>> =
         numbers.iter().map(|n| question.options.get(n.wrapping_sub(1)).map(|option| option.label.clone())).collect();

@@ -12,7 +12,8 @@ const MOST: usize = 1_000;
 pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
     let home = start::home()?;
     let cwd = std::env::current_dir()?;
-    let listed = store::list(&store::Sessions::new(home, cwd), if args.all { Scope::All } else { Scope::Project }, MOST)?;
+    let listed =
+        store::list(&store::Sessions::new(home, cwd), if args.all { Scope::All } else { Scope::Project }, MOST)?;
     let wanted = listed.into_iter().filter(|session| match &args.search {
         Some(words) => matches(session, words),
         None => true,

@@ -100,7 +100,8 @@ pub fn trust(dir: Option<PathBuf>) -> anyhow::Result<u8> {
     };
     let dir = dir.canonicalize().with_context(|| format!("{} can't be trusted", dir.display()))?;
     let user_home = cutonce_agent::store::place::user_home(&|name| std::env::var_os(name));
-    trusted::add(&home()?, user_home.as_deref(), &dir).with_context(|| format!("{} can't be trusted", dir.display()))?;
+    trusted::add(&home()?, user_home.as_deref(), &dir)
+        .with_context(|| format!("{} can't be trusted", dir.display()))?;
     println!("{} is trusted now: its own settings count from the next start.", dir.display());
     Ok(0)
 }

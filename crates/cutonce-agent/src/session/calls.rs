@@ -130,7 +130,8 @@ impl Hall {
 
     fn ask_questions(&mut self, n: usize, call: Box<dyn Call>, allowed: Allowed) {
         if !self.approver {
-            let text = "Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.";
+            let text =
+                "Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.";
             self.batch.slots[n].decision = record(Behavior::Allow, &allowed.why);
             return self.finish(n, Outcome::error(text), Duration::ZERO);
         }
@@ -144,7 +145,13 @@ impl Hall {
         self.finish(n, Outcome::error(denied.message), Duration::ZERO);
     }
 
-    pub(super) fn run_call(&mut self, n: usize, call: Box<dyn Call>, allowed: Allowed, answer: Option<QuestionsAnswer>) {
+    pub(super) fn run_call(
+        &mut self,
+        n: usize,
+        call: Box<dyn Call>,
+        allowed: Allowed,
+        answer: Option<QuestionsAnswer>,
+    ) {
         self.batch.slots[n].decision = record(Behavior::Allow, &allowed.why);
         // SE-1: what led here is on disk before anything changes.
         if !call.read_only() && !self.sync() {
@@ -208,7 +215,8 @@ impl Hall {
         if slot.result.is_some() {
             return;
         }
-        slot.result = Some(ToolResult { call_id: slot.id.clone(), content: content.clone(), is_error: outcome.is_error });
+        slot.result =
+            Some(ToolResult { call_id: slot.id.clone(), content: content.clone(), is_error: outcome.is_error });
         let (call_id, name) = (slot.id.clone(), slot.name.clone());
         let (input, decision) = (slot.input.clone(), slot.decision.clone());
         let touched = std::mem::take(&mut slot.touched);

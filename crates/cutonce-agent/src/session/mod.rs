@@ -16,7 +16,6 @@ use crate::hub::{Events, Hub};
 use crate::redact::Redactor;
 use crate::settings::Places;
 use crate::store::Store;
-use std::path::PathBuf;
 use asks::Asks;
 use calls::{Batch, Done};
 use cutonce_core::conversation::{Message, Shared};
@@ -29,6 +28,7 @@ use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Effect, Happened, Said, Turn, Waiting};
 use cutonce_tools::tool::{AnyTool, Here};
 use std::collections::{BTreeMap, VecDeque};
+use std::path::PathBuf;
 use std::sync::Arc;
 use tally::Tally;
 use tokio::sync::mpsc;
@@ -203,7 +203,8 @@ impl Driver {
     fn end_turn(&mut self, reason: EndReason) {
         self.flush_results();
         if let EndReason::Interrupted { in_tools } = &reason {
-            let text = if *in_tools { "[Request interrupted by user for tool use]" } else { "[Request interrupted by user]" };
+            let text =
+                if *in_tools { "[Request interrupted by user for tool use]" } else { "[Request interrupted by user]" };
             self.hall.append(Body::User { text: text.into(), images: Vec::new(), meta: true, plan_content: None });
             self.talk.push(Message::user(text));
         }

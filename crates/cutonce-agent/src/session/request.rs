@@ -149,7 +149,8 @@ impl Driver {
 }
 
 fn failed(why: &str) -> Happened {
-    let message = format!("The conversation could not be compacted: {why} Try /compact again, or start over with /clear.");
+    let message =
+        format!("The conversation could not be compacted: {why} Try /compact again, or start over with /clear.");
     Happened::CompactionFailed { message }
 }
 

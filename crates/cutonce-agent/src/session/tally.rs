@@ -16,7 +16,14 @@ pub(crate) struct Tally {
 
 impl Tally {
     pub fn new(cost: f64) -> Self {
-        Self { started: Instant::now(), api: Duration::ZERO, usage: Usage::default(), tool_results: 0, text: String::new(), cost }
+        Self {
+            started: Instant::now(),
+            api: Duration::ZERO,
+            usage: Usage::default(),
+            tool_results: 0,
+            text: String::new(),
+            cost,
+        }
     }
     pub fn begin(&mut self) {
         *self = Self::new(self.cost);

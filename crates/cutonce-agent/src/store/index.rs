@@ -56,7 +56,8 @@ impl Skips {
         let first: Vec<String> = self.first.iter().take(3).map(ToString::to_string).collect();
         let more = if self.total > first.len() { "; …" } else { "" };
         let lines = if self.total == 1 { "line" } else { "lines" };
-        (self.total > 0).then(|| format!("Skipped {} {lines} of the transcript: {}{more}", self.total, first.join("; ")))
+        (self.total > 0)
+            .then(|| format!("Skipped {} {lines} of the transcript: {}{more}", self.total, first.join("; ")))
     }
     pub fn add(&mut self, line: usize, reason: Skip) {
         self.total += 1;

@@ -25,7 +25,11 @@ pub async fn run(args: Demo) -> anyhow::Result<u8> {
     lay_out(&project)?;
     let script = temp.path().join("scenario.json");
     std::fs::write(&script, SCENARIO)?;
-    let run = Run { model: Some(format!("scripted/{}", script.display())), permission_mode: Some(Mode::Default), ..Run::default() };
+    let run = Run {
+        model: Some(format!("scripted/{}", script.display())),
+        permission_mode: Some(Mode::Default),
+        ..Run::default()
+    };
     let place = start::Place { home: temp.path().join("home"), cwd: project.clone() };
     let started = start::open_in(&run, Face { approver: true }, place).await?;
     println!("A scripted model works in {}\n\n> {TASK}\n", project.display());

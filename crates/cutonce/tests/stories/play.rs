@@ -40,7 +40,8 @@ pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
         .collect();
     for (section, talk) in story.sections.iter_mut().zip(talks) {
         stage.talk = talk;
-        let (word, rest) = section.head.split_once(' ').map_or((section.head.clone(), ""), |(word, rest)| (word.into(), rest));
+        let (word, rest) =
+            section.head.split_once(' ').map_or((section.head.clone(), ""), |(word, rest)| (word.into(), rest));
         let rest = rest.to_string();
         match word.as_str() {
             "file" => stage.file(&rest, &section.body)?,
@@ -109,7 +110,11 @@ impl Stage {
             None => self.ws().join(path),
         };
         std::fs::create_dir_all(path.parent().ok_or("a file needs a name")?).map_err(text)?;
-        std::fs::write(path, self.fill(body.strip_suffix("\n\n").map_or(body, |body| &body[..]).trim_end_matches('\n')) + "\n").map_err(text)
+        std::fs::write(
+            path,
+            self.fill(body.strip_suffix("\n\n").map_or(body, |body| &body[..]).trim_end_matches('\n')) + "\n",
+        )
+        .map_err(text)
     }
 
     fn sh(&mut self, script: &str) -> Result<(), String> {
@@ -170,7 +175,10 @@ impl Stage {
         drop(stdin);
         let status = child.wait().map_err(text)?;
         let gather = |thread: std::thread::JoinHandle<Vec<u8>>| {
-            thread.join().map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(|_| "reader died".to_string())
+            thread
+                .join()
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .map_err(|_| "reader died".to_string())
         };
         Ok(Ran { code: status.code(), stdout: gather(out)?, stderr: gather(err)? })
     }
@@ -197,7 +205,10 @@ impl Stage {
     }
 }
 
-fn follow(mut stream: impl Read + Send + 'static, tell: Option<mpsc::Sender<Vec<u8>>>) -> std::thread::JoinHandle<Vec<u8>> {
+fn follow(
+    mut stream: impl Read + Send + 'static,
+    tell: Option<mpsc::Sender<Vec<u8>>>,
+) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let (mut all, mut chunk) = (Vec::new(), [0; 4096]);
         while let Ok(n @ 1..) = stream.read(&mut chunk) {
@@ -257,4 +268,3 @@ fn words(line: &str) -> Result<Vec<String>, String> {
 fn text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
-

@@ -90,7 +90,16 @@ pub fn frames(stdout: &str) -> Result<String, String> {
     for line in stdout.lines() {
         let mut frame: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
         if let Some(frame) = frame.as_object_mut() {
-            for field in ["uuid", "session_id", "duration_ms", "duration_api_ms", "cwd", "cutonce_version", "tools", "modelUsage"] {
+            for field in [
+                "uuid",
+                "session_id",
+                "duration_ms",
+                "duration_api_ms",
+                "cwd",
+                "cutonce_version",
+                "tools",
+                "modelUsage",
+            ] {
                 frame.remove(field);
             }
         }
@@ -131,14 +140,18 @@ fn show_message(message: &Value, text: &mut String) {
         let said = match block["type"].as_str() {
             Some("text" | "input_text" | "output_text") => block["text"].as_str().unwrap_or_default().to_string(),
             Some("thinking") => format!("(thinking) {}", block["thinking"].as_str().unwrap_or_default()),
-            Some("tool_use") => format!("call {} {}", block["name"].as_str().unwrap_or_default(), short(&block["input"])),
+            Some("tool_use") => {
+                format!("call {} {}", block["name"].as_str().unwrap_or_default(), short(&block["input"]))
+            }
             Some("tool_result") => {
                 let error = if block["is_error"] == true { "error" } else { "result" };
                 let content = match &block["content"] {
                     Value::String(text) => text.clone(),
-                    Value::Array(parts) => {
-                        parts.iter().map(|part| part["text"].as_str().unwrap_or("(image)")).collect::<Vec<_>>().join("\n")
-                    }
+                    Value::Array(parts) => parts
+                        .iter()
+                        .map(|part| part["text"].as_str().unwrap_or("(image)"))
+                        .collect::<Vec<_>>()
+                        .join("\n"),
                     other => other.to_string(),
                 };
                 format!("{error}: {content}")
