@@ -1,4 +1,29 @@
 //! A command line taken apart (PR-5): its parts, what each reads and writes, and whether it is known to only read.
+//!
+//! The parser is a real bash parser, but it is not believed blindly: every word is decoded again from the source,
+//! and every byte must be accounted for ([`cover`]). What either cannot explain is `unparsed`, and that asks.
+
+mod args;
+mod cover;
+mod files;
+mod git;
+mod judge;
+mod scripts;
+mod table;
+mod tools;
+mod walk;
+mod word;
+mod wrappers;
+
+pub use table::table_markdown;
+
+/// A longer command is not taken apart: nobody reads it in a dialog either.
+const MAX_BYTES: usize = 100_000;
+/// Scripts inside scripts (`sh -c "sh -c …"`).
+const MAX_LEVEL: usize = 6;
+/// Brackets inside brackets: the parser recurses, and a thread has little stack.
+const MAX_NESTING: usize = 50;
+const MAX_PARTS: usize = 1_000;
 
 /// A command line as parts, in the order bash would meet them, those inside substitutions and wrappers included.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +40,8 @@ pub struct Part {
     pub text: String,
     /// `NAME=value` set for this command alone, as rules match them.
     pub assigns: Vec<String>,
+    /// The wrappers it runs inside, outermost first, as rules match them: `timeout 5 npm test`.
+    pub inside: Vec<String>,
     /// The words; None where a word is not a literal (an expansion, a glob).
     pub words: Vec<Option<String>>,
     pub verdict: Verdict,
@@ -49,16 +76,60 @@ pub enum Verdict {
     Unknown,
 }
 
-/// Takes a command line apart.
+/// Takes a command line apart. Never panics, and bounded in depth and time: what is too big is `unparsed`.
 pub fn parse(command: &str) -> Parsed {
-    let part = Part {
-        text: command.to_string(),
-        assigns: vec![],
-        words: vec![],
-        verdict: Verdict::Unknown,
-        writes: vec![],
-        redirects: vec![],
-        reads: vec![],
-    };
-    Parsed { parts: vec![part], unparsed: Some("not taken apart".into()) }
+    let mut state = walk::State::default();
+    let mut waiting = vec![walk::Item::script(command.to_string())];
+    // A stack of our own: a script inside a script must not sit on the parser's recursion.
+    while let Some(item) = waiting.pop() {
+        match item {
+            walk::Item::Part(part) => state.parts.push(*part),
+            walk::Item::Script(script) if script.level > MAX_LEVEL => state.problem("scripts are nested too deeply"),
+            walk::Item::Script(script) => {
+                let mut items = walk::script(&mut state, *script);
+                items.reverse();
+                waiting.append(&mut items);
+            }
+        }
+        if state.parts.len() + waiting.len() > MAX_PARTS {
+            state.problem("it has too many parts");
+            waiting.retain(|item| matches!(item, walk::Item::Part(_)));
+            waiting.truncate(MAX_PARTS);
+        }
+    }
+    state.finish()
+}
+
+/// The command as one plain part, for comparing a rule's words with a part's text; None if it is more than that.
+pub fn canonical(command: &str) -> Option<String> {
+    let parsed = parse(command);
+    match parsed.parts.as_slice() {
+        [part] if parsed.unparsed.is_none() && part.redirects.is_empty() => Some(part.full_text()),
+        _ => None,
+    }
+}
+
+impl Part {
+    /// With its assignments and its wrappers, as it was written.
+    pub fn full_text(&self) -> String {
+        match self.inside.first() {
+            Some(outer) => outer.clone(),
+            None => self.assigned_text(),
+        }
+    }
+    /// With its assignments, without wrappers.
+    pub fn assigned_text(&self) -> String {
+        let mut text = self.assigns.join(" ");
+        if !text.is_empty() && !self.text.is_empty() {
+            text.push(' ');
+        }
+        text + &self.text
+    }
+    /// Words with no quotes at all: what a person who writes a deny rule thinks of.
+    pub fn bare_text(&self) -> String {
+        match self.words.iter().cloned().collect::<Option<Vec<String>>>() {
+            Some(words) => words.join(" "),
+            None => self.text.clone(),
+        }
+    }
 }
