@@ -74,16 +74,14 @@ impl Protocol for Anthropic {
         headers
     }
 
-    fn head(&self, request: &Request<'_>, plan: &Plan) -> Vec<u8> {
+    fn head(&self, request: &Request<'_>) -> Vec<u8> {
         #[derive(Serialize)]
         struct Head<'a> {
             model: &'a str,
             max_tokens: u32,
             stream: bool,
-            #[serde(flatten)]
-            thinking: &'a Option<Value>,
         }
-        json(&Head { model: &self.model, max_tokens: request.max_tokens, stream: true, thinking: &plan.thinking })
+        json(&Head { model: &self.model, max_tokens: request.max_tokens, stream: true })
     }
 
     fn prefix(&self, prefix: &Prefix) -> Vec<u8> {

@@ -37,7 +37,7 @@ impl Protocol for Chat {
         Plan { thinking: effort.map(|effort| json!({"reasoning_effort": effort})), send_back: true }
     }
 
-    fn head(&self, request: &Request<'_>, plan: &Plan) -> Vec<u8> {
+    fn head(&self, request: &Request<'_>) -> Vec<u8> {
         #[derive(Serialize)]
         struct Head<'a> {
             model: &'a str,
@@ -49,8 +49,6 @@ impl Protocol for Chat {
             max_completion_tokens: Option<u32>,
             #[serde(skip_serializing_if = "Option::is_none")]
             prompt_cache_key: Option<Cow<'a, str>>,
-            #[serde(flatten)]
-            thinking: &'a Option<Value>,
         }
         json(&Head {
             model: &self.model,
@@ -59,7 +57,6 @@ impl Protocol for Chat {
             max_tokens: (!self.openai).then_some(request.max_tokens),
             max_completion_tokens: self.openai.then_some(request.max_tokens),
             prompt_cache_key: (self.openai && !request.cache_key.is_empty()).then(|| fitting(request.cache_key, 64)),
-            thinking: &plan.thinking,
         })
     }
 

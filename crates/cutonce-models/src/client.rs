@@ -13,7 +13,6 @@ use crate::{Model, ModelError, Signal};
 use async_trait::async_trait;
 use cutonce_core::conversation::{Response, Wire};
 use cutonce_core::request::Request;
-use futures_util::FutureExt;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 use std::error::Error;
@@ -71,7 +70,7 @@ impl<P: Protocol> Client<P> {
             };
             events.push(&chunk).map_err(too_big)?;
             if feed(&mut events, &mut decoder, sink)? == Flow::Done {
-                leave_reusable(response);
+                leave_reusable(response).await;
                 return decoder.finish();
             }
         }
@@ -183,14 +182,16 @@ fn too_big(TooBig(what): TooBig) -> Trouble {
 }
 
 /// Reads the end of the body, which mostly is there already: only then the next turn finds the connection open.
-fn leave_reusable(mut response: reqwest::Response) {
-    if matches!(response.chunk().now_or_never(), Some(Ok(None) | Err(_))) {
-        return;
+async fn leave_reusable(mut response: reqwest::Response) {
+    let ended = timeout(Duration::from_millis(20), async { while let Ok(Some(_)) = response.chunk().await {} }).await;
+    match ended {
+        // Lets the connection go back to the pool.
+        Ok(()) => tokio::task::yield_now().await,
+        Err(_) => {
+            let rest = async move { while let Ok(Some(_)) = response.chunk().await {} };
+            tokio::spawn(timeout(Duration::from_secs(2), rest));
+        }
     }
-    tokio::spawn(async move {
-        let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
-        let _ = timeout(Duration::from_secs(2), rest).await;
-    });
 }
 
 async fn read_words(mut response: reqwest::Response) -> Vec<u8> {

@@ -28,7 +28,7 @@ pub(crate) trait Protocol: Send + Sync + Sized + 'static {
         Vec::new()
     }
     /// From the opening brace up to the prefix: a whole JSON object, whose closing brace the encoder drops.
-    fn head(&self, request: &Request<'_>, plan: &Plan) -> Vec<u8>;
+    fn head(&self, request: &Request<'_>) -> Vec<u8>;
     /// From the comma after the head up to and with the bracket that opens the messages, or a first message in it.
     fn prefix(&self, prefix: &Prefix) -> Vec<u8>;
     /// The wire messages of a group, each with a comma before it. Nothing, where nothing is left to say.
@@ -44,7 +44,8 @@ pub(crate) trait Protocol: Send + Sync + Sized + 'static {
 /// What a request asks of the model's thinking, in the wire's own terms.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Plan {
-    /// The fields of the head that ask for thinking; None asks for nothing.
+    /// The fields that ask for thinking; None asks for nothing. They may change from turn to turn, so they stand
+    /// behind the messages.
     pub thinking: Option<Value>,
     /// Whether thinking of earlier answers goes back.
     pub send_back: bool,
@@ -73,6 +74,7 @@ pub(crate) struct Encoder {
     prefix: Option<(Arc<Prefix>, Bytes)>,
     send_back: bool,
     groups: Vec<Group>,
+    segments: Vec<Segment>,
     /// Messages encoded so far; tests prove by it that old ones are not encoded again.
     #[cfg(test)]
     pub encoded: usize,
@@ -86,6 +88,16 @@ struct Group {
     bytes: Bytes,
 }
 
+/// Old groups joined into one piece, once: a long conversation goes out in few large writes.
+struct Segment {
+    groups: usize,
+    bytes: Bytes,
+}
+
+const SEGMENT: usize = 32 << 10;
+/// The newest groups stay as they are: they may still grow, and the breakpoints move over them.
+const UNSETTLED: usize = 4;
+
 /// A run of messages that makes one group.
 struct Run<'a> {
     messages: &'a [Shared],
@@ -96,24 +108,42 @@ struct Run<'a> {
 
 impl Encoder {
     pub fn body<P: Protocol>(&mut self, protocol: &P, request: &Request<'_>, plan: &Plan) -> Pieces {
-        let mut head = protocol.head(request, plan);
+        let mut head = protocol.head(request);
         head.pop();
         let prefix = self.prefix(protocol, request.prefix);
         self.update(protocol, request.messages, plan);
-        let mut parts = Vec::with_capacity(self.groups.len() + 8);
-        let mut fresh = prefix.last() == Some(&b'[');
-        parts.extend([Bytes::from(head), prefix]);
         let users = self.groups.iter().enumerate().filter(|(_, group)| group.user && !group.bytes.is_empty());
         let marked_from = users.rev().take(P::BREAKPOINTS).last().map_or(usize::MAX, |(index, _)| index);
-        for (index, group) in self.groups.iter().enumerate().filter(|(_, group)| !group.bytes.is_empty()) {
-            let bytes = if fresh { group.bytes.slice(1..) } else { group.bytes.clone() };
-            fresh = false;
+        let opens = prefix.last() == Some(&b'[');
+        let mut parts = vec![Bytes::from(head), prefix];
+        let begin = parts.len();
+        let mut covered = 0;
+        for segment in &self.segments {
+            if covered + segment.groups > marked_from {
+                break;
+            }
+            covered += segment.groups;
+            parts.push(segment.bytes.clone());
+        }
+        for (index, group) in self.groups.iter().enumerate().skip(covered) {
             match index >= marked_from && group.user {
-                true => parts.extend(protocol.with_breakpoint(&bytes)),
-                false => parts.push(bytes),
+                true => parts.extend(protocol.with_breakpoint(&group.bytes)),
+                false => parts.push(group.bytes.clone()),
             }
         }
-        parts.push(Bytes::from_static(b"]}"));
+        // Every message has a comma before it; the first one in its list must not.
+        if let Some(first) = parts[begin..].iter_mut().find(|part| !part.is_empty() && opens) {
+            *first = first.slice(1..);
+        }
+        parts.push(match &plan.thinking {
+            Some(fields) => {
+                let mut end = json(fields);
+                end.splice(..1, *b"],");
+                Bytes::from(end)
+            }
+            None => Bytes::from_static(b"]}"),
+        });
+        parts.retain(|part| !part.is_empty());
         Pieces::new(parts)
     }
 
@@ -153,6 +183,29 @@ impl Encoder {
             }
             let messages = run.messages.to_vec();
             self.groups.push(Group { messages, note: run.note, user: run.user, bytes: Bytes::from(out) });
+        }
+        self.settle(same);
+    }
+
+    /// Forgets segments of groups beyond `same`, and joins groups that have become old.
+    fn settle(&mut self, same: usize) {
+        let mut covered: usize = self.segments.iter().map(|segment| segment.groups).sum();
+        while covered > same {
+            covered -= self.segments.pop().map_or(covered, |segment| segment.groups);
+        }
+        let settled = self.groups.len().saturating_sub(UNSETTLED);
+        let (mut start, mut size) = (covered, 0);
+        for end in covered..settled {
+            size += self.groups[end].bytes.len();
+            if size >= SEGMENT {
+                let groups = &self.groups[start..=end];
+                let bytes = match groups {
+                    [group] => group.bytes.clone(),
+                    _ => groups.iter().map(|group| &*group.bytes).collect::<Vec<_>>().concat().into(),
+                };
+                self.segments.push(Segment { groups: groups.len(), bytes });
+                (start, size) = (end + 1, 0);
+            }
         }
     }
 }

@@ -39,7 +39,7 @@ impl Protocol for Responses {
         Plan { send_back: thinking.is_some(), thinking }
     }
 
-    fn head(&self, request: &Request<'_>, plan: &Plan) -> Vec<u8> {
+    fn head(&self, request: &Request<'_>) -> Vec<u8> {
         #[derive(Serialize)]
         struct Head<'a> {
             model: &'a str,
@@ -49,8 +49,6 @@ impl Protocol for Responses {
             parallel_tool_calls: bool,
             #[serde(skip_serializing_if = "Option::is_none")]
             prompt_cache_key: Option<Cow<'a, str>>,
-            #[serde(flatten)]
-            thinking: &'a Option<Value>,
         }
         json(&Head {
             model: &self.model,
@@ -59,7 +57,6 @@ impl Protocol for Responses {
             max_output_tokens: request.max_tokens.max(16),
             parallel_tool_calls: true,
             prompt_cache_key: (!request.cache_key.is_empty()).then(|| fitting(request.cache_key, 64)),
-            thinking: &plan.thinking,
         })
     }
 

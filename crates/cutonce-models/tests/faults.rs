@@ -1,0 +1,229 @@
+//! MO-3, MO-4: every fault ends in recovery or in one clear message, in each wire format, over a real socket.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use common::*;
+use cutonce_core::conversation::{Stop, Wire};
+use cutonce_core::request::Thinking;
+use cutonce_models::{Endpoint, FaultKind, RetryPolicy, Signal, connect};
+use serde_json::{Value, json};
+use std::time::Duration;
+
+fn good() -> Value {
+    json!({"thinking": "hm", "text": "whole answer", "calls": [{"name": "Read", "input": {"path": "a"}}]})
+}
+
+fn with_fault(fault: Value) -> Value {
+    let mut turn = good();
+    turn["fault"] = fault;
+    turn
+}
+
+#[tokio::test]
+async fn mo_3_passing_faults_are_retried_and_told() {
+    let faults = [
+        (json!({"status": 408}), Some(408), "answered 408"),
+        (json!({"status": 409}), Some(409), "answered 409"),
+        (json!({"status": 429, "retry_after": "0"}), Some(429), "answered 429"),
+        (json!({"status": 500, "retry_after_ms": "0"}), Some(500), "answered 500"),
+        (json!({"status": 529, "message": "Overloaded"}), Some(529), "answered 529: Overloaded"),
+        (json!({"status": 502, "body": "<html>Bad Gateway</html>"}), Some(502), "<html>Bad Gateway</html>"),
+        (json!("cut"), None, "cut the stream in the middle of the answer"),
+        (json!({"cut": 0}), None, "cut the stream in the middle of the answer"),
+        (json!("half_event"), None, "cut the stream in the middle of an event"),
+        (json!("malformed_event"), None, "sent a malformed event"),
+        (json!("refuse"), None, "no connection to http://127.0.0.1"),
+        (
+            json!({"error": {"type": "overloaded_error", "message": "Overloaded"}}),
+            Some(529),
+            "answered 529: Overloaded",
+        ),
+        (json!({"error": {"type": "server_error", "message": "oops"}}), Some(500), "answered 500: oops"),
+    ];
+    for wire in WIRES {
+        for (fault, status, reason) in &faults {
+            let mut rig = Rig::new(wire, json!([with_fault(fault.clone()), good()]));
+            let response = rig.ask().await.unwrap();
+            assert_eq!(
+                (text_of(&response).as_str(), &response.stop),
+                ("whole answer", &Stop::ToolUse),
+                "{wire:?} {fault}"
+            );
+            assert_eq!(calls_of(&response).len(), 1);
+            let retries = rig.retries();
+            assert_eq!(retries.len(), 1, "{wire:?} {fault} {retries:?}");
+            assert_eq!(retries[0].0, *status, "{wire:?} {fault}");
+            assert!(retries[0].1.contains(reason), "{wire:?} {fault}: {}", retries[0].1);
+            assert_eq!(rig.shown().1, "whole answer", "what was shown before the retry is void");
+            let requests = rig.server.requests();
+            assert_eq!(requests[0].body, requests[1].body, "the same request again");
+        }
+    }
+}
+
+#[tokio::test]
+async fn mo_3_a_silent_stream_is_given_up_and_tried_again() {
+    for wire in WIRES {
+        for fault in [json!("idle"), json!({"idle": 4})] {
+            let turns = json!([with_fault(fault), good()]);
+            let mut rig = Rig::with(wire, turns, |endpoint| endpoint.idle = Duration::from_millis(300));
+            assert_eq!(text_of(&rig.ask().await.unwrap()), "whole answer");
+            assert!(rig.retries()[0].1.contains("sent nothing for 0.3 s"), "{:?}", rig.retries());
+        }
+    }
+}
+
+#[tokio::test]
+async fn mo_3_retries_are_bounded() {
+    for wire in WIRES {
+        for fault in
+            [json!({"status": 503, "message": "down"}), json!("cut"), json!("malformed_event"), json!("refuse")]
+        {
+            let mut turn = with_fault(fault.clone());
+            turn["repeat"] = json!(9);
+            let mut rig = Rig::new(wire, json!([turn]));
+            let error = rig.ask().await.unwrap_err();
+            assert_eq!(error.kind, FaultKind::Exhausted, "{error}");
+            assert!(error.message.contains("No answer after 4 attempts: "), "{error}");
+            assert_eq!((rig.server.requests().len(), rig.retries().len()), (4, 3), "{wire:?} {fault}");
+            let Some(Signal::Retry { attempt, max, .. }) =
+                rig.heard.iter().rfind(|s| matches!(s, Signal::Retry { .. }))
+            else {
+                panic!()
+            };
+            assert_eq!((*attempt, *max), (3, 4));
+        }
+    }
+}
+
+#[tokio::test]
+async fn mo_3_nobody_there_is_one_clear_message() {
+    for wire in WIRES {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        drop(listener);
+        let mut rig = Rig::new(wire, json!([]));
+        rig.model =
+            connect(Endpoint { retry: RetryPolicy::instant(10), ..endpoint(wire, &format!("http://{addr}")) }).unwrap();
+        let error = rig.ask().await.unwrap_err();
+        assert_eq!((error.kind, error.status), (FaultKind::Exhausted, None));
+        assert!(
+            error.message.starts_with(&format!("No answer after 3 attempts: no connection to http://{addr}")),
+            "{error}"
+        );
+        assert!(error.message.ends_with("Is the server running, and on that port?"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn mo_3_final_errors_come_at_once_in_the_provider_s_words() {
+    let check = [
+        (400, "tools.0: bad schema", FaultKind::Refused, "Sending it again would not help."),
+        (401, "invalid key", FaultKind::Key, "Set ACME_KEY to a valid key."),
+        (403, "not yours", FaultKind::Key, "Check what the key may use."),
+        (404, "no such model", FaultKind::NotFound, "Check the model's name and the base URL."),
+        (413, "too big", FaultKind::TooLong, "Use /compact."),
+        (422, "unprocessable", FaultKind::Refused, "Sending it again would not help."),
+        (400, "prompt is too long: 2 tokens > 1 maximum", FaultKind::TooLong, "Use /compact."),
+    ];
+    for wire in WIRES {
+        for (status, words, kind, hint) in check {
+            let mut rig = Rig::new(wire, json!([{"fault": {"status": status, "message": words}}, good()]));
+            let error = rig.ask().await.unwrap_err();
+            assert_eq!((error.kind, error.status), (kind, Some(status)), "{error}");
+            assert!(error.message.contains(words) && error.message.ends_with(hint), "{error}");
+            assert!(rig.heard.is_empty() && rig.server.left() == 1);
+        }
+        let after =
+            json!({"fault": {"error": {"type": "invalid_request_error", "message": "context window exceeded"}}});
+        let mut rig = Rig::new(wire, json!([after]));
+        assert_eq!(rig.ask().await.unwrap_err().kind, FaultKind::TooLong);
+    }
+}
+
+#[tokio::test]
+async fn mo_3_a_wait_of_an_hour_is_told() {
+    let mut rig = Rig::new(Wire::Anthropic, json!([{"fault": {"status": 429, "retry_after": "3600"}}]));
+    let error = rig.ask().await.unwrap_err();
+    assert!(error.message.contains("asks to wait 3600 s"), "{error}");
+    assert!(rig.heard.is_empty());
+}
+
+#[tokio::test]
+async fn mo_4_the_key_is_in_no_message() {
+    let echo = format!("{{\"error\":{{\"message\":\"key {KEY} is bad\"}}}}");
+    for wire in WIRES {
+        for status in [400, 401, 403, 404, 422, 429, 500] {
+            let fault = json!({"fault": {"status": status, "body": echo}, "repeat": 9});
+            let mut rig = Rig::new(wire, json!([fault]));
+            let error = rig.ask().await.unwrap_err();
+            let all = format!("{error} {error:?} {:?}", rig.heard);
+            assert!(all.contains("key [key] is bad") && !all.contains(KEY), "{all}");
+        }
+        let error = json!({"error": {"type": "server_error", "message": format!("echo {KEY}")}});
+        let mut rig = Rig::new(wire, json!([{"fault": error, "repeat": 9}]));
+        let error = rig.ask().await.unwrap_err();
+        let all = format!("{error:?} {:?}", rig.heard);
+        assert!(all.contains("[key]") && !all.contains(KEY), "{all}");
+    }
+    let mut rig = Rig::with(Wire::Chat, json!([]), |endpoint| endpoint.key = Some("bad\nkey-text".to_owned().into()));
+    let error = rig.ask().await.unwrap_err();
+    assert!(
+        error.message.contains("characters that no header can carry") && !format!("{error:?}").contains("key-text")
+    );
+}
+
+#[tokio::test]
+async fn mo_3_a_page_instead_of_a_stream_is_told() {
+    for wire in WIRES {
+        let addr = canned(vec![http("200 OK", "text/html", "<html>Welcome</html>")]);
+        let mut rig = Rig::new(wire, json!([]));
+        rig.model = connect(endpoint(wire, &format!("http://{addr}"))).unwrap();
+        let error = rig.ask().await.unwrap_err();
+        assert!(error.message.contains("answered with text/html instead of an event stream: <html>Welcome"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn mo_3_garbage_on_the_line_is_retried() {
+    for garbage in
+        [&b"\x16\x03\x01\x02\x00 not http at all"[..], b"", b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: {"]
+    {
+        let addr = canned(vec![garbage.to_vec(); 4]);
+        let mut rig = Rig::new(Wire::Chat, json!([]));
+        rig.model = connect(endpoint(Wire::Chat, &format!("http://{addr}"))).unwrap();
+        let error = rig.ask().await.unwrap_err();
+        assert_eq!((error.kind, rig.retries().len()), (FaultKind::Exhausted, 3), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn mo_3_an_endless_event_is_given_up() {
+    let body = format!("data: {}", "x".repeat(17 << 20));
+    let addr = canned(vec![http("200 OK", "text/event-stream", &body)]);
+    let mut rig = Rig::new(Wire::Chat, json!([]));
+    rig.model = connect(endpoint(Wire::Chat, &format!("http://{addr}"))).unwrap();
+    let error = rig.ask().await.unwrap_err();
+    assert!(error.message.contains("over 16 MB"), "{error}");
+}
+
+#[tokio::test]
+async fn mo_2_a_model_that_cannot_think_is_asked_without_from_then_on() {
+    for (wire, words) in [
+        (Wire::Chat, "\"llama\" does not support thinking"),
+        (Wire::Responses, "Unsupported parameter: 'reasoning.effort' is not supported with this model."),
+        (Wire::Anthropic, "thinking is not supported on this model"),
+    ] {
+        let turns = json!([{"fault": {"status": 400, "message": words}}, {"text": "a"}, {"text": "b"}]);
+        let mut rig = Rig::new(wire, turns);
+        rig.thinking = Thinking::Budget(3000);
+        assert_eq!(text_of(&rig.ask().await.unwrap()), "a", "{wire:?}");
+        assert_eq!(rig.retries().len(), 1);
+        assert_eq!(text_of(&rig.ask().await.unwrap()), "b");
+        let asks =
+            |at: usize| ["thinking", "reasoning", "reasoning_effort"].iter().any(|f| rig.body(at).get(f).is_some());
+        assert_eq!([asks(0), asks(1), asks(2)], [true, false, false], "{wire:?}");
+    }
+}
