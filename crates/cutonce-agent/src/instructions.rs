@@ -125,7 +125,10 @@ impl Instructions {
         }
         let Some(text) = self.within_bounds(path, text) else { return };
         let imports = import::imports(&text);
-        found.push(Instruction { path: path.to_path_buf(), scope, text });
+        // A CLAUDE.md that only says `@AGENTS.md` has nothing to say itself.
+        if !import::is_only_imports(&text) {
+            found.push(Instruction { path: path.to_path_buf(), scope, text });
+        }
         for import in imports {
             self.import(&import, &real, scope, depth + 1, found);
         }

@@ -55,11 +55,11 @@ impl Keys {
 
     /// The key that a provider reads from the variable `name`; `None` where nobody has one.
     pub async fn lookup(&self, name: &str) -> Result<Option<SecretString>, KeyError> {
-        if let Some(key) = self.from_env(name) {
+        if let Some(key) = self.in_env(name) {
             return Ok(Some(key));
         }
         if let Some(command) = &self.helper {
-            return self.from_helper(command, name).await.map(Some);
+            return self.ask_helper(command, name).await.map(Some);
         }
         let name = name.to_string();
         // The keyring may ask the person first, so it must not hold up everything else.
@@ -67,13 +67,13 @@ impl Keys {
         Ok(found.unwrap_or_default())
     }
 
-    fn from_env(&self, name: &str) -> Option<SecretString> {
+    fn in_env(&self, name: &str) -> Option<SecretString> {
         let (_, value) = self.env.iter().find(|(key, _)| key == name)?;
         let value = value.to_str()?.trim();
         (!value.is_empty()).then(|| value.into())
     }
 
-    async fn from_helper(&self, command: &str, name: &str) -> Result<SecretString, KeyError> {
+    async fn ask_helper(&self, command: &str, name: &str) -> Result<SecretString, KeyError> {
         let mut said = self.said.lock().await;
         if let Some(key) = said.get(name) {
             return Ok(key.clone());
@@ -232,6 +232,6 @@ mod tests {
     #[test]
     fn mo_4_nothing_prints_a_key() {
         let keys = keys(&[("A_KEY", "sk-secret")], Some("helper"));
-        assert!(!format!("{keys:?} {:?}", keys.from_env("A_KEY")).contains("sk-secret"));
+        assert!(!format!("{keys:?} {:?}", keys.in_env("A_KEY")).contains("sk-secret"));
     }
 }

@@ -33,6 +33,12 @@ pub(super) fn imports(text: &str) -> Vec<String> {
     found
 }
 
+/// Is there nothing but imports, one a line?
+pub(super) fn is_only_imports(text: &str) -> bool {
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines.all(|line| line.starts_with('@') && !line.contains(char::is_whitespace))
+}
+
 /// The line with its code spans left out: from a run of backticks to the next run of the same length.
 fn outside_code_spans(line: &str) -> String {
     let mut out = String::new();

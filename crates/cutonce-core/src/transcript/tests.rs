@@ -212,6 +212,38 @@ fn pm_85_an_ask_is_open_until_answered_or_overtaken() {
     assert_eq!(open(vec![user("go"), assistant(&["a"]), ask("1", None), user("never mind")]), 0);
 }
 
+/// SE-6: docs/transcript.md is all that an outside reader needs, so its examples are read here.
+#[test]
+fn se_6_the_documented_lines_are_entries_of_every_type() {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/transcript.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let mut seen = Vec::new();
+    for line in page.lines().filter(|line| line.starts_with('{')) {
+        let entry = Entry::parse(line.as_bytes()).unwrap_or_else(|skip| panic!("{skip}: {line}"));
+        assert_eq!(entry.to_line(), line, "the example is how it is written");
+        seen.push(Kind::of(&entry.body).name());
+    }
+    seen.sort_unstable();
+    seen.dedup();
+    let mut all = [
+        "session",
+        "user",
+        "assistant",
+        "tool",
+        "reminder",
+        "mode",
+        "file_snapshot",
+        "plan",
+        "ask",
+        "compaction",
+        "clear",
+        "rewind",
+        "error",
+    ];
+    all.sort_unstable();
+    assert_eq!(seen, all);
+}
+
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![any::<String>(), "[a-z\"\\\\\n\u{2028}\u{0}\u{1b}]{0,12}"]
 }
