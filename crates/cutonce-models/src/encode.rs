@@ -337,5 +337,4 @@ pub(crate) fn string_input(input: &ToolInput) -> String {
 }
 
 #[cfg(test)]
-#[path = "encode_tests.rs"]
 mod tests;

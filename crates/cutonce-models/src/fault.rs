@@ -163,6 +163,8 @@ fn provider_verdict(endpoint: &Endpoint, said: Said<'_>, after: Option<Duration>
     let name = &endpoint.provider;
     let lower = format!("{code} {words}").to_lowercase();
     let may_overflow = match status {
+        // The answer that is asked for is too long, not the conversation: compacting would not help.
+        400 | 422 if lower.contains("max_tokens' is too large") || lower.contains("max_tokens is too large") => false,
         400 | 422 | 500.. => true,
         429 => lower.contains("request too large"),
         _ => false,
@@ -174,39 +176,9 @@ fn provider_verdict(endpoint: &Endpoint, said: Said<'_>, after: Option<Duration>
     if thinking && matches!(status, 400 | 422) && NO_THINKING.iter().any(|text| lower.contains(text)) {
         return Verdict::WithoutThinking { reason: format!("{} takes no thinking: {words}", endpoint.model) };
     }
-    let key = match &endpoint.key_env {
-        Some(env) if endpoint.key.is_none() => format!("No key was given: set {env}."),
-        Some(env) => format!("Set {env} to a valid key."),
-        None => "Check the key.".to_owned(),
-    };
     let quota = lower.contains("insufficient_quota");
     match status {
-        401 => last(FaultKind::Key, Some(status), format!("{name} refused the key (401): {words}\n{key}")),
-        402 => last(
-            FaultKind::Key,
-            Some(status),
-            format!("{name} wants to be paid (402): {words}\nCheck plan and billing."),
-        ),
-        403 => last(
-            FaultKind::Key,
-            Some(status),
-            format!("{name} does not allow this (403): {words}\nCheck what the key may use."),
-        ),
-        404 => last(
-            FaultKind::NotFound,
-            Some(status),
-            format!(
-                "{name} knows no model `{}` at {} (404): {words}\nCheck the model's name and the base URL.",
-                endpoint.model,
-                endpoint.shown_url()
-            ),
-        ),
-        429 if quota => last(
-            FaultKind::Refused,
-            Some(status),
-            format!("{name} has no quota left (429): {words}\nCheck plan and billing."),
-        ),
-        408 | 409 | 425 | 429 | 500.. => match after {
+        408 | 409 | 425 | 429 | 500.. if !quota => match after {
             Some(wait) if wait > LONGEST_WAIT => last(
                 FaultKind::Exhausted,
                 Some(status),
@@ -222,12 +194,32 @@ fn provider_verdict(endpoint: &Endpoint, said: Said<'_>, after: Option<Duration>
                 max: None,
             },
         },
-        _ => last(
-            FaultKind::Refused,
-            Some(status),
-            format!("{name} refused the request ({status}): {words}\nSending it again would not help."),
-        ),
+        _ => final_verdict(endpoint, Said { status, code, words }, quota),
     }
+}
+
+/// Errors that another attempt would only repeat: the provider's own words, and what to do.
+fn final_verdict(endpoint: &Endpoint, said: Said<'_>, quota: bool) -> Verdict {
+    let Said { status, words, .. } = said;
+    let name = &endpoint.provider;
+    let key = match &endpoint.key_env {
+        Some(env) if endpoint.key.is_none() => format!("No key was given: set {env}."),
+        Some(env) => format!("Set {env} to a valid key."),
+        None => "Check the key.".to_owned(),
+    };
+    let (kind, what, hint) = match status {
+        401 => (FaultKind::Key, format!("{name} refused the key"), key),
+        403 => (FaultKind::Key, format!("{name} does not allow this"), "Check what the key may use.".to_owned()),
+        404 => (
+            FaultKind::NotFound,
+            format!("{name} knows no model `{}` at {}", endpoint.model, endpoint.shown_url()),
+            "Check the model's name and the base URL.".to_owned(),
+        ),
+        402 => (FaultKind::Key, format!("{name} wants to be paid"), "Check plan and billing.".to_owned()),
+        _ if quota => (FaultKind::Refused, format!("{name} has no quota left"), "Check plan and billing.".to_owned()),
+        _ => (FaultKind::Refused, format!("{name} refused the request"), "Sending it again would not help.".to_owned()),
+    };
+    last(kind, Some(status), format!("{what} ({status}): {words}\n{hint}"))
 }
 
 fn last(kind: FaultKind, status: Option<u16>, message: String) -> Verdict {
@@ -348,6 +340,13 @@ mod tests {
         for (status, body) in bodies {
             assert_eq!(kind(status, body), Some(FaultKind::TooLong), "{body}");
         }
+    }
+
+    #[test]
+    fn mo_3_too_long_an_answer_is_no_overflow() {
+        let body =
+            r#"{"message":"'max_tokens' is too large: 32000. This model's maximum context length is 4096 tokens."}"#;
+        assert_eq!(kind(400, body), Some(FaultKind::Refused));
     }
 
     #[test]

@@ -292,5 +292,4 @@ fn ollama_url(host: &str) -> String {
 }
 
 #[cfg(test)]
-#[path = "provider_tests.rs"]
 mod tests;

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
+mod rig;
 
-use common::*;
 use cutonce_core::conversation::{Block, Image, Message, ResultPart, Stop, ToolInput, ToolResult, Usage, Wire};
 use cutonce_core::request::{Request, Thinking};
 use cutonce_models::{Signal, connect};
+use rig::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
+mod rig;
 
-use common::*;
 use cutonce_core::conversation::{Stop, Wire};
 use cutonce_core::request::Thinking;
 use cutonce_models::{Endpoint, FaultKind, RetryPolicy, Signal, connect};
+use rig::*;
 use serde_json::{Value, json};
 use std::time::Duration;
 
@@ -226,4 +226,20 @@ async fn mo_2_a_model_that_cannot_think_is_asked_without_from_then_on() {
             |at: usize| ["thinking", "reasoning", "reasoning_effort"].iter().any(|f| rig.body(at).get(f).is_some());
         assert_eq!([asks(0), asks(1), asks(2)], [true, false, false], "{wire:?}");
     }
+}
+
+#[tokio::test]
+async fn mo_3_a_server_that_speaks_no_tls_is_told() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    std::thread::spawn(move || {
+        while let Ok((mut socket, _)) = listener.accept() {
+            let _ = std::io::Write::write_all(&mut socket, b"HTTP/1.1 400 Bad Request\r\n\r\n");
+        }
+    });
+    let mut rig = Rig::new(Wire::Anthropic, json!([]));
+    rig.model = connect(endpoint(Wire::Anthropic, &format!("https://{addr}"))).unwrap();
+    let error = rig.ask().await.unwrap_err();
+    let told = ["No answer after 4 attempts: no connection to https://127.0.0.1", "No secure connection to acme"];
+    assert!(told.iter().any(|start| error.message.starts_with(start)), "{error}");
 }

@@ -2,12 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-mod common;
+mod rig;
 
-use common::*;
 use cutonce_core::conversation::{Message, Wire};
 use cutonce_models::scenario::{Recording, Server};
 use cutonce_models::{Endpoint, connect, resolve};
+use rig::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
