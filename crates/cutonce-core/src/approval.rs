@@ -19,18 +19,17 @@ pub use result::{
 
 use crate::mode::State;
 use crate::plan::Found;
-use serde::{Deserialize, Serialize};
 
-/// What waits for an answer, and what was last refused.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase", default)]
+/// What waits for an answer, and what was last refused. It is not stored: after a crash the open `ask` entry of the
+/// transcript leads to a new submission of the plan as it is then (PM-85).
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Approval {
     open: Option<Request>,
     rejected: Option<Rejected>,
 }
 
 /// The plan as it was on disk when the user last said to keep planning, until the next user message (PM-86).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 struct Rejected {
     sha256: Option<String>,
 }
@@ -111,5 +110,7 @@ impl Approval {
     }
 }
 
+#[cfg(test)]
+mod property_tests;
 #[cfg(test)]
 mod tests;

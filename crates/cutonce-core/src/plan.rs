@@ -17,7 +17,7 @@ pub use restore::{Restored, RestoredFrom, restore};
 pub use revision::{Index, Outcome, Revision, Status};
 pub use tools::{
     ENTER, ENTER_IN_AGENT, EXIT, enter_declined, enter_description, enter_offered, enter_result, exit_description,
-    no_input, no_input_schema,
+    is_barrier, no_input, no_input_schema,
 };
 
 use sha2::{Digest, Sha256};

@@ -1,1 +1,123 @@
-//! Tests.
+//! The table: settings × mode × context → model.
+
+use super::*;
+use crate::conversation::{Opaque, ToolInput, ToolResult, ToolUse};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+const COMPACT: &str = "(compact first)";
+
+fn settings(model: Value) -> Settings {
+    serde_json::from_value(json!({
+        "model": model,
+        "models": {
+            "small": { "id": "small-1", "provider": "x", "class": "other", "context": 100_000 },
+            "mid": { "id": "mid-1", "provider": "x", "class": "other", "context": 200_000 },
+            "big": { "id": "big-1", "provider": "x", "class": "other", "context": 1_000_000 },
+            "tiny": { "id": "tiny-1", "provider": "ollama", "class": "haiku", "context": 32_000 },
+            "quick": { "id": "quick-1", "provider": "y", "class": "haiku", "context": 500_000 },
+            "solid": { "id": "solid-1", "provider": "y", "class": "sonnet", "context": 500_000 },
+        },
+    }))
+    .unwrap()
+}
+
+fn check(model: Value, main: &str, mode: Mode, context: u64, expected: &str) {
+    let shown = match model_for(&settings(model.clone()), main, mode, context) {
+        ModelFor::Use(name) => name,
+        ModelFor::CompactFirst => COMPACT.to_string(),
+    };
+    assert_eq!(shown, expected, "{model} main {main}, {mode}, context {context}");
+}
+
+#[test]
+fn pm_110_the_model_by_settings_and_mode() {
+    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions] {
+        check(json!({}), "sonnet", mode, 0, "sonnet");
+        check(json!({}), "haiku", mode, 0, "haiku");
+        check(json!({ "plan": "opus" }), "sonnet", mode, 0, "sonnet");
+        check(json!({ "plan": "opus", "large": "big" }), "sonnet", mode, 500_000, "sonnet");
+    }
+    check(json!({}), "sonnet", Mode::Plan, 0, "sonnet");
+    check(json!({}), "opus", Mode::Plan, 0, "opus");
+    check(json!({}), "gpt-5", Mode::Plan, 0, "gpt-5");
+    check(json!({ "plan": "opus" }), "sonnet", Mode::Plan, 0, "opus");
+    check(json!({ "plan": "haiku" }), "opus", Mode::Plan, 0, "haiku");
+    check(json!({ "plan": "opus" }), "haiku", Mode::Plan, 0, "opus");
+}
+
+#[test]
+fn pm_110_a_haiku_class_main_model_is_raised_in_plan_mode() {
+    check(json!({}), "haiku", Mode::Plan, 0, "sonnet");
+    check(json!({}), "claude-haiku-4-5-20251001", Mode::Plan, 0, "sonnet");
+    check(json!({}), "anthropic/claude-haiku-4-5", Mode::Plan, 0, "sonnet");
+    // By the user's own table, and never to a provider that may have no key.
+    check(json!({}), "quick", Mode::Plan, 0, "solid");
+    check(json!({}), "tiny", Mode::Plan, 0, "tiny");
+    check(json!({}), "ollama/tiny-1", Mode::Plan, 0, "ollama/tiny-1");
+}
+
+#[test]
+fn pm_110_opusplan_is_such_a_pair() {
+    let mut all = settings(json!({}));
+    all.model.choose("opusplan");
+    let main = all.model.main.clone().unwrap();
+    assert_eq!(model_for(&all, &main, Mode::Default, 0), ModelFor::Use("sonnet".into()));
+    assert_eq!(model_for(&all, &main, Mode::Plan, 0), ModelFor::Use("opus".into()));
+}
+
+#[test]
+fn pm_111_a_large_context_in_plan_mode_row_by_row() {
+    let pair = || json!({ "plan": "mid" });
+    let with_large = || json!({ "plan": "mid", "large": "big" });
+    check(pair(), "big", Mode::Plan, 199_999, "mid");
+    check(with_large(), "big", Mode::Plan, 199_999, "mid");
+    // Just at the limit it is not passed yet; but a window that is full can't answer.
+    check(json!({ "plan": "big", "large": "opus" }), "mid", Mode::Plan, 200_000, "big");
+    check(pair(), "big", Mode::Plan, 200_000, COMPACT);
+    check(json!({ "plan": "big", "large": "opus" }), "mid", Mode::Plan, 200_001, "opus");
+    check(with_large(), "big", Mode::Plan, 200_001, "big");
+    check(pair(), "big", Mode::Plan, 200_001, "big");
+    // Never one whose window is too small.
+    check(pair(), "mid", Mode::Plan, 200_001, COMPACT);
+    check(json!({ "plan": "big", "large": "small" }), "big", Mode::Plan, 300_000, COMPACT);
+    check(json!({ "plan": "small" }), "big", Mode::Plan, 150_000, COMPACT);
+    check(with_large(), "mid", Mode::Plan, 1_000_000, COMPACT);
+    // Without model.plan the main model stays, whatever the context.
+    check(json!({ "large": "big" }), "mid", Mode::Plan, 150_000, "mid");
+    check(json!({ "large": "opus" }), "big", Mode::Plan, 300_000, "big");
+    // Back to a main model that can't hold what plan mode gathered.
+    check(with_large(), "mid", Mode::Default, 300_000, COMPACT);
+}
+
+fn answer(thinking: Option<Wire>) -> Shared {
+    let call = ToolUse { id: "c".into(), name: "Read".into(), input: ToolInput::Json(json!({})) };
+    let opaque = thinking.map(|wire| Opaque { wire, value: json!("sig") });
+    let thought = opaque.map(|opaque| Block::Thinking { text: "hm".into(), opaque: Some(opaque) });
+    let blocks = thought.into_iter().chain([Block::ToolUse(call)]).collect();
+    Arc::new(Message::Assistant { model: "m".into(), blocks })
+}
+
+#[test]
+fn pm_112_switching_where_the_wire_accepts_it() {
+    let said = || Arc::new(Message::user("do it"));
+    let result = || Arc::new(Message::Tool(ToolResult::text("c", "ok")));
+    let check = |thinking: Option<Wire>, to: Wire, thinks: bool, expected: bool| {
+        let turn = [said(), answer(thinking), result()];
+        assert_eq!(may_switch(&turn, to, thinks), expected, "{thinking:?} → {to:?}, thinks: {thinks}");
+        // At the beginning of a turn it is always possible.
+        assert!(may_switch(&[said()], to, thinks) && may_switch(&[], to, thinks));
+    };
+    check(Some(Wire::Anthropic), Wire::Anthropic, true, false);
+    check(Some(Wire::Anthropic), Wire::Anthropic, false, false);
+    check(Some(Wire::Responses), Wire::Responses, true, false);
+    check(Some(Wire::Chat), Wire::Chat, true, false);
+    check(Some(Wire::Responses), Wire::Anthropic, true, false);
+    check(None, Wire::Anthropic, false, true);
+    check(None, Wire::Anthropic, true, false);
+    check(None, Wire::Responses, true, true);
+    check(None, Wire::Chat, false, true);
+    // One thought anywhere in the loop is enough.
+    let turn = [said(), answer(Some(Wire::Anthropic)), result(), answer(None), result()];
+    assert!(!may_switch(&turn, Wire::Anthropic, false));
+}

@@ -7,6 +7,11 @@ use serde_json::{Value, json};
 pub const ENTER: &str = "EnterPlanMode";
 pub const EXIT: &str = "ExitPlanMode";
 
+/// PM-18: they wait for the calls before them in a batch, and the calls after them are decided under the new mode.
+pub fn is_barrier(tool: &str) -> bool {
+    tool == ENTER || tool == EXIT
+}
+
 /// PM-31.
 pub const ENTER_IN_AGENT: &str = "EnterPlanMode tool cannot be used in agent contexts";
 
