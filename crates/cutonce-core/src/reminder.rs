@@ -92,8 +92,8 @@ pub fn due(state: &State, context: &Context) -> Due {
     if state.reminders() > 0 && state.turns_since_reminder() < EVERY {
         return due;
     }
-    // Once, before the first reminder of the stay: a plan written later in this stay is not an old one (PM-93).
-    if state.has_exited_plan() && !state.reminded() && context.found.text().is_some() {
+    // The flag falls with the first reminder of the stay: a plan written after that is not an old one (PM-93).
+    if state.has_exited_plan() && context.found.text().is_some() {
         due.reminders.push(reentry(context.path));
     }
     let form = if state.reminders().is_multiple_of(EVERY) { Form::Full } else { Form::Sparse };
