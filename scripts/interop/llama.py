@@ -59,7 +59,6 @@ def settings(base):
     return {
         "models": {"smollm2": {"context": CONTEXT, "maxOutput": 64}},
         "providers": {"llamacpp": {"wire": "chat", "baseUrl": f"{base}/v1"}},
-        "maxRetries": 2,
     }
 
 

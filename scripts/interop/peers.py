@@ -88,7 +88,8 @@ class Process:
         out = open(self.log, "wb") if self.log else subprocess.DEVNULL
         stdout = out if self.log else subprocess.PIPE
         self.process = subprocess.Popen(
-            self.args, env=self.env, stdin=subprocess.DEVNULL, stdout=stdout, stderr=out, start_new_session=True
+            # The scenario server lives as long as its standard input is open.
+            self.args, env=self.env, stdin=subprocess.PIPE, stdout=stdout, stderr=out, start_new_session=True
         )
         return self
 
@@ -163,8 +164,7 @@ class Cutonce:
 
     def run(self, prompt, model, base, *args, settings=None, seconds=300):
         """`cutonce -p`, every provider's address set to `base`."""
-        if settings:
-            args = (*args, "--settings", json.dumps(settings))
+        args = (*args, "--settings", json.dumps({"maxRetries": 2, **(settings or {})}))
         env = {k: v for k, v in os.environ.items() if not re.search(r"_API_KEY$|_BASE_URL$|_proxy$|_PROXY$|^OLLAMA_|^CUTONCE_", k)}
         env.update(
             CUTONCE_HOME=str(self.home), HOME=str(self.folder), ANTHROPIC_API_KEY=KEY, OPENAI_API_KEY=KEY,
