@@ -41,7 +41,7 @@ pub(crate) enum Trouble {
 #[derive(Debug)]
 pub(crate) enum Verdict {
     Final(ModelError),
-    /// Try again, at most `max` attempts in all, after `after` where the provider said so.
+    /// Try again, at most `max` times, after `after` where the provider said so.
     Again {
         reason: String,
         status: Option<u16>,
@@ -58,7 +58,7 @@ pub(crate) enum Verdict {
 const LONGEST_WAIT: Duration = Duration::from_secs(60);
 
 /// With nobody listening on this machine there is little to wait for.
-const REFUSED_ATTEMPTS: u32 = 3;
+const REFUSED_RETRIES: u32 = 2;
 
 /// How providers say that a conversation does not fit: Anthropic, OpenAI, OpenRouter, Groq, llama.cpp, vLLM, Ollama, LM Studio.
 const TOO_LONG: &[&str] = &[
@@ -126,7 +126,7 @@ impl Trouble {
                 reason: format!("no connection to {} ({})", endpoint.shown_url(), endpoint.scrub(words)),
                 status: None,
                 after: None,
-                max: (*refused && is_loopback(&endpoint.base_url)).then_some(REFUSED_ATTEMPTS),
+                max: (*refused && is_loopback(&endpoint.base_url)).then_some(REFUSED_RETRIES),
             },
             Trouble::Cut => again(format!("{name} cut the stream in the middle of the answer")),
             Trouble::HalfEvent => again(format!("{name} cut the stream in the middle of an event")),

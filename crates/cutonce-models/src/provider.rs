@@ -103,7 +103,7 @@ pub enum Target {
 }
 
 impl Choice {
-    /// How often a request is tried (MO-3).
+    /// How often a failed request is sent again (MO-3).
     pub fn set_retries(&mut self, max: u32) {
         match &mut self.target {
             Target::Http(endpoint) => endpoint.retry.max = max,

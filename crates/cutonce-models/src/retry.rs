@@ -6,7 +6,7 @@ use crate::{FaultKind, ModelError, Signal};
 use backon::{BackoffBuilder, ExponentialBackoff, ExponentialBuilder};
 use std::time::Duration;
 
-/// Attempts in all, the first pause and the longest one. A base of zero never pauses (tests).
+/// How often a failed request is sent again, the first pause and the longest one. A base of zero never pauses (tests).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     pub max: u32,
@@ -60,8 +60,8 @@ impl Attempts {
             Verdict::WithoutThinking { reason } => Ok(self.next(reason, Some(400), Duration::ZERO, true)),
             Verdict::Again { reason, status, after, max } => {
                 let max = max.map_or(self.policy.max, |max| max.min(self.policy.max));
-                if self.made >= max {
-                    return Err(exhausted(endpoint, self.made, &reason, status));
+                if self.made > max {
+                    return Err(exhausted(trouble, self.made, &reason, status));
                 }
                 self.policy.max = max;
                 let pause = after.or_else(|| self.pauses.next()).unwrap_or(self.policy.cap);
@@ -77,8 +77,9 @@ impl Attempts {
     }
 }
 
-fn exhausted(endpoint: &Endpoint, made: u32, reason: &str, status: Option<u16>) -> ModelError {
-    let hint = match crate::endpoint::is_loopback(&endpoint.base_url) {
+fn exhausted(trouble: &Trouble, made: u32, reason: &str, status: Option<u16>) -> ModelError {
+    // Only a server that was not reached may not be running; one that cut its answer is.
+    let hint = match matches!(trouble, Trouble::Lost { refused: true, .. }) {
         true => "Is the server running, and on that port?",
         false => "Wait a while, then send the message again.",
     };
@@ -107,14 +108,15 @@ mod tests {
                 Err(error) => break error,
             }
         };
-        assert_eq!(pauses.len(), 9);
+        assert_eq!(pauses.len(), 10);
         let mut floor = 500;
         for pause in pauses {
             assert!(pause >= floor && pause <= floor * 2, "{pause} of {floor}");
             floor = (floor * 2).min(30_000);
         }
         assert_eq!(error.kind, FaultKind::Exhausted);
-        assert!(error.message.starts_with("No answer after 10 attempts: acme cut the stream"), "{error}");
+        assert!(!error.message.contains("Is the server running"), "{error}");
+        assert!(error.message.starts_with("No answer after 11 attempts: acme cut the stream"), "{error}");
     }
 
     #[test]

@@ -39,7 +39,7 @@ pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
     let mut endpoint = Endpoint::new("acme", wire, base_url, model);
     endpoint.key = Some(KEY.to_owned().into());
     endpoint.key_env = Some("ACME_KEY".to_owned());
-    endpoint.retry = RetryPolicy::instant(4);
+    endpoint.retry = RetryPolicy::instant(3);
     endpoint.idle = Duration::from_secs(20);
     endpoint
 }
