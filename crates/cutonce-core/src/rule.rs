@@ -1,4 +1,12 @@
 //! Rules: `Tool` or `Tool(specifier)`, each with its behaviour and the source it came from (PR-1, PR-2).
+//!
+//! A rule that cannot be understood is never dropped in silence. It is listed in [`Rules::errors`], and if it was to
+//! deny or to ask it does so for its whole tool until somebody mends it: a typo must not open a door.
+
+mod pattern;
+
+pub use pattern::{CommandPattern, PathPattern};
+pub(crate) use pattern::{escape_command, lexical};
 
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -28,6 +36,29 @@ pub enum Source {
     User,
 }
 
+impl Source {
+    /// Written in the project's own folder: it may loosen nothing until that folder is trusted (PR-2).
+    pub fn needs_trust(self) -> bool {
+        match self {
+            Source::Local | Source::Project => true,
+            Source::Managed | Source::CommandLine | Source::Session | Source::User => false,
+        }
+    }
+}
+
+impl std::fmt::Display for Source {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Source::Managed => "the managed settings",
+            Source::CommandLine => "the command line",
+            Source::Session => "this session",
+            Source::Local => ".cutonce/settings.local.json",
+            Source::Project => ".cutonce/settings.json",
+            Source::User => "~/.cutonce/settings.json",
+        })
+    }
+}
+
 /// A rule as somebody wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Written {
@@ -42,19 +73,50 @@ pub struct Written {
 #[derive(Debug, Clone)]
 pub struct Rule {
     pub behavior: Behavior,
-    pub tool: String,
+    pub tool: ToolName,
+    pub spec: Spec,
     pub source: Source,
     pub base: PathBuf,
     /// As it was written.
     pub text: String,
 }
 
+/// Which tools a rule is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolName {
+    /// This one; `Edit` stands for all that write files, `Read` for all that read them.
+    Named(String),
+    /// All tools whose name begins so: those of an MCP server.
+    Starting(String),
+    /// Every tool: what is left of a deny rule that names none.
+    Any,
+}
+
+/// What of the tool a rule is about.
+#[derive(Debug, Clone)]
+pub enum Spec {
+    All,
+    Command(CommandPattern),
+    Path(PathPattern),
+    /// This host and those below it.
+    Domain(String),
+    Agent(String),
+}
+
 /// A rule that could not be understood: what, why, what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{}: {why}", written.text)]
+#[error("The rule `{}` from {} was not understood: {why}{}", written.text, written.source, effect(written.behavior))]
 pub struct RuleError {
     pub written: Written,
     pub why: String,
+}
+
+fn effect(behavior: Behavior) -> &'static str {
+    match behavior {
+        Behavior::Allow => " It allows nothing.",
+        Behavior::Ask => " Until it is mended every call of its tool asks.",
+        Behavior::Deny => " Until it is mended every call of its tool is denied.",
+    }
 }
 
 /// All rules in force, and those set aside until the folder is trusted (PR-2).
@@ -62,6 +124,7 @@ pub struct RuleError {
 pub struct Rules {
     home: Option<PathBuf>,
     cwd: PathBuf,
+    /// Strongest source first.
     rules: Vec<Rule>,
     set_aside: Vec<Rule>,
     errors: Vec<RuleError>,
@@ -70,8 +133,20 @@ pub struct Rules {
 impl Rules {
     /// `home` and `cwd` are absolute and resolved. Allow rules of the project's own files wait for trust.
     pub fn new(home: Option<&Path>, cwd: &Path, trusted: bool, written: impl IntoIterator<Item = Written>) -> Rules {
-        let _ = (trusted, written.into_iter().count());
-        Rules { home: home.map(Path::to_path_buf), cwd: cwd.to_path_buf(), ..Rules::default() }
+        let mut rules = Rules { home: home.map(Path::to_path_buf), cwd: cwd.to_path_buf(), ..Rules::default() };
+        for one in written {
+            let waits = !trusted && one.behavior == Behavior::Allow && one.source.needs_trust();
+            match rules.understand(&one) {
+                Ok(rule) if waits => rules.set_aside.push(rule),
+                Ok(rule) => rules.rules.push(rule),
+                Err(why) => {
+                    rules.rules.extend(whole_tool(&one));
+                    rules.errors.push(RuleError { written: one, why });
+                }
+            }
+        }
+        rules.rules.sort_by_key(|rule| rule.source);
+        rules
     }
     /// The rules in force.
     pub fn rules(&self) -> &[Rule] {
@@ -88,16 +163,204 @@ impl Rules {
     /// The user trusts the folder: what was set aside counts from now on.
     pub fn trust(&mut self) {
         self.rules.append(&mut self.set_aside);
+        self.rules.sort_by_key(|rule| rule.source);
     }
     /// «Don't ask again» for this session.
     pub fn add_for_session(&mut self, behavior: Behavior, text: &str) -> Result<(), RuleError> {
-        let _ = (behavior, text, &self.home, &self.cwd);
-        Ok(())
+        let written = Written { behavior, text: text.into(), source: Source::Session, base: self.cwd.clone() };
+        match self.understand(&written) {
+            Ok(rule) => {
+                self.rules.push(rule);
+                self.rules.sort_by_key(|rule| rule.source);
+                Ok(())
+            }
+            Err(why) => Err(RuleError { written, why }),
+        }
     }
     /// Takes a session rule back; false if there was none.
     pub fn remove_for_session(&mut self, behavior: Behavior, text: &str) -> bool {
         let before = self.rules.len();
         self.rules.retain(|r| !(r.source == Source::Session && r.behavior == behavior && r.text == text));
         before != self.rules.len()
+    }
+    /// Does a deny rule forbid reading this resolved path? For tools that go through whole folders.
+    pub fn denies_read(&self, path: &Path) -> bool {
+        self.with(Behavior::Deny).any(|rule| rule.is_about_reads() && rule.matches_path(path))
+    }
+    pub fn cwd(&self) -> &Path {
+        &self.cwd
+    }
+    pub fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+    pub(crate) fn with(&self, behavior: Behavior) -> impl Iterator<Item = &Rule> {
+        self.rules.iter().filter(move |rule| rule.behavior == behavior)
+    }
+
+    fn understand(&self, written: &Written) -> Result<Rule, String> {
+        let (name, spec) = split(written.text.trim())?;
+        let tool = tool_name(name)?;
+        let spec = match spec {
+            None => Spec::All,
+            Some(spec) => self.spec(&tool, spec, &written.base)?,
+        };
+        let Written { behavior, text, source, base } = written.clone();
+        Ok(Rule { behavior, tool, spec, source, base, text })
+    }
+
+    fn spec(&self, tool: &ToolName, spec: &str, base: &Path) -> Result<Spec, String> {
+        let ToolName::Named(name) = tool else {
+            return Err(
+                "A rule for an MCP server takes no specifier. Write `mcp__server` or `mcp__server__tool`.".into()
+            );
+        };
+        let kind = KNOWN.iter().find(|(known, _)| known == name).map_or(SpecKind::None, |(_, kind)| *kind);
+        match kind {
+            SpecKind::Command if spec == "*" => Ok(Spec::All),
+            SpecKind::Command => CommandPattern::parse(spec).map(Spec::Command),
+            SpecKind::Path => PathPattern::parse(spec, self.home.as_deref(), &self.cwd, base).map(Spec::Path),
+            SpecKind::Domain => domain(spec).map(Spec::Domain),
+            SpecKind::Agent if !spec.is_empty() => Ok(Spec::Agent(spec.to_string())),
+            SpecKind::Agent => Err("The name of an agent is missing. Write `Agent(Explore)`.".into()),
+            SpecKind::None => Err(format!("{name} takes no specifier. Write `{name}`.")),
+        }
+    }
+}
+
+impl Rule {
+    /// Is this rule about a tool of that name, or of the family it stands for?
+    pub(crate) fn names(&self, tool: &str, reads: bool, writes: bool) -> bool {
+        match &self.tool {
+            ToolName::Named(name) => name == tool || (name == "Edit" && writes) || (name == "Read" && reads),
+            ToolName::Starting(start) => tool.starts_with(start.as_str()),
+            ToolName::Any => true,
+        }
+    }
+    /// Covers what the shell reads.
+    pub(crate) fn is_about_reads(&self) -> bool {
+        matches!(&self.tool, ToolName::Named(name) if name == "Read")
+    }
+    /// Covers what the shell writes.
+    pub(crate) fn is_about_writes(&self) -> bool {
+        matches!(&self.tool, ToolName::Named(name) if name == "Edit")
+    }
+    pub(crate) fn matches_path(&self, path: &Path) -> bool {
+        match &self.spec {
+            Spec::All => true,
+            Spec::Path(pattern) => pattern.matches(path),
+            Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+        }
+    }
+    pub(crate) fn matches_host(&self, host: &str) -> bool {
+        match &self.spec {
+            Spec::All => true,
+            Spec::Domain(domain) => {
+                let host = host.trim_end_matches('.').to_ascii_lowercase();
+                host == *domain || host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.ends_with('.'))
+            }
+            Spec::Command(_) | Spec::Path(_) | Spec::Agent(_) => false,
+        }
+    }
+    pub(crate) fn matches_agent(&self, kind: &str) -> bool {
+        match &self.spec {
+            Spec::All => true,
+            Spec::Agent(agent) => agent == kind,
+            Spec::Command(_) | Spec::Path(_) | Spec::Domain(_) => false,
+        }
+    }
+}
+
+#[derive(Clone, Copy)]
+enum SpecKind {
+    None,
+    Command,
+    Path,
+    Domain,
+    Agent,
+}
+
+/// The tools there are, and what a specifier means for each.
+const KNOWN: &[(&str, SpecKind)] = &[
+    ("Agent", SpecKind::Agent),
+    ("AskUserQuestion", SpecKind::None),
+    ("Bash", SpecKind::Command),
+    ("BashOutput", SpecKind::None),
+    ("Edit", SpecKind::Path),
+    ("EnterPlanMode", SpecKind::None),
+    ("ExitPlanMode", SpecKind::None),
+    ("Glob", SpecKind::Path),
+    ("Grep", SpecKind::Path),
+    ("KillShell", SpecKind::None),
+    ("LS", SpecKind::Path),
+    ("NotebookEdit", SpecKind::Path),
+    ("Read", SpecKind::Path),
+    ("SendMessage", SpecKind::None),
+    ("Skill", SpecKind::None),
+    ("TeamCreate", SpecKind::None),
+    ("TeamDelete", SpecKind::None),
+    ("TodoWrite", SpecKind::None),
+    ("WebFetch", SpecKind::Domain),
+    ("Write", SpecKind::Path),
+];
+
+/// `Tool` or `Tool(specifier)`.
+fn split(text: &str) -> Result<(&str, Option<&str>), String> {
+    match text.split_once('(') {
+        None if text.is_empty() => Err("It is empty. Write `Tool` or `Tool(specifier)`.".into()),
+        None if text.contains([')', ' ']) => {
+            Err("Write `Tool` or `Tool(specifier)`, for example `Bash(git log:*)`.".into())
+        }
+        None => Ok((text, None)),
+        Some((name, rest)) => match rest.strip_suffix(')') {
+            Some("") => Err(format!("The specifier is empty. Write `{name}` for the whole tool.")),
+            Some(spec) => Ok((name, Some(spec))),
+            None => Err("The closing parenthesis is missing.".into()),
+        },
+    }
+}
+
+fn tool_name(name: &str) -> Result<ToolName, String> {
+    if let Some(rest) = name.strip_prefix("mcp__") {
+        let fine = !rest.is_empty() && !rest.starts_with('_') && !rest.trim_end_matches('*').contains('*');
+        return match rest.strip_suffix('*') {
+            _ if !fine => Err("Write `mcp__server`, `mcp__server__tool` or `mcp__server__*`.".into()),
+            Some(start) => Ok(ToolName::Starting(format!("mcp__{start}"))),
+            None if rest.contains("__") => Ok(ToolName::Named(name.to_string())),
+            None => Ok(ToolName::Starting(format!("{name}__"))),
+        };
+    }
+    if KNOWN.iter().any(|(known, _)| *known == name) {
+        return Ok(ToolName::Named(name.to_string()));
+    }
+    let hint = nearest(name).map_or_else(String::new, |near| format!(" Did you mean `{near}`?"));
+    Err(format!("There is no tool `{name}`.{hint}"))
+}
+
+fn nearest(name: &str) -> Option<&'static str> {
+    let distance = |known: &str| strsim::levenshtein(&known.to_ascii_lowercase(), &name.to_ascii_lowercase());
+    KNOWN.iter().map(|(known, _)| (distance(known), *known)).min().filter(|(far, _)| *far <= 2).map(|(_, known)| known)
+}
+
+fn domain(spec: &str) -> Result<String, String> {
+    let help = "Write `WebFetch(domain:example.org)`.";
+    let host = spec.strip_prefix("domain:").ok_or_else(|| format!("A domain is expected. {help}"))?;
+    let host = host.trim().trim_start_matches("*.").trim_matches('.').to_ascii_lowercase();
+    let fine = !host.is_empty() && host.chars().all(|c| c.is_alphanumeric() || "-._:[]".contains(c));
+    if fine { Ok(host) } else { Err(format!("`{host}` is no host name. {help}")) }
+}
+
+/// What a broken rule still does: a deny or ask rule counts for its whole tool, or for every tool if it names none.
+fn whole_tool(written: &Written) -> Option<Rule> {
+    let Written { behavior, text, source, base } = written.clone();
+    match behavior {
+        Behavior::Allow => None,
+        Behavior::Ask | Behavior::Deny => {
+            let name: String = text.trim().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            let tool = match name.as_str() {
+                "" => ToolName::Any,
+                name => tool_name(name).unwrap_or_else(|_| ToolName::Named(nearest(name).unwrap_or(name).to_string())),
+            };
+            Some(Rule { behavior, tool, spec: Spec::All, source, base, text })
+        }
     }
 }

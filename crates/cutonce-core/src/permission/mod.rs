@@ -1,10 +1,24 @@
 //! The one decision: (mode, rules, facts of the call) → allow with rights, deny with a reason, or ask (PR-3).
 //!
+//! The order: deny rule, ask rule, protected place, allow rule, then the table of the mode ([`table`]). Plan mode has
+//! a table of its own that no allow rule lifts ([`plan`]).
+//!
 //! Rights are values. A [`WriteGrant`] has no public constructor and no `Clone`; [`decide`] and
 //! [`Ask::approve`] are the only places that make one, and `disk` in cutonce-tools uses it up (PR-6).
 
-use crate::mode::Mode;
-use crate::rule::{Behavior, Rules, Source};
+mod decide;
+mod paths;
+mod plan;
+mod secret;
+mod shell_call;
+mod suggest;
+mod table;
+
+pub use decide::decide;
+pub use secret::is_secret;
+pub use table::{Kind, Outcome, TABLE, table_markdown};
+
+use crate::rule::{Behavior, Rule, Source};
 use crate::shell;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -109,6 +123,12 @@ impl ShellFacts {
 }
 
 impl Reach {
+    fn path(&self) -> Option<PathBuf> {
+        match self {
+            Reach::Exact(target) | Reach::Below(target) => Some(target.path.clone()),
+            Reach::Unknown => None,
+        }
+    }
     fn of(word: &shell::PathWord, resolve: &impl Fn(&str) -> Target) -> Reach {
         match word {
             shell::PathWord::Exact(path) => Reach::Exact(resolve(path)),
@@ -133,6 +153,21 @@ pub struct Why {
     pub rule: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<Source>,
+}
+
+impl Why {
+    pub(crate) fn of(reason: impl Into<String>) -> Why {
+        Why { reason: reason.into(), rule: None, source: None }
+    }
+    pub(crate) fn by_rule(rule: &Rule) -> Why {
+        let verb = match rule.behavior {
+            Behavior::Allow => "allowed",
+            Behavior::Ask => "asked for",
+            Behavior::Deny => "denied",
+        };
+        let reason = format!("{verb} by the rule `{}` from {}", rule.text, rule.source);
+        Why { reason, rule: Some(rule.text.clone()), source: Some(rule.source) }
+    }
 }
 
 #[derive(Debug)]
@@ -200,7 +235,7 @@ pub struct Suggestion {
 impl Ask {
     /// Somebody said yes; `reason` says who. This and [`decide`] are the only makers of rights.
     pub fn approve(self, reason: impl Into<String>) -> Allowed {
-        Allowed { why: Why { reason: reason.into(), rule: None, source: None }, rights: Rights::of(self.facts.access) }
+        Allowed { why: Why::of(reason), rights: Rights::of(self.facts.access) }
     }
     /// Somebody said no, or nobody could answer; `message` is for the model, empty for a plain no.
     pub fn deny(self, reason: impl Into<String>, message: &str) -> Denied {
@@ -210,7 +245,7 @@ impl Ask {
             }
             words => format!("The user refused this {} call and said: {words}", self.facts.tool),
         };
-        Denied { why: Why { reason: reason.into(), rule: None, source: None }, message }
+        Denied { why: Why::of(reason), message }
     }
 }
 
@@ -226,15 +261,5 @@ impl Rights {
             | Access::Mcp { .. }
             | Access::Question => Rights::Plain,
         }
-    }
-}
-
-/// Decides one call (PR-3).
-pub fn decide(mode: Mode, rules: &Rules, facts: Facts) -> Decision {
-    let _ = (mode, rules);
-    let why = Why { reason: "needs approval".into(), rule: None, source: None };
-    match facts.access {
-        Access::Internal | Access::Question => Decision::Allow(Allowed { why, rights: Rights::Plain }),
-        _ => Decision::Ask(Box::new(Ask { facts, why, suggestions: vec![] })),
     }
 }

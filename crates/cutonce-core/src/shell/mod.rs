@@ -125,6 +125,10 @@ impl Part {
         }
         text + &self.text
     }
+    /// Are all its assignments such as change nothing but looks (`LANG=C`)?
+    pub fn has_harmless_assigns(&self) -> bool {
+        self.assigns.iter().all(|text| text.split(['=', '+']).next().is_some_and(walk::is_harmless))
+    }
     /// Words with no quotes at all: what a person who writes a deny rule thinks of.
     pub fn bare_text(&self) -> String {
         match self.words.iter().cloned().collect::<Option<Vec<String>>>() {

@@ -558,7 +558,7 @@ impl Found {
 }
 
 /// Variables that change nothing but looks: a command with only these set is still the same command.
-fn is_harmless(name: &str) -> bool {
+pub(super) fn is_harmless(name: &str) -> bool {
     const NAMES: &[&str] = &[
         "CI",
         "CLICOLOR",

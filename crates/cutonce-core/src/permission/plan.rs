@@ -1,0 +1,110 @@
+//! What is allowed in plan mode (PM-60, PM-61): its own table, asked before any allow rule, which lifts nothing here.
+
+use super::decide::{allow_rule, ask_rule, finish, kind_of};
+use super::paths::reach_kind;
+use super::table::{Kind, Outcome};
+use super::{Access, Decision, Denied, Facts, PartFacts, Reach, Why, is_secret};
+use crate::mode::Mode;
+use crate::rule::Rules;
+use crate::shell::Verdict;
+
+/// The plan column of the table.
+pub(super) fn outcome(kind: Kind) -> Outcome {
+    match kind {
+        Kind::ReadInside | Kind::ReadOutside | Kind::ShellReads | Kind::ShellReadsOutside => Outcome::Run,
+        Kind::WriteInside | Kind::WriteOutside | Kind::WriteProtected => Outcome::Deny,
+        Kind::ShellFiles | Kind::ShellOther => Outcome::Deny,
+        Kind::Fetch => Outcome::Ask,
+        Kind::Agent | Kind::Question | Kind::McpReads | Kind::InternalReads => Outcome::Run,
+        Kind::Internal | Kind::McpOther => Outcome::Deny,
+    }
+}
+
+/// Decides a call in plan mode; deny rules have been asked already.
+pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
+    let kinds = kinds(rules, &facts);
+    if kinds.iter().any(|kind| outcome(*kind) == Outcome::Deny) {
+        return Decision::Deny(denied(&facts.tool, instead(&facts.access)));
+    }
+    if reads_secret(&facts.access) {
+        return Decision::Deny(denied(&facts.tool, "Files that hold keys or credentials stay closed while planning."));
+    }
+    if let Some(rule) = ask_rule(rules, &facts) {
+        return finish(Outcome::Ask, Why::by_rule(rule), facts, vec![]);
+    }
+    match kinds.iter().any(|kind| outcome(*kind) == Outcome::Ask) {
+        false => finish(Outcome::Run, Why::of("plan mode runs what only reads"), facts, vec![]),
+        true => match allow_rule(rules, &facts) {
+            Some(rule) => finish(Outcome::Run, Why::by_rule(rule), facts, vec![]),
+            None => {
+                let suggestions = super::suggest::suggestions(Mode::Plan, rules, &facts);
+                finish(Outcome::Ask, Why::of("plan mode asks before this as default mode does"), facts, suggestions)
+            }
+        },
+    }
+}
+
+/// All that the call amounts to: for a command line every part and every redirection.
+fn kinds(rules: &Rules, facts: &Facts) -> Vec<Kind> {
+    match &facts.access {
+        Access::Shell(shell) if shell.unparsed.is_some() => vec![Kind::ShellOther],
+        Access::Shell(shell) => shell.parts.iter().flat_map(|part| part_kinds(rules, part)).collect(),
+        Access::Internal
+        | Access::Read(_)
+        | Access::Write(_)
+        | Access::Fetch { .. }
+        | Access::Agent { .. }
+        | Access::Mcp { .. }
+        | Access::Question => vec![kind_of(rules, facts)],
+    }
+}
+
+fn part_kinds(rules: &Rules, part: &PartFacts) -> Vec<Kind> {
+    let own = match part.part.verdict {
+        Verdict::ReadOnly => Kind::ShellReads,
+        Verdict::FileCommand => Kind::ShellFiles,
+        Verdict::Writes(_) | Verdict::Unknown => Kind::ShellOther,
+    };
+    let written = part.writes.iter().chain(&part.redirects).map(|reach| reach_kind(rules, reach));
+    std::iter::once(own).chain(written).collect()
+}
+
+/// What to do instead.
+fn instead(access: &Access) -> &'static str {
+    match access {
+        Access::Write(_) => "Put the change into the plan instead.",
+        Access::Shell(shell) if shell.unparsed.is_some() => {
+            "The command could not be taken apart, so nobody can say that it only reads. Use a simpler one."
+        }
+        Access::Shell(_) => {
+            "Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command."
+        }
+        Access::Mcp { .. } => "Only tools that their server marks as read-only may run.",
+        Access::Internal | Access::Read(_) | Access::Fetch { .. } | Access::Agent { .. } | Access::Question => "",
+    }
+}
+
+fn reads_secret(access: &Access) -> bool {
+    match access {
+        Access::Read(targets) => targets.iter().any(|target| is_secret(&target.path)),
+        Access::Shell(shell) => shell.parts.iter().any(part_reads_secret),
+        Access::Internal
+        | Access::Write(_)
+        | Access::Fetch { .. }
+        | Access::Agent { .. }
+        | Access::Mcp { .. }
+        | Access::Question => false,
+    }
+}
+
+fn part_reads_secret(part: &PartFacts) -> bool {
+    part.reads.iter().any(|reach| match reach {
+        Reach::Exact(target) | Reach::Below(target) => is_secret(&target.path),
+        Reach::Unknown => false,
+    })
+}
+
+fn denied(tool: &str, hint: &str) -> Denied {
+    let message = format!("{tool} is not allowed in plan mode. Plan mode is read-only. {hint}");
+    Denied { why: Why::of("plan mode is read-only"), message: message.trim_end().to_string() }
+}

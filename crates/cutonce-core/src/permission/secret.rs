@@ -1,0 +1,39 @@
+//! Files that hold keys and credentials (SB-2): known by their names, wherever they are.
+
+use std::path::Path;
+
+const FOLDERS: &[&str] = &[".ssh", ".aws", ".gnupg", ".azure", ".kube", ".password-store"];
+const FILES: &[&str] =
+    &[".netrc", "_netrc", ".pgpass", ".git-credentials", ".npmrc", ".pypirc", "id_rsa", "id_ed25519", "id_ecdsa"];
+/// Endings of `.env` files that are meant to be read.
+const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist", ".defaults", ".schema"];
+
+/// Does this path look like a key or a credential store?
+pub fn is_secret(path: &Path) -> bool {
+    let in_folder = path.components().any(|c| FOLDERS.iter().any(|folder| c.as_os_str() == *folder));
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let env = name == ".env" || (name.starts_with(".env.") && !SAMPLES.iter().any(|end| name.ends_with(end)));
+    in_folder || env || FILES.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sb_2_secrets_by_name() {
+        for (path, secret) in [
+            ("/h/.ssh/id_rsa", true),
+            ("/h/.ssh", true),
+            ("/p/.env", true),
+            ("/p/.env.local", true),
+            ("/p/.env.example", false),
+            ("/p/.env.production.sample", false),
+            ("/p/environment", false),
+            ("/h/.netrc", true),
+            ("/p/src/ssh.rs", false),
+        ] {
+            assert_eq!(is_secret(Path::new(path)), secret, "{path}");
+        }
+    }
+}
