@@ -5,6 +5,7 @@
 pub mod hub;
 pub mod instructions;
 pub mod keys;
+pub mod plan_files;
 pub mod redact;
 pub mod session;
 pub mod settings;

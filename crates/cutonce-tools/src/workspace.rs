@@ -182,7 +182,7 @@ fn starts_with_any_case(path: &Path, start: &Path) -> bool {
 }
 
 /// Follows every symlink of an absolute path, also those that dangle; what does not exist is appended.
-fn resolve_links(path: &Path) -> Result<PathBuf, String> {
+pub fn resolve_links(path: &Path) -> Result<PathBuf, String> {
     let mut resolved = PathBuf::from("/");
     let mut ahead: Vec<OsString> = Vec::new();
     push_parts(&mut ahead, path);
