@@ -14,3 +14,9 @@ one
 {"turns": [{"calls": [{"name": "Read", "input": {"file_path": "sub/a.txt"}}]}, {"text": "ok"}]}
 --- run cutonce -p "go"
 --- seen
+request 1
+  user: go
+request 2
+  assistant: call Read {"file_path":"sub/a.txt"}
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+

@@ -8,15 +8,30 @@ line two
 --- run cutonce -p "count the lines"
 --- exit 0
 --- stdout
+Two lines.
+
 --- seen
+request 1
+  user: count the lines
+        
+        line one
+        line two
+
 --- run cutonce -p "go" --max-turns 1
 --- exit 1
 --- stderr
+cutonce: stopped after 1 requests (--max-turns); go on with --continue or a higher limit
+
 --- run cutonce -p "go"
 --- exit 1
 --- stderr
+cutonce: anthropic refused the key (401): invalid x-api-key
+Set ANTHROPIC_API_KEY to a valid key.
+
 --- run cutonce -p
 --- exit 2
 --- stderr
+cutonce: -p needs a prompt: as an argument or on standard input
+
 --- run cutonce --permission-mode sometimes -p x
 --- exit 2

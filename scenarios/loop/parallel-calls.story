@@ -13,5 +13,21 @@ beta
 --- run cutonce -p "go" --permission-mode acceptEdits
 --- exit 0
 --- stdout
+done
+
 --- disk
+nothing changed
+
 --- seen
+request 1
+  user: go
+request 2
+  assistant: call Read {"file_path":"b.txt"}
+  assistant: call Read {"file_path":"a.txt"}
+  assistant: call Write {"file_path":"c.txt","content":"gamma\n"}
+  assistant: call Read {"file_path":"c.txt"}
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+

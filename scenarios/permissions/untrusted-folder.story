@@ -12,12 +12,24 @@ A project's own settings may loosen nothing until the user trusts the folder (PR
 --- run cutonce -p "write"
 --- exit 0
 --- stdout
+not allowed
+
 --- stderr
+cutonce: This folder's own settings would loosen what is asked for ($WS/.cutonce/settings.json: `permissions.allow` waits until you trust this folder, $WS/.cutonce/settings.json: `permissions.defaultMode` waits until you trust this folder); they are set aside until you trust it: cutonce trust
+
 --- disk
+nothing changed
+
 --- run cutonce trust
 --- exit 0
 --- stdout
+$WS is trusted now: its own settings count from the next start.
+
 --- run cutonce -p "write"
 --- stdout
+allowed now
+
 --- stderr
 --- disk
+nothing changed
+

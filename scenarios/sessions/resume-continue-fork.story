@@ -9,12 +9,39 @@ A session goes on where it stopped (SE-3): --continue takes the latest, --resume
 ]}
 --- run cutonce -p "my colour is blue"
 --- stdout
+I will remember: blue.
+
 --- run cutonce -p "what colour?" --continue
 --- stdout
+You said blue.
+
 --- run cutonce -p "and in a fork?" --resume "my colour" --fork-session
 --- stdout
+In the fork: still blue.
+
 --- transcript
+session {}
+user {"text":"my colour is blue"}
+assistant {"stop":"end_turn","blocks":[{"type":"text","text":"I will remember: blue."}]}
+session {}
+user {"text":"what colour?"}
+assistant {"stop":"end_turn","blocks":[{"type":"text","text":"You said blue."}]}
+session {}
+user {"text":"and in a fork?"}
+assistant {"stop":"end_turn","blocks":[{"type":"text","text":"In the fork: still blue."}]}
+
 --- seen
+request 1
+  user: my colour is blue
+request 2
+  assistant: I will remember: blue.
+  user: what colour?
+request 3
+  assistant: You said blue.
+  user: and in a fork?
+
 --- run cutonce -p "x" --resume "no such words"
 --- exit 1
 --- stderr
+cutonce: no session fits "no such words"; `cutonce sessions` lists them
+

@@ -13,3 +13,18 @@ mkdir sub
 --- run cutonce -p "go" --allowedTools Bash
 --- exit 0
 --- seen
+request 1
+  user: go
+request 2
+  assistant: call Bash {"command":"cd sub && pwd","description":"go"}
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+request 3
+  assistant: call Bash {"command":"pwd; echo oops >&2; exit 3","description":"fail"}
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+request 4
+  assistant: call Bash {"command":"echo started; exec sleep 1000","description":"wait","run_in_background":true}
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+request 5
+  assistant: call KillShell {"shell_id":"bash_1"}
+  user: error: Invalid input: `shell_id`: expected the id of a background command, got "bash_1" (no command was started in the background)
+
