@@ -14,7 +14,7 @@ echo 0 > count.txt
   {"text": "It ran once."}
 ]}
 --- file ~/.cutonce/settings.json
-{"retryBaseMs": 1}
+{"retryDelayMs": 0}
 --- run cutonce -p "go" --verbose --model openai-chat/some-model --dangerously-skip-permissions
 --- exit 0
 --- stdout

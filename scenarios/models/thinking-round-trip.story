@@ -1,5 +1,7 @@
 Thinking goes back to the provider that made it, unchanged (MO-2).
 
+--- file ~/.cutonce/settings.json
+{"thinking": {"budget": 2000}}
 --- file a.txt
 one
 --- model

@@ -11,7 +11,7 @@ use crate::store::{self, Resumed, Store, StoreError};
 use crate::versions::Versions;
 use cutonce_core::mode::Mode;
 use cutonce_core::prompts::{self, Surroundings};
-use cutonce_core::request::Thinking;
+use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
 use cutonce_core::settings::{ModelInfo, Settings, ThinkingKind};
 use cutonce_core::transcript::Body;
@@ -346,7 +346,8 @@ impl Connect for Providers {
         let name = if name.is_empty() { settings.model.main.as_deref().unwrap_or_default() } else { name };
         let info = settings.model_info(name);
         let mut choice = self.resolve(&spec_of(name, &info)).await?;
-        choice.set_retries(settings.max_retries.get());
+        let first_wait = Duration::from_millis(settings.retry_delay_ms.get().into());
+        choice.set_retries(settings.max_retries.get(), first_wait);
         let info =
             if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
         let thinking = thinking_of(settings, &info);
@@ -367,7 +368,7 @@ fn thinking_of(settings: &Settings, info: &ModelInfo) -> Thinking {
     match info.thinking {
         ThinkingKind::None => Thinking::Off,
         ThinkingKind::Budget => settings.thinking.budget.map_or(Thinking::Off, Thinking::Budget),
-        ThinkingKind::Effort => settings.thinking.effort.map_or(Thinking::Off, Thinking::Effort),
+        ThinkingKind::Effort => Thinking::Effort(settings.thinking.effort.unwrap_or(Effort::Medium)),
     }
 }
 

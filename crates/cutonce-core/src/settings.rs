@@ -52,6 +52,8 @@ pub struct Settings {
     pub thinking: ThinkingChoice,
     /// How often a failed request is sent again.
     pub max_retries: Retries,
+    /// Milliseconds before the first retry; the wait doubles from there, with jitter, unless the provider names one.
+    pub retry_delay_ms: RetryDelay,
     /// Old sessions. Nothing is deleted unless this says so.
     pub cleanup: Cleanup,
     /// Folders whose own settings may loosen permissions and run commands, with all below them. Only in your user settings.
@@ -94,6 +96,31 @@ impl TryFrom<u32> for Retries {
     type Error = String;
     fn try_from(value: u32) -> Result<Self, String> {
         if value <= 100 { Ok(Self(value)) } else { Err(format!("expected 0 to 100, got {value}")) }
+    }
+}
+
+/// At most a minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "u32")]
+#[schemars(extend("maximum" = 60_000))]
+pub struct RetryDelay(u32);
+
+impl RetryDelay {
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl Default for RetryDelay {
+    fn default() -> Self {
+        Self(500)
+    }
+}
+
+impl TryFrom<u32> for RetryDelay {
+    type Error = String;
+    fn try_from(value: u32) -> Result<Self, String> {
+        if value <= 60_000 { Ok(Self(value)) } else { Err(format!("expected 0 to 60000, got {value}")) }
     }
 }
 

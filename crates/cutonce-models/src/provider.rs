@@ -103,10 +103,13 @@ pub enum Target {
 }
 
 impl Choice {
-    /// How often a failed request is sent again (MO-3).
-    pub fn set_retries(&mut self, max: u32) {
+    /// How often a failed request is sent again, and the first wait (MO-3).
+    pub fn set_retries(&mut self, max: u32, first: std::time::Duration) {
         match &mut self.target {
-            Target::Http(endpoint) => endpoint.retry.max = max,
+            Target::Http(endpoint) => {
+                endpoint.retry.max = max;
+                endpoint.retry.base = first;
+            }
             Target::Scripted { .. } => {}
         }
     }

@@ -30,7 +30,7 @@ fn line_of(event: &Event) -> Option<String> {
             format!("✗ {} {}", finished.name, harmless(text.unwrap_or_default()))
         }
         EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
-            format!("↻ {} Trying again in {:.1} s ({attempt} of {max}).", harmless(reason), *delay_ms as f64 / 1000.0)
+            format!("↻ {}; trying again in {:.1} s ({attempt} of {max})", harmless(reason), *delay_ms as f64 / 1000.0)
         }
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
         EventKind::Queued { text } => format!("queued: {}", harmless(first_line(text))),

@@ -15,7 +15,8 @@ pub struct Link<K> {
 /// The indexes of the entries on the chain of the last one, oldest first.
 ///
 /// A parent that is not there before its child (its line was garbage, SE-2) is replaced by the entry before the
-/// child: more comes back then, never less. No parent at all is a beginning.
+/// child: more comes back then, never less. Only the first entry of a file has no parent; one without, later on, was
+/// written by somebody who does not know better, and follows the entry before it.
 pub fn chain<K: Copy + Eq + Hash>(links: &[Link<K>]) -> Vec<usize> {
     let mut places: Option<HashMap<K, Vec<usize>>> = None;
     let mut found = Vec::new();
@@ -23,7 +24,7 @@ pub fn chain<K: Copy + Eq + Hash>(links: &[Link<K>]) -> Vec<usize> {
     while let Some(at) = next {
         found.push(at);
         next = match links[at].parent {
-            None => None,
+            None => at.checked_sub(1),
             // Nearly every entry follows its parent directly: no table is needed then.
             Some(parent) if at > 0 && links[at - 1].id == parent => Some(at - 1),
             Some(parent) => {

@@ -73,10 +73,10 @@ pub fn transcript(home: &Path, rest: &str) -> Result<String, String> {
             text.push_str("(not JSON)\n");
             continue;
         };
-        let kind = entry.remove("type").and_then(|kind| kind.as_str().map(str::to_string)).unwrap_or_default();
+        let kind = entry.shift_remove("type").and_then(|kind| kind.as_str().map(str::to_string)).unwrap_or_default();
         for field in ["id", "parent", "at", "usage", "version", "cwd", "sessionId", "model"] {
             if rest != "all" {
-                entry.remove(field);
+                entry.shift_remove(field);
             }
         }
         let _ = writeln!(text, "{kind} {}", short(&Value::Object(entry)));
@@ -100,7 +100,7 @@ pub fn frames(stdout: &str) -> Result<String, String> {
                 "tools",
                 "modelUsage",
             ] {
-                frame.remove(field);
+                frame.shift_remove(field);
             }
         }
         let _ = writeln!(text, "{}", short(&frame));
@@ -193,7 +193,7 @@ pub fn normal(raw: &str, ws: &Path, home: &Path) -> String {
     out
 }
 
-/// UUIDs and times replaced.
+/// UUIDs, times and waits with jitter replaced.
 fn named(line: &str) -> String {
     let bytes = line.as_bytes();
     let (mut out, mut at) = (String::new(), 0);
@@ -207,6 +207,9 @@ fn named(line: &str) -> String {
             while at < line.len() && (bytes[at].is_ascii_digit() || bytes[at] == b'.' || bytes[at] == b'Z') {
                 at += 1;
             }
+        } else if let Some(rest) = line[at..].strip_prefix("trying again in ") {
+            out.push_str("trying again in <n>");
+            at = line.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
         } else {
             let c = line[at..].chars().next().unwrap_or(' ');
             out.push(c);
