@@ -18,5 +18,9 @@ request 1
   user: go
 request 2
   assistant: call Read {"file_path":"sub/a.txt"}
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: result: 1	one
+  user: <system-reminder>
+        Instructions for this folder, from $WS/sub/CLAUDE.md:
+        In this folder: be careful.
+        </system-reminder>
 

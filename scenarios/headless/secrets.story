@@ -14,8 +14,8 @@ the token is tok-9f8e7d6c5b4a
 --- transcript
 session {}
 user {"text":"go"}
-assistant {"stop":"tool_use","blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"env | grep -c TOKEN; env | grep -c API_KEY","description":"look for secrets"}},{"type":"tool_use","id":"toolu_0001_01","name":"Read","input":{"file_path":"leak.txt"}}]}
-tool {"decision":{"behavior":"deny","reason":"needs approval; nobody can answer here"},"isError":true,"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"input":{"command":"env | grep -c TOKEN; env | grep -c API_KEY","description":"look for secrets"},"callId":"toolu_0001_00","name":"Bash"}
-tool {"decision":{"behavior":"deny","reason":"needs approval; nobody can answer here"},"isError":true,"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"input":{"file_path":"leak.txt"},"callId":"toolu_0001_01","name":"Read"}
-assistant {"stop":"end_turn","blocks":[{"type":"text","text":"nothing there"}]}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"env | grep -c TOKEN; env | grep -c API_KEY","description":"look for secrets"}},{"type":"tool_use","id":"toolu_0001_01","name":"Read","input":{"file_path":"leak.txt"}}],"stop":"tool_use"}
+tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"env | grep -c TOKEN; env | grep -c API_KEY","description":"look for secrets"},"output":[{"type":"text","text":"0\n0\n\nExit code 1"}],"isError":true,"decision":{"behavior":"allow","reason":"allowed by the rule `Bash` from the command line","rule":"Bash","source":"commandLine"}}
+tool {"callId":"toolu_0001_01","name":"Read","input":{"file_path":"leak.txt"},"output":[{"type":"text","text":"1\tthe token is [redacted:secret]"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: read in the workspace"}}
+assistant {"blocks":[{"type":"text","text":"nothing there"}],"stop":"end_turn"}
 

@@ -17,6 +17,49 @@ add() { echo $(($1 - $2)); }
 > /exit
 --- exit 0
 --- stdout
+Let me look.
+It subtracts.
+
+? Edit wants to run: default mode asks before this: write in the workspace
+--- src/add.sh
++++ src/add.sh
+@@ -1 +1 @@
+-add() { echo $(($1 - $2)); }
++add() { echo $(($1 + $2)); }
+
+  1 yes
+  2 yes, and don't ask again for Edit(./src/add.sh)
+  3 no (words after it go to the agent)
+answer: Fixed.
+
+>
+
 --- disk
+changed src/add.sh
+  add() { echo $(($1 + $2)); }
+
 --- transcript
+session {}
+user {"text":"fix add"}
+assistant {"blocks":[{"type":"text","text":"Let me look."},{"type":"tool_use","id":"toolu_0001_01","name":"Read","input":{"file_path":"src/add.sh"}}],"stop":"tool_use"}
+tool {"callId":"toolu_0001_01","name":"Read","input":{"file_path":"src/add.sh"},"output":[{"type":"text","text":"1\tadd() { echo $(($1 - $2)); }"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: read in the workspace"}}
+assistant {"blocks":[{"type":"text","text":"It subtracts."},{"type":"tool_use","id":"toolu_0002_01","name":"Edit","input":{"file_path":"src/add.sh","old_string":"$1 - $2","new_string":"$1 + $2"}}],"stop":"tool_use"}
+ask {"askId":"<id>","kind":"permission"}
+ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"allow","remember":[]}}
+file_snapshot {"key":"before","path":"$WS/src/add.sh","sha256":"3369340179d9fe1c5881312ae1adde9ace7f4a0ea2ac6cfdcad2d666ce63b552"}
+tool {"callId":"toolu_0002_01","name":"Edit","input":{"file_path":"src/add.sh","old_string":"$1 - $2","new_string":"$1 + $2"},"output":[{"type":"text","text":"Edited src/add.sh:\n1\tadd() { echo $(($1 + $2)); }"}],"isError":false,"decision":{"behavior":"allow","reason":"the user allowed it"}}
+assistant {"blocks":[{"type":"text","text":"Fixed."}],"stop":"end_turn"}
+
 --- seen
+request 1
+  user: fix add
+request 2
+  assistant: Let me look.
+  assistant: call Read {"file_path":"src/add.sh"}
+  user: result: 1	add() { echo $(($1 - $2)); }
+request 3
+  assistant: It subtracts.
+  assistant: call Edit {"file_path":"src/add.sh","old_string":"$1 - $2","new_string":"$1 + $2"}
+  user: result: Edited src/add.sh:
+        1	add() { echo $(($1 + $2)); }
+

@@ -16,7 +16,8 @@ beta
 done
 
 --- disk
-nothing changed
+created c.txt
+  gamma
 
 --- seen
 request 1
@@ -26,8 +27,8 @@ request 2
   assistant: call Read {"file_path":"a.txt"}
   assistant: call Write {"file_path":"c.txt","content":"gamma\n"}
   assistant: call Read {"file_path":"c.txt"}
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: result: 1	beta
+  user: result: 1	alpha
+  user: result: Created c.txt (1 line).
+  user: result: 1	gamma
 

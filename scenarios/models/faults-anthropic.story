@@ -21,15 +21,16 @@ echo 0 > count.txt
 It ran once.
 
 --- stderr
-cutonce: $HOME/.cutonce/settings.json: unknown setting `retryBaseMs`, ignored
-↻ anthropic answered 429: the scenario says so Trying again in 0.0 s (1 of 10).
-↻ anthropic answered 529: the scenario says so Trying again in 0.8 s (2 of 10).
-↻ anthropic cut the stream in the middle of the answer Trying again in 1.1 s (3 of 10).
-✗ Bash Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-↻ anthropic answered 500: the scenario says so Trying again in 0.8 s (1 of 10).
-↻ anthropic cut the stream in the middle of an event Trying again in 1.7 s (2 of 10).
-↻ anthropic sent a malformed event (EOF while parsing a value at line 1 column 38) Trying again in 4.0 s (3 of 10).
+↻ anthropic answered 429: the scenario says so; trying again in <n> s (1 of 10)
+↻ anthropic answered 529: the scenario says so; trying again in <n> s (2 of 10)
+↻ anthropic cut the stream in the middle of the answer; trying again in <n> s (3 of 10)
+● Bash echo ran >> count.txt
+↻ anthropic answered 500: the scenario says so; trying again in <n> s (1 of 10)
+↻ anthropic cut the stream in the middle of an event; trying again in <n> s (2 of 10)
+↻ anthropic sent a malformed event (EOF while parsing a value at line 1 column 38); trying again in <n> s (3 of 10)
 
 --- disk
-nothing changed
+changed count.txt
+  0
+  ran
 

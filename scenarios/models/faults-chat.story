@@ -21,15 +21,16 @@ echo 0 > count.txt
 It ran once.
 
 --- stderr
-cutonce: $HOME/.cutonce/settings.json: unknown setting `retryBaseMs`, ignored
-↻ openai-chat answered 429: the scenario says so Trying again in 0.0 s (1 of 10).
-↻ openai-chat answered 529: the scenario says so Trying again in 0.9 s (2 of 10).
-↻ openai-chat cut the stream in the middle of the answer Trying again in 1.5 s (3 of 10).
-✗ Bash Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-↻ openai-chat answered 500: the scenario says so Trying again in 0.6 s (1 of 10).
-↻ openai-chat cut the stream in the middle of an event Trying again in 1.0 s (2 of 10).
-↻ openai-chat sent a malformed event (EOF while parsing a value at line 1 column 21) Trying again in 2.8 s (3 of 10).
+↻ openai-chat answered 429: the scenario says so; trying again in <n> s (1 of 10)
+↻ openai-chat answered 529: the scenario says so; trying again in <n> s (2 of 10)
+↻ openai-chat cut the stream in the middle of the answer; trying again in <n> s (3 of 10)
+● Bash echo ran >> count.txt
+↻ openai-chat answered 500: the scenario says so; trying again in <n> s (1 of 10)
+↻ openai-chat cut the stream in the middle of an event; trying again in <n> s (2 of 10)
+↻ openai-chat sent a malformed event (EOF while parsing a value at line 1 column 21); trying again in <n> s (3 of 10)
 
 --- disk
-nothing changed
+changed count.txt
+  0
+  ran
 

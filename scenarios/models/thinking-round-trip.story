@@ -17,6 +17,7 @@ one
 request 1
   user: go
 request 2
+  assistant: (thinking) Let me look first.
   assistant: call Read {"file_path":"a.txt"}
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: result: 1	one
 

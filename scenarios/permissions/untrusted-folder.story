@@ -15,7 +15,7 @@ A project's own settings may loosen nothing until the user trusts the folder (PR
 not allowed
 
 --- stderr
-cutonce: This folder's own settings would loosen what is asked for ($WS/.cutonce/settings.json: `permissions.allow` waits until you trust this folder, $WS/.cutonce/settings.json: `permissions.defaultMode` waits until you trust this folder); they are set aside until you trust it: cutonce trust
+cutonce: Set aside until you trust this folder, because it would loosen what is asked for: permissions.allow in $WS/.cutonce/settings.json, permissions.defaultMode in $WS/.cutonce/settings.json. To trust it: cutonce trust
 
 --- disk
 nothing changed
@@ -31,5 +31,6 @@ allowed now
 
 --- stderr
 --- disk
-nothing changed
+created a.txt
+  x
 

@@ -21,4 +21,6 @@ cutonce: Skipped 3 lines of the transcript: line 4: no JSON object: expected val
 request 1
   user: first question
 request 2
+  assistant: First answer.
+  user: second question
 

@@ -22,13 +22,13 @@ In the fork: still blue.
 --- transcript
 session {}
 user {"text":"my colour is blue"}
-assistant {"stop":"end_turn","blocks":[{"type":"text","text":"I will remember: blue."}]}
+assistant {"blocks":[{"type":"text","text":"I will remember: blue."}],"stop":"end_turn"}
 session {}
 user {"text":"what colour?"}
-assistant {"stop":"end_turn","blocks":[{"type":"text","text":"You said blue."}]}
+assistant {"blocks":[{"type":"text","text":"You said blue."}],"stop":"end_turn"}
 session {}
 user {"text":"and in a fork?"}
-assistant {"stop":"end_turn","blocks":[{"type":"text","text":"In the fork: still blue."}]}
+assistant {"blocks":[{"type":"text","text":"In the fork: still blue."}],"stop":"end_turn"}
 
 --- seen
 request 1

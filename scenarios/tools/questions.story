@@ -19,6 +19,7 @@ AskUserQuestion shows its options; a choice, the person's own words and skipping
 < answer
 > 0
 < thanks a lot
+< >
 > /exit
 --- stdout
 

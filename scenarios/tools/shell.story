@@ -17,14 +17,19 @@ request 1
   user: go
 request 2
   assistant: call Bash {"command":"cd sub && pwd","description":"go"}
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: result: $WS/sub
+        
+        The working folder is now $WS/sub.
 request 3
   assistant: call Bash {"command":"pwd; echo oops >&2; exit 3","description":"fail"}
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: $WS/sub
+        oops
+        
+        Exit code 3
 request 4
   assistant: call Bash {"command":"echo started; exec sleep 1000","description":"wait","run_in_background":true}
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
 request 5
   assistant: call KillShell {"shell_id":"bash_1"}
-  user: error: Invalid input: `shell_id`: expected the id of a background command, got "bash_1" (no command was started in the background)
+  user: result: bash_1: killed.
 

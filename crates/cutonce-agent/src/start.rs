@@ -152,9 +152,10 @@ impl Start {
         let loaded = settings::load(&self.places(), self.settings.as_deref());
         notices.extend(loaded.warnings.iter().map(ToString::to_string));
         if !loaded.set_aside.is_empty() {
-            let named: Vec<String> = loaded.set_aside.iter().map(ToString::to_string).collect();
+            let named: Vec<String> =
+                loaded.set_aside.iter().map(|aside| format!("{} in {}", aside.path, aside.file)).collect();
             notices.push(format!(
-                "This folder's own settings would loosen what is asked for ({}); they are set aside until you trust it: cutonce trust",
+                "Set aside until you trust this folder, because it would loosen what is asked for: {}. To trust it: cutonce trust",
                 named.join(", ")
             ));
         }

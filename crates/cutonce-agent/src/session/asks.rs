@@ -45,9 +45,9 @@ impl Hall {
             Open::Permission(_) => "permission",
             Open::Questions(_) => "questions",
         };
-        let id = self.append(Body::Ask { ask_id: view.call_id.clone(), kind: kind.into(), answer: None });
-        // The call's id is unique among open asks; the entry's id would be empty where the disk failed.
-        view.ask_id = if id.is_empty() { view.call_id.clone() } else { id };
+        // Not the call's id: some providers use theirs again.
+        view.ask_id = crate::new_id();
+        self.append(Body::Ask { ask_id: view.ask_id.clone(), kind: kind.into(), answer: None });
         self.asks.0.push(OpenAsk { id: view.ask_id.clone(), n, call, open });
         self.hub.emit(EventKind::Ask(Arc::new(view)));
     }

@@ -17,10 +17,9 @@ impl Story {
     pub fn parse(text: &str) -> Result<Story, String> {
         let mut story = Story { prose: String::new(), sections: Vec::new() };
         for line in text.split_inclusive('\n') {
-            match (line.strip_prefix("--- "), story.sections.last_mut()) {
+            match (head_of(line), story.sections.last_mut()) {
                 (Some(head), _) => {
-                    let head = head.trim_end().to_string();
-                    story.sections.push(Section { head, body: String::new() });
+                    story.sections.push(Section { head: head.to_string(), body: String::new() });
                 }
                 (None, Some(section)) => section.body.push_str(line),
                 (None, None) => story.prose.push_str(line),
@@ -39,4 +38,27 @@ impl Story {
         }
         text
     }
+}
+
+/// What a section may be called; any other line with three dashes (a diff's) is content.
+const SECTIONS: [&str; 14] = [
+    "file",
+    "sh",
+    "model",
+    "env",
+    "stdin",
+    "talk",
+    "run",
+    "exit",
+    "stdout",
+    "stderr",
+    "frames",
+    "disk",
+    "transcript",
+    "seen",
+];
+
+fn head_of(line: &str) -> Option<&str> {
+    let head = line.strip_prefix("--- ")?.trim_end();
+    SECTIONS.contains(&head.split(' ').next()?).then_some(head)
 }

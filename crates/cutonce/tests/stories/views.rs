@@ -68,7 +68,7 @@ pub fn transcript(home: &Path, rest: &str) -> Result<String, String> {
     let (_, path) = latest.ok_or("no transcript")?;
     let content = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
     let mut text = String::new();
-    for line in content.lines() {
+    for line in in_call_order(content.lines().collect()) {
         let Ok(Value::Object(mut entry)) = serde_json::from_str(line) else {
             text.push_str("(not JSON)\n");
             continue;
@@ -82,6 +82,22 @@ pub fn transcript(home: &Path, rest: &str) -> Result<String, String> {
         let _ = writeln!(text, "{kind} {}", short(&Value::Object(entry)));
     }
     Ok(text)
+}
+
+/// Calls that ran in parallel are recorded as they end; neighbours are shown in the order of their ids.
+fn in_call_order(mut lines: Vec<&str>) -> Vec<&str> {
+    let id = |line: &str| -> Option<String> {
+        let entry: Value = serde_json::from_str(line).ok()?;
+        (entry["type"] == "tool").then(|| entry["callId"].as_str().map(str::to_string)).flatten()
+    };
+    let ids: Vec<Option<String>> = lines.iter().map(|line| id(line)).collect();
+    let mut at = 0;
+    while at < lines.len() {
+        let run = ids[at..].iter().take_while(|id| id.is_some()).count();
+        lines[at..at + run].sort_by_key(|line| id(line));
+        at += run.max(1);
+    }
+    lines
 }
 
 /// Each frame of stream-json, one a line.
@@ -158,7 +174,11 @@ fn show_message(message: &Value, text: &mut String) {
             }
             _ => short(&block),
         };
-        for (n, line) in said.lines().enumerate() {
+        const SHOWN: usize = 14;
+        let more = said.lines().count().saturating_sub(SHOWN + 1);
+        let cut = (more > 0).then(|| format!("… {more} more lines"));
+        let shown = said.lines().take(if cut.is_some() { SHOWN } else { SHOWN + 1 }).chain(cut.as_deref());
+        for (n, line) in shown.enumerate() {
             let mark = if n == 0 { format!("{role}:") } else { " ".repeat(role.len() + 1) };
             let _ = writeln!(text, "  {mark} {line}");
         }
@@ -184,7 +204,9 @@ fn short(value: &Value) -> String {
 
 /// What differs from run to run is named instead.
 pub fn normal(raw: &str, ws: &Path, home: &Path) -> String {
-    let text = raw.replace(&ws.display().to_string(), "$WS").replace(&home.display().to_string(), "$HOME");
+    let ws = ws.display().to_string();
+    let project: String = ws.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let text = raw.replace(&ws, "$WS").replace(&project, "<project>").replace(&home.display().to_string(), "$HOME");
     let mut out = String::new();
     for line in text.lines() {
         out.push_str(&named(line));
