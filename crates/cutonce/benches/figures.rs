@@ -133,7 +133,10 @@ fn bench(options: &Options) -> Result<bool> {
             continue;
         }
         eprintln!("measuring: {group}");
-        rows.extend(measure(&bench).unwrap_or_else(|error| vec![Row::failed(group, format!("{error:#}"))]));
+        rows.extend(measure(&bench).unwrap_or_else(|error| {
+            eprintln!("{group}: {error:#}");
+            vec![Row::failed(group, format!("{error:#}"))]
+        }));
     }
     let text = table::render(&rows);
     println!("{text}");

@@ -22,14 +22,19 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
         let small = measure(bench, &room, past, SMALL, 1)?;
         let large = measure(bench, &room, past, LARGE, 2)?;
         let times = walls(&large);
-        let figure = format!("resume of {} MB, {words}", LARGE / 1_000_000);
-        let beside = format!("{} for {} MB", spread(&walls(&small)), SMALL / 1_000_000);
+        let figure = format!("resume of {} MB, {words}", size(bench, LARGE) / 1_000_000);
+        let little = size(bench, SMALL) / 1_000_000;
+        let beside = format!("{} for {little} MB", spread(&walls(&small)));
         rows.push(Row::limit(&figure, median(&times), "ms", LIMIT_MS).beside(beside));
         let (ours, least) = (peak(&large), peak(&small));
-        let cells = (format!("{ours:.0} MB"), format!("{least:.0} MB for {} MB", SMALL / 1_000_000));
+        let cells = (format!("{ours:.0} MB"), format!("{least:.0} MB for {little} MB"));
         rows.push(Row::ratio(&format!("{figure}: peak memory"), (&cells.0, &cells.1), ours / least, LIMIT_MEMORY));
     }
     Ok(rows)
+}
+
+fn size(bench: &Bench, bytes: u64) -> u64 {
+    if bench.quick { bytes / 10 } else { bytes }
 }
 
 fn peak(runs: &[Run]) -> f64 {
@@ -38,7 +43,6 @@ fn peak(runs: &[Run]) -> f64 {
 
 /// Resumes one transcript again and again; each time it is a few lines longer, as in life.
 fn measure(bench: &Bench, room: &Path, past: Past, bytes: u64, number: u32) -> Result<Vec<Run>> {
-    let bytes = if bench.quick { bytes / 10 } else { bytes };
     let session = format!("019a0000-0000-7000-8000-00000000000{number}");
     let model = Model::start(json!([{"text": "Hello again.", "repeat": 1000}]))?;
     // The program itself says where a session's transcript is; ours takes its place.
@@ -46,7 +50,7 @@ fn measure(bench: &Bench, room: &Path, past: Past, bytes: u64, number: u32) -> R
     first.talks_to(model.address(), room).run(room)?;
     let path = find(room, &format!("{session}.jsonl")).context("the program wrote no transcript")?;
     std::fs::remove_file(&path)?;
-    transcript::write(&path, &session, room, past, bytes)?;
+    transcript::write(&path, &session, room, past, size(bench, bytes))?;
     let resume = Program::cutonce(room).args(["-p", "hi", "--resume", session.as_str()]);
     let resume = resume.talks_to(model.address(), room);
     let runs = (0..=bench.rounds(10)).map(|_| resume.run(room)).skip(1).collect();

@@ -66,7 +66,9 @@ impl Row {
         Row { figure: figure.into(), verdict: Verdict::Skipped(why.into()), ..Row::empty() }
     }
     pub fn failed(figure: &str, why: impl Into<String>) -> Row {
-        Row { figure: figure.into(), verdict: Verdict::Failed(why.into()), ..Row::empty() }
+        // The whole reason goes to standard error; a table's cell holds its beginning.
+        let why: String = why.into().chars().take(100).collect();
+        Row { figure: figure.into(), verdict: Verdict::Failed(why), ..Row::empty() }
     }
     pub fn beside(self, reference: impl Into<String>) -> Row {
         Row { reference: reference.into(), ..self }

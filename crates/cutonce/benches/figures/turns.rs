@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::process::{Program, Run};
 use crate::table::{Row, median, millis, number};
 use anyhow::{Result, ensure};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
 const TURNS: usize = 300;
@@ -53,6 +53,9 @@ impl Round {
         let model = Model::forgetful(json!([loop_of_reads, {"text": "Done."}]))?;
         let program = Program::cutonce(room).args(["-p", "Read it often.", "--output-format", "json"]);
         let run = program.talks_to(model.address(), room).run(room)?;
+        let result: Value = serde_json::from_str(&run.output()?)?;
+        let refused = result["permission_denials"].as_array().map_or(0, Vec::len);
+        ensure!(result["is_error"] == false && refused == 0, "the reads were not done: {result}");
         let timed = model.server().times();
         ensure!(timed.len() == TURNS + 1, "{} requests instead of {}", timed.len(), TURNS + 1);
         let turns = timed.windows(2).map(|two| {
