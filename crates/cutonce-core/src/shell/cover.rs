@@ -21,6 +21,16 @@ impl Cover {
             range.fill(true);
         }
     }
+    /// What is inside will be looked at on its own: only its brackets are explained so far.
+    pub fn open_up(&mut self, start: usize, end: usize) {
+        if let Some(range) = self.seen.get_mut(start..end)
+            && range.len() > 2
+        {
+            range.fill(false);
+            range[..2].fill(true);
+            range[end - start - 1] = true;
+        }
+    }
     /// The first stretch of text that nothing explains.
     pub fn unexplained(&self, source: &str) -> Option<String> {
         let bytes = source.as_bytes();
@@ -66,10 +76,26 @@ pub(super) fn has_opener(text: &str) -> bool {
     while at < bytes.len() {
         match (bytes[at], bytes.get(at + 1)) {
             (b'\\', _) => at += 1,
+            // In a default inside double quotes bash reads `$\(` as `$(`.
+            (b'$', Some(b'\\')) if matches!(bytes.get(at + 2), Some(b'(' | b'{' | b'[' | b'`')) => return true,
             (b'`', _) | (b'$' | b'<' | b'>', Some(b'(')) | (b'$', Some(b'{' | b'[')) => return true,
             _ => {}
         }
         at += 1;
+    }
+    false
+}
+
+/// A character that would have ended the word if bash had read it there.
+pub(super) fn has_metacharacter(text: &str, regex: bool) -> bool {
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => drop(chars.next()),
+            '(' | ')' | '|' if regex => {}
+            ' ' | '\t' | '\n' | ';' | '&' | '|' | '<' | '>' | '(' | ')' => return true,
+            _ => {}
+        }
     }
     false
 }

@@ -183,7 +183,12 @@ pub(super) const TABLE: &[Row] = &[
     special("exec", wrappers::exec, "judged by what it runs"),
     special("command", wrappers::command, "judged by what it runs; `-v` looks up"),
     special("xargs", wrappers::xargs, "judged by what it runs, with unknown arguments"),
-    special("sh bash dash", wrappers::shell, "`-c` with a literal script: judged by its commands"),
+    special(
+        "sh dash",
+        wrappers::posix_shell,
+        "`-c` with a literal script in plain POSIX words: judged by its commands",
+    ),
+    special("bash", wrappers::shell, "`-c` with a literal script: judged by its commands"),
     special("eval", wrappers::eval, "literal words: judged by the commands in them"),
     special("trap", wrappers::trap, "a literal script: judged by its commands"),
     special("sudo doas", wrappers::sudo, "changes things, whatever it runs"),

@@ -91,6 +91,7 @@ pub(super) fn script(state: &mut State, script: Script) -> Vec<Item> {
         folders: script.folders.clone(),
         inside: script.inside.clone(),
         level: script.level,
+        in_operand: false,
         state,
     };
     walk.seq(&result.file.body);
@@ -115,6 +116,8 @@ struct Walk<'a> {
     folders: Folders,
     inside: Vec<String>,
     level: usize,
+    /// Inside `${…}`, where quotes and processes mean other things.
+    in_operand: bool,
     state: &'a mut State,
 }
 
@@ -154,7 +157,9 @@ impl Walk<'_> {
     /// In a process of its own: `cd` in there moves nobody out here.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) -> Folders {
         let before = self.folders.clone();
+        let in_operand = std::mem::replace(&mut self.in_operand, false);
         walk(self);
+        self.in_operand = in_operand;
         self.folders = before.clone();
         before
     }
@@ -382,7 +387,8 @@ impl Walk<'_> {
                 }
                 ast::DeclOperand::Name(name) => {
                     self.mark(name.span);
-                    fine &= !exports || is_harmless(&name.name);
+                    self.reference(name, &mut vec![]);
+                    fine &= (!exports || is_harmless(&name.name)) && name.subscript.is_none();
                     self.state.filled.insert(name.name.to_string());
                     texts.push(self.slice(name.span));
                 }

@@ -171,6 +171,21 @@ pub(super) fn shell(args: &[Word]) -> Judged {
     }
 }
 
+/// `sh` may be a shell that reads some of bash's words otherwise: `((x))` runs x there.
+pub(super) fn posix_shell(args: &[Word]) -> Judged {
+    const BASH_ONLY: &[&str] = &[
+        "((", "[[", "&>", ">&", "<&", "<(", ">(", "$'", "$\"", "|&", "<<<", "$[", ";&", "+=", "=(", "{", "function",
+        "coproc", "select", "time", "declare", "local", "typeset", "source", "@(", "!(",
+    ];
+    let plain = |text: &str| !BASH_ONLY.iter().any(|word| text.replace("2>&1", "").replace(">&2", "").contains(word));
+    let judged = shell(args);
+    let fine = judged.inner.iter().all(|inner| match inner {
+        Inner::Script(script) => plain(script),
+        Inner::Command { .. } => false,
+    });
+    if fine { judged } else { Judged::unknown() }
+}
+
 /// Only `--version` and the like: everything else could run a program.
 pub(super) fn version(args: &[Word]) -> Judged {
     match args {

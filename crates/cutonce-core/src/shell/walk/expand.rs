@@ -1,7 +1,7 @@
 //! Words, redirections, assignments, arithmetic and conditions: every place where a substitution can hide.
 
 use super::super::PathWord;
-use super::super::cover::has_opener;
+use super::super::cover::{has_metacharacter, has_opener};
 use super::super::judge::Assign;
 use super::super::word::{self, Word};
 use super::{Item, Redirected, Script, Walk, is_harmless_sink};
@@ -23,6 +23,10 @@ impl Walk<'_> {
 
     /// Walks the substitutions of a word and checks that no other is left in its source.
     pub(super) fn look_into(&mut self, word: &ast::Word) {
+        self.look(word, false);
+    }
+
+    fn look(&mut self, word: &ast::Word, regex: bool) {
         self.mark(word.span);
         let raw = self.slice(word.span);
         let mut left: Vec<u8> = raw.into_bytes();
@@ -33,6 +37,12 @@ impl Walk<'_> {
                 ast::WordPart::SingleQuoted { .. } => found.push(part.span),
                 // `<(` means nothing in double quotes.
                 ast::WordPart::DoubleQuoted { .. } => blank_angles(&mut left, start, part.span),
+                ast::WordPart::Literal(_) => {
+                    let text = self.source.get(part.span.start.offset()..part.span.end.offset()).unwrap_or("");
+                    if has_metacharacter(text, regex) {
+                        self.problem("a word goes on where bash would end it");
+                    }
+                }
                 _ => {}
             }
         }
@@ -64,8 +74,11 @@ impl Walk<'_> {
                 found.push(span);
                 self.substitution(body, *syntax, span);
             }
+            // In a quoted default it would be plain text, and the quotes in it none.
+            W::ProcessSubstitution { .. } if self.in_operand => self.problem("a process inside an expansion"),
             W::ProcessSubstitution { body, .. } => {
                 found.push(span);
+                self.cover.open_up(span.start.offset(), span.end.offset());
                 self.apart(|walk| {
                     walk.seq(body);
                 });
@@ -74,7 +87,11 @@ impl Walk<'_> {
                 self.parts(&expression_word_ast.parts, found);
                 self.arithmetic(expression_ast.as_deref(), Some(span));
             }
-            W::Parameter(parameter) => self.parameter(parameter, found),
+            W::Parameter(parameter) => {
+                let outer = std::mem::replace(&mut self.in_operand, true);
+                self.parameter(parameter, found);
+                self.in_operand = outer;
+            }
             W::Length(r) | W::ArrayAccess(r) | W::ArrayLength(r) | W::ArrayIndices(r) => self.reference(r, found),
             W::ParameterExpansion { .. }
             | W::Substring { .. }
@@ -86,8 +103,10 @@ impl Walk<'_> {
     }
 
     fn substitution(&mut self, body: &ast::StmtSeq, syntax: ast::CommandSubstitutionSyntax, span: ast::Span) {
+        self.check_brackets(syntax, span);
         match syntax {
             ast::CommandSubstitutionSyntax::DollarParen => {
+                self.cover.open_up(span.start.offset(), span.end.offset());
                 self.apart(|walk| {
                     walk.seq(body);
                 });
@@ -108,6 +127,20 @@ impl Walk<'_> {
                     inside: self.inside.clone(),
                 })));
             }
+        }
+    }
+
+    /// It must really begin and end where the parser says: not with an escaped bracket.
+    fn check_brackets(&mut self, syntax: ast::CommandSubstitutionSyntax, span: ast::Span) {
+        let raw = self.slice(span);
+        let before = self.source.get(..span.start.offset()).unwrap_or_default();
+        let escaped = before.bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+        let fits = match syntax {
+            ast::CommandSubstitutionSyntax::DollarParen => raw.starts_with("$(") && raw.ends_with(')'),
+            ast::CommandSubstitutionSyntax::Backtick => raw.len() > 1 && raw.starts_with('`') && raw.ends_with('`'),
+        };
+        if escaped || !fits {
+            self.problem("a substitution has odd ends");
         }
     }
 
@@ -180,7 +213,7 @@ impl Walk<'_> {
         }
     }
 
-    fn reference(&mut self, reference: &ast::VarRef, found: &mut Vec<ast::Span>) {
+    pub(super) fn reference(&mut self, reference: &ast::VarRef, found: &mut Vec<ast::Span>) {
         let Some(subscript) = &reference.subscript else { return };
         if subscript.is_array_selector() {
             return;
@@ -217,7 +250,7 @@ impl Walk<'_> {
     }
 
     pub(super) fn assignment(&mut self, assignment: &ast::Assignment) -> Assign {
-        self.mark(assignment.span);
+        self.mark_assignment(assignment);
         let name = assignment.target.name.to_string();
         let mut found = Vec::new();
         self.reference(&assignment.target, &mut found);
@@ -237,6 +270,18 @@ impl Walk<'_> {
             }
         };
         Assign { name, text }
+    }
+
+    /// All of it, but of an array only name and parentheses: its elements are looked at one by one.
+    fn mark_assignment(&mut self, assignment: &ast::Assignment) {
+        let (start, end) = (assignment.span.start.offset(), assignment.span.end.offset());
+        match &assignment.value {
+            ast::AssignmentValue::Scalar(_) => self.cover.mark(start, end),
+            ast::AssignmentValue::Compound(array) => {
+                self.cover.mark(start, array.span.start.offset() + 1);
+                self.cover.mark(end.saturating_sub(1), end);
+            }
+        }
     }
 
     fn element(&mut self, element: &ast::ArrayElem) {
@@ -277,6 +322,11 @@ impl Walk<'_> {
             return;
         }
         let word = self.word(target);
+        let plain = |text: &str| text.chars().all(|c| c.is_alphanumeric() || "._-+/~".contains(c));
+        if matches!(kind, K::DupOutput | K::DupInput) && !word.literal.as_deref().is_some_and(plain) {
+            // bash expands the target of `>&` twice: `>& 'x$(y)'` runs y.
+            self.problem("the target of `>&` is expanded twice");
+        }
         let paths = self.folders.all(std::slice::from_ref(&word.path));
         let opens_network =
             word.literal.as_deref().is_some_and(|p| p.starts_with("/dev/tcp") || p.starts_with("/dev/udp"));
@@ -411,7 +461,8 @@ impl Walk<'_> {
         use ast::ConditionalExpr as E;
         self.mark(test.span());
         match test {
-            E::Word(word) | E::Regex(word) => self.look_into(word),
+            E::Word(word) => self.look_into(word),
+            E::Regex(word) => self.look(word, true),
             E::Pattern(pattern) => self.pattern(pattern),
             E::VarRef(reference) => {
                 let mut found = Vec::new();
