@@ -2,7 +2,9 @@
 packages and against the rules that those types can't say (each call has its result, in its place)."""
 
 import base64
+import itertools
 
+import clients
 import shape
 import stories
 from peers import KEY, PNG, Cutonce, Relay, Tally
@@ -18,17 +20,16 @@ def check(binary):
         for provider, path in PROVIDERS.items():
             for story in stories.ALL:
                 one(tally, cutonce, relay, provider, path, story)
+        for before, after in itertools.permutations(PROVIDERS, 2):
+            switched(tally, cutonce, relay, before, after)
+        clients.check(tally, cutonce)
+    can_fail(tally)
     return tally
 
 
 def one(tally, cutonce, relay, provider, path, story):
     name = f"{provider} {story.name}"
-    cutonce.fresh_workspace()
-    with cutonce.scenario_server(story.scenario) as server:
-        relay.target = server.listening_on()
-        run = cutonce.run(story.prompt, f"{provider}/{stories.MODEL[provider]}", relay.url, settings=story.settings)
-        if story.follow_up and not run.failed:
-            run = cutonce.run(story.follow_up, f"{provider}/{stories.MODEL[provider]}", relay.url, "--continue", settings=story.settings)
+    run = cutonce.play(story, f"{provider}/{stories.MODEL[provider]}", relay.url, relay)
     requests = relay.take()
     tally.check(f"{name}: answer", not run.failed and run.text.strip() == story.answer, run)
     tally.check(f"{name}: {story.requests} requests to {path}", [p for p, *_ in requests] == [path] * story.requests, [p for p, *_ in requests])
@@ -44,6 +45,32 @@ def one(tally, cutonce, relay, provider, path, story):
         tally.check(f"{name}: the image is sent", sent, str(requests[-1][2])[-1500:])
     if requests and story.thought:
         tally.check(f"{name}: thinking goes back as it came", thinking_returns(path, requests[-1][2], story.thought), str(requests[-1][2])[-1500:])
+
+
+def switched(tally, cutonce, relay, before, after):
+    """A conversation with thinking and calls goes on with another provider's model, which must accept it."""
+    story, name = stories.THINKING, f"{before}, then {after}"
+    scenario = {"turns": [*story.scenario["turns"], {"text": "Still here.", "usage": stories.USAGE}]}
+    cutonce.fresh_workspace()
+    with cutonce.scenario_server(scenario) as server:
+        relay.target = server.listening_on()
+        cutonce.run(story.prompt, f"{before}/{stories.MODEL[before]}", relay.url, settings=story.settings)
+        run = cutonce.run("Go on.", f"{after}/{stories.MODEL[after]}", relay.url, "--continue", settings=story.settings)
+    requests = relay.take()
+    tally.check(f"{name}: answer", run.text.strip() == "Still here." and len(requests) == 3, run)
+    path, _, body = requests[-1]
+    tally.check(f"{name}: the body fits the official types", not wrong(path, body), wrong(path, body)[:12])
+    tally.check(f"{name}: the other one's thinking stays behind", story.thought not in str(body), str(body)[-1500:])
+    tally.check(f"{name}: calls and results go along", all(text in str(body) for text in story.results), str(body)[-1500:])
+
+
+def can_fail(tally):
+    """The check itself must refuse what is wrong."""
+    good = {"model": "m", "max_tokens": 9, "stream": True, "messages": [{"role": "user", "content": "x"}]}
+    bad = [{**good, "extra": 1}, {k: v for k, v in good.items() if k != "model"}, {**good, "messages": [{"role": "x", "content": []}]}]
+    kind = shape.of("/v1/messages")
+    ok = not shape.errors(good, kind) and all(shape.errors(body, kind) for body in bad)
+    tally.check("a wrong body is refused", ok, [shape.errors(body, kind) for body in bad])
 
 
 def wrong(path, body):

@@ -29,6 +29,8 @@ class Relay:
         relay = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
             def do_POST(self):
                 relay.pass_on(self)
 
@@ -61,10 +63,14 @@ class Relay:
             for name, value in answer.getheaders():
                 if name.lower() not in dropped:
                     handler.send_header(name, value)
+            # In chunks, so that an answer that was cut does not look like one that ended.
+            handler.send_header("transfer-encoding", "chunked")
+            handler.send_header("connection", "close")
             handler.end_headers()
             while chunk := answer.read1(65536):
-                handler.wfile.write(chunk)
+                handler.wfile.write(b"%x\r\n%s\r\n" % (len(chunk), chunk))
                 handler.wfile.flush()
+            handler.wfile.write(b"0\r\n\r\n")
         except (OSError, http.client.HTTPException):
             pass  # One side went away: the other one sees the cut, as it would without the relay.
         finally:
@@ -161,6 +167,16 @@ class Cutonce:
         (self.workspace / "one.txt").write_text("first file: alpha\n")
         (self.workspace / "two.txt").write_text("second file: beta\n")
         (self.workspace / "dot.png").write_bytes(PNG)
+
+    def play(self, story, model, base, relay):
+        """A story from its first message to its last; the relay leads to its scenario server."""
+        self.fresh_workspace()
+        with self.scenario_server(story.scenario) as server:
+            relay.target = server.listening_on()
+            run = self.run(story.prompt, model, base, settings=story.settings)
+            if story.follow_up and not run.failed:
+                run = self.run(story.follow_up, model, base, "--continue", settings=story.settings)
+        return run
 
     def run(self, prompt, model, base, *args, settings=None, seconds=300):
         """`cutonce -p`, every provider's address set to `base`."""

@@ -4,11 +4,12 @@ LiteLLM parses our requests with its own code, makes upstream requests of anothe
 the streams back: what it can't read, or gives back in a way that we can't read, shows here.
 """
 
+import base64
 import pathlib
 import tempfile
 
 import stories
-from peers import KEY, VENV, Cutonce, Process, Relay, Tally, free_port
+from peers import KEY, PNG, VENV, Cutonce, Process, Relay, Tally, free_port
 
 # (cutonce's provider, LiteLLM's route to the upstream, the upstream's path)
 ROUTES = [
@@ -29,6 +30,7 @@ model_list:
   - model_name: up-responses
     litellm_params: {{model: openai/scenario, api_base: "{url}/v1", api_key: upstream-key}}
 litellm_settings: {{drop_params: true, telemetry: false, num_retries: 0}}
+router_settings: {{disable_cooldowns: true}}
 general_settings: {{master_key: {key}}}
 """
 
@@ -45,7 +47,7 @@ def check(binary):
             litellm.wait_for(f"http://127.0.0.1:{port}/health/liveliness")
             downstream.target = f"127.0.0.1:{port}"
             for provider, route, path in ROUTES:
-                for story in (stories.TEXT, stories.TOOLS, stories.THINKING):
+                for story in stories.ALL:
                     one(tally, cutonce, (downstream, upstream), f"{provider}/{route}", path, story)
             a_refusal(tally, cutonce, downstream)
     return tally
@@ -54,19 +56,19 @@ def check(binary):
 def one(tally, cutonce, relays, model, path, story):
     downstream, upstream = relays
     name = f"{model} {story.name}"
-    cutonce.fresh_workspace()
-    with cutonce.scenario_server(story.scenario) as server:
-        upstream.target = server.listening_on()
-        run = cutonce.run(story.prompt, model, downstream.url, settings=story.settings)
+    run = cutonce.play(story, model, downstream.url, upstream)
     ours, theirs = downstream.take(), upstream.take()
     if not tally.check(f"{name}: answer", not run.failed and run.text.strip() == story.answer, run):
         return
     tally.check(f"{name}: usage", all(run.usage()), run.usage())
-    tally.check(f"{name}: {len(story.scenario['turns'])} requests, none repeated", len(ours) == len(story.scenario["turns"]), [p for p, *_ in ours])
+    tally.check(f"{name}: {story.requests} requests, none repeated", len(ours) == story.requests, [p for p, *_ in ours])
     tally.check(f"{name}: upstream is {path}", {p for p, *_ in theirs} == {path}, [p for p, *_ in theirs])
     if story.results:
         last = str(theirs[-1][2])
         tally.check(f"{name}: tool results reach upstream", all(text in last for text in story.results), last[-1500:])
+    if story.image:
+        sent = base64.b64encode(PNG).decode() in str(theirs[-1][2])
+        tally.check(f"{name}: the image reaches upstream", sent, str(theirs[-1][2])[-1500:])
     if story.thought:
         thoughts = [block.get("thinking", "") for block in run.blocks("thinking")]
         tally.check(f"{name}: thinking is shown", any(story.thought in text for text in thoughts), thoughts)

@@ -18,12 +18,11 @@ class Story:
     results: tuple = ()
     image: bool = False
     thought: str = ""
-    # Requests that arrive: one per turn, faults included.
-    extra_requests: int = 0
 
     @property
     def requests(self):
-        return len(self.scenario["turns"]) + self.extra_requests
+        """How many arrive: one for each turn, faults included."""
+        return len(self.scenario["turns"])
 
 
 def plays(*turns):
