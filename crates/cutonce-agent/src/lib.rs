@@ -2,6 +2,8 @@
 //!
 //! Faces (the program's `-p`, plain terminal, later TUI, hosts) are adapters over [`Session`]; none of them is known here.
 
+pub mod changes;
+pub mod editor;
 pub mod hub;
 pub mod instructions;
 pub mod keys;

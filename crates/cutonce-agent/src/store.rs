@@ -8,12 +8,12 @@ pub mod read;
 
 pub use index::{Skipped, Skips};
 pub use list::{Listed, Scope, continue_latest, find, list};
+pub use lock::Lock;
 pub use place::{Sessions, home};
 pub use read::{Reader, Resumed};
 
 use crate::redact::Redactor;
 use cutonce_core::transcript::{Body, Entry};
-use lock::Lock;
 use place::{create_private_dir, own_dir, private, sync_dir, valid_id};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

@@ -5,6 +5,7 @@
 //! program: variables come in as data.
 
 pub mod env;
+mod foreground;
 mod profile;
 mod program;
 mod spawn;
@@ -19,6 +20,7 @@ use group as family;
 #[cfg(target_os = "linux")]
 use supervisor as family;
 
+pub use foreground::Foreground;
 pub use profile::Profile;
 pub use program::find_program;
 pub use spawn::{Ended, Input, Lifeline, Output, Running, Spawn, SpawnError};

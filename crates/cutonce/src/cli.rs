@@ -118,6 +118,8 @@ pub enum Command {
     },
     /// List sessions, newest first
     Sessions(Sessions),
+    /// The plans of all sessions and projects, with every version that was submitted
+    Plans(Plans),
     /// Trust this folder: its own settings may then loosen permissions
     Trust {
         /// The folder; the current one if not given
@@ -161,6 +163,76 @@ pub struct Sessions {
     pub json: bool,
     /// Only those whose first message or id holds this
     pub search: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct Plans {
+    #[command(subcommand)]
+    pub what: Option<PlansWhat>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PlansWhat {
+    /// List plans, newest first (the default)
+    List(PlansList),
+    /// Print a plan
+    Show {
+        /// Its name, as `list` shows it
+        slug: String,
+        /// As it was submitted the Nth time, not as it stands
+        #[arg(short, long, value_name = "N")]
+        revision: Option<u32>,
+    },
+    /// What changed since the last submission; or, if nothing did, between the last two
+    Diff {
+        slug: String,
+        /// From this revision
+        from: Option<u32>,
+        /// To this one; to the plan as it stands if not given
+        to: Option<u32>,
+    },
+    /// Open a plan in your editor ($VISUAL, $EDITOR)
+    Open { slug: String },
+    /// Write a plan to a file, or to standard output
+    Export(PlansExport),
+    /// Remove a plan with all its revisions
+    Rm {
+        slug: String,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
+impl Default for PlansWhat {
+    fn default() -> Self {
+        PlansWhat::List(PlansList::default())
+    }
+}
+
+#[derive(Debug, Default, Args)]
+pub struct PlansList {
+    /// Only those of this folder
+    #[arg(long)]
+    pub here: bool,
+    /// As JSON, one object a line
+    #[arg(long)]
+    pub json: bool,
+    /// Only those whose name, title or project holds this
+    pub search: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PlansExport {
+    pub slug: String,
+    /// The file to write
+    pub file: Option<PathBuf>,
+    /// As it was submitted the Nth time, not as it stands
+    #[arg(short, long, value_name = "N")]
+    pub revision: Option<u32>,
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    pub force: bool,
 }
 
 #[derive(Debug, Args)]

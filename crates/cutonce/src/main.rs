@@ -8,6 +8,7 @@ mod headless;
 mod host;
 mod keyring;
 mod plain;
+mod plans;
 mod scenario_server;
 mod sessions;
 mod start;
@@ -24,6 +25,7 @@ fn main() -> ExitCode {
         Some(Command::Demo(demo)) => block_on(demo::run(demo)),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Sessions(sessions)) => sessions::run(&sessions),
+        Some(Command::Plans(plans)) => plans::run(plans),
         Some(Command::Trust { dir }) => start::trust(dir),
         Some(Command::Key { name, remove }) => keyring::run(&name, remove),
         Some(Command::Completions { shell }) => {

@@ -40,7 +40,10 @@ pub fn list(home: &Path) -> Vec<ListedPlan> {
 
 /// The plan of this name. A name that is only reserved is no plan yet.
 pub fn find(home: &Path, slug: &str) -> Option<ListedPlan> {
-    let record = reserved::of(home, slug).filter(|_| plan::is_name(slug));
+    if !plan::is_name(slug) {
+        return None;
+    }
+    let record = reserved::of(home, slug);
     let path = match &record {
         Some(record) if !record.path.is_empty() => PathBuf::from(&record.path),
         Some(_) | None => plans_home(home).join(plan::file_name(slug)),

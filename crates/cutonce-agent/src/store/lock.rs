@@ -6,8 +6,9 @@ use std::fs::{File, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
+/// Held while it lives. Also for who is no writer but must keep writers away, as `cutonce plans rm`.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub struct Lock {
     path: PathBuf,
     /// Keeps the lock while it is open; `None` where the file system knows no locks.
     file: Option<File>,
@@ -15,7 +16,7 @@ pub(super) struct Lock {
 
 impl Lock {
     /// Take the session's lock, or say who has it.
-    pub(super) fn take(transcript: &Path) -> Result<Lock, StoreError> {
+    pub fn take(transcript: &Path) -> Result<Lock, StoreError> {
         let path = transcript.with_extension("lock");
         let failed = |error| StoreError::io("lock the session", &path, error);
         // The holder before us may have removed the file between our opening and locking it: then try again.
