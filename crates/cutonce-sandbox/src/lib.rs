@@ -6,21 +6,24 @@
 
 pub mod env;
 mod foreground;
+mod layer;
 mod profile;
 mod program;
+mod seatbelt;
 mod spawn;
 
 #[cfg(not(target_os = "linux"))]
 mod group;
 #[cfg(target_os = "linux")]
-mod supervisor;
+mod linux;
 
 #[cfg(not(target_os = "linux"))]
 use group as family;
 #[cfg(target_os = "linux")]
-use supervisor as family;
+use linux as family;
 
 pub use foreground::Foreground;
-pub use profile::Profile;
+pub use layer::{Layer, Limits, Tier, available, available_within, scratch_works};
+pub use profile::{Profile, ReadOnly, Scratch, WorkspaceWrite};
 pub use program::find_program;
 pub use spawn::{Ended, Input, Lifeline, Output, Running, Spawn, SpawnError};

@@ -1,15 +1,14 @@
 //! Starting a program: everything it gets is stated, and all it leaves behind dies with it (TL-8, AG-4).
 
 use crate::family;
+use crate::layer::Limits;
 use crate::profile::Profile;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
-use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::process::Stdio;
 use tokio::net::unix::pipe;
-use tokio::process::{Child, ChildStdin, Command};
 
 /// A program to start. The child gets exactly this: no other variable, no other descriptor, no terminal.
 #[derive(Debug)]
@@ -21,9 +20,11 @@ pub struct Spawn {
     /// The whole environment; see [`crate::env::scrubbed`].
     pub env: Vec<(OsString, OsString)>,
     pub profile: Profile,
+    pub limits: Limits,
     pub input: Input,
     pub output: Output,
-    /// Descriptors the program keeps, under the same numbers.
+    /// Descriptors the program keeps, under the same numbers. A profile does not hold what they lead to: pass
+    /// pipes and memory files (`memfd_create`), never files or folders.
     pub pass: Vec<OwnedFd>,
 }
 
@@ -53,15 +54,18 @@ pub enum SpawnError {
     NoProgram(PathBuf),
     #[error("{program} could not be started: {error}")]
     Failed { program: PathBuf, error: io::Error },
+    /// SB-3.
+    #[error("the sandbox can't be applied in full, so the command was not run ({why})")]
+    Unheld { why: String },
 }
 
 /// A started program. Dropping it kills the program and all it started.
 #[derive(Debug)]
 pub struct Running {
-    pub stdin: Option<ChildStdin>,
+    pub stdin: Option<pipe::Sender>,
     pub stdout: Option<pipe::Receiver>,
     pub stderr: Option<pipe::Receiver>,
-    child: Child,
+    child: family::Child,
     lifeline: Option<Lifeline>,
 }
 
@@ -88,6 +92,7 @@ impl Spawn {
             cwd: cwd.into(),
             env,
             profile: Profile::default(),
+            limits: Limits::default(),
             input: Input::Null,
             output: Output::Merged,
             pass: Vec::new(),
@@ -106,6 +111,10 @@ impl Spawn {
     pub fn profile(self, profile: Profile) -> Self {
         Self { profile, ..self }
     }
+    /// Do as if some of the kernel's mechanisms were not there; see [`Limits`].
+    pub fn limits(self, limits: Limits) -> Self {
+        Self { limits, ..self }
+    }
     /// Let the program keep this descriptor; the number it has there.
     pub fn pass(&mut self, fd: OwnedFd) -> RawFd {
         let number = fd.as_raw_fd();
@@ -115,60 +124,42 @@ impl Spawn {
 
     /// Start it. Needs a tokio runtime. Returns when the program runs or could not be executed.
     pub fn start(self) -> Result<Running, SpawnError> {
-        let cwd = self.cwd.clone();
         let program = self.program.clone();
-        self.fork_and_exec().map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if !cwd.is_dir() => SpawnError::NoFolder(cwd),
-            io::ErrorKind::NotFound => SpawnError::NoProgram(program),
-            _ => SpawnError::Failed { program, error },
-        })
+        let failed = |error: io::Error| SpawnError::Failed { program: program.clone(), error };
+        let ends = Ends::new(self.input, self.output).map_err(failed)?;
+        let (child, held) = family::start(self, ends.theirs)?;
+        let lifeline = Some(Lifeline { _held: held });
+        Ok(Running { stdin: ends.stdin, stdout: Some(ends.stdout), stderr: ends.stderr, child, lifeline })
     }
+}
 
-    fn fork_and_exec(self) -> io::Result<Running> {
-        let mut command = Command::new(&self.program);
-        command.args(&self.args).env_clear().envs(self.env).current_dir(&self.cwd);
-        if let Some(name) = self.program.file_name() {
-            command.arg0(name);
-        }
-        command.stdin(match self.input {
-            Input::Null => Stdio::null(),
-            Input::Piped => Stdio::piped(),
-        });
-        let (stdout, writer) = io::pipe()?;
-        let stderr = match self.output {
-            Output::Merged => {
-                command.stderr(writer.try_clone()?);
-                None
-            }
-            Output::Separate => {
-                let (stderr, writer) = io::pipe()?;
-                command.stderr(writer);
-                Some(receiver(stderr)?)
+/// Both ends of the program's standard input, output and error.
+struct Ends {
+    theirs: [OwnedFd; 3],
+    stdin: Option<pipe::Sender>,
+    stdout: pipe::Receiver,
+    stderr: Option<pipe::Receiver>,
+}
+
+impl Ends {
+    fn new(input: Input, output: Output) -> io::Result<Self> {
+        let (their_stdin, stdin): (OwnedFd, _) = match input {
+            Input::Null => (File::open("/dev/null")?.into(), None),
+            Input::Piped => {
+                let (reader, writer) = io::pipe()?;
+                (reader.into(), Some(pipe::Sender::from_owned_fd(writer.into())?))
             }
         };
-        command.stdout(writer);
-        let stdout = receiver(stdout)?;
-        let passed: Vec<RawFd> = self.pass.iter().map(AsRawFd::as_raw_fd).collect();
-        let profile = self.profile;
-        let (held, mut enter) = family::prepare()?;
-        // Safety: the closure runs in the forked child and makes only system calls that are async-signal-safe
-        // on state prepared above; it neither allocates nor takes a lock.
-        unsafe {
-            command.pre_exec(move || {
-                enter.enter()?;
-                family::keep_only(&passed)?;
-                profile.apply()
-            });
-        }
-        let mut child = command.spawn()?;
-        let held = held.started(child.id());
-        Ok(Running {
-            stdin: child.stdin.take(),
-            stdout: Some(stdout),
-            stderr,
-            child,
-            lifeline: Some(Lifeline { _held: held }),
-        })
+        let (stdout, their_stdout) = io::pipe()?;
+        let (their_stderr, stderr) = match output {
+            Output::Merged => (their_stdout.try_clone()?, None),
+            Output::Separate => {
+                let (stderr, writer) = io::pipe()?;
+                (writer, Some(receiver(stderr)?))
+            }
+        };
+        let theirs = [their_stdin, their_stdout.into(), their_stderr.into()];
+        Ok(Self { theirs, stdin, stdout: receiver(stdout)?, stderr })
     }
 }
 
@@ -179,12 +170,9 @@ fn receiver(reader: io::PipeReader) -> io::Result<pipe::Receiver> {
 impl Running {
     /// Wait until the program has ended and everything it started is gone. May be dropped and called again.
     pub async fn wait(&mut self) -> io::Result<Ended> {
-        let status = self.child.wait().await?;
+        let ended = self.child.wait().await?;
         self.lifeline = None;
-        Ok(match status.signal() {
-            Some(signal) => Ended::Signalled(signal),
-            None => Ended::Exited(status.code().unwrap_or_default()),
-        })
+        Ok(ended)
     }
 
     /// Kill the program and all it started, at once. [`Running::wait`] tells when they are gone.
