@@ -1,5 +1,6 @@
 //! The user's editor, for `/plan open` and `cutonce plans open` (PM-25).
 
+use cutonce_core::command;
 use cutonce_sandbox::{Ended, Foreground, find_program};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,8 +40,8 @@ pub fn find(env: &[(OsString, OsString)]) -> Result<Editor, String> {
 /// with a screen of its own gives up the terminal first.
 pub fn open_plan(path: &Path, env: Vec<(OsString, OsString)>) -> Result<String, String> {
     match open(path, env) {
-        Ok(()) => Ok(format!("Opened plan in editor: {}", path.display())),
-        Err(why) => Err(format!("Failed to open plan in editor: {why}")),
+        Ok(()) => Ok(command::opened(&path.display().to_string())),
+        Err(why) => Err(command::not_opened(&why)),
     }
 }
 

@@ -18,7 +18,7 @@ pub mod versions;
 
 pub use cutonce_core as core;
 pub use hub::Events;
-pub use session::{Options, Session};
+pub use session::{Approver, Options, Session};
 
 /// A new id (UUIDv7): sorts by time.
 pub fn new_id() -> String {

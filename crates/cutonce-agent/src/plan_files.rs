@@ -14,7 +14,7 @@ mod reserved;
 mod revisions;
 
 pub use file::{LONGEST_PLAN, PlanFile, read};
-pub use list::{ListedPlan, find, list, remove};
+pub use list::{ListedPlan, approve, find, list, remove};
 pub use reserved::Reserved;
 pub use revisions::Revisions;
 

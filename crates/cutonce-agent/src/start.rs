@@ -4,17 +4,21 @@ use crate::Events;
 use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
 use crate::redact::Redactor;
-use crate::session::{Connect, Connected, Options, Session};
+use crate::plan_files::{PlanError, PlanFiles};
+use crate::session::{Approver, Connect, Connected, Options, Planner, Session, plan_tools};
 use crate::settings::{self, Loaded, Places};
 use crate::store::place::Sessions;
-use crate::store::{self, Resumed, Store, StoreError};
+use crate::store::{self, Reader, Resumed, Store, StoreError};
 use crate::versions::Versions;
-use cutonce_core::mode::Mode;
+use cutonce_core::mode::{self, Mode};
+use cutonce_core::plan;
 use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
 use cutonce_core::settings::{ModelInfo, Settings, ThinkingKind};
-use cutonce_core::transcript::Body;
+use cutonce_core::reminder::{self, Instructions as PlanInstructions};
+use cutonce_core::submission::By;
+use cutonce_core::transcript::{Body, Kind};
 use cutonce_models::provider::{self, Choice, CustomProvider};
 use cutonce_models::{FaultKind, ModelError};
 use cutonce_sandbox::env::Names;
@@ -46,8 +50,9 @@ pub struct Start {
     pub model: Option<String>,
     pub mode: Option<Mode>,
     pub bypass_available: bool,
-    /// Somebody can answer asks.
-    pub approver: bool,
+    pub approver: Approver,
+    /// The first words, where they are known: a plan may be named after them (PM-51).
+    pub request: Option<String>,
     pub which: Which,
     /// Go on in a copy.
     pub fork: bool,
@@ -83,14 +88,14 @@ pub struct Opened {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    #[error("plan mode needs a plan file, and there can be none: {0}")]
+    Plan(#[from] PlanError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
     Model(#[from] ModelError),
     #[error("the folder {} can't be used: {source}", path.display())]
     Folder { path: PathBuf, source: std::io::Error },
-    #[error("{0}")]
-    Mode(String),
 }
 
 impl Start {
@@ -107,7 +112,8 @@ impl Start {
         if let Some(resumed) = &resumed {
             notices.extend(tell_resumed(resumed));
         }
-        let mode = self.mode(&settings, resumed.as_ref())?;
+        let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
+        let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let here = self.here(&store, &settings)?;
         let rules = self.rules(&loaded, &mut notices);
         let places = self.places();
@@ -115,16 +121,21 @@ impl Start {
         let text = shown(&instructions.load());
         notices.append(&mut instructions.take_notes());
         let branch = branch_of(&self.cwd);
-        let around = self.around(&here.workspace, branch.clone());
+        let around = self.around(&here.workspace, branch);
         let system =
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
-        store.append(session_entry(&store, &self.cwd, branch))?;
+        let slug = planner.file.as_ref().map(|file| file.slug().to_string());
+        store.append(session_entry(&store, &self.cwd, slug))?;
+        let enter = plan::enter_offered(settings.plan.entry, self.approver == Approver::Present, false);
         let mut tools = cutonce_tools::tools();
+        tools.extend(plan_tools(settings.plan.eagerness, enter));
         tools.append(&mut self.tools);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
         let transcript = store.path().to_path_buf();
-        let session = Session::open(Options {
+        let shown_mode = mode.0.mode();
+        let main = connected.spec.clone();
+        let (session, events) = Session::open(Options {
             store,
             connected,
             connect,
@@ -134,7 +145,10 @@ impl Start {
             rules,
             places,
             mode,
-            bypass_available: self.bypass_available || mode == Mode::BypassPermissions,
+            planner,
+            reopen_plan: replayed.open_asks.iter().any(|ask| ask.kind == "plan"),
+            settings: settings.clone(),
+            main,
             approver: self.approver,
             instructions,
             redactor,
@@ -144,8 +158,7 @@ impl Start {
             max_budget: self.max_budget,
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
-        let events = session.events();
-        Ok(Opened { session, events, notices, transcript, mode })
+        Ok(Opened { session, events, notices, transcript, mode: shown_mode })
     }
 
     fn load(&self, notices: &mut Vec<String>) -> Loaded {
@@ -186,15 +199,84 @@ impl Start {
         rules
     }
 
-    fn mode(&self, settings: &Settings, resumed: Option<&Resumed>) -> Result<Mode, StartError> {
-        let kept = resumed.and_then(|resumed| resumed.replayed.mode);
-        let mode = self.mode.or(kept).or(settings.permissions.default_mode).unwrap_or_default();
-        match mode {
-            Mode::Plan | Mode::Auto => Err(StartError::Mode(format!(
-                "the mode {mode} is not available yet; use default, acceptEdits or bypassPermissions"
-            ))),
-            Mode::Default | Mode::AcceptEdits | Mode::BypassPermissions => Ok(mode),
+    /// The mode the session starts in (PM-26), or the one it was left in (PM-48); a flag wins.
+    fn mode(
+        &self,
+        settings: &Settings,
+        resumed: Option<&Resumed>,
+        transcript: &Path,
+    ) -> Result<(mode::State, Vec<mode::Effect>), StartError> {
+        let base = settings.permissions.default_mode.unwrap_or_default();
+        let asked = self.mode.unwrap_or(base);
+        let bypass_available = self.bypass_available || [base, asked].contains(&Mode::BypassPermissions);
+        let setup = mode::Setup { bypass_available, ..mode::Setup::default() };
+        let Some(resumed) = resumed else { return Ok(mode::State::start(setup, base, asked)) };
+        let bodies = if resumed.replayed.mode.is_some() || resumed.replayed.slug.is_some() {
+            bodies(transcript, &STATE)?
+        } else {
+            Vec::new()
+        };
+        let (state, mut effects) = mode::replay(setup, &bodies);
+        let Some(to) = self.mode else { return Ok((state, effects)) };
+        let (state, more) = mode::step(state, mode::Event::Set { to, by: By::Start });
+        effects.extend(more);
+        Ok((state, effects))
+    }
+
+    /// Where the plan goes; the file of an earlier process is taken up again, or brought back (PM-48, PM-49).
+    fn planner(
+        &self,
+        settings: &Settings,
+        store: &Store,
+        state: &mode::State,
+        notices: &mut Vec<String>,
+    ) -> Result<Planner, StartError> {
+        let variable = |name: &str| {
+            let value = self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_string_lossy());
+            value.map(|value| value.into_owned())
+        };
+        let root = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
+        let directory = settings.plans_directory.as_deref();
+        let (files, warning) = PlanFiles::new(&self.home, &root, store.id(), directory, settings.plan.names);
+        notices.extend(warning);
+        let (explore, plans) = (variable("CUTONCE_PLAN_EXPLORE_AGENTS"), variable("CUTONCE_PLAN_AGENTS"));
+        let counts = reminder::counts(explore.as_deref(), plans.as_deref(), &settings.plan);
+        notices.extend(counts.warnings.iter().cloned());
+        let interview = variable("CUTONCE_PLAN_INTERVIEW");
+        let workflow = reminder::workflow(interview.as_deref(), settings.plan.workflow);
+        let instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
+        let mut planner = Planner::new(files, instructions, settings.plan.entry);
+        let request = self.request.clone().unwrap_or_default();
+        match state.slug() {
+            Some(slug) => self.take_up(&mut planner, slug, store, &request, notices)?,
+            None if state.in_plan() => planner.file = Some(planner.files.reserve(&request)?),
+            None => {}
         }
+        Ok(planner)
+    }
+
+    fn take_up(
+        &self,
+        planner: &mut Planner,
+        slug: &str,
+        store: &Store,
+        request: &str,
+        notices: &mut Vec<String>,
+    ) -> Result<(), StartError> {
+        let file = match planner.files.adopt(slug) {
+            Ok(file) => file,
+            // A fork: a new name and a copy; the original stays as it is.
+            Err(PlanError::Others { .. }) => planner.files.fork(slug, request)?.0,
+            Err(error) => return Err(error.into()),
+        };
+        if !file.path().exists() {
+            let bodies = bodies(store.path(), &PLAN_TEXTS)?;
+            if let Some(from) = file.restore(plan::restore(&bodies))? {
+                notices.push(format!("The plan file was gone; it was restored from the transcript ({from:?})."));
+            }
+        }
+        planner.file = Some(file);
+        Ok(())
     }
 
     fn store(
@@ -256,13 +338,14 @@ impl Start {
     }
 }
 
-fn session_entry(store: &Store, cwd: &Path, branch: Option<String>) -> Body {
+/// A process opened the session, or the session's plan got its name.
+pub(crate) fn session_entry(store: &Store, cwd: &Path, slug: Option<String>) -> Body {
     Body::Session {
         session_id: store.id().to_string(),
         version: env!("CARGO_PKG_VERSION").to_string(),
         cwd: cwd.display().to_string(),
-        branch,
-        slug: None,
+        branch: branch_of(cwd),
+        slug,
         forked_from: None,
     }
 }
@@ -352,7 +435,8 @@ impl Connect for Providers {
         let info =
             if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
         let thinking = thinking_of(settings, &info);
-        Ok(Connected { model: choice.connect()?, info, thinking })
+        let spec = if name.is_empty() { format!("{}/{}", choice.provider, choice.model) } else { name.to_string() };
+        Ok(Connected { model: choice.connect()?, info, thinking, spec })
     }
 }
 
@@ -381,6 +465,21 @@ fn secrets_of(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(String,
     let names = Names { keep: Vec::new(), secret: secret_names(settings) };
     let found = cutonce_sandbox::env::secrets(env.iter().cloned(), &names);
     found.into_iter().map(|value| ("secret".to_string(), value)).collect()
+}
+
+/// The entries that tell the mode (PM-12), and those that may hold the plan's text (PM-48).
+const STATE: [Kind; 7] =
+    [Kind::Session, Kind::Plan, Kind::User, Kind::Mode, Kind::Reminder, Kind::Compaction, Kind::Clear];
+const PLAN_TEXTS: [Kind; 5] = [Kind::FileSnapshot, Kind::Tool, Kind::User, Kind::Clear, Kind::Reminder];
+
+fn bodies(transcript: &Path, kinds: &[Kind]) -> Result<Vec<Body>, StartError> {
+    let failed = |source| StoreError::Io { what: "read the session", path: transcript.to_path_buf(), source };
+    let mut reader = Reader::open(transcript).map_err(failed)?;
+    let mut bodies = Vec::new();
+    for at in (0..reader.len()).filter(|at| kinds.contains(&reader.kind(*at))).collect::<Vec<_>>() {
+        bodies.extend(reader.entry(at).map_err(failed)?.map(|entry| entry.body));
+    }
+    Ok(bodies)
 }
 
 /// The branch, read from `.git/HEAD` without starting git.

@@ -1,8 +1,10 @@
 //! All that a face may see of a session (AG-1). What an event reports as done is on disk already (SE-1).
 
+use crate::approval;
 use crate::conversation::{Block, ResultPart, Usage};
 use crate::mode::Mode;
 use crate::permission::{Suggestion, Why};
+use crate::plan::PlanEvent;
 use crate::rule::Behavior;
 use crate::submission::{Answer, By};
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,8 @@ pub enum EventKind {
     User {
         id: String,
         text: String,
+        /// Made by the program: not the person's words.
+        meta: bool,
     },
     /// The message waits for the next request (AG-5).
     Queued {
@@ -84,6 +88,18 @@ pub enum EventKind {
         model: String,
     },
     Todos(Vec<Todo>),
+    /// The life of a plan (PM-143).
+    Plan(PlanEvent),
+    /// `/plan`: show the plan under the heading «Current Plan» (PM-24).
+    CurrentPlan {
+        path: String,
+        plan: String,
+        hint: Option<String>,
+    },
+    /// `/plan open`: the face opens an editor and says how it went (PM-25).
+    OpenPlan {
+        path: String,
+    },
     Compacted {
         before: u64,
         after: u64,
@@ -146,8 +162,21 @@ pub struct AskView {
 
 #[derive(Debug, Clone)]
 pub enum AskKind {
-    Permission { why: Why, suggestions: Vec<Suggestion>, preview: Option<String> },
+    Permission {
+        why: Why,
+        suggestions: Vec<Suggestion>,
+        preview: Option<String>,
+    },
     Questions(Vec<Question>),
+    /// EnterPlanMode, where the settings say that it asks (PM-4).
+    EnterPlan,
+    /// ExitPlanMode. `previous`: the text of the last submission, for the diff; `draft`: what the person had written when
+    /// the plan changed under them (PM-84).
+    Plan {
+        request: Box<approval::Request>,
+        previous: Option<String>,
+        draft: Option<approval::Answer>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -203,6 +232,14 @@ pub enum Level {
     Error,
 }
 
+/// The plan file when a turn ended in plan mode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanAtEnd {
+    pub path: String,
+    pub slug: String,
+    pub found: crate::plan::Found,
+}
+
 /// How a turn ended.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
@@ -217,6 +254,8 @@ pub struct Ended {
     pub api_ms: u64,
     /// Dollars the session has spent so far, where prices are known.
     pub cost: f64,
+    /// The plan, if the turn ended in plan mode (PM-76).
+    pub plan: Option<PlanAtEnd>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -16,9 +16,22 @@ pub enum Submission {
         ask_id: String,
         answer: Answer,
     },
+    /// `/mode`, `/plan`, a host's set_permission_mode.
     SetMode {
         mode: Mode,
         by: By,
+    },
+    /// Shift+Tab (PM-11).
+    CycleMode,
+    /// `/plan …` or `/mode …` (PM-20 to PM-26). `editor`: what `/plan open` would use, if anything.
+    Command {
+        command: crate::command::Command,
+        editor: Option<String>,
+    },
+    /// Implement this plan in a fresh conversation: whoever sends it has approved exactly this text.
+    Implement {
+        plan: String,
+        path: String,
     },
     SetModel {
         model: String,
@@ -53,6 +66,10 @@ pub enum Answer {
     Permission(PermissionAnswer),
     /// To AskUserQuestion.
     Questions(QuestionsAnswer),
+    /// To ExitPlanMode (PM-143). The ask's id in it must be the one that is answered.
+    Plan(crate::approval::Answer),
+    /// Something came back that is no answer: never counted as a yes (PM-80).
+    Unusable { why: String },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -13,6 +13,21 @@ use crate::event::EndReason;
 pub struct Said {
     pub text: String,
     pub images: Vec<Image>,
+    /// Made by the program: no human turn (PM-91).
+    pub meta: bool,
+    /// The plan that this message holds (PM-81).
+    pub plan: Option<String>,
+}
+
+impl Said {
+    /// The person's words.
+    pub fn words(text: impl Into<String>, images: Vec<Image>) -> Said {
+        Said { text: text.into(), images, meta: false, plan: None }
+    }
+    /// The program's words to the model.
+    pub fn meta(text: impl Into<String>) -> Said {
+        Said { meta: true, ..Said::words(text, Vec::new()) }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -343,7 +358,7 @@ mod tests {
     const BARRIER: CallKind = CallKind { parallel: true, barrier: true };
 
     fn said(text: &str) -> Said {
-        Said { text: text.into(), images: Vec::new() }
+        Said::words(text, Vec::new())
     }
     fn started(effects: &[Effect]) -> Vec<usize> {
         effects.iter().filter_map(|e| if let Effect::StartCall(n) = e { Some(*n) } else { None }).collect()

@@ -32,7 +32,7 @@ impl Tool for KillShell {
     }
     fn touches(&self, input: &KillShellInput, here: &Here) -> Result<Access, String> {
         match here.shells.task(&input.shell_id) {
-            Some(_) => Ok(Access::Internal),
+            Some(task) => Ok(Access::Kill { this_stay: here.shells.in_this_stay(&task.view()) }),
             None => Err(unknown("shell_id", &input.shell_id, here)),
         }
     }

@@ -18,7 +18,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 use task::{OnEnd, lock};
 
 /// At most this many run in the background at the same time.
@@ -36,6 +36,8 @@ pub struct Shells {
     folder: Mutex<Option<PathBuf>>,
     tasks: Mutex<Vec<Arc<Task>>>,
     outputs: AtomicUsize,
+    /// When the present stay in plan mode began (PM-60).
+    stay: Mutex<Option<SystemTime>>,
 }
 
 impl Shells {
@@ -48,6 +50,7 @@ impl Shells {
             folder: Mutex::new(None),
             tasks: Mutex::new(Vec::new()),
             outputs: AtomicUsize::new(0),
+            stay: Mutex::new(None),
         }
     }
     /// How long a command may run whose call does not say it (`shell.timeoutMs`).
@@ -59,6 +62,15 @@ impl Shells {
     pub fn on_end(mut self, tell: impl Fn(TaskView) + Send + Sync + 'static) -> Self {
         self.on_end = Some(Arc::new(tell));
         self
+    }
+
+    /// Plan mode was entered: what runs now was started before.
+    pub fn stay_began(&self) {
+        *lock(&self.stay) = Some(SystemTime::now());
+    }
+    /// Was it started since plan mode was last entered?
+    pub fn in_this_stay(&self, task: &TaskView) -> bool {
+        lock(&self.stay).is_some_and(|began| task.since >= began)
     }
 
     /// The background tasks that run now.

@@ -38,7 +38,7 @@ pub struct Run {
     /// The model, as provider/name (anthropic/…, openai/…, openai-chat/…, ollama/…), a bare name or an alias
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Start in this permission mode: default, acceptEdits, bypassPermissions
+    /// Start in this permission mode: default, acceptEdits, plan, bypassPermissions
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     pub permission_mode: Option<cutonce_core::mode::Mode>,
     /// Run everything but what deny rules and protected paths forbid (the same as --permission-mode bypassPermissions)
@@ -110,6 +110,10 @@ pub enum InputFormat {
 pub enum Command {
     /// A scripted model works on a throwaway repository: no key, no network
     Demo(Demo),
+    /// Plan a task without changing anything, and print the plan
+    Plan(Box<Run>),
+    /// Implement a plan, by its name or file, in a fresh conversation; running this approves exactly that text
+    Implement(Box<Implement>),
     /// What works on this machine, what does not, and why
     Doctor {
         /// As JSON
@@ -141,6 +145,16 @@ pub enum Command {
     /// Serve a scenario file in every provider's wire format
     #[command(hide = true)]
     ScenarioServer(ScenarioServer),
+}
+
+#[derive(Debug, Args)]
+pub struct Implement {
+    /// Refuse a plan whose SHA-256 is not this one
+    #[arg(long, value_name = "HASH")]
+    pub sha256: Option<String>,
+    /// Here PROMPT is the plan's name, or a file that holds a plan
+    #[command(flatten)]
+    pub run: Run,
 }
 
 #[derive(Debug, Args)]

@@ -3,6 +3,7 @@
 
 use cutonce_core::conversation::{Block, ResultPart, Usage};
 use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished};
+use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -60,9 +61,10 @@ impl Frames {
                 "api_retry",
                 json!({"attempt": attempt, "max_retries": max, "retry_delay_ms": delay_ms, "error_status": status, "error": reason}),
             )],
-            EventKind::ModeChanged { to, .. } => {
+            EventKind::ModeChanged { from, to, by } => {
                 self.mode = to.to_string();
-                vec![self.system("status", json!({"status": null, "permissionMode": to.name()}))]
+                let status = self.system("status", json!({"status": null, "permissionMode": to.name()}));
+                vec![status, self.system("mode.changed", json!({"from": from, "to": to, "by": by}))]
             }
             EventKind::ModelChanged { model } => {
                 self.model = model.clone();
@@ -75,6 +77,7 @@ impl Frames {
             EventKind::Notice { level, text } => {
                 vec![self.system("informational", json!({"content": text, "level": level}))]
             }
+            EventKind::Plan(event) => vec![self.plan(event)],
             EventKind::TurnEnded(ended) => vec![self.result(ended)],
             EventKind::Delta(_)
             | EventKind::User { .. }
@@ -84,6 +87,8 @@ impl Frames {
             | EventKind::Ask(_)
             | EventKind::AskClosed { .. }
             | EventKind::Todos(_)
+            | EventKind::CurrentPlan { .. }
+            | EventKind::OpenPlan { .. }
             | EventKind::Cleared
             | EventKind::Closed => vec![],
         }
@@ -106,6 +111,13 @@ impl Frames {
             all.append(fields);
         }
         self.frame("system", all)
+    }
+
+    /// The life of a plan, under the names of PM-143.
+    fn plan(&self, event: &PlanEvent) -> Value {
+        let mut fields = serde_json::to_value(event).unwrap_or_default();
+        let name = fields.as_object_mut().and_then(|fields| fields.shift_remove("type"));
+        self.system(name.as_ref().and_then(Value::as_str).unwrap_or("plan"), fields)
     }
 
     fn init(&self) -> Value {
@@ -232,6 +244,14 @@ impl Frames {
             "total_cost_usd": ended.cost, "usage": usage_json(&ended.usage), "modelUsage": self.model_usage(),
             "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
         });
+        if let Some(plan) = &ended.plan {
+            let text = plan.found.text();
+            fields["result"] = text.map_or(fields["result"].clone(), Value::from);
+            fields["plan"] = json!(text);
+            fields["planFilePath"] = json!(plan.path);
+            fields["slug"] = json!(plan.slug);
+            fields["sha256"] = json!(plan.found.sha256());
+        }
         if let EndReason::Failed { message, status } = &ended.reason {
             fields["result"] = format!("API Error: {message}").into();
             fields["api_error_status"] = json!(status);

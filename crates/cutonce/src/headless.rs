@@ -5,6 +5,7 @@ use crate::frames::Frames;
 use crate::host::{self, Line};
 use crate::start::Started;
 use cutonce_agent::Events;
+use cutonce_core::approval;
 use cutonce_core::event::{EndReason, Ended, Event, EventKind, Level};
 use cutonce_core::submission::Submission;
 use std::io::Write;
@@ -18,6 +19,13 @@ pub struct Headless {
     pub verbose: bool,
 }
 
+/// What the run begins with.
+pub enum First {
+    Say(String),
+    /// A plan that was approved by running the command.
+    Implement { plan: String, path: String },
+}
+
 /// What the process returns (CL-3).
 const DONE: u8 = 0;
 const FAILED: u8 = 1;
@@ -25,15 +33,17 @@ const INTERRUPTED: u8 = 130;
 const TERMINATED: u8 = 143;
 
 /// Run to the end and give the exit code.
-pub async fn run(started: Started, prompt: Option<String>, face: Headless) -> anyhow::Result<u8> {
+pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> anyhow::Result<u8> {
     let Started { session, events, cwd, key_source, .. } = started;
     let frames = Frames::new(session.id(), &cwd, key_source, face.partial);
     let mut lines = match face.input {
         InputFormat::StreamJson => Some(host::lines_of_stdin()),
         InputFormat::Text => None,
     };
-    if let Some(prompt) = prompt {
-        session.say(prompt);
+    match prompt {
+        Some(First::Say(prompt)) => session.say(prompt),
+        Some(First::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
+        None => {}
     }
     if lines.is_none() {
         session.submit(Submission::Close);
@@ -158,14 +168,10 @@ impl Run {
     fn ended(&mut self, ended: &Ended, result: Option<&serde_json::Value>) -> anyhow::Result<()> {
         match (self.face.output, result) {
             (OutputFormat::Json, Some(result)) => print_line(result)?,
-            (OutputFormat::Text, _) if !ended.text.is_empty() => {
-                let mut out = std::io::stdout().lock();
-                writeln!(out, "{}", ended.text.trim_end())?;
-                out.flush()?;
-            }
-            (OutputFormat::Json | OutputFormat::Text | OutputFormat::StreamJson, _) => {}
+            (OutputFormat::Text, _) => print_text(ended)?,
+            (OutputFormat::Json | OutputFormat::StreamJson, _) => {}
         }
-        let failed = explain(&ended.reason);
+        let failed = explain(&ended.reason).or_else(|| no_plan(ended));
         if let Some(why) = &failed
             && self.face.output == OutputFormat::Text
         {
@@ -176,6 +182,25 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// The plan where there is one (PM-76), else what the model said last.
+fn print_text(ended: &Ended) -> std::io::Result<()> {
+    let plan = ended.plan.as_ref().and_then(|plan| plan.found.text());
+    let text = plan.unwrap_or(&ended.text).trim_end();
+    if !text.is_empty() {
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{text}")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// PM-76: a run in plan mode that ends without any plan has failed.
+fn no_plan(ended: &Ended) -> Option<String> {
+    let plan = ended.plan.as_ref()?;
+    let said = approval::headless(&plan.found, &plan.path);
+    (said.exit_code != 0).then_some(said.text)
 }
 
 /// What failed and what to do, or None for a turn that completed.

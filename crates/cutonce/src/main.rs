@@ -3,17 +3,23 @@
 mod cli;
 mod demo;
 mod doctor;
+mod editor;
 mod frames;
 mod headless;
 mod host;
+mod implement;
 mod keyring;
 mod plain;
 mod plans;
+mod plain_plan;
 mod scenario_server;
 mod sessions;
 mod start;
 
 use clap::{CommandFactory, Parser};
+use cutonce_agent::Approver;
+use cutonce_core::mode::Mode;
+use headless::First;
 use cli::{Cli, Command, InputFormat, OutputFormat, Run};
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
@@ -23,6 +29,8 @@ fn main() -> ExitCode {
     let code = match cli.command {
         None => block_on(run(cli.run)),
         Some(Command::Demo(demo)) => block_on(demo::run(demo)),
+        Some(Command::Plan(run)) => block_on(plan_run(*run)),
+        Some(Command::Implement(implement)) => block_on(implement_run(*implement)),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Sessions(sessions)) => sessions::run(&sessions),
         Some(Command::Plans(plans)) => plans::run(plans),
@@ -57,16 +65,47 @@ async fn run(run: Run) -> anyhow::Result<u8> {
     if headless {
         return headless_run(run).await;
     }
-    let terminal = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    if !terminal && !run.plain {
+    if !is_terminal() && !run.plain {
         return Err(start::Usage(
             "no terminal here: use -p \"prompt\" to print an answer, or --plain to talk in lines".into(),
         )
         .into());
     }
     let prompt = run.prompt.clone();
-    let started = start::open(&run, start::Face { approver: true }).await?;
-    plain::run(started, prompt).await
+    let started = start::open(&run, start::Face { approver: Approver::Present }).await?;
+    plain::run(started, prompt.map(First::Say)).await
+}
+
+/// `cutonce plan`: headless, in plan mode; prints the plan (PM-76).
+async fn plan_run(run: Run) -> anyhow::Result<u8> {
+    headless_run(Run { print: true, permission_mode: Some(Mode::Plan), dangerously_skip_permissions: false, ..run }).await
+}
+
+async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
+    let Some(what) = args.run.prompt.clone() else {
+        return Err(start::Usage("implement which plan? name it, or a file: `cutonce plans list` lists them".into()).into());
+    };
+    let chosen = implement::choose(&what, args.sha256.as_deref())?;
+    let run = Run { prompt: None, ..args.run };
+    let headless = run.print || run.output_format != OutputFormat::Text || !is_terminal();
+    let approver = if headless { Approver::Nobody } else { Approver::Present };
+    let started = start::open(&run, start::Face { approver }).await?;
+    chosen.settle()?;
+    let first = First::Implement { plan: chosen.plan, path: chosen.path };
+    if headless { headless::run(started, Some(first), face_of(&run)).await } else { plain::run(started, Some(first)).await }
+}
+
+fn is_terminal() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+fn face_of(run: &Run) -> headless::Headless {
+    headless::Headless {
+        output: run.output_format,
+        input: run.input_format,
+        partial: run.include_partial_messages,
+        verbose: run.verbose,
+    }
 }
 
 async fn headless_run(run: Run) -> anyhow::Result<u8> {
@@ -74,14 +113,12 @@ async fn headless_run(run: Run) -> anyhow::Result<u8> {
         InputFormat::Text => Some(prompt_with_stdin(run.prompt.as_deref())?),
         InputFormat::StreamJson => run.prompt.clone(),
     };
-    let face = headless::Headless {
-        output: run.output_format,
-        input: run.input_format,
-        partial: run.include_partial_messages,
-        verbose: run.verbose,
+    let approver = match run.input_format {
+        InputFormat::Text => Approver::Nobody,
+        InputFormat::StreamJson => Approver::CantAsk,
     };
-    let started = start::open(&run, start::Face { approver: false }).await?;
-    headless::run(started, prompt, face).await
+    let started = start::open(&run, start::Face { approver }).await?;
+    headless::run(started, prompt.map(First::Say), face_of(&run)).await
 }
 
 /// The prompt with standard input appended, where there is one (CL-1).

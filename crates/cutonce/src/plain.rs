@@ -1,8 +1,12 @@
 //! The plain face: lines in, lines out, numbered choices, no cursor movement. For screen readers, dumb terminals, and as the
 //! log of `--verbose`.
 
+use crate::editor::{edit, editor_name, open_editor};
+use crate::headless::First;
+use crate::plain_plan::{self, Review, Step};
 use crate::start::Started;
 use cutonce_agent::Session;
+use cutonce_core::command::{self, CURRENT_PLAN};
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
 use cutonce_core::harmless::harmless;
 use cutonce_core::submission::{Answer, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
@@ -49,13 +53,21 @@ fn first_line(text: &str) -> &str {
 }
 
 /// Sit in front of a session until the person ends it.
-pub async fn run(started: Started, prompt: Option<String>) -> anyhow::Result<u8> {
+pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
     let Started { session, mut events, .. } = started;
     let mut lines = lines();
     let mut interrupts = signal(SignalKind::interrupt())?;
-    let mut plain = Plain { session, asks: Vec::new(), busy: false, answering: Vec::new(), streamed: false };
-    match prompt {
-        Some(prompt) => plain.session.say(prompt),
+    let mut plain = Plain {
+        session,
+        asks: Vec::new(),
+        busy: false,
+        answering: Vec::new(),
+        streamed: false,
+        review: Review::default(),
+    };
+    match first {
+        Some(First::Say(words)) => plain.session.say(words),
+        Some(First::Implement { plan, path }) => plain.session.submit(Submission::Implement { plan, path }),
         None => plain.prompt(),
     }
     loop {
@@ -90,6 +102,8 @@ struct Plain {
     /// Answers collected so far for an AskUserQuestion with several questions.
     answering: Vec<Vec<String>>,
     streamed: bool,
+    /// What was put together for an open plan.
+    review: Review,
 }
 
 impl Plain {
@@ -117,10 +131,20 @@ impl Plain {
             }
             EventKind::AskClosed { ask_id, .. } => {
                 self.asks.retain(|ask| ask.ask_id != *ask_id);
+                self.review = Review::default();
                 self.answering.clear();
                 if !self.asks.is_empty() {
                     self.show_ask();
                 }
+            }
+            EventKind::CurrentPlan { path, plan, hint } => {
+                println!("{CURRENT_PLAN}\n{path}\n\n{}", harmless(plan));
+                hint.iter().for_each(|hint| println!("\n{hint}"));
+                self.prompt();
+            }
+            EventKind::OpenPlan { path } => {
+                println!("{}", open_editor(std::path::Path::new(path)));
+                self.prompt();
             }
             EventKind::TurnEnded(ended) => {
                 self.busy = false;
@@ -151,6 +175,11 @@ impl Plain {
                 let focus = line.strip_prefix("/compact ").map(str::to_string);
                 self.session.submit(Submission::Compact { focus });
             }
+            None if command::parse(line).is_some() => {
+                if let Some(command) = command::parse(line) {
+                    self.session.submit(Submission::Command { command, editor: editor_name() });
+                }
+            }
             None if line.is_empty() => self.prompt(),
             None => self.session.say(line),
         }
@@ -168,6 +197,12 @@ impl Plain {
                 }
                 print!("  3 no (words after it go to the agent)\nanswer: ");
             }
+            AskKind::EnterPlan => {
+                print!("\n? The agent wants to plan before it changes anything.\n  1 yes, plan first\n  3 no, go on without a plan\nanswer: ");
+            }
+            AskKind::Plan { request, previous, .. } => {
+                print!("{}", plain_plan::show(request, previous.as_deref(), &self.review));
+            }
             AskKind::Questions(questions) => {
                 let Some(question) = questions.get(self.answering.len()) else { return };
                 println!("\n? {}", harmless(&question.question));
@@ -183,6 +218,28 @@ impl Plain {
 
     fn answer(&mut self, ask: &AskView, line: &str) {
         match &ask.kind {
+            AskKind::EnterPlan => {
+                let answer = match line {
+                    "1" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
+                    "3" | "n" | "no" => PermissionAnswer::Deny { message: String::new(), interrupt: false },
+                    _ => return self.show_ask(),
+                };
+                self.send(ask, Answer::Permission(answer));
+            }
+            AskKind::Plan { request, previous, .. } => match self.review.step(request, previous.as_deref(), line) {
+                Step::Answer(answer) => self.send(ask, Answer::Plan(answer)),
+                Step::Say(words) => {
+                    print!("{}\nanswer: ", harmless(&words));
+                    let _ = std::io::stdout().flush();
+                }
+                Step::Edit(text) => {
+                    match edit(&text) {
+                        Ok(text) => self.review.edit(request, text),
+                        Err(why) => println!("{why}"),
+                    }
+                    self.show_ask();
+                }
+            },
             AskKind::Permission { suggestions, .. } => {
                 let (choice, words) = line.split_once(' ').unwrap_or((line, ""));
                 let answer = match choice {

@@ -3,7 +3,7 @@
 use crate::cli::{Run, split_rules};
 use anyhow::Context;
 use cutonce_agent::start::{Start, Which};
-use cutonce_agent::{Events, Session, trust as trusted};
+use cutonce_agent::{Approver, Events, Session, trust as trusted};
 use cutonce_core::mode::Mode;
 use std::path::PathBuf;
 
@@ -14,8 +14,7 @@ pub struct Usage(pub String);
 
 /// What the face can do.
 pub struct Face {
-    /// Somebody is there to answer.
-    pub approver: bool,
+    pub approver: Approver,
 }
 
 /// Where a session lives and works.
@@ -57,6 +56,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         mode,
         bypass_available: run.allow_dangerously_skip_permissions,
         approver: face.approver,
+        request: run.prompt.clone(),
         which: which(run)?,
         fork: run.fork_session,
         add_dirs: run.add_dir.clone(),

@@ -2,7 +2,7 @@
 //! gone but whose revisions are not.
 
 use super::{PlanError, Revisions, file, plans_home, reserved, revisions};
-use cutonce_core::plan::{self, Found, Status};
+use cutonce_core::plan::{self, Found, Outcome, Status};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -39,6 +39,15 @@ pub fn list(home: &Path) -> Vec<ListedPlan> {
 }
 
 /// The plan of this name. A name that is only reserved is no plan yet.
+/// This text was approved outside of any dialog, by running it: it becomes an approved revision of the plan.
+pub fn approve(home: &Path, slug: &str, text: &str) -> Result<(), PlanError> {
+    let known = find(home, slug);
+    let (project, session) = known.map_or((None, None), |plan| (plan.project, plan.session));
+    let revisions = Revisions::of(home, slug);
+    let revision = revisions.submit(text, &project.unwrap_or_default(), &session.unwrap_or_default())?;
+    revisions.settle(revision.number, Outcome::Approved).map(|_| ())
+}
+
 pub fn find(home: &Path, slug: &str) -> Option<ListedPlan> {
     if !plan::is_name(slug) {
         return None;

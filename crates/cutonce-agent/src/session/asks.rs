@@ -1,8 +1,11 @@
 //! What waits for a person: open asks, the first answer to each, and what becomes of them when nobody is left.
 
 use super::Hall;
+use super::options::Approver;
+use cutonce_core::approval::{self, NoAnswer};
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level, Question};
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
+use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use cutonce_core::transcript::Body;
@@ -15,16 +18,49 @@ use std::time::Duration;
 #[derive(Default)]
 pub(super) struct Asks(Vec<OpenAsk>);
 
-struct OpenAsk {
-    id: String,
-    n: usize,
-    call: Box<dyn Call>,
-    open: Open,
+pub(super) struct OpenAsk {
+    pub id: String,
+    /// Which call of the batch waits; None for a plan's request that survived a crash (PM-85).
+    pub n: Option<usize>,
+    pub call: Option<Box<dyn Call>>,
+    pub open: Open,
 }
 
 pub(super) enum Open {
     Permission(Ask),
     Questions(Allowed),
+    EnterPlan,
+    Plan(Box<approval::Request>),
+}
+
+impl Open {
+    /// Its name in the transcript.
+    fn kind(&self) -> &'static str {
+        match self {
+            Open::Permission(_) => "permission",
+            Open::Questions(_) => "questions",
+            Open::EnterPlan => "enter_plan",
+            Open::Plan(_) => "plan",
+        }
+    }
+    fn takes(&self, answer: &Answer) -> bool {
+        match (self, answer) {
+            (_, Answer::Unusable { .. }) => true,
+            (Open::Permission(_) | Open::EnterPlan, Answer::Permission(_)) => true,
+            (Open::Questions(_), Answer::Questions(_)) | (Open::Plan(_), Answer::Plan(_)) => true,
+            (_, Answer::Permission(_) | Answer::Questions(_) | Answer::Plan(_)) => false,
+        }
+    }
+}
+
+impl Asks {
+    pub fn push(&mut self, ask: OpenAsk) {
+        self.0.push(ask);
+    }
+    /// The plan's requests; they are open no longer.
+    pub fn take_plans(&mut self) -> Vec<OpenAsk> {
+        self.0.extract_if(.., |ask| matches!(ask.open, Open::Plan(_))).collect()
+    }
 }
 
 pub(super) fn permission_view(call_id: &str, tool: &str, input: &Value, ask: &Ask, preview: Option<String>) -> AskView {
@@ -40,15 +76,11 @@ pub(super) fn questions_view(call_id: &str, tool: &str, input: &Value) -> AskVie
 }
 
 impl Hall {
-    pub(super) fn open_ask(&mut self, n: usize, call: Box<dyn Call>, open: Open, mut view: AskView) {
-        let kind = match &open {
-            Open::Permission(_) => "permission",
-            Open::Questions(_) => "questions",
-        };
+    pub(super) fn open_ask(&mut self, n: usize, call: Option<Box<dyn Call>>, open: Open, mut view: AskView) {
         // Not the call's id: some providers use theirs again.
         view.ask_id = crate::new_id();
-        self.append(Body::Ask { ask_id: view.ask_id.clone(), kind: kind.into(), answer: None });
-        self.asks.0.push(OpenAsk { id: view.ask_id.clone(), n, call, open });
+        self.append(Body::Ask { ask_id: view.ask_id.clone(), kind: open.kind().into(), answer: None });
+        self.asks.push(OpenAsk { id: view.ask_id.clone(), n: Some(n), call, open });
         self.hub.emit(EventKind::Ask(Arc::new(view)));
     }
 
@@ -57,25 +89,60 @@ impl Hall {
         let Some(at) = self.asks.0.iter().position(|ask| ask.id == ask_id) else {
             return self.notice(Level::Info, "That question is not open any more; the answer was ignored.");
         };
-        let fits = matches!(
-            (&self.asks.0[at].open, &answer),
-            (Open::Permission(_), Answer::Permission(_)) | (Open::Questions(_), Answer::Questions(_))
-        );
-        if !fits {
+        if !self.asks.0[at].open.takes(&answer) {
             return self.notice(Level::Warning, "The answer does not fit the question; the question stays open.");
         }
-        let OpenAsk { id, n, call, open } = self.asks.0.remove(at);
-        let kind = match &answer {
-            Answer::Permission(_) => "permission",
-            Answer::Questions(_) => "questions",
-        };
-        self.append(Body::Ask { ask_id: id.clone(), kind: kind.into(), answer: Some(answer.clone()) });
-        self.hub.emit(EventKind::AskClosed { ask_id: id, answer: Some(answer.clone()) });
-        match (open, answer) {
-            (Open::Permission(ask), Answer::Permission(answer)) => self.permission_answered(n, call, ask, answer),
-            (Open::Questions(allowed), Answer::Questions(answer)) => self.run_call(n, call, allowed, Some(answer)),
-            (Open::Permission(_), Answer::Questions(_)) | (Open::Questions(_), Answer::Permission(_)) => {}
+        let ask = self.asks.0.remove(at);
+        match answer {
+            // A plan's answer may be void or stale: what it means is decided before it is recorded.
+            Answer::Plan(answer) => self.plan_answered(ask, answer),
+            answer => {
+                let (id, kind) = (ask.id.clone(), ask.open.kind().to_string());
+                self.append(Body::Ask { ask_id: id.clone(), kind, answer: Some(answer.clone()) });
+                self.hub.emit(EventKind::AskClosed { ask_id: id, answer: Some(answer.clone()) });
+                self.closed(ask, answer);
+            }
         }
+    }
+
+    fn closed(&mut self, ask: OpenAsk, answer: Answer) {
+        let OpenAsk { n, call, open, .. } = ask;
+        match (open, answer, n, call) {
+            (Open::Permission(ask), Answer::Permission(answer), Some(n), Some(call)) => {
+                self.permission_answered(n, call, ask, answer);
+            }
+            (Open::Questions(allowed), Answer::Questions(answer), Some(n), Some(call)) => {
+                self.run_call(n, call, allowed, Some(answer));
+            }
+            (Open::EnterPlan, Answer::Permission(PermissionAnswer::Allow { .. }), Some(n), _) => self.enter_plan(n),
+            (Open::EnterPlan, Answer::Permission(PermissionAnswer::Deny { .. }), Some(n), _) => {
+                self.finish(n, Outcome::text(plan::enter_declined()), Duration::ZERO);
+            }
+            (Open::Plan(request), Answer::Unusable { why }, n, _) => {
+                self.planner.approval.close(NoAnswer::Unreadable(why.clone()));
+                self.not_approved(n, &NoAnswer::Unreadable(why), &request.plan_file_path);
+            }
+            (_, _, Some(n), _) => {
+                let why = Why { reason: "the answer could not be used".into(), rule: None, source: None };
+                self.deny_call(n, Denied { why, message: "Not run: the answer to the question could not be used.".into() });
+            }
+            (_, _, None, _) => {}
+        }
+    }
+
+    /// PM-4: the settings want to be asked before the model enters plan mode.
+    pub(super) fn ask_to_enter(&mut self, n: usize) {
+        if self.approver != Approver::Present {
+            return self.finish(n, Outcome::text(plan::enter_declined()), Duration::ZERO);
+        }
+        let view = AskView {
+            ask_id: String::new(),
+            call_id: self.call_id(n),
+            tool: plan::ENTER.into(),
+            input: serde_json::json!({}),
+            kind: AskKind::EnterPlan,
+        };
+        self.open_ask(n, None, Open::EnterPlan, view);
     }
 
     fn permission_answered(&mut self, n: usize, call: Box<dyn Call>, ask: Ask, answer: PermissionAnswer) {
@@ -99,7 +166,7 @@ impl Hall {
 
     /// PR-6: what was approved is what runs. A path that resolves elsewhere now is not what the person saw.
     fn still_true(&self, call: &dyn Call, ask: Ask) -> Result<Ask, String> {
-        let now = call.touches(&self.here)?;
+        let now = self.refine(call.touches(&self.here)?);
         if ask.facts.access == now {
             Ok(ask)
         } else {
@@ -128,11 +195,17 @@ impl Hall {
         for OpenAsk { id, n, open, .. } in std::mem::take(&mut self.asks.0) {
             self.hub.emit(EventKind::AskClosed { ask_id: id, answer: None });
             let why = Why { reason: reason.into(), rule: None, source: None };
-            let message = match open {
-                Open::Permission(_) => format!("Not run: {reason} before it was allowed."),
+            let message = match &open {
+                Open::Permission(_) | Open::EnterPlan => format!("Not run: {reason} before it was allowed."),
                 Open::Questions(_) => format!("Not answered: {reason}."),
+                Open::Plan(request) => {
+                    self.planner.approval.close(NoAnswer::Interrupted);
+                    approval::not_approved(&NoAnswer::Failed(reason.into()), &request.plan_file_path)
+                }
             };
-            self.deny_call(n, Denied { why, message });
+            if let Some(n) = n {
+                self.deny_call(n, Denied { why, message });
+            }
         }
     }
 }

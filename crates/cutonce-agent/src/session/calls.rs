@@ -1,11 +1,15 @@
 //! Tool calls: each is parsed, states what it touches, is decided under the mode as of now, runs with its rights,
 //! and gets exactly one result (AG-3, AG-6, PR-3). The one call site of the permission decision is here.
 
+use super::options::Approver;
 use super::{Driver, Hall};
+use cutonce_core::approval;
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::event::{DecisionRecord, EventKind, Finished};
 use cutonce_core::permission::{self, Access, Allowed, Ask, Decision, Denied, Facts, Why};
+use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
+use cutonce_core::settings::plan::Entry;
 use cutonce_core::submission::QuestionsAnswer;
 use cutonce_core::transcript::Body;
 use cutonce_core::turn::{CallKind, Happened};
@@ -35,11 +39,12 @@ struct Slot {
     touched: Vec<PathBuf>,
 }
 
-/// What a running call reports when it is over.
-pub(super) struct Done {
-    n: usize,
-    outcome: Outcome,
-    took: Duration,
+/// What work beside the session reports.
+pub(super) enum Report {
+    /// A call is over.
+    Done { n: usize, outcome: Outcome, took: Duration },
+    /// The workspace was looked at for a submission (PM-87).
+    PlanChecked { n: Option<usize>, changed: Vec<String>, draft: Option<approval::Answer> },
 }
 
 /// How long a call that was told to stop may take to say what it had done.
@@ -64,7 +69,7 @@ impl Driver {
 
 fn kind_of(slot: &Slot) -> CallKind {
     let parallel = matches!(&slot.parsed, Some(Ok(call)) if call.parallel());
-    CallKind { parallel, barrier: false }
+    CallKind { parallel, barrier: plan::is_barrier(&slot.name) }
 }
 
 impl Hall {
@@ -101,13 +106,15 @@ impl Hall {
             None => return,
         };
         let access = match call.touches(&self.here) {
-            Ok(access) => access,
+            Ok(access) => self.refine(access),
             Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
         };
+        let slot = &mut self.batch.slots[n];
         slot.touched = paths_of(&access);
         let questions = matches!(access, Access::Question);
         let facts = Facts { tool: slot.name.clone(), access };
-        match permission::decide(self.mode, &self.rules, facts) {
+        match permission::decide(self.mode.mode(), &self.rules, facts) {
+            Decision::Allow(allowed) if plan::is_barrier(&self.batch.slots[n].name) => self.plan_call(n, allowed),
             Decision::Allow(allowed) if questions => self.ask_questions(n, call, allowed),
             Decision::Allow(allowed) => self.run_call(n, call, allowed, None),
             Decision::Deny(denied) => self.deny_call(n, denied),
@@ -115,9 +122,37 @@ impl Hall {
         }
     }
 
+    /// EnterPlanMode and ExitPlanMode: the session does them itself.
+    fn plan_call(&mut self, n: usize, allowed: Allowed) {
+        let slot = &mut self.batch.slots[n];
+        slot.decision = record(Behavior::Allow, &allowed.why);
+        let enter = slot.name == plan::ENTER;
+        match (enter, self.planner.entry) {
+            (true, Entry::Ask) if !self.mode.in_plan() => self.ask_to_enter(n),
+            (true, Entry::Ask | Entry::Allow | Entry::Never) => self.enter_plan(n),
+            (false, _) => self.submit_plan(Some(n), None),
+        }
+    }
+
+    pub(super) fn has_result(&self, n: usize) -> bool {
+        self.batch.slots.get(n).is_none_or(|slot| slot.result.is_some())
+    }
+    pub(super) fn call_id(&self, n: usize) -> String {
+        self.batch.slots.get(n).map(|slot| slot.id.clone()).unwrap_or_default()
+    }
+    /// What approvers, hosts and the transcript see of a call may hold more than the model sent (PM-70).
+    pub(super) fn fill_input(&mut self, n: usize, input: Value) {
+        if let Some(slot) = self.batch.slots.get_mut(n) {
+            slot.input = input;
+        }
+    }
+
     /// Somebody has to say yes; where nobody can, the answer is no.
     fn ask_permission(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
-        if !self.approver {
+        if let Some(text) = call.fails(&self.here) {
+            return self.finish(n, Outcome::error(text), Duration::ZERO);
+        }
+        if self.approver != Approver::Present {
             let message = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
             let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
             return self.deny_call(n, Denied { why, message: message.into() });
@@ -125,11 +160,11 @@ impl Hall {
         let slot = &self.batch.slots[n];
         let preview = call.preview(&self.here);
         let view = super::asks::permission_view(&slot.id, &slot.name, &slot.input, &ask, preview);
-        self.open_ask(n, call, super::asks::Open::Permission(ask), view);
+        self.open_ask(n, Some(call), super::asks::Open::Permission(ask), view);
     }
 
     fn ask_questions(&mut self, n: usize, call: Box<dyn Call>, allowed: Allowed) {
-        if !self.approver {
+        if self.approver != Approver::Present {
             let text =
                 "Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.";
             self.batch.slots[n].decision = record(Behavior::Allow, &allowed.why);
@@ -137,7 +172,7 @@ impl Hall {
         }
         let slot = &self.batch.slots[n];
         let view = super::asks::questions_view(&slot.id, &slot.name, &slot.input);
-        self.open_ask(n, call, super::asks::Open::Questions(allowed), view);
+        self.open_ask(n, Some(call), super::asks::Open::Questions(allowed), view);
     }
 
     pub(super) fn deny_call(&mut self, n: usize, denied: Denied) {
@@ -173,7 +208,7 @@ impl Hall {
                 outcome = call.run(allowed.rights, &here, &context) => outcome,
                 () = stopped(&cancel) => Outcome::error("Interrupted by the user. It did not stop by itself and was abandoned."),
             };
-            let _ = done.send(Done { n, outcome, took: started.elapsed() });
+            let _ = done.send(Report::Done { n, outcome, took: started.elapsed() });
         });
     }
 
@@ -184,7 +219,7 @@ impl Hall {
                 return happened;
             }
             tokio::select! {
-                Some(done) = self.done.1.recv() => self.finish(done.n, done.outcome, done.took),
+                Some(report) = self.done.1.recv() => self.report(report),
                 submission = self.inbox.recv(), if self.inbox_open => match submission {
                     Some(submission) => if let Some(happened) = self.submission(submission) {
                         return happened;
@@ -193,6 +228,13 @@ impl Hall {
                     None => { self.inbox_open = false; self.withdraw_asks("nobody is left to answer"); }
                 },
             }
+        }
+    }
+
+    pub(super) fn report(&mut self, report: Report) {
+        match report {
+            Report::Done { n, outcome, took } => self.finish(n, outcome, took),
+            Report::PlanChecked { n, changed, draft } => self.plan_checked(n, changed, draft),
         }
     }
 
@@ -233,6 +275,7 @@ impl Hall {
             self.hub.emit(EventKind::Todos(self.todos()));
         }
         if !outcome.is_error {
+            self.plan_touched(&touched);
             self.remember_touched(touched);
         }
         let finished = Finished {
@@ -289,6 +332,7 @@ fn paths_of(access: &Access) -> Vec<PathBuf> {
         Access::Read(targets) => targets.iter().map(|target| target.path.clone()).collect(),
         Access::Write(target) => vec![target.path.clone()],
         Access::Internal
+        | Access::Kill { .. }
         | Access::Shell(_)
         | Access::Fetch { .. }
         | Access::Agent { .. }

@@ -4,26 +4,32 @@
 //! in cutonce-core says what comes next; this room only performs it: `request` streams answers and summaries,
 //! `calls` decides and runs tool calls, `asks` holds what waits for a person.
 
+mod approval;
 mod asks;
 mod calls;
+mod models;
 mod options;
+mod plan;
+mod plan_tools;
 mod request;
 mod tally;
 
-pub use options::{Connect, Connected, Options};
+pub use options::{Approver, Connect, Connected, Options};
+pub use plan::Planner;
+pub use plan_tools::plan_tools;
 
 use crate::hub::{Events, Hub};
 use crate::redact::Redactor;
 use crate::settings::Places;
 use crate::store::Store;
 use asks::Asks;
-use calls::{Batch, Done};
+use calls::{Batch, Report};
 use cutonce_core::conversation::{Message, Shared};
 use cutonce_core::event::{EndReason, EventKind, Level};
-use cutonce_core::mode::Mode;
+use cutonce_core::mode;
 use cutonce_core::request::Prefix;
 use cutonce_core::rule::Rules;
-use cutonce_core::submission::{By, Submission};
+use cutonce_core::submission::Submission;
 use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Effect, Happened, Said, Turn, Waiting};
 use cutonce_tools::tool::{AnyTool, Here};
@@ -74,6 +80,8 @@ struct Talk {
     /// Tokens of the context as the provider last counted them, and bytes added since (AG-8).
     counted: u64,
     uncounted: usize,
+    /// Where the present turn begins in the conversation.
+    turn_start: usize,
 }
 
 /// Everything else.
@@ -82,12 +90,12 @@ struct Hall {
     turn: Turn,
     /// What happened already and was not yet handed to the turn machine.
     pending: VecDeque<Happened>,
-    mode: Mode,
-    bypass_available: bool,
+    mode: mode::State,
+    planner: Planner,
     rules: Rules,
     /// Where «don't ask again» writes to.
     places: Places,
-    approver: bool,
+    approver: Approver,
     store: Store,
     hub: Arc<Hub>,
     redactor: Arc<Redactor>,
@@ -95,12 +103,14 @@ struct Hall {
     tools: BTreeMap<String, Arc<dyn AnyTool>>,
     instructions: crate::instructions::Instructions,
     inbox: mpsc::UnboundedReceiver<Submission>,
-    done: (mpsc::UnboundedSender<Done>, mpsc::UnboundedReceiver<Done>),
+    done: (mpsc::UnboundedSender<Report>, mpsc::UnboundedReceiver<Report>),
     batch: Batch,
     asks: Asks,
     tally: Tally,
-    connect: Arc<dyn Connect>,
-    next_model: Option<String>,
+    /// The models by name, once they were needed, and the name of the session's main one (PM-110).
+    models: models::Models,
+    /// The session came back with a plan's request open (PM-85).
+    reopen_plan: bool,
     max_budget: Option<f64>,
     compact_at: Option<f64>,
     /// Reminders that join the next request: kind and text.
@@ -114,7 +124,8 @@ struct Hall {
 }
 
 impl Driver {
-    async fn run(mut self) {
+    async fn run(mut self, effects: Vec<mode::Effect>) {
+        self.open(effects);
         loop {
             let happened = match self.hall.pending.pop_front() {
                 Some(happened) => happened,
@@ -132,6 +143,19 @@ impl Driver {
         self.hall.hub.emit(EventKind::Closed);
     }
 
+    /// How the session starts: the effects of its mode, and a plan's request that a crash left open (PM-85).
+    fn open(&mut self, effects: Vec<mode::Effect>) {
+        for effect in effects {
+            if let mode::Effect::Record { from, to, by } = &effect {
+                self.hall.append(Body::Mode { from: *from, to: *to, by: *by });
+            }
+            self.hall.mode_effect(effect);
+        }
+        if self.hall.reopen_plan && self.hall.mode.in_plan() {
+            self.hall.submit_plan(None, None);
+        }
+    }
+
     async fn wait(&mut self) -> Option<Happened> {
         match self.hall.turn.waiting() {
             Waiting::Submission => self.idle().await,
@@ -144,17 +168,22 @@ impl Driver {
     /// Between turns; None when the session is over.
     async fn idle(&mut self) -> Option<Happened> {
         loop {
+            self.restart_with_plan();
+            if let Some(happened) = self.hall.pending.pop_front() {
+                return Some(happened);
+            }
             if self.hall.closing || !self.hall.inbox_open {
                 return None;
             }
-            match self.hall.next_submission().await {
-                Some(Submission::Clear) => self.clear(),
-                Some(submission) => {
-                    if let Some(happened) = self.hall.submission(submission) {
+            tokio::select! {
+                submission = self.hall.inbox.recv() => match submission {
+                    Some(Submission::Clear) => self.clear(),
+                    Some(submission) => if let Some(happened) = self.hall.submission(submission) {
                         return Some(happened);
-                    }
-                }
-                None => return None,
+                    },
+                    None => self.hall.inbox_open = false,
+                },
+                Some(report) = self.hall.done.1.recv() => self.hall.report(report),
             }
         }
     }
@@ -175,6 +204,7 @@ impl Driver {
     }
 
     fn begin_turn(&mut self) {
+        self.talk.turn_start = self.talk.conversation.len();
         self.hall.tally.begin();
         self.hall.hub.emit(EventKind::TurnStarted);
     }
@@ -182,11 +212,16 @@ impl Driver {
     /// The person's words enter the transcript, then the conversation, then the screen (SE-1).
     fn record(&mut self, said: Said) {
         self.flush_results();
-        let body = Body::User { text: said.text.clone(), images: said.images.clone(), meta: false, plan_content: None };
+        let (text, images, meta) = (said.text.clone(), said.images.clone(), said.meta);
+        let body = Body::User { text, images, meta, plan_content: said.plan.clone() };
         let id = self.hall.append(body);
         self.talk.push(transcript::user_message(&said.text, &said.images));
-        self.hall.said.push(said.text.clone());
-        self.hall.hub.emit(EventKind::User { id, text: said.text });
+        if !said.meta {
+            self.hall.said.push(said.text.clone());
+            self.hall.planner.approval.user_message();
+            self.hall.mode_event(mode::Event::HumanTurn);
+        }
+        self.hall.hub.emit(EventKind::User { id, text: said.text, meta: said.meta });
     }
 
     /// The results of a finished batch join the conversation in the order of its calls (AG-3), then the reminders.
@@ -211,13 +246,16 @@ impl Driver {
         if let EndReason::Failed { message, .. } = &reason {
             self.hall.append(Body::Error { message: message.clone() });
         }
+        self.hall.keep_plan();
         self.hall.sync();
-        let ended = self.hall.tally.end(reason, self.hall.turn.requests());
+        let ended = self.hall.tally.end(reason, self.hall.turn.requests(), self.hall.plan_at_end());
         self.hall.hub.emit(EventKind::TurnEnded(ended));
+        self.restart_with_plan();
     }
 
     fn clear(&mut self) {
         self.hall.append(Body::Clear { plan_content: None });
+        self.hall.mode_event(mode::Event::Cleared);
         self.talk.conversation.clear();
         (self.talk.counted, self.talk.uncounted) = (0, 0);
         self.hall.hub.emit(EventKind::Cleared);
@@ -236,42 +274,22 @@ impl Talk {
 }
 
 impl Hall {
-    async fn next_submission(&mut self) -> Option<Submission> {
-        let next = self.inbox.recv().await;
-        self.inbox_open = next.is_some();
-        next
-    }
-
     /// What a submission means for the turn; what concerns only state is done here.
     fn submission(&mut self, submission: Submission) -> Option<Happened> {
         match submission {
-            Submission::User { text, images } => return Some(Happened::Said(Said { text, images })),
+            Submission::User { text, images } => return Some(Happened::Said(Said::words(text, images))),
             Submission::Interrupt => return Some(Happened::Interrupted),
             Submission::Compact { focus } => return Some(Happened::CompactAsked { focus }),
             Submission::Answer { ask_id, answer } => self.answer(&ask_id, answer),
-            Submission::SetMode { mode, by } => self.set_mode(mode, by),
-            Submission::SetModel { model } => self.next_model = Some(model),
+            Submission::SetMode { mode, by } => self.mode_event(mode::Event::Set { to: mode, by }),
+            Submission::CycleMode => self.mode_event(mode::Event::Cycle),
+            Submission::Command { command, editor } => return self.command(command, editor.as_deref()),
+            Submission::Implement { plan, path } => return Some(self.implement(plan, &path)),
+            Submission::SetModel { model } => self.models.choose(model),
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
             Submission::Close => self.closing = true,
         }
         None
-    }
-
-    /// A mode change takes effect at once: the next decision uses it (PM-16).
-    fn set_mode(&mut self, to: Mode, by: By) {
-        let from = self.mode;
-        if to == Mode::BypassPermissions && !self.bypass_available {
-            return self.notice(
-                Level::Warning,
-                "bypassPermissions was not made available at start; restart with --dangerously-skip-permissions.",
-            );
-        }
-        if from == to {
-            return;
-        }
-        self.append(Body::Mode { from, to, by });
-        self.mode = to;
-        self.hub.emit(EventKind::ModeChanged { from, to, by });
     }
 
     /// Write an entry before anything is shown as done (SE-1). If that fails the turn ends: what is not on disk

@@ -2,20 +2,22 @@
 
 use super::asks::Asks;
 use super::calls::Batch;
+use super::models::Models;
+use super::plan::Planner;
 use super::tally::Tally;
 use super::{Driver, Hall, Session, Talk};
-use crate::hub::Hub;
+use crate::hub::{Events, Hub};
 use crate::instructions::Instructions;
 use crate::redact::Redactor;
 use crate::settings::Places;
 use crate::store::Store;
 use cutonce_core::conversation::{Block, Message, ResultPart, Shared};
 use cutonce_core::event::EventKind;
-use cutonce_core::mode::Mode;
+use cutonce_core::mode;
 use cutonce_core::prompts;
 use cutonce_core::request::{Prefix, Thinking};
 use cutonce_core::rule::Rules;
-use cutonce_core::settings::ModelInfo;
+use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::turn::Turn;
 use cutonce_models::{Model, ModelError};
 use cutonce_tools::tool::{AnyTool, Here};
@@ -29,6 +31,8 @@ pub struct Connected {
     pub model: Arc<dyn Model>,
     pub info: ModelInfo,
     pub thinking: Thinking,
+    /// The name that connects it again.
+    pub spec: String,
 }
 
 impl Connected {
@@ -44,6 +48,18 @@ pub trait Connect: Send + Sync {
     async fn connect(&self, name: &str) -> Result<Connected, ModelError>;
 }
 
+/// Who can answer asks (PM-75, PM-76).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Approver {
+    /// A person or a host that asks one.
+    Present,
+    /// Nobody: what would ask is denied, and a run in plan mode ends at the submission.
+    #[default]
+    Nobody,
+    /// A host that sends messages but can't be asked: a submission is refused and the turn goes on.
+    CantAsk,
+}
+
 /// Everything a session needs, made by `start` from settings and flags, or by hand by a library user.
 pub struct Options {
     pub store: Store,
@@ -55,10 +71,15 @@ pub struct Options {
     pub rules: Rules,
     /// Where «don't ask again» writes to.
     pub places: Places,
-    pub mode: Mode,
-    pub bypass_available: bool,
-    /// Somebody can answer asks (PM-75). Without one they are denied.
-    pub approver: bool,
+    /// The mode, with what led to it: the effects are carried out when the session starts.
+    pub mode: (mode::State, Vec<mode::Effect>),
+    pub planner: Planner,
+    /// The session came back with a plan's request open (PM-85).
+    pub reopen_plan: bool,
+    pub approver: Approver,
+    pub settings: Arc<Settings>,
+    /// The main model's name, as `connect` knows it.
+    pub main: String,
     pub instructions: Instructions,
     pub redactor: Arc<Redactor>,
     /// The conversation so far, when resuming.
@@ -73,21 +94,22 @@ pub struct Options {
 
 impl Session {
     /// Start the session's task on the current tokio runtime.
-    pub fn open(options: Options) -> Session {
+    pub fn open(options: Options) -> (Session, Events) {
         let id: Arc<str> = options.store.id().into();
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
         let session = Session { id: id.clone(), inbox: sender, hub: hub.clone() };
         let opened = EventKind::Opened {
             model: options.connected.model.name().to_string(),
-            mode: options.mode,
+            mode: options.mode.0.mode(),
             tools: options.tools.iter().map(|tool| tool.name().to_string()).collect(),
             resumed: options.conversation.len(),
         };
         hub.open_with(opened);
-        let driver = driver(options, id, hub, inbox);
-        tokio::spawn(driver.run());
-        session
+        let events = hub.subscribe();
+        let (driver, effects) = driver(options, id, hub, inbox);
+        tokio::spawn(driver.run(effects));
+        (session, events)
     }
 }
 
@@ -96,7 +118,9 @@ fn driver(
     id: Arc<str>,
     hub: Arc<Hub>,
     inbox: mpsc::UnboundedReceiver<cutonce_core::submission::Submission>,
-) -> Driver {
+) -> (Driver, Vec<mode::Effect>) {
+    let (mode, effects) = options.mode;
+    let models = Models::new(options.connect, options.settings, options.main, options.connected.clone());
     let prefix = Prefix { system: options.system, tools: options.tools.iter().map(|tool| tool.spec()).collect() };
     let mut talk = Talk {
         conversation: Vec::new(),
@@ -104,6 +128,7 @@ fn driver(
         connected: options.connected,
         counted: options.counted,
         uncounted: 0,
+        turn_start: 0,
     };
     talk.uncounted = if options.counted == 0 {
         talk.prefix_size() + options.conversation.iter().map(|message| size_of(message)).sum::<usize>()
@@ -116,8 +141,9 @@ fn driver(
         id,
         turn: Turn::new(options.max_turns),
         pending: VecDeque::new(),
-        mode: options.mode,
-        bypass_available: options.bypass_available,
+        mode,
+        planner: options.planner,
+        reopen_plan: options.reopen_plan,
         rules: options.rules,
         places: options.places,
         approver: options.approver,
@@ -132,8 +158,7 @@ fn driver(
         batch: Batch::default(),
         asks: Asks::default(),
         tally: Tally::new(0.0),
-        connect: options.connect,
-        next_model: None,
+        models,
         max_budget: options.max_budget,
         compact_at: options.compact_at,
         reminders: Vec::new(),
@@ -142,7 +167,7 @@ fn driver(
         closing: false,
         inbox_open: true,
     };
-    Driver { talk, hall }
+    (Driver { talk, hall }, effects)
 }
 
 impl Talk {

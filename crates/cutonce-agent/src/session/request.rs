@@ -3,7 +3,7 @@
 use super::{Driver, Hall, Talk};
 use cutonce_core::conversation::{Block, Message, Response, ResultPart, Stop, ToolResult, ToolUse, Usage};
 use cutonce_core::event::{Delta, EventKind, Level};
-use cutonce_core::prompts;
+use cutonce_core::{mode, prompts};
 use cutonce_core::request::Request;
 use cutonce_core::submission::Submission;
 use cutonce_core::transcript::{Body, compacted_message};
@@ -22,10 +22,11 @@ enum Answer {
 
 impl Driver {
     pub(super) async fn request(&mut self) -> Happened {
-        self.switch_model().await;
-        if self.full() && self.hall.turn.may_compact() {
+        let too_small = self.choose_model().await;
+        if (too_small || self.full()) && self.hall.turn.may_compact() {
             return Happened::ContextFull;
         }
+        self.remind();
         self.hall.hub.emit(EventKind::Requesting { model: self.talk.connected.model.name().to_string() });
         let started = Instant::now();
         let answer = stream(&self.talk, &mut self.hall, true).await;
@@ -47,17 +48,6 @@ impl Driver {
         let room = window.saturating_sub(u64::from(self.talk.connected.max_tokens()));
         let limit = ((window as f64 * at) as u64).min(room.max(window / 2));
         self.talk.conversation.len() > 1 && self.talk.context() > limit
-    }
-
-    async fn switch_model(&mut self) {
-        let Some(name) = self.hall.next_model.take() else { return };
-        match self.hall.connect.connect(&name).await {
-            Ok(connected) => {
-                self.talk.connected = connected;
-                self.hall.hub.emit(EventKind::ModelChanged { model: name });
-            }
-            Err(error) => self.hall.notice(Level::Error, &format!("The model stays: {error}")),
-        }
     }
 
     fn answered(&mut self, response: Response, took: Duration) -> Happened {
@@ -140,6 +130,8 @@ impl Driver {
         let kept = prompts::kept(&prompts::Kept { said, todos: &todos, files });
         self.hall.tally.cost += self.talk.connected.info.cost(&usage);
         self.hall.append(Body::Compaction { summary: summary.into(), kept: kept.clone() });
+        self.hall.mode_event(mode::Event::Compacted);
+        self.talk.turn_start = 0;
         self.talk.conversation.clear();
         (self.talk.counted, self.talk.uncounted) = (0, self.talk.prefix_size());
         self.talk.push(compacted_message(summary, &kept));

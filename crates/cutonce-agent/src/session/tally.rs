@@ -1,7 +1,7 @@
 //! What a turn and the session have used: tokens, time, money.
 
 use cutonce_core::conversation::Usage;
-use cutonce_core::event::{EndReason, Ended};
+use cutonce_core::event::{EndReason, Ended, PlanAtEnd};
 use std::time::{Duration, Instant};
 
 pub(crate) struct Tally {
@@ -37,7 +37,7 @@ impl Tally {
     pub fn tool_result(&mut self) {
         self.tool_results += 1;
     }
-    pub fn end(&mut self, reason: EndReason, requests: u32) -> Ended {
+    pub fn end(&mut self, reason: EndReason, requests: u32, plan: Option<PlanAtEnd>) -> Ended {
         Ended {
             reason,
             text: std::mem::take(&mut self.text),
@@ -47,6 +47,7 @@ impl Tally {
             duration_ms: self.started.elapsed().as_millis() as u64,
             api_ms: self.api.as_millis() as u64,
             cost: self.cost,
+            plan,
         }
     }
 }

@@ -70,6 +70,8 @@ pub(super) fn kind_of(rules: &Rules, facts: &Facts) -> Kind {
         Access::Internal if INTERNAL_READS.contains(&facts.tool.as_str()) => Kind::InternalReads,
         Access::Internal => Kind::Internal,
         Access::Question => Kind::Question,
+        Access::Kill { this_stay: true } => Kind::InternalReads,
+        Access::Kill { this_stay: false } => Kind::Internal,
         Access::Agent { .. } => Kind::Agent,
         Access::Fetch { .. } => Kind::Fetch,
         Access::Mcp { read_only: true } => Kind::McpReads,
@@ -98,7 +100,9 @@ fn speaks(rules: &Rules, rule: &Rule, facts: &Facts) -> bool {
         Access::Write(target) => named && any(std::slice::from_ref(target)),
         Access::Fetch { host, .. } => named && rule.matches_host(host),
         Access::Agent { kind } => named && rule.matches_agent(kind),
-        Access::Internal | Access::Question | Access::Mcp { .. } => named && matches!(rule.spec, Spec::All),
+        Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => {
+            named && matches!(rule.spec, Spec::All)
+        }
     }
 }
 
@@ -133,7 +137,7 @@ pub(super) fn allow_rule<'a>(rules: &'a Rules, facts: &Facts) -> Option<&'a Rule
         Access::Write(target) => named(false, true).find(|rule| rule.matches_path(&target.path)),
         Access::Fetch { host, .. } => named(false, false).find(|rule| rule.matches_host(host)),
         Access::Agent { kind } => named(false, false).find(|rule| rule.matches_agent(kind)),
-        Access::Internal | Access::Question | Access::Mcp { .. } => {
+        Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => {
             named(false, false).find(|rule| matches!(rule.spec, Spec::All))
         }
         Access::Shell(_) => None,
@@ -150,7 +154,7 @@ fn denied_by(rule: &Rule, facts: &Facts) -> Denied {
         },
         Access::Fetch { url, .. } => format!("{} of {url}", facts.tool),
         Access::Agent { kind } => format!("{} with {kind}", facts.tool),
-        Access::Internal | Access::Question | Access::Mcp { .. } => facts.tool.clone(),
+        Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => facts.tool.clone(),
     };
     let message = format!(
         "{what} is denied by the rule `{}` from {}. Do not try to get there another way: go on without it, or tell the user what you need it for.",

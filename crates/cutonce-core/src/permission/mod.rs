@@ -38,6 +38,10 @@ pub enum Access {
     Read(Vec<Target>),
     Write(Target),
     Shell(ShellFacts),
+    /// Ending a shell in the background. In plan mode only one that was started during this stay (PM-60).
+    Kill {
+        this_stay: bool,
+    },
     Fetch {
         url: String,
         host: String,
@@ -73,6 +77,20 @@ pub enum Place {
     Outside,
     /// Our own spill files of this session (long output): reading them asks nobody.
     Own,
+    /// The session's plan file, exactly it (PM-44): the session says so, never the path alone.
+    PlanFile,
+}
+
+/// What makes sure that a command in plan mode only reads (PM-62).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Held {
+    /// Only what the parser proves read-only runs.
+    #[default]
+    Parsed,
+    /// The kernel: what is not known to change things runs, inside the read-only sandbox.
+    Sandbox,
+    /// There is no shell in plan mode.
+    Off,
 }
 
 /// A command line taken apart (PR-5), its paths resolved.
@@ -83,6 +101,8 @@ pub struct ShellFacts {
     pub parts: Vec<PartFacts>,
     /// Why it could not be understood in full.
     pub unparsed: Option<String>,
+    /// What holds commands in plan mode (PM-62).
+    pub held: Held,
 }
 
 /// One part with the targets of its path words, in their order.
@@ -118,7 +138,7 @@ impl ShellFacts {
                 part,
             })
             .collect();
-        ShellFacts { command: command.to_string(), background, parts, unparsed }
+        ShellFacts { command: command.to_string(), background, parts, unparsed, held: Held::Parsed }
     }
 }
 
@@ -201,11 +221,16 @@ impl WriteGrant {
 #[derive(Debug)]
 pub struct ShellGrant {
     command: String,
+    read_only: bool,
 }
 
 impl ShellGrant {
     pub fn command(&self) -> &str {
         &self.command
+    }
+    /// It may run inside the read-only sandbox only (PM-62).
+    pub fn read_only(&self) -> bool {
+        self.read_only
     }
 }
 
@@ -253,8 +278,11 @@ impl Rights {
     fn of(access: Access) -> Rights {
         match access {
             Access::Write(target) => Rights::Write(WriteGrant { path: target.path }),
-            Access::Shell(shell) => Rights::Shell(ShellGrant { command: shell.command }),
+            Access::Shell(shell) => {
+                Rights::Shell(ShellGrant { read_only: shell.held == Held::Sandbox, command: shell.command })
+            }
             Access::Internal
+            | Access::Kill { .. }
             | Access::Read(_)
             | Access::Fetch { .. }
             | Access::Agent { .. }

@@ -39,7 +39,7 @@ const SYSTEM: &[&str] = &[
 
 pub(super) fn read_kind(rules: &Rules, target: &Target) -> Kind {
     match target.place {
-        Place::Workspace | Place::Own => Kind::ReadInside,
+        Place::Workspace | Place::Own | Place::PlanFile => Kind::ReadInside,
         // `.git/HEAD` is protected from writing, not from reading.
         Place::Protected if target.path.starts_with(rules.cwd()) => Kind::ReadInside,
         Place::Protected | Place::Outside => Kind::ReadOutside,
@@ -49,6 +49,7 @@ pub(super) fn read_kind(rules: &Rules, target: &Target) -> Kind {
 pub(super) fn write_kind(target: &Target) -> Kind {
     match target.place {
         Place::Workspace => Kind::WriteInside,
+        Place::PlanFile => Kind::WritePlan,
         Place::Protected => Kind::WriteProtected,
         Place::Outside | Place::Own => Kind::WriteOutside,
     }

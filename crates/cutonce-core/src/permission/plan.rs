@@ -3,7 +3,7 @@
 use super::decide::{allow_rule, ask_rule, finish, kind_of};
 use super::paths::reach_kind;
 use super::table::{Kind, Outcome};
-use super::{Access, Decision, Denied, Facts, PartFacts, Reach, Why, is_secret};
+use super::{Access, Allowed, Decision, Denied, Facts, Held, PartFacts, Reach, Rights, ShellFacts, Why, is_secret};
 use crate::mode::Mode;
 use crate::rule::Rules;
 use crate::shell::Verdict;
@@ -12,6 +12,7 @@ use crate::shell::Verdict;
 pub(super) fn outcome(kind: Kind) -> Outcome {
     match kind {
         Kind::ReadInside | Kind::ReadOutside | Kind::ShellReads | Kind::ShellReadsOutside => Outcome::Run,
+        Kind::WritePlan | Kind::ShellHeld => Outcome::Run,
         Kind::WriteInside | Kind::WriteOutside | Kind::WriteProtected => Outcome::Deny,
         Kind::ShellFiles | Kind::ShellOther => Outcome::Deny,
         Kind::Fetch => Outcome::Ask,
@@ -33,7 +34,7 @@ pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
         return finish(Outcome::Ask, Why::by_rule(rule), facts, vec![]);
     }
     match kinds.iter().any(|kind| outcome(*kind) == Outcome::Ask) {
-        false => finish(Outcome::Run, Why::of("plan mode runs what only reads"), facts, vec![]),
+        false => Decision::Allow(allowed(facts)),
         true => match allow_rule(rules, &facts) {
             Some(rule) => finish(Outcome::Run, Why::by_rule(rule), facts, vec![]),
             None => {
@@ -44,12 +45,19 @@ pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
     }
 }
 
+/// A call that plan mode lets through.
+fn allowed(facts: Facts) -> Allowed {
+    let held = matches!(&facts.access, Access::Shell(shell) if shell.held == Held::Sandbox);
+    let why = Why::of(if held { "plan mode: held by the read-only sandbox" } else { "plan mode runs what only reads" });
+    Allowed { why, rights: Rights::of(facts.access) }
+}
+
 /// All that the call amounts to: for a command line every part and every redirection.
 fn kinds(rules: &Rules, facts: &Facts) -> Vec<Kind> {
     match &facts.access {
-        Access::Shell(shell) if shell.unparsed.is_some() => vec![Kind::ShellOther],
-        Access::Shell(shell) => shell.parts.iter().flat_map(|part| part_kinds(rules, part)).collect(),
+        Access::Shell(shell) => shell_kinds(rules, shell),
         Access::Internal
+        | Access::Kill { .. }
         | Access::Read(_)
         | Access::Write(_)
         | Access::Fetch { .. }
@@ -59,13 +67,33 @@ fn kinds(rules: &Rules, facts: &Facts) -> Vec<Kind> {
     }
 }
 
-fn part_kinds(rules: &Rules, part: &PartFacts) -> Vec<Kind> {
+/// PM-62: where the kernel holds it, only what is known to change things is refused before it runs.
+fn shell_kinds(rules: &Rules, shell: &ShellFacts) -> Vec<Kind> {
+    let unknown = match shell.held {
+        Held::Off => return vec![Kind::ShellOther],
+        Held::Parsed => Kind::ShellOther,
+        Held::Sandbox => Kind::ShellHeld,
+    };
+    let unparsed = shell.unparsed.iter().map(|_| unknown);
+    shell.parts.iter().flat_map(|part| part_kinds(rules, part, unknown)).chain(unparsed).collect()
+}
+
+fn part_kinds(rules: &Rules, part: &PartFacts, unknown: Kind) -> Vec<Kind> {
     let own = match part.part.verdict {
         Verdict::ReadOnly => Kind::ShellReads,
         Verdict::FileCommand => Kind::ShellFiles,
-        Verdict::Writes(_) | Verdict::Unknown => Kind::ShellOther,
+        Verdict::Writes(_) => Kind::ShellOther,
+        Verdict::Unknown => unknown,
     };
-    let written = part.writes.iter().chain(&part.redirects).map(|reach| reach_kind(rules, reach));
+    // A literal path is known; where a word leads nowhere sure, the kernel may hold it.
+    let written = part.writes.iter().chain(&part.redirects).map(|reach| match (reach, unknown) {
+        (Reach::Unknown, Kind::ShellHeld) => Kind::ShellHeld,
+        (reach, _) => match reach_kind(rules, reach) {
+            // Only Write and Edit may write the plan (PM-44).
+            Kind::WritePlan => Kind::WriteProtected,
+            kind => kind,
+        },
+    });
     std::iter::once(own).chain(written).collect()
 }
 
@@ -73,6 +101,7 @@ fn part_kinds(rules: &Rules, part: &PartFacts) -> Vec<Kind> {
 fn instead(access: &Access) -> &'static str {
     match access {
         Access::Write(_) => "Put the change into the plan instead.",
+        Access::Shell(shell) if shell.held == Held::Off => "The shell is switched off in plan mode.",
         Access::Shell(shell) if shell.unparsed.is_some() => {
             "The command could not be taken apart, so nobody can say that it only reads. Use a simpler one."
         }
@@ -80,7 +109,12 @@ fn instead(access: &Access) -> &'static str {
             "Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command."
         }
         Access::Mcp { .. } => "Only tools that their server marks as read-only may run.",
-        Access::Internal | Access::Read(_) | Access::Fetch { .. } | Access::Agent { .. } | Access::Question => "",
+        Access::Internal
+        | Access::Kill { .. }
+        | Access::Read(_)
+        | Access::Fetch { .. }
+        | Access::Agent { .. }
+        | Access::Question => "",
     }
 }
 
@@ -89,6 +123,7 @@ fn reads_secret(access: &Access) -> bool {
         Access::Read(targets) => targets.iter().any(|target| is_secret(&target.path)),
         Access::Shell(shell) => shell.parts.iter().any(part_reads_secret),
         Access::Internal
+        | Access::Kill { .. }
         | Access::Write(_)
         | Access::Fetch { .. }
         | Access::Agent { .. }

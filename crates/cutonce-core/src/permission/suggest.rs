@@ -56,7 +56,7 @@ pub(super) fn suggestions(mode: Mode, rules: &Rules, facts: &Facts) -> Vec<Sugge
         Access::Agent { kind } => vec![vec![format!("Agent({kind})")]],
         Access::Mcp { .. } => mcp(&facts.tool),
         Access::Shell(shell) => shell_choices(mode, rules, shell),
-        Access::Internal | Access::Question => vec![],
+        Access::Internal | Access::Kill { .. } | Access::Question => vec![],
     };
     let mut out: Vec<Suggestion> = vec![];
     for mut choice in choices {

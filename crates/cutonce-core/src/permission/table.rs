@@ -16,10 +16,12 @@ pub enum Kind {
     WriteInside,
     WriteOutside,
     WriteProtected,
+    WritePlan,
     ShellReads,
     ShellReadsOutside,
     ShellFiles,
     ShellOther,
+    ShellHeld,
     Fetch,
     McpReads,
     McpOther,
@@ -56,6 +58,7 @@ pub const TABLE: &[Row] = &[
     row(Kind::WriteInside, "write in the workspace", [Ask, Run, Ask, Run]),
     row(Kind::WriteOutside, "write elsewhere", [Ask, Ask, Ask, Run]),
     row(Kind::WriteProtected, "write to a protected place", [Ask, Ask, Ask, Ask]),
+    row(Kind::WritePlan, "write the session's plan file, with Write or Edit", [Run, Run, Run, Run]),
     row(
         Kind::ShellReads,
         "shell command that only reads, in the workspace or the system's folders",
@@ -68,6 +71,11 @@ pub const TABLE: &[Row] = &[
     ),
     row(Kind::ShellFiles, "plain file command that writes only in the workspace", [Ask, Run, Ask, Run]),
     row(Kind::ShellOther, "any other shell command", [Ask, Ask, Ask, Run]),
+    row(
+        Kind::ShellHeld,
+        "shell command not known to change things, held by the read-only sandbox",
+        [Ask, Ask, Ask, Run],
+    ),
     row(Kind::Fetch, "fetch from the web", [Ask, Ask, Ask, Run]),
     row(Kind::Agent, "start a subagent (what it does is decided call by call)", [Run, Run, Run, Run]),
     row(Kind::McpReads, "MCP tool that its server calls read-only", [Ask, Ask, Ask, Run]),
@@ -128,6 +136,6 @@ mod tests {
         kinds.sort();
         kinds.dedup();
         assert_eq!(kinds.len(), TABLE.len());
-        assert_eq!(TABLE.len(), 16);
+        assert_eq!(TABLE.len(), 18);
     }
 }

@@ -4,6 +4,7 @@
 use crate::cli::{Demo, Run};
 use crate::start::{self, Face, Started};
 use anyhow::Context;
+use cutonce_agent::Approver;
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind};
 use cutonce_core::harmless::harmless;
 use cutonce_core::mode::Mode;
@@ -31,7 +32,7 @@ pub async fn run(args: Demo) -> anyhow::Result<u8> {
         ..Run::default()
     };
     let place = start::Place { home: temp.path().join("home"), cwd: project.clone() };
-    let started = start::open_in(&run, Face { approver: true }, place).await?;
+    let started = start::open_in(&run, Face { approver: Approver::Present }, place).await?;
     println!("A scripted model works in {}\n\n> {TASK}\n", project.display());
     let by_hand = !args.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let ended = play(started, by_hand).await?;

@@ -1,0 +1,114 @@
+//! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything reachable with numbered choices.
+
+use cutonce_core::approval::{Answer, Choice, ChoiceKey, Comment, QUESTION, Request};
+use cutonce_core::harmless::harmless;
+use cutonce_core::mode::Mode;
+
+/// What the person has put together so far for a request.
+#[derive(Debug, Default)]
+pub struct Review {
+    comments: Vec<Comment>,
+    notes: Option<String>,
+    edited: Option<String>,
+}
+
+/// What a line in the review means.
+#[derive(Debug, PartialEq)]
+pub enum Step {
+    Answer(Answer),
+    /// Say this and wait for the next line.
+    Say(String),
+    /// Edit this text in the editor.
+    Edit(String),
+}
+
+pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> String {
+    let mut text = format!("\n? {QUESTION}\n");
+    match &request.plan {
+        Some(plan) => {
+            text.push_str(&format!("  plan rev {} in {}\n\n", request.revision, request.plan_file_path));
+            for (n, line) in review.edited.as_ref().unwrap_or(plan).lines().enumerate() {
+                text.push_str(&format!("{:>5}  {}\n", n + 1, harmless(line)));
+            }
+        }
+        None => text.push_str(&format!("  There is no plan in {}.\n", request.plan_file_path)),
+    }
+    text.push_str(&format!("\n  shell: {}\n", request.layer.describe()));
+    text.push_str(&match request.changed_files.as_slice() {
+        [] => "  0 files changed since plan mode was entered\n".to_string(),
+        files => format!("  changed since plan mode was entered: {}\n", harmless(&files.join(", "))),
+    });
+    for shell in &request.shells {
+        text.push_str(&format!("  still running: {}\n", harmless(shell)));
+    }
+    if let Some(notice) = &request.notice {
+        text.push_str(&format!("  {}\n", harmless(notice)));
+    }
+    for (n, choice) in request.choices.iter().enumerate() {
+        text.push_str(&format!("  {} {}\n", n + 1, choice.label));
+    }
+    if request.plan.is_some() {
+        let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
+        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}\n"));
+    }
+    text.push_str("answer (a number, words after it go along): ");
+    text
+}
+
+/// The difference between two submissions, by line.
+pub fn diff(previous: &str, plan: &str) -> String {
+    similar::TextDiff::from_lines(previous, plan).unified_diff().context_radius(2).to_string()
+}
+
+impl Review {
+    pub fn edit(&mut self, request: &Request, text: String) {
+        self.edited = (request.plan.as_ref() != Some(&text)).then_some(text);
+    }
+
+    pub fn step(&mut self, request: &Request, previous: Option<&str>, line: &str) -> Step {
+        let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
+        let plan = self.edited.as_ref().or(request.plan.as_ref());
+        match (word, plan) {
+            ("d", Some(plan)) => Step::Say(previous.map_or("There was no submission before.".into(), |old| diff(old, plan))),
+            ("e", Some(plan)) => Step::Edit(plan.clone()),
+            ("c", Some(_)) => self.comment(rest),
+            ("n", Some(_)) => {
+                self.notes = Some(rest.to_string()).filter(|note| !note.is_empty());
+                Step::Say("The note goes along with whatever you choose.".into())
+            }
+            _ => self.choose(request, word, rest),
+        }
+    }
+
+    fn comment(&mut self, rest: &str) -> Step {
+        let parsed = rest.split_once(' ').and_then(|(line, words)| Some((line.parse().ok()?, words.trim())));
+        match parsed {
+            Some((line, text)) if !text.is_empty() => {
+                self.comments.push(Comment { line, text: text.to_string() });
+                Step::Say(format!("{} comments go along with whatever you choose.", self.comments.len()))
+            }
+            _ => Step::Say("A comment is: c LINE WORDS".into()),
+        }
+    }
+
+    fn choose(&mut self, request: &Request, word: &str, rest: &str) -> Step {
+        let chosen = word.parse::<usize>().ok().and_then(|n| request.choices.get(n.wrapping_sub(1)));
+        let Some(Choice { key, .. }) = chosen else {
+            return Step::Say(format!("Choose 1 to {}.", request.choices.len()));
+        };
+        let mut answer = Answer::new(request.ask_id.clone(), *key);
+        let words = Some(rest.trim().to_string()).filter(|words| !words.is_empty());
+        match key {
+            ChoiceKey::KeepPlanning => answer.feedback = words,
+            // `4 acceptEdits`: the mode that follows a cleared context.
+            ChoiceKey::Clear => answer.mode = words.as_deref().and_then(Mode::parse),
+            ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Leave => {
+                self.notes = words.or(self.notes.take());
+            }
+        }
+        answer.notes = self.notes.take();
+        answer.comments = std::mem::take(&mut self.comments);
+        answer.plan = self.edited.take();
+        Step::Answer(answer)
+    }
+}
