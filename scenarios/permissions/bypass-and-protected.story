@@ -19,6 +19,7 @@ created made.txt
 
 --- transcript
 session {"branch":"master"}
+mode {"from":"default","to":"bypassPermissions","by":"start"}
 user {"text":"go"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"echo x > made.txt","description":"write"}},{"type":"tool_use","id":"toolu_0001_01","name":"Write","input":{"file_path":".git/hooks/pre-commit","content":"evil"}},{"type":"tool_use","id":"toolu_0001_02","name":"Write","input":{"file_path":"~/.bashrc","content":"evil"}},{"type":"tool_use","id":"toolu_0001_03","name":"Write","input":{"file_path":".cutonce/settings.json","content":"{}"}},{"type":"tool_use","id":"toolu_0001_04","name":"Bash","input":{"command":"rm made.txt","description":"denied by rule"}}],"stop":"tool_use"}
 tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"echo x > made.txt","description":"write"},"output":[{"type":"text","text":"(no output)"}],"isError":false,"decision":{"behavior":"allow","reason":"bypassPermissions mode runs this: write in the workspace"}}

@@ -23,7 +23,10 @@ pub struct Headless {
 pub enum First {
     Say(String),
     /// A plan that was approved by running the command.
-    Implement { plan: String, path: String },
+    Implement {
+        plan: String,
+        path: String,
+    },
 }
 
 /// What the process returns (CL-3).

@@ -10,17 +10,17 @@ mod host;
 mod implement;
 mod keyring;
 mod plain;
-mod plans;
 mod plain_plan;
+mod plans;
 mod scenario_server;
 mod sessions;
 mod start;
 
 use clap::{CommandFactory, Parser};
+use cli::{Cli, Command, InputFormat, OutputFormat, Run};
 use cutonce_agent::Approver;
 use cutonce_core::mode::Mode;
 use headless::First;
-use cli::{Cli, Command, InputFormat, OutputFormat, Run};
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 
@@ -78,12 +78,15 @@ async fn run(run: Run) -> anyhow::Result<u8> {
 
 /// `cutonce plan`: headless, in plan mode; prints the plan (PM-76).
 async fn plan_run(run: Run) -> anyhow::Result<u8> {
-    headless_run(Run { print: true, permission_mode: Some(Mode::Plan), dangerously_skip_permissions: false, ..run }).await
+    headless_run(Run { print: true, permission_mode: Some(Mode::Plan), dangerously_skip_permissions: false, ..run })
+        .await
 }
 
 async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
     let Some(what) = args.run.prompt.clone() else {
-        return Err(start::Usage("implement which plan? name it, or a file: `cutonce plans list` lists them".into()).into());
+        return Err(
+            start::Usage("implement which plan? name it, or a file: `cutonce plans list` lists them".into()).into()
+        );
     };
     let chosen = implement::choose(&what, args.sha256.as_deref())?;
     let run = Run { prompt: None, ..args.run };
@@ -92,7 +95,11 @@ async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
     let started = start::open(&run, start::Face { approver }).await?;
     chosen.settle()?;
     let first = First::Implement { plan: chosen.plan, path: chosen.path };
-    if headless { headless::run(started, Some(first), face_of(&run)).await } else { plain::run(started, Some(first)).await }
+    if headless {
+        headless::run(started, Some(first), face_of(&run)).await
+    } else {
+        plain::run(started, Some(first)).await
+    }
 }
 
 fn is_terminal() -> bool {

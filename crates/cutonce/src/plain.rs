@@ -9,7 +9,7 @@ use cutonce_agent::Session;
 use cutonce_core::command::{self, CURRENT_PLAN};
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
 use cutonce_core::harmless::harmless;
-use cutonce_core::submission::{Answer, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
+use cutonce_core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
@@ -36,6 +36,7 @@ fn line_of(event: &Event) -> Option<String> {
         EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
             format!("↻ {}; trying again in {:.1} s ({attempt} of {max})", harmless(reason), *delay_ms as f64 / 1000.0)
         }
+        EventKind::ModeChanged { by: By::Start, .. } => return None,
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
         EventKind::Queued { text } => format!("queued: {}", harmless(first_line(text))),
         EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
@@ -198,7 +199,9 @@ impl Plain {
                 print!("  3 no (words after it go to the agent)\nanswer: ");
             }
             AskKind::EnterPlan => {
-                print!("\n? The agent wants to plan before it changes anything.\n  1 yes, plan first\n  3 no, go on without a plan\nanswer: ");
+                print!(
+                    "\n? The agent wants to plan before it changes anything.\n  1 yes, plan first\n  3 no, go on without a plan\nanswer: "
+                );
             }
             AskKind::Plan { request, previous, .. } => {
                 print!("{}", plain_plan::show(request, previous.as_deref(), &self.review));

@@ -69,7 +69,9 @@ impl Review {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let plan = self.edited.as_ref().or(request.plan.as_ref());
         match (word, plan) {
-            ("d", Some(plan)) => Step::Say(previous.map_or("There was no submission before.".into(), |old| diff(old, plan))),
+            ("d", Some(plan)) => {
+                Step::Say(previous.map_or("There was no submission before.".into(), |old| diff(old, plan)))
+            }
             ("e", Some(plan)) => Step::Edit(plan.clone()),
             ("c", Some(_)) => self.comment(rest),
             ("n", Some(_)) => {

@@ -1,11 +1,11 @@
 //! A submission on its way: checked, shown to whoever can approve, answered, and carried out (PM-70 to PM-88). Which answer
 //! means what is decided in cutonce-core's `approval`; whatever is not clearly an approval is none.
 
+use super::Hall;
 use super::asks::{Open, OpenAsk};
-use crate::changes::Changes;
 use super::calls::Report;
 use super::options::Approver;
-use super::Hall;
+use crate::changes::Changes;
 use cutonce_core::approval::{self, Answer, Approved, AtHand, ExitResult, NoAnswer, Submission, Submitted, Verdict};
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level};
 use cutonce_core::mode;
@@ -67,7 +67,13 @@ impl Hall {
             revision: if found.text().is_some() { self.next_revision(&found) } else { 0 },
             layer: self.planner.layer,
             changed_files: changed,
-            shells: self.here.shells.running().into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
+            shells: self
+                .here
+                .shells
+                .running()
+                .into_iter()
+                .map(|task| format!("{}: {}", task.id, task.command))
+                .collect(),
         };
         match self.planner.approval.submit(&self.mode, submission) {
             Submitted::Refused { result } => self.plan_result(n, Outcome::error(result)),
@@ -96,7 +102,13 @@ impl Hall {
         }
     }
 
-    fn show_plan(&mut self, n: Option<usize>, request: approval::Request, previous: Option<String>, draft: Option<Answer>) {
+    fn show_plan(
+        &mut self,
+        n: Option<usize>,
+        request: approval::Request,
+        previous: Option<String>,
+        draft: Option<Answer>,
+    ) {
         if let Some(plan) = &request.plan {
             if let Some(n) = n {
                 self.fill_input(n, json!({"plan": plan, "planFilePath": request.plan_file_path}));
@@ -130,7 +142,13 @@ impl Hall {
         }
     }
 
-    fn ask_approvers(&mut self, n: Option<usize>, request: approval::Request, previous: Option<String>, draft: Option<Answer>) {
+    fn ask_approvers(
+        &mut self,
+        n: Option<usize>,
+        request: approval::Request,
+        previous: Option<String>,
+        draft: Option<Answer>,
+    ) {
         let view = AskView {
             ask_id: request.ask_id.clone(),
             call_id: n.map(|n| self.call_id(n)).unwrap_or_default(),

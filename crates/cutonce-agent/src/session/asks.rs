@@ -124,7 +124,10 @@ impl Hall {
             }
             (_, _, Some(n), _) => {
                 let why = Why { reason: "the answer could not be used".into(), rule: None, source: None };
-                self.deny_call(n, Denied { why, message: "Not run: the answer to the question could not be used.".into() });
+                self.deny_call(
+                    n,
+                    Denied { why, message: "Not run: the answer to the question could not be used.".into() },
+                );
             }
             (_, _, None, _) => {}
         }

@@ -1,8 +1,8 @@
 //! Which model answers the next request: the main one, or in plan mode its own (PM-110 to PM-112). The table is in
 //! cutonce-core's `models`.
 
-use super::options::{Connect, Connected};
 use super::Driver;
+use super::options::{Connect, Connected};
 use cutonce_core::event::{EventKind, Level};
 use cutonce_core::models::{ModelFor, may_switch, model_for};
 use cutonce_core::settings::Settings;
@@ -63,7 +63,10 @@ impl Driver {
                 }
             }
             Err(error) => {
-                hall.notice(Level::Error, &format!("The model {name} can't be used, {} goes on: {error}", hall.models.using));
+                hall.notice(
+                    Level::Error,
+                    &format!("The model {name} can't be used, {} goes on: {error}", hall.models.using),
+                );
                 hall.models.failed.insert(name);
             }
         }

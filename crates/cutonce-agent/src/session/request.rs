@@ -3,11 +3,11 @@
 use super::{Driver, Hall, Talk};
 use cutonce_core::conversation::{Block, Message, Response, ResultPart, Stop, ToolResult, ToolUse, Usage};
 use cutonce_core::event::{Delta, EventKind, Level};
-use cutonce_core::{mode, prompts};
 use cutonce_core::request::Request;
 use cutonce_core::submission::Submission;
 use cutonce_core::transcript::{Body, compacted_message};
 use cutonce_core::turn::{Effect, Happened};
+use cutonce_core::{mode, prompts};
 use cutonce_models::{FaultKind, ModelError, Signal};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
