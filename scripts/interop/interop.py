@@ -1,6 +1,7 @@
 """Runs the parts and ends with a summary line for each; see `run`."""
 
 import argparse
+import signal
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
@@ -24,6 +25,7 @@ def main():
     arguments.add_argument("--cutonce", required=True)
     arguments.add_argument("parts", nargs="+", choices=PARTS)
     given = arguments.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # So that no server is left behind.
     print(", ".join(versions()), flush=True)
     tallies = []
     for part in given.parts:
