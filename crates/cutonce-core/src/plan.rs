@@ -91,8 +91,9 @@ fn heading(line: &str) -> Option<&str> {
     ((1..=6).contains(&marks) && rest.starts_with([' ', '\t']) && !words.is_empty()).then_some(words)
 }
 
-/// Titles are for lists: one line of at most 80 characters without control characters.
+/// Titles are for lists: one line of at most 80 characters that control nothing (TL-10).
 fn short(line: &str) -> String {
+    let line = crate::harmless::harmless(line);
     let clean = line.chars().filter(|c| !c.is_control());
     let mut title: String = clean.clone().take(80).collect();
     if clean.count() > 80 {

@@ -2,7 +2,6 @@
 
 use crate::cli;
 use crate::start;
-use anyhow::Context;
 use cutonce_agent::editor;
 use cutonce_agent::plan_files::{self, ListedPlan, Revisions};
 use cutonce_agent::store::{self, Lock, StoreError};
@@ -17,7 +16,7 @@ pub fn run(args: cli::Plans) -> anyhow::Result<u8> {
     match args.what.unwrap_or_default() {
         cli::PlansWhat::List(list) => print_list(&home, &list),
         cli::PlansWhat::Show { slug, revision } => show(&home, &slug, revision),
-        cli::PlansWhat::Diff { slug, from, to } => diff(&home, &slug, from, to),
+        cli::PlansWhat::Diff { slug, from, to } => print(&harmless(&diff(&home, &slug, from, to)?)),
         cli::PlansWhat::Open { slug } => open(&home, &slug),
         cli::PlansWhat::Export(export) => self::export(&home, &export),
         cli::PlansWhat::Rm { slug, yes } => remove(&home, &slug, yes),
@@ -73,7 +72,8 @@ fn show(home: &Path, slug: &str, revision: Option<u32>) -> anyhow::Result<u8> {
     print(&harmless(&text))
 }
 
-fn diff(home: &Path, slug: &str, from: Option<u32>, to: Option<u32>) -> anyhow::Result<u8> {
+/// Of two revisions, or of one and the plan as it stands; without any, what is newest.
+fn diff(home: &Path, slug: &str, from: Option<u32>, to: Option<u32>) -> anyhow::Result<String> {
     let plan = find(home, slug)?;
     let revisions = Revisions::of(home, slug);
     let index = revisions.index();
@@ -99,7 +99,7 @@ fn diff(home: &Path, slug: &str, from: Option<u32>, to: Option<u32>) -> anyhow::
     let diff = similar::TextDiff::configure().timeout(Duration::from_secs(2)).diff_lines(&old, &new);
     let mut unified = diff.unified_diff();
     unified.header(&name(Some(from)), &name(to)).context_radius(3);
-    print(&harmless(&unified.to_string()))
+    Ok(unified.to_string())
 }
 
 fn open(home: &Path, slug: &str) -> anyhow::Result<u8> {
@@ -123,18 +123,22 @@ fn export(home: &Path, args: &cli::PlansExport) -> anyhow::Result<u8> {
         let terminal = std::io::stdout().is_terminal();
         return if terminal { print(&harmless(&text)) } else { print(&text) };
     };
-    let failed = || format!("can't write {}", file.display());
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The temporary file's name, which the error would tell, is nothing to the user.
+    let failed = |error: std::io::Error| match error.kind() {
+        std::io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} exists; --force overwrites it", file.display()),
+        std::io::ErrorKind::NotFound => {
+            anyhow::anyhow!("can't write {}: there is no folder {}", file.display(), folder.display())
+        }
+        kind => anyhow::anyhow!("can't write {}: {}", file.display(), std::io::Error::from(kind)),
+    };
     let mut temporary = tempfile::Builder::new()
         .permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666))
         .tempfile_in(folder)
-        .with_context(failed)?;
-    temporary.write_all(text.as_bytes()).with_context(failed)?;
+        .map_err(failed)?;
+    temporary.write_all(text.as_bytes()).map_err(failed)?;
     let placed = if args.force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
-    placed.map_err(|error| error.error).map_err(|error| match error.kind() {
-        std::io::ErrorKind::AlreadyExists => anyhow::anyhow!("{} exists; --force overwrites it", file.display()),
-        _ => anyhow::Error::new(error).context(failed()),
-    })?;
+    placed.map_err(|error| failed(error.error))?;
     Ok(0)
 }
 
@@ -148,7 +152,7 @@ fn remove(home: &Path, slug: &str, yes: bool) -> anyhow::Result<u8> {
             1 => " and its revision".into(),
             several => format!(" and its {several} revisions"),
         };
-        let question = format!("Remove {slug} ({}){revisions}? {}", plan.title, plan.path.display());
+        let question = format!("Remove {slug} ({}), its file {}{revisions}?", plan.title, plan.path.display());
         eprint!("{} [y/N] ", harmless(&question));
         let mut answer = String::new();
         std::io::stdin().lock().read_line(&mut answer)?;
@@ -226,12 +230,41 @@ mod tests {
     use cutonce_agent::plan_files::PlanFiles;
     use cutonce_core::settings::plan::Names;
 
+    fn plan(home: &Path) -> plan_files::PlanFile {
+        PlanFiles::new(home, Path::new("/some/project"), "s1", None, Names::Words).0.reserve("").unwrap()
+    }
+
+    #[test]
+    fn pm_46_the_diff_between_submissions_can_be_shown() {
+        let home = tempfile::tempdir().unwrap();
+        let home = home.path().canonicalize().unwrap();
+        let plan = plan(&home);
+        let told = |from, to| match diff(&home, plan.slug(), from, to) {
+            Ok(text) => text.replace(plan.slug(), "SLUG"),
+            Err(error) => error.to_string().replace(plan.slug(), "SLUG"),
+        };
+        plan.write("# P\n").unwrap();
+        assert_eq!(told(None, None), "SLUG was never submitted: there is nothing to compare with");
+        plan.submit("# P\n").unwrap();
+        assert_eq!(told(None, None), "SLUG was submitted once and has not changed since: there is nothing to compare");
+        plan.write("# P\nmore\n").unwrap();
+        assert_eq!(told(None, None), "--- SLUG revision 1\n+++ SLUG now\n@@ -1 +1,2 @@\n # P\n+more\n");
+        plan.submit("# P\nmore\n").unwrap();
+        let both = "--- SLUG revision 1\n+++ SLUG revision 2\n@@ -1 +1,2 @@\n # P\n+more\n";
+        assert_eq!((told(None, None).as_str(), told(Some(1), Some(2)).as_str()), (both, both));
+        // Backwards, a plan without its file, and a revision that never was.
+        assert!(told(Some(2), Some(1)).ends_with("\n-more\n"));
+        std::fs::remove_file(plan.path()).unwrap();
+        assert_eq!(told(Some(1), None), both);
+        assert_eq!(told(Some(7), None), "SLUG has no revision 7; the last one is 2");
+    }
+
     #[test]
     fn pm_46_a_plan_of_a_session_in_use_is_not_removed() {
         let home = tempfile::tempdir().unwrap();
         let home = home.path().canonicalize().unwrap();
         let project = Path::new("/some/project");
-        let plan = PlanFiles::new(&home, project, "s1", None, Names::Words).0.reserve("").unwrap();
+        let plan = plan(&home);
         plan.write("# P").unwrap();
         plan.submit("# P").unwrap();
         let transcript = store::Sessions::new(&home, project).transcript("s1");

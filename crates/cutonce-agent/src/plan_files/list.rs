@@ -68,7 +68,11 @@ pub fn find(home: &Path, slug: &str) -> Option<ListedPlan> {
     let told = |text: &str| Some(text.to_string()).filter(|text| !text.is_empty());
     let of_last = |part: fn(&plan::Revision) -> &String| last.and_then(|last| told(part(last)));
     let of_record = |part: fn(&reserved::Reserved) -> &String| record.as_ref().and_then(|record| told(part(record)));
-    let times = [modified(&path).filter(|_| exists), of_last(|last| &last.time), of_record(|record| &record.time)];
+    let times = [
+        modified(&path).filter(|_| found != Found::Nothing),
+        of_last(|last| &last.time),
+        of_record(|record| &record.time),
+    ];
     Some(ListedPlan {
         slug: slug.to_string(),
         title: title.unwrap_or_default(),
