@@ -32,7 +32,7 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// What a session is started with. Everything that is not given comes from the settings.
 #[derive(Default)]
@@ -246,13 +246,26 @@ impl Start {
         let workflow = reminder::workflow(interview.as_deref(), settings.plan.workflow);
         let instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
         let mut planner = Planner::new(files, instructions, settings.plan.entry);
+        (planner.shell, planner.scratch) = (settings.plan.shell, settings.plan.scratch);
+        planner.deny_read = settings.sandbox.deny_read.iter().map(|path| self.expand(path)).collect();
         let request = self.request.clone().unwrap_or_default();
+        if state.in_plan() && store.path().exists() {
+            planner.entered = entered(store.path());
+        }
         match state.slug() {
             Some(slug) => self.take_up(&mut planner, slug, store, &request, notices)?,
             None if state.in_plan() => planner.file = Some(planner.files.reserve(&request)?),
             None => {}
         }
         Ok(planner)
+    }
+
+    /// A path of the settings: `~/` is the home, the rest is relative to the project.
+    fn expand(&self, path: &str) -> PathBuf {
+        match (path.strip_prefix("~/"), &self.user_home) {
+            (Some(below), Some(home)) => home.join(below),
+            _ => self.cwd.join(path),
+        }
     }
 
     fn take_up(
@@ -471,6 +484,12 @@ fn secrets_of(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(String,
 const STATE: [Kind; 7] =
     [Kind::Session, Kind::Plan, Kind::User, Kind::Mode, Kind::Reminder, Kind::Compaction, Kind::Clear];
 const PLAN_TEXTS: [Kind; 5] = [Kind::FileSnapshot, Kind::Tool, Kind::User, Kind::Clear, Kind::Reminder];
+
+/// When the mode was last changed.
+fn entered(transcript: &Path) -> Option<SystemTime> {
+    let (_, entry) = Reader::open(transcript).ok()?.last_of(Kind::Mode).ok()??;
+    entry.at.parse::<jiff::Timestamp>().ok().map(SystemTime::from)
+}
 
 fn bodies(transcript: &Path, kinds: &[Kind]) -> Result<Vec<Body>, StartError> {
     let failed = |source| StoreError::Io { what: "read the session", path: transcript.to_path_buf(), source };

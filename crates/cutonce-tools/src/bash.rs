@@ -1,5 +1,6 @@
 //! Bash (TL-8): run a command, keep its folder, bound its output, leave nothing of it behind.
 
+use crate::shells::held::refused;
 use crate::shells::{Bash as Shell, DYING, Output, Stream};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use async_trait::async_trait;
@@ -69,20 +70,26 @@ impl Tool for Bash {
         Some(input.command.clone())
     }
     async fn run(&self, input: BashInput, rights: Rights, here: &Here, call: &CallContext) -> Outcome {
-        match rights {
-            Rights::Shell(grant) if grant.command() == input.command => {}
+        let held = match rights {
+            Rights::Shell(grant) if grant.command() == input.command => grant.read_only(),
             Rights::Shell(_) => {
                 return Outcome::error("Another command was allowed, not this one. It was not started.");
             }
             Rights::Plain | Rights::Write(_) => {
                 return Outcome::error("Nobody allowed this command. It was not started.");
             }
-        }
-        let result =
-            if input.run_in_background { in_background(&input, here) } else { in_front(&input, here, call).await };
+        };
+        let result = if input.run_in_background {
+            in_background(&input, held, here)
+        } else {
+            in_front(&input, held, here, call).await
+        };
         result.unwrap_or_else(Outcome::error)
     }
 }
+
+/// PM-63: the model must not think that anything is left of it.
+const SCRATCH: &str = "(Plan mode: ran on a scratch copy of the project; what it changed there is gone.)";
 
 const FOLDER_CHANGERS: &[&str] = &["cd", "pushd", "popd"];
 
@@ -117,9 +124,9 @@ fn target(given: &str, here: &Here) -> Target {
     }
 }
 
-fn in_background(input: &BashInput, here: &Here) -> Result<Outcome, String> {
+fn in_background(input: &BashInput, held: bool, here: &Here) -> Result<Outcome, String> {
     let gone = here.shells.check_folder(&here.workspace);
-    let task = here.shells.start_task(&input.command, &here.workspace)?;
+    let task = here.shells.start_task(&input.command, held, &here.workspace)?;
     let (id, file) = (&task.id, task.file());
     let started = format!(
         "Started in the background as {id}. BashOutput shows what it prints, KillShell ends it; all of it goes to {}.",
@@ -136,12 +143,12 @@ enum End {
     Interrupted,
 }
 
-async fn in_front(input: &BashInput, here: &Here, call: &CallContext) -> Result<Outcome, String> {
+async fn in_front(input: &BashInput, held: bool, here: &Here, call: &CallContext) -> Result<Outcome, String> {
     if call.cancel.is_cancelled() {
         return Err("Interrupted before the command was started.".into());
     }
     let gone = here.shells.check_folder(&here.workspace);
-    let mut shell = here.shells.start(&input.command, &here.workspace)?;
+    let mut shell = here.shells.start(&input.command, held, &here.workspace)?;
     let mut output = Output::new(&here.workspace.own, here.shells.next_output());
     let mut stream = Stream::new(&*call.output);
     let mut each = |bytes: &[u8]| {
@@ -159,8 +166,12 @@ async fn in_front(input: &BashInput, here: &Here, call: &CallContext) -> Result<
         End::TimedOut(_) | End::Interrupted => kill(&mut shell, &mut each).await,
     };
     let folder = here.shells.settle(shell.folder(), &here.workspace);
-    let notes = gone.into_iter().chain(note(&end)).chain(alive).chain(folder).collect::<Vec<_>>();
-    Ok(outcome(&end, &output.shown(), &notes))
+    let shown = output.shown();
+    let failed = !matches!(end, End::Itself(Ok(Ended::Exited(0))));
+    let refused = (held && failed).then(|| refused(&shown)).flatten().map(str::to_string);
+    let scratch = shell.scratch.then(|| SCRATCH.to_string());
+    let notes = gone.into_iter().chain(note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
+    Ok(outcome(&end, &shown, &notes.collect::<Vec<_>>()))
 }
 
 /// Kill all of it and take what it still had printed; says so if something would not die.

@@ -1,6 +1,7 @@
 //! The shells of a session: the working folder that is kept between calls, and background tasks (TL-8).
 
 mod capture;
+pub mod held;
 mod start;
 mod stream;
 mod task;
@@ -14,6 +15,7 @@ pub use task::{TaskState, TaskView};
 
 use crate::workspace::Workspace;
 use cutonce_sandbox::{Profile, find_program};
+pub use held::Sandbox;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -38,6 +40,8 @@ pub struct Shells {
     outputs: AtomicUsize,
     /// When the present stay in plan mode began (PM-60).
     stay: Mutex<Option<SystemTime>>,
+    /// What holds commands in plan mode; without it none may run held.
+    sandbox: Mutex<Option<Arc<Sandbox>>>,
 }
 
 impl Shells {
@@ -51,6 +55,7 @@ impl Shells {
             tasks: Mutex::new(Vec::new()),
             outputs: AtomicUsize::new(0),
             stay: Mutex::new(None),
+            sandbox: Mutex::new(None),
         }
     }
     /// How long a command may run whose call does not say it (`shell.timeoutMs`).
@@ -67,6 +72,13 @@ impl Shells {
     /// Plan mode was entered: what runs now was started before.
     pub fn stay_began(&self) {
         *lock(&self.stay) = Some(SystemTime::now());
+        if let Some(sandbox) = &*lock(&self.sandbox) {
+            sandbox.entered();
+        }
+    }
+    /// From now on held commands run in this.
+    pub fn set_sandbox(&self, sandbox: Sandbox) {
+        *lock(&self.sandbox) = Some(Arc::new(sandbox));
     }
     /// Was it started since plan mode was last entered?
     pub fn in_this_stay(&self, task: &TaskView) -> bool {
@@ -113,17 +125,17 @@ impl Shells {
     }
 
     /// Start a command whose end is waited for. It says where it ended: hand that to `settle`.
-    pub(crate) fn start(&self, command: &str, workspace: &Workspace) -> Result<Bash, String> {
-        self.starting(workspace)?.run(command, Some(workspace))
+    pub(crate) fn start(&self, command: &str, held: bool, workspace: &Workspace) -> Result<Bash, String> {
+        self.starting(command, held, workspace)?.run(command, Some(workspace))
     }
 
-    pub(crate) fn start_task(&self, command: &str, workspace: &Workspace) -> Result<Arc<Task>, String> {
+    pub(crate) fn start_task(&self, command: &str, held: bool, workspace: &Workspace) -> Result<Arc<Task>, String> {
         if self.running().len() >= MOST_RUNNING {
             return Err(format!(
                 "{MOST_RUNNING} commands run in the background already: end some with KillShell first."
             ));
         }
-        let bash = self.starting(workspace)?.run(command, None)?;
+        let bash = self.starting(command, held, workspace)?.run(command, None)?;
         let mut tasks = lock(&self.tasks);
         let id = format!("bash_{}", tasks.len() + 1);
         let task = Task::begin(id, command.into(), workspace.own.clone(), bash, self.on_end.clone());
@@ -131,10 +143,19 @@ impl Shells {
         Ok(task)
     }
 
-    fn starting(&self, workspace: &Workspace) -> Result<Start<'_>, String> {
+    /// A held command runs in the sandbox or not at all (SB-3).
+    fn starting(&self, command: &str, held: bool, workspace: &Workspace) -> Result<Start, String> {
         let bash = find_program("bash", &self.env)
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
-        Ok(Start { bash, env: &self.env, folder: self.folder(workspace), profile: Profile::Open })
+        let folder = self.folder(workspace);
+        if !held {
+            return Ok(Start { bash, env: self.env.clone(), folder, profile: Profile::Open, scratch: false });
+        }
+        let sandbox = lock(&self.sandbox).clone();
+        let sandbox = sandbox
+            .ok_or("The command was not started: plan mode holds commands in a sandbox, and there is none here.")?;
+        let (profile, scratch) = sandbox.profile(command, workspace);
+        Ok(Start { bash, env: sandbox.env(&self.env), folder, profile, scratch })
     }
 
     /// The kept folder may be gone since the last command: back to the root then, and say so.

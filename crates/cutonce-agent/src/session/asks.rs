@@ -188,6 +188,7 @@ impl Hall {
         if let Err(error) = stored {
             self.notice(Level::Warning, &format!("The rule {} holds for this session only: {error}", remember.rule));
         }
+        // The rules that hide files are a copy: deny rules never come from here, so it stays true.
         if let Err(error) = self.rules.add_for_session(Behavior::Allow, &remember.rule) {
             self.notice(Level::Warning, &format!("The rule {} was not stored: {error}", remember.rule));
         }

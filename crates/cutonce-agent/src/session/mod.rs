@@ -145,6 +145,10 @@ impl Driver {
 
     /// How the session starts: the effects of its mode, and a plan's request that a crash left open (PM-85).
     fn open(&mut self, effects: Vec<mode::Effect>) {
+        self.hall.hide_secrets();
+        if self.hall.mode.in_plan() && !effects.contains(&mode::Effect::PlanEntered) {
+            self.hall.plan_resumed();
+        }
         for effect in effects {
             if let mode::Effect::Record { from, to, by } = &effect {
                 self.hall.append(Body::Mode { from: *from, to: *to, by: *by });

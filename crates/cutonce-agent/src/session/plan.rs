@@ -8,13 +8,14 @@ use cutonce_core::approval::{self, Approval, Approved, ChoiceKey, Layer};
 use cutonce_core::command::{self, Command};
 use cutonce_core::event::{EventKind, Level, PlanAtEnd};
 use cutonce_core::mode::{self, Mode};
-use cutonce_core::permission::{Access, Held, Place};
+use cutonce_core::permission::{Access, Held, Place, is_secret};
 use cutonce_core::plan::{self, Found, Phase, PhaseEvent, PlanEvent};
 use cutonce_core::reminder::{self, Instructions};
-use cutonce_core::settings::plan::{Entry, Workflow};
+use cutonce_core::settings::plan::{Entry, PlanShell, Workflow};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Happened, Said};
+use cutonce_tools::shells::Sandbox;
 use cutonce_tools::tool::Outcome;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -31,6 +32,12 @@ pub struct Planner {
     /// What holds the shell in plan mode (PM-62), and how the request names it (PM-87).
     pub held: Held,
     pub layer: Layer,
+    /// `plan.shell`, `plan.scratch`, `sandbox.denyRead`.
+    pub shell: Option<PlanShell>,
+    /// When an earlier process entered plan mode, if it is still on (PM-87).
+    pub entered: Option<SystemTime>,
+    pub scratch: bool,
+    pub deny_read: Vec<PathBuf>,
     pub(super) approval: Approval,
     pub(super) phase: Phase,
     /// The last text whose hash was told, and the last one that the transcript holds (PM-47).
@@ -52,6 +59,10 @@ impl Planner {
             workflow,
             held: Held::Parsed,
             layer: Layer::Readonly,
+            shell: None,
+            entered: None,
+            scratch: true,
+            deny_read: Vec::new(),
             approval: Approval::default(),
             phase: Phase::default(),
             told: None,
@@ -101,7 +112,10 @@ impl Hall {
         match effect {
             mode::Effect::Record { from, to, by } => self.hub.emit(EventKind::ModeChanged { from, to, by }),
             mode::Effect::PlanEntered => self.plan_entered(),
-            mode::Effect::PlanLeft => self.planner.snapshot = None,
+            mode::Effect::PlanLeft => {
+                self.planner.snapshot = None;
+                self.hide_secrets();
+            }
             mode::Effect::WithdrawApproval => self.withdraw_plan(),
             // `Rules` looks at the state of auto mode by itself; nothing is taken out of it.
             mode::Effect::SetRulesAside | mode::Effect::GiveRulesBack => {}
@@ -130,9 +144,21 @@ impl Hall {
         self.append(body);
     }
 
-    fn plan_entered(&mut self) {
+    /// The session came back in plan mode: the same holds as before, since the moment it was entered.
+    pub(super) fn plan_resumed(&mut self) {
+        self.hold_shell();
+        self.look_at_workspace(self.planner.entered.unwrap_or_else(SystemTime::now));
+    }
+
+    fn look_at_workspace(&mut self, entered: SystemTime) {
         let roots = std::iter::once(&self.here.workspace.root).chain(&self.here.workspace.added).cloned().collect();
-        self.planner.snapshot = Some(Arc::new(Snapshot::start(roots, SystemTime::now())));
+        self.planner.snapshot = Some(Arc::new(Snapshot::start(roots, entered)));
+    }
+
+    fn plan_entered(&mut self) {
+        self.hold_shell();
+        self.hide_secrets();
+        self.look_at_workspace(SystemTime::now());
         self.here.shells.stay_began();
         let running = self.here.shells.running();
         if !running.is_empty() {
@@ -204,6 +230,59 @@ impl Hall {
             self.planner.phase = phase;
             self.plan_event(PlanEvent::Phase { phase });
         }
+    }
+
+    /// PM-62: the kernel where it can, else the parser; found out when plan mode is first entered.
+    fn hold_shell(&mut self) {
+        if self.planner.held == Held::Sandbox {
+            return;
+        }
+        let wanted = self.planner.shell.unwrap_or(PlanShell::Sandbox);
+        (self.planner.held, self.planner.layer) = match wanted {
+            PlanShell::Off => (Held::Off, Layer::Off),
+            PlanShell::Readonly => (Held::Parsed, Layer::Readonly),
+            PlanShell::Sandbox => self.sandbox().unwrap_or((Held::Parsed, Layer::Readonly)),
+        };
+    }
+
+    fn sandbox(&mut self) -> Option<(Held, Layer)> {
+        let layer = cutonce_sandbox::available();
+        if !layer.holds() {
+            let text = format!("Plan mode: {} ({}).", layer.text(), layer.why());
+            self.notice(Level::Warning, &text);
+            return None;
+        }
+        let plan = self.planner.file.as_ref().map(|file| file.path().to_path_buf());
+        match Sandbox::new(self.planner.scratch, self.planner.deny_read.clone(), plan) {
+            Ok(sandbox) => {
+                let layer = if sandbox.has_scratch() { Layer::Scratch } else { Layer::Sandbox };
+                self.here.shells.set_sandbox(sandbox);
+                Some((Held::Sandbox, layer))
+            }
+            Err(error) => {
+                self.notice(
+                    Level::Warning,
+                    &format!("Plan mode: no folder for the sandbox ({error}); only commands proven read-only run."),
+                );
+                None
+            }
+        }
+    }
+
+    /// Read and Grep never show what a deny rule names, nor, in plan mode, what SB-2 hides.
+    pub(super) fn hide_secrets(&self) {
+        let (rules, planning) = (self.rules.clone(), self.mode.in_plan());
+        let home = self.here.workspace.cutonce_home.clone();
+        let open: Vec<PathBuf> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
+        let (own, deny) = (self.here.workspace.own.clone(), self.planner.deny_read.clone());
+        self.here.disk.hide(Some(Arc::new(move |path: &Path| {
+            if open.iter().any(|open| open == path) || path.starts_with(&own) {
+                return false;
+            }
+            let secret =
+                || is_secret(path) || path.starts_with(&home) || deny.iter().any(|deny| path.starts_with(deny));
+            rules.denies_read(path) || (planning && secret())
+        })));
     }
 
     /// What only the session can say about a call: that it writes exactly the plan file (PM-44), and what holds the shell.

@@ -17,20 +17,24 @@ pub(crate) struct Bash {
     pub(crate) running: Running,
     pub(crate) output: pipe::Receiver,
     folder: Option<pipe::Receiver>,
+    /// What it changes in the project is gone when it has ended.
+    pub(crate) scratch: bool,
 }
 
 /// How bash is started, but for the command.
-pub(crate) struct Start<'a> {
+pub(crate) struct Start {
     pub(crate) bash: PathBuf,
-    pub(crate) env: &'a [(OsString, OsString)],
+    pub(crate) env: Vec<(OsString, OsString)>,
     pub(crate) folder: PathBuf,
     pub(crate) profile: Profile,
+    /// On a throwaway layer (PM-63).
+    pub(crate) scratch: bool,
 }
 
-impl Start<'_> {
+impl Start {
     /// `reports`: tell in which folder it ended (the file that asks for it is kept in the workspace's own folder).
     pub(crate) fn run(self, command: &str, reports: Option<&Workspace>) -> Result<Bash, String> {
-        let mut env = self.env.to_vec();
+        let (mut env, scratch) = (self.env, self.scratch);
         env.retain(|(name, _)| name != "PWD");
         env.push(("PWD".into(), self.folder.clone().into()));
         let args = ["--norc", "--noprofile", "-c", command];
@@ -43,7 +47,7 @@ impl Start<'_> {
         };
         let mut running = spawn.start().map_err(|error| format!("The command was not started: {error}."))?;
         let output = running.stdout.take().ok_or("The command was started without output.")?;
-        Ok(Bash { running, output, folder })
+        Ok(Bash { running, output, folder, scratch })
     }
 }
 

@@ -1,0 +1,150 @@
+//! How a command is held in plan mode (PM-62, PM-63, SB-2): which profile it gets, which files are hidden from it, and when it
+//! runs on a throwaway layer.
+
+use crate::workspace::Workspace;
+use cutonce_core::permission::is_secret;
+use cutonce_core::shell::{self, Verdict};
+use cutonce_sandbox::{Limits, Profile, ReadOnly, Scratch, scratch_works};
+use ignore::{WalkBuilder, WalkState};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// Caches that builds and tests must be able to write to; on the throwaway layer they write to a copy.
+const CACHES: [&str; 6] = [".cargo", ".cache", ".npm", ".gradle", ".m2", "go"];
+/// Credential stores below the home (SB-2).
+const STORES: [&str; 12] = [
+    ".ssh",
+    ".aws",
+    ".gnupg",
+    ".azure",
+    ".kube",
+    ".netrc",
+    ".pgpass",
+    ".git-credentials",
+    ".npmrc",
+    ".pypirc",
+    ".password-store",
+    ".config/gcloud",
+];
+
+/// The sandbox of a session's shell in plan mode.
+pub struct Sandbox {
+    /// Holds the private TMPDIR and the throwaway layers; gone with the session.
+    folder: tempfile::TempDir,
+    scratch: bool,
+    /// Hidden beside the list of SB-2 (`sandbox.denyRead`).
+    deny_read: Vec<PathBuf>,
+    /// The plan file: readable although it lies in the hidden home.
+    readable: Option<PathBuf>,
+    /// Found by one walk on entering; None until the first command of a stay needs it.
+    secrets: Mutex<Option<Vec<PathBuf>>>,
+}
+
+impl Sandbox {
+    /// `scratch`: use throwaway layers where they work here (`plan.scratch`).
+    pub fn new(scratch: bool, deny_read: Vec<PathBuf>, readable: Option<PathBuf>) -> std::io::Result<Sandbox> {
+        let folder = tempfile::Builder::new().prefix("cutonce-").tempdir()?;
+        let (tmp, layers) = (folder.path().join("tmp"), folder.path().join("layers"));
+        std::fs::create_dir(&tmp)?;
+        std::fs::create_dir(&layers)?;
+        let scratch = scratch && scratch_works(&layers, Limits::default()).is_ok();
+        Ok(Sandbox { folder, scratch, deny_read, readable, secrets: Mutex::new(None) })
+    }
+
+    /// Do builds and tests run on a throwaway layer?
+    pub fn has_scratch(&self) -> bool {
+        self.scratch
+    }
+
+    /// Another stay in plan mode: look for secrets anew.
+    pub(crate) fn entered(&self) {
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    fn tmp(&self) -> PathBuf {
+        self.folder.path().join("tmp")
+    }
+
+    /// What holds this command. What is proven to read only needs no layer; all else may want to write, and gets one.
+    pub(crate) fn profile(&self, command: &str, workspace: &Workspace) -> (Profile, bool) {
+        let scratch = (self.scratch && !reads_only(command)).then(|| Scratch {
+            root: workspace.root.clone(),
+            also: workspace.home.iter().flat_map(|home| CACHES.map(|cache| home.join(cache))).collect(),
+            layers: self.folder.path().join("layers"),
+        });
+        let on_scratch = scratch.is_some();
+        let profile = ReadOnly {
+            tmp: self.tmp(),
+            hide: self.hidden(workspace),
+            readable: self.readable.iter().cloned().collect(),
+            scratch,
+        };
+        (Profile::ReadOnly(profile), on_scratch)
+    }
+
+    /// The environment of a held command.
+    pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        let set = [("TMPDIR", self.tmp().into_os_string()), ("GIT_OPTIONAL_LOCKS", "0".into())];
+        let kept = env.iter().filter(|(name, _)| !set.iter().any(|(ours, _)| name == ours)).cloned();
+        kept.chain(set.clone().map(|(name, value)| (name.into(), value))).collect()
+    }
+
+    fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = secrets.get_or_insert_with(|| walk(workspace));
+        let stores = workspace.home.iter().flat_map(|home| STORES.map(|store| home.join(store)));
+        let all = stores.chain([workspace.cutonce_home.clone()]).chain(self.deny_read.iter().cloned());
+        all.filter(|path| path.exists()).chain(found.iter().cloned()).collect()
+    }
+}
+
+fn reads_only(command: &str) -> bool {
+    let parsed = shell::parse(command);
+    parsed.unparsed.is_none() && parsed.parts.iter().all(|part| part.verdict == Verdict::ReadOnly)
+}
+
+/// Files with the name of a secret anywhere in the workspace (SB-2).
+fn walk(workspace: &Workspace) -> Vec<PathBuf> {
+    let mut builder = WalkBuilder::new(&workspace.root);
+    workspace.added.iter().for_each(|folder| {
+        builder.add(folder);
+    });
+    let found = Mutex::new(Vec::new());
+    builder.standard_filters(false).hidden(false).build_parallel().run(|| {
+        Box::new(|entry| {
+            if let Ok(entry) = entry
+                && is_secret_name(entry.path())
+            {
+                found.lock().unwrap_or_else(PoisonError::into_inner).push(entry.into_path());
+            }
+            WalkState::Continue
+        })
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// By its own name: what is inside a hidden folder is hidden with it.
+fn is_secret_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| is_secret(Path::new(name)))
+}
+
+/// What a model should know about a held command that failed: which part was refused, and that it is plan mode.
+pub(crate) fn refused(output: &str) -> Option<&'static str> {
+    const SIGNS: [(&str, &str); 7] = [
+        (
+            "Read-only file system",
+            "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR.",
+        ),
+        ("Permission denied", "Plan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."),
+        (
+            "Operation not permitted",
+            "Plan mode: the sandbox refuses changes of files' modes, owners and times, signals and mounts.",
+        ),
+        ("Network is unreachable", "Plan mode: the sandbox has no network."),
+        ("Could not resolve host", "Plan mode: the sandbox has no network."),
+        ("name resolution", "Plan mode: the sandbox has no network."),
+        ("EROFS", "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR."),
+    ];
+    SIGNS.iter().find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
+}
