@@ -149,13 +149,21 @@ impl Shells {
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.folder(workspace);
         if !held {
-            return Ok(Start { bash, env: self.env.clone(), folder, profile: Profile::Open, scratch: false });
+            return Ok(Start {
+                bash,
+                env: self.env.clone(),
+                folder,
+                profile: Profile::Open,
+                scratch: false,
+                tmp: None,
+            });
         }
         let sandbox = lock(&self.sandbox).clone();
         let sandbox = sandbox
             .ok_or("The command was not started: plan mode holds commands in a sandbox, and there is none here.")?;
         let (profile, scratch) = sandbox.profile(command, workspace);
-        Ok(Start { bash, env: sandbox.env(&self.env), folder, profile, scratch })
+        let tmp = Some(sandbox.tmp());
+        Ok(Start { bash, env: sandbox.env(&self.env), folder, profile, scratch, tmp })
     }
 
     /// The kept folder may be gone since the last command: back to the root then, and say so.

@@ -38,7 +38,7 @@ pub struct Connected {
 impl Connected {
     /// The output a request may ask for: what the model offers, within a quarter of a small window.
     pub fn max_tokens(&self) -> u32 {
-        self.info.max_output.min(u32::try_from(self.info.context / 4).unwrap_or(u32::MAX)).max(256)
+        self.info.max_output.min(u32::try_from(self.info.context / 4).unwrap_or(u32::MAX)).max(1)
     }
 }
 

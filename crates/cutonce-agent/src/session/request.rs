@@ -23,7 +23,7 @@ enum Answer {
 impl Driver {
     pub(super) async fn request(&mut self) -> Happened {
         let too_small = self.choose_model().await;
-        if (too_small || self.full()) && self.hall.turn.may_compact() {
+        if (too_small || self.full()) && self.may_shrink() {
             return Happened::ContextFull;
         }
         self.remind();
@@ -33,12 +33,18 @@ impl Driver {
         match answer {
             Answer::Whole(response) => self.answered(response, started.elapsed()),
             Answer::Stopped(text) => self.stopped(text),
-            Answer::Failed(error) if error.kind == FaultKind::TooLong && self.hall.turn.may_compact() => {
+            Answer::Failed(error) if error.kind == FaultKind::TooLong && self.may_shrink() => {
                 self.hall.notice(Level::Warning, &format!("{error} Compacting the conversation."));
                 Happened::ContextFull
             }
             Answer::Failed(error) => Happened::Failed { message: error.message, status: error.status },
         }
+    }
+
+    /// Is there anything that a summary could make shorter? A single message that does not fit stays too long.
+    fn may_shrink(&self) -> bool {
+        let answered = |message: &Arc<Message>| matches!(**message, Message::Assistant { .. });
+        self.hall.turn.may_compact() && self.talk.conversation.iter().any(answered)
     }
 
     /// AG-8: before the window is full, not after.
@@ -109,7 +115,11 @@ impl Driver {
     async fn summarise_shortened(&mut self, focus: Option<&str>) -> Answer {
         let whole = std::mem::take(&mut self.talk.conversation);
         let mut answer = Answer::Stopped(String::new());
-        for skip in [0, whole.len() / 2] {
+        let half = whole.len() / 2;
+        for skip in [0, half] {
+            if skip == half && shortened(&whole[half..]).is_empty() {
+                break;
+            }
             self.talk.conversation = shortened(&whole[skip..]);
             self.talk.conversation.push(Arc::new(Message::user(prompts::compact(focus))));
             answer = stream(&self.talk, &mut self.hall, false).await;
@@ -142,7 +152,7 @@ impl Driver {
 
 fn failed(why: &str) -> Happened {
     let message =
-        format!("The conversation could not be compacted: {why} Try /compact again, or start over with /clear.");
+        format!("The conversation could not be compacted: {why} Start over with /clear, or resume an earlier point.");
     Happened::CompactionFailed { message }
 }
 

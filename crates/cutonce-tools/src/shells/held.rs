@@ -62,7 +62,7 @@ impl Sandbox {
         *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
-    fn tmp(&self) -> PathBuf {
+    pub(crate) fn tmp(&self) -> PathBuf {
         self.folder.path().join("tmp")
     }
 

@@ -5,7 +5,7 @@ use cutonce_sandbox::{Ended, Profile, Running, Spawn};
 use std::ffi::OsString;
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStringExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
 
@@ -17,6 +17,8 @@ pub(crate) struct Bash {
     pub(crate) running: Running,
     pub(crate) output: pipe::Receiver,
     folder: Option<pipe::Receiver>,
+    /// The file that asks for the folder, where it has a name: gone with the command.
+    _asks: Option<tempfile::NamedTempFile>,
     /// What it changes in the project is gone when it has ended.
     pub(crate) scratch: bool,
 }
@@ -29,40 +31,56 @@ pub(crate) struct Start {
     pub(crate) profile: Profile,
     /// On a throwaway layer (PM-63).
     pub(crate) scratch: bool,
+    /// The private folder of a held command: the only place where it may open a file of ours.
+    pub(crate) tmp: Option<PathBuf>,
 }
 
 impl Start {
     /// `reports`: tell in which folder it ended (the file that asks for it is kept in the workspace's own folder).
     pub(crate) fn run(self, command: &str, reports: Option<&Workspace>) -> Result<Bash, String> {
-        let (mut env, scratch) = (self.env, self.scratch);
+        let (mut env, scratch, tmp) = (self.env, self.scratch, self.tmp);
         env.retain(|(name, _)| name != "PWD");
         env.push(("PWD".into(), self.folder.clone().into()));
         let args = ["--norc", "--noprofile", "-c", command];
         let mut spawn = Spawn::new(self.bash, self.folder, env).args(args).profile(self.profile);
         let folder = match reports {
-            Some(workspace) => Some(ask_for_folder(&mut spawn, workspace).map_err(|error| {
+            Some(workspace) => Some(ask_for_folder(&mut spawn, workspace, tmp.as_deref()).map_err(|error| {
                 format!("The command was not started: a temporary file could not be written: {error}")
             })?),
             None => None,
         };
         let mut running = spawn.start().map_err(|error| format!("The command was not started: {error}."))?;
         let output = running.stdout.take().ok_or("The command was started without output.")?;
-        Ok(Bash { running, output, folder, scratch })
+        let (folder, asks) = folder.unzip();
+        Ok(Bash { running, output, folder, _asks: asks.flatten(), scratch })
     }
 }
 
 /// Bash reads the file named by BASH_ENV before the command. That leaves the command itself as it is, with its
 /// own line numbers and `$0`, and works however it exits.
-fn ask_for_folder(spawn: &mut Spawn, workspace: &Workspace) -> io::Result<pipe::Receiver> {
+fn ask_for_folder(
+    spawn: &mut Spawn,
+    workspace: &Workspace,
+    tmp: Option<&Path>,
+) -> io::Result<(pipe::Receiver, Option<tempfile::NamedTempFile>)> {
     let (reader, writer) = io::pipe()?;
     let to = spawn.pass(writer.into());
+    let reader = pipe::Receiver::from_owned_fd(reader.into())?;
+    let report = format!("trap 'builtin pwd -P 2>/dev/null >&{to}' EXIT\n");
+    if let Some(tmp) = tmp {
+        // A held command can't open a descriptor of ours again; a file in its own folder it can.
+        let mut file = tempfile::NamedTempFile::new_in(tmp)?;
+        write!(file, "unset BASH_ENV\n{report}")?;
+        spawn.env.push(("BASH_ENV".into(), file.path().into()));
+        return Ok((reader, Some(file)));
+    }
     let mut file = tempfile::tempfile_in(&workspace.own).or_else(|_| tempfile::tempfile())?;
     let from = std::os::fd::AsRawFd::as_raw_fd(&file);
-    write!(file, "unset BASH_ENV\nexec {from}<&-\ntrap 'builtin pwd -P 2>/dev/null >&{to}' EXIT\n")?;
+    write!(file, "unset BASH_ENV\nexec {from}<&-\n{report}")?;
     file.rewind()?;
     spawn.pass(file.into());
     spawn.env.push(("BASH_ENV".into(), format!("/dev/fd/{from}").into()));
-    pipe::Receiver::from_owned_fd(reader.into())
+    Ok((reader, None))
 }
 
 impl Bash {

@@ -1,16 +1,21 @@
-//! `cutonce demo`: the main job on a fresh machine, no key, no network. The model's words are a script; everything
-//! else (loop, tools, permission, shell, transcript, the provider client over a socket) is the real path.
+//! `cutonce demo`: plan mode on a fresh machine, no key, no network. The model's words are a script; everything else (loop,
+//! tools, permission, kernel sandbox, approval, transcript, the provider client over a socket) is the real path.
+
+mod show;
 
 use crate::cli::{Demo, Run};
 use crate::start::{self, Face, Started};
 use anyhow::Context;
 use cutonce_agent::Approver;
-use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind};
-use cutonce_core::harmless::harmless;
+use cutonce_core::approval::{self, ChoiceKey};
+use cutonce_core::event::{AskKind, AskView, EndReason, EventKind};
 use cutonce_core::mode::Mode;
+use cutonce_core::plan::{self, PlanEvent};
+use cutonce_core::rule::Behavior;
 use cutonce_core::submission::{Answer, PermissionAnswer, Submission};
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const FILES: [(&str, &str); 3] = [
     ("src/total.sh", include_str!("total.sh")),
@@ -19,24 +24,43 @@ const FILES: [(&str, &str); 3] = [
 ];
 const SCENARIO: &str = include_str!("scenario.json");
 const TASK: &str = "The test fails: a basket of 100, 200 and 300 cents is said to cost 500. Find out why and fix it.";
+/// The plan goes into the project, named after the task: then the script can name it too.
+const SETTINGS: &str = r#"{"plansDirectory": "plans", "plan": {"names": "task"}}"#;
+/// Long enough to see what is approved when the demo answers by itself.
+const PAUSE: Duration = Duration::from_millis(800);
+
+/// What the demo saw with its own eyes, not through the model.
+#[derive(Default)]
+struct Seen {
+    denied: Vec<String>,
+    unchanged_while_planning: Option<bool>,
+    layer: String,
+    approved: Option<String>,
+}
 
 pub async fn run(args: Demo) -> anyhow::Result<u8> {
     let temp = tempfile::Builder::new().prefix("cutonce-demo-").tempdir()?;
     let project = args.dir.clone().unwrap_or_else(|| temp.path().join("shop"));
     lay_out(&project)?;
+    let project = project.canonicalize()?;
     let script = temp.path().join("scenario.json");
-    std::fs::write(&script, SCENARIO)?;
+    let slug = plan::task_name(&jiff::Zoned::now().date().to_string(), TASK);
+    let plan_path = project.join("plans").join(plan::file_name(&slug));
+    std::fs::write(&script, SCENARIO.replace("@PLAN@", &plan_path.display().to_string()))?;
     let run = Run {
+        prompt: Some(TASK.into()),
         model: Some(format!("scripted/{}", script.display())),
-        permission_mode: Some(Mode::Default),
+        permission_mode: Some(Mode::Plan),
+        settings: Some(SETTINGS.into()),
         ..Run::default()
     };
     let place = start::Place { home: temp.path().join("home"), cwd: project.clone() };
     let started = start::open_in(&run, Face { approver: Approver::Present }, place).await?;
-    println!("A scripted model works in {}\n\n> {TASK}\n", project.display());
+    println!("A scripted model works in {}\n⏸ plan mode on\n\n> {TASK}\n", project.display());
     let by_hand = !args.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
-    let ended = play(started, by_hand).await?;
-    close(&project, ended)
+    let mut seen = Seen::default();
+    let ended = play(started, by_hand, &project, &mut seen).await?;
+    close(&project, &ended, &seen)
 }
 
 /// The throwaway repository.
@@ -54,7 +78,7 @@ fn lay_out(project: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn play(started: Started, by_hand: bool) -> anyhow::Result<EndReason> {
+async fn play(started: Started, by_hand: bool, project: &Path, seen: &mut Seen) -> anyhow::Result<EndReason> {
     let Started { session, mut events, .. } = started;
     session.say(TASK);
     session.submit(Submission::Close);
@@ -62,75 +86,108 @@ async fn play(started: Started, by_hand: bool) -> anyhow::Result<EndReason> {
     while let Some(event) = events.next().await {
         match &event.kind {
             EventKind::Ask(ask) => {
-                let answer = Answer::Permission(decide(ask, by_hand)?);
+                if let AskKind::Plan { request, .. } = &ask.kind {
+                    seen.unchanged_while_planning = Some(is_as_laid_out(project));
+                    seen.layer = request.layer.describe().to_string();
+                }
+                let answer = answer(ask, by_hand).await?;
                 session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
             }
+            EventKind::ToolFinished(finished) if finished.decision.behavior == Behavior::Deny => {
+                seen.denied.push(finished.name.clone());
+                show::event(&event)?;
+            }
+            EventKind::Plan(PlanEvent::Approved { mode, .. }) => seen.approved = Some(mode.to_string()),
             EventKind::TurnEnded(ended) => reason = ended.reason.clone(),
-            _ => show(&event)?,
+            _ => show::event(&event)?,
         }
     }
     Ok(reason)
 }
 
-/// The person on a terminal, else the demo itself, says yes; either way the question is the real one.
-fn decide(ask: &AskView, by_hand: bool) -> anyhow::Result<PermissionAnswer> {
-    let AskKind::Permission { why, preview, .. } = &ask.kind else {
-        return Ok(PermissionAnswer::Deny { message: String::new(), interrupt: false });
-    };
-    println!("? {} ({})", ask.tool, harmless(&why.reason));
-    for line in preview.as_deref().unwrap_or_default().lines() {
-        println!("  │ {}", harmless(line));
+/// Not one byte of the project differs from what the demo wrote; the plan file is not part of it.
+fn is_as_laid_out(project: &Path) -> bool {
+    FILES.iter().all(|(name, text)| std::fs::read_to_string(project.join(name)).is_ok_and(|now| now == *text))
+}
+
+/// The person on a terminal, else the demo itself after a pause; either way the question is the real one.
+async fn answer(ask: &AskView, by_hand: bool) -> anyhow::Result<Answer> {
+    match &ask.kind {
+        AskKind::Plan { request, .. } => {
+            show::plan(request)?;
+            let choice = if by_hand { choose(request)? } else { ChoiceKey::AcceptEdits };
+            if !by_hand {
+                tokio::time::sleep(PAUSE).await;
+                println!("  1 (the demo approves by itself here)\n");
+            }
+            Ok(Answer::Plan(approval::Answer::new(request.ask_id.clone(), choice)))
+        }
+        AskKind::Permission { why, preview, .. } => {
+            show::permission(&ask.tool, &why.reason, preview.as_deref())?;
+            Ok(Answer::Permission(permission(by_hand)?))
+        }
+        AskKind::Questions(_) | AskKind::EnterPlan => Ok(Answer::Unusable { why: "the demo has no answer".into() }),
     }
+}
+
+fn choose(request: &approval::Request) -> anyhow::Result<ChoiceKey> {
+    loop {
+        let line = typed("  your choice (a number): ")?;
+        let choice = line.parse::<usize>().ok().and_then(|n| request.choices.get(n.wrapping_sub(1)));
+        if let Some(choice) = choice {
+            return Ok(choice.key);
+        }
+    }
+}
+
+fn permission(by_hand: bool) -> anyhow::Result<PermissionAnswer> {
     if !by_hand {
         println!("  yes (the demo answers by itself here)\n");
         return Ok(PermissionAnswer::Allow { remember: vec![] });
     }
-    print!("  enter = yes, n = no: ");
-    std::io::stdout().flush()?;
-    let mut line = String::new();
-    std::io::stdin().lock().read_line(&mut line)?;
-    Ok(match line.trim() {
+    Ok(match typed("  enter = yes, n = no: ")?.as_str() {
         "" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
         words => PermissionAnswer::Deny { message: words.into(), interrupt: false },
     })
 }
 
-fn show(event: &Event) -> anyhow::Result<()> {
-    match &event.kind {
-        EventKind::Delta(Delta::Text(text)) => print!("{}", harmless(text)),
-        EventKind::Assistant { .. } => println!("\n"),
-        EventKind::ToolStarted { name, summary, .. } => println!("● {name} {}", harmless(summary)),
-        EventKind::ToolFinished(finished) => {
-            let text = finished.content.iter().find_map(|part| match part {
-                cutonce_core::conversation::ResultPart::Text { text } => Some(text.as_str()),
-                cutonce_core::conversation::ResultPart::Image(_) => None,
-            });
-            let lines: Vec<&str> = text.unwrap_or_default().lines().collect();
-            for line in lines.iter().take(6) {
-                println!("  ⎿ {}", harmless(line));
-            }
-            if lines.len() > 6 {
-                println!("  ⎿ … {} more lines", lines.len() - 6);
-            }
-        }
-        _ => {}
-    }
+fn typed(prompt: &str) -> anyhow::Result<String> {
+    print!("{prompt}");
     std::io::stdout().flush()?;
-    Ok(())
+    let mut line = String::new();
+    if std::io::stdin().lock().read_line(&mut line)? == 0 {
+        anyhow::bail!("the input ended before an answer");
+    }
+    Ok(line.trim().to_string())
 }
 
-/// The disk decides whether it worked, not the model.
-fn close(project: &Path, reason: EndReason) -> anyhow::Result<u8> {
+/// The disk decides what was proven, not the model.
+fn close(project: &Path, reason: &EndReason, seen: &Seen) -> anyhow::Result<u8> {
     let fixed = std::fs::read_to_string(project.join("src/total.sh"))?.contains("in \"$@\"");
-    match (&reason, fixed) {
-        (EndReason::Completed, true) => {
-            println!("The file on disk is fixed. Everything but the model's words was real.");
-            Ok(0)
-        }
-        (EndReason::Completed, false) => {
-            println!("The file was not changed: the edit was not allowed. Nothing happens without a yes.");
-            Ok(0)
-        }
-        (reason, _) => anyhow::bail!("the demo did not run to its end: {reason:?}"),
+    let plan: Option<PathBuf> = std::fs::read_dir(project.join("plans"))
+        .ok()
+        .and_then(|mut entries| entries.next())
+        .and_then(|entry| entry.ok().map(|entry| entry.path()));
+    println!("What was proven, by looking at the disk:");
+    let held = seen.unchanged_while_planning == Some(true);
+    println!(
+        "  {} while planning not one byte of the project changed; refused: {}",
+        mark(held),
+        seen.denied.join(", ")
+    );
+    println!("  {} {}", mark(!seen.layer.is_empty()), seen.layer);
+    println!("  {} the plan is in {}", mark(plan.is_some()), plan.unwrap_or_default().display());
+    match &seen.approved {
+        Some(mode) => println!("  {} approved, then implemented in {mode} mode; the file is fixed", mark(fixed)),
+        None => println!("  {} not approved, so nothing was changed", mark(!fixed)),
     }
+    let sound = held && fixed == seen.approved.is_some();
+    match reason {
+        EndReason::Completed | EndReason::Interrupted { .. } if sound => Ok(0),
+        reason => anyhow::bail!("the demo did not go as it should: {reason:?}"),
+    }
+}
+
+fn mark(good: bool) -> &'static str {
+    if good { "✓" } else { "✗" }
 }
