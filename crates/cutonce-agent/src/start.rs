@@ -16,7 +16,7 @@ use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::reminder::{self, Instructions as PlanInstructions};
 use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
-use cutonce_core::settings::{ModelInfo, Settings, ThinkingKind};
+use cutonce_core::settings::{ModelInfo, Notifications, Settings, ThinkingKind};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{Body, Kind};
 use cutonce_models::provider::{self, Choice, CustomProvider};
@@ -61,6 +61,8 @@ pub struct Start {
     pub max_budget: Option<f64>,
     pub system_prompt: Option<String>,
     pub append_system_prompt: Option<String>,
+    /// A host's choice (PM-66).
+    pub hide_disallowed_tools: bool,
     /// Tools of the embedding program.
     pub tools: Vec<Arc<dyn AnyTool>>,
 }
@@ -84,6 +86,7 @@ pub struct Opened {
     pub notices: Vec<String>,
     pub transcript: PathBuf,
     pub mode: Mode,
+    pub notifications: Notifications,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -156,9 +159,10 @@ impl Start {
             conversation: replayed.conversation,
             max_turns: self.max_turns,
             max_budget: self.max_budget,
+            hide_disallowed_tools: self.hide_disallowed_tools,
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
-        Ok(Opened { session, events, notices, transcript, mode: shown_mode })
+        Ok(Opened { session, events, notices, transcript, mode: shown_mode, notifications: settings.notifications })
     }
 
     fn load(&self, notices: &mut Vec<String>) -> Loaded {

@@ -3,7 +3,7 @@
 mod world;
 
 use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Decision, Facts, Rights, decide};
+use cutonce_core::permission::{Access, Decision, Facts, Place, Rights, ShellFacts, Target, decide};
 use cutonce_core::rule::{Behavior, Rules, Source};
 use proptest::prelude::*;
 use world::*;
@@ -364,5 +364,75 @@ proptest! {
         if call.starts_with("bash") && before == "ask" && format!("bash {other}") != call && !shared {
             prop_assert_eq!(outcome(mode, &stored, bash(other)), "ask", "{:?} allows {}", first.rules, other);
         }
+    }
+}
+
+#[test]
+fn pm_65_mcp_tools_in_plan_mode() {
+    use cutonce_core::settings::plan::PlanMcp::{self, Ask, Deny, ReadOnlyHint};
+    let decided = |plan: PlanMcp, read_only| {
+        let access = Access::Mcp { read_only, plan };
+        let allow = rules(&["allow mcp__s__t"]);
+        match decide(Mode::Plan, &allow, Facts { tool: "mcp__s__t".into(), access }) {
+            Decision::Allow(_) => "runs",
+            Decision::Ask(_) => "asks",
+            Decision::Deny(_) => "denied",
+        }
+    };
+    // An allow rule for the tool is there in every row, and lifts nothing.
+    let table = [
+        (ReadOnlyHint, true, "runs"),
+        (ReadOnlyHint, false, "denied"),
+        (Ask, true, "asks"),
+        (Ask, false, "asks"),
+        (Deny, true, "denied"),
+        (Deny, false, "denied"),
+    ];
+    for (policy, read_only, expected) in table {
+        assert_eq!(decided(policy, read_only), expected, "{policy:?} {read_only}");
+    }
+}
+
+#[test]
+fn pm_60_only_the_session_s_plan_file_may_be_written_and_only_with_write_or_edit() {
+    let everything = rules(&["allow Write", "allow Edit", "allow Bash"]);
+    let at = |place| Target { given: "p.md".into(), path: "/w/plans/p.md".into(), place };
+    let write = |place| Facts { tool: "Write".into(), access: Access::Write(at(place)) };
+    assert!(matches!(decide(Mode::Plan, &everything, write(Place::PlanFile)), Decision::Allow(_)));
+    for place in [Place::Workspace, Place::Protected, Place::Outside, Place::Own] {
+        assert!(matches!(decide(Mode::Plan, &everything, write(place)), Decision::Deny(_)), "{place:?}");
+    }
+    let shell = ShellFacts::new("echo x > plans/p.md", false, |_| at(Place::PlanFile));
+    let shell = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+    assert!(matches!(decide(Mode::Plan, &everything, shell), Decision::Deny(_)));
+}
+
+#[test]
+fn pm_62_what_holds_the_shell_decides_what_runs() {
+    use cutonce_core::permission::Held::{self, Off, Parsed, Sandbox};
+    let decided = |command: &str, held: Held| {
+        let mut shell = ShellFacts::new(command, false, target);
+        shell.held = held;
+        let allow = rules(&["allow Bash"]);
+        match decide(Mode::Plan, &allow, Facts { tool: "Bash".into(), access: Access::Shell(shell) }) {
+            Decision::Allow(allowed) => match allowed.rights {
+                Rights::Shell(grant) if grant.read_only() => "held",
+                _ => "runs",
+            },
+            Decision::Ask(_) => "asks",
+            Decision::Deny(_) => "denied",
+        }
+    };
+    let table = [
+        ("ls src", ["held", "runs", "denied"]),
+        ("cargo test", ["held", "denied", "denied"]),
+        ("python3 -c 'print(1)'", ["held", "denied", "denied"]),
+        ("rm a", ["denied", "denied", "denied"]),
+        ("echo x > a", ["denied", "denied", "denied"]),
+        ("git commit -m x", ["denied", "denied", "denied"]),
+    ];
+    for (command, expected) in table {
+        let found = [Sandbox, Parsed, Off].map(|held| decided(command, held));
+        assert_eq!(found, expected, "{command}");
     }
 }

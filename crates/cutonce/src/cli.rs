@@ -86,6 +86,9 @@ pub struct Run {
     /// Tell on standard error what happens
     #[arg(long)]
     pub verbose: bool,
+    /// For hosts: tools that plan mode denies leave the list that the model is given
+    #[arg(long, hide = true)]
+    pub hide_disallowed_tools: bool,
     /// Plain lines only: for screen readers, dumb terminals and pipes
     #[arg(long)]
     pub plain: bool,

@@ -9,8 +9,9 @@ use cutonce_agent::Session;
 use cutonce_core::command::{self, CURRENT_PLAN};
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
 use cutonce_core::harmless::harmless;
+use cutonce_core::settings::Notifications;
 use cutonce_core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::sync::Arc;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -55,7 +56,7 @@ fn first_line(text: &str) -> &str {
 
 /// Sit in front of a session until the person ends it.
 pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
-    let Started { session, mut events, .. } = started;
+    let Started { session, mut events, notifications, .. } = started;
     let mut lines = lines();
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut plain = Plain {
@@ -65,6 +66,7 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
         answering: Vec::new(),
         streamed: false,
         review: Review::default(),
+        notifications,
     };
     match first {
         Some(First::Say(words)) => plain.session.say(words),
@@ -105,6 +107,7 @@ struct Plain {
     streamed: bool,
     /// What was put together for an open plan.
     review: Review,
+    notifications: Notifications,
 }
 
 impl Plain {
@@ -126,6 +129,7 @@ impl Plain {
                     self.session.say(line);
                 }
                 self.asks.push(ask.clone());
+                print!("{}", sign(self.notifications, &ask.tool, std::io::stdout().is_terminal()));
                 if self.asks.len() == 1 {
                     self.show_ask();
                 }
@@ -278,6 +282,15 @@ impl Plain {
     }
 }
 
+/// One sign when a plan or a question waits (PM-88); none where nobody would hear it.
+fn sign(notifications: Notifications, tool: &str, terminal: bool) -> String {
+    match notifications {
+        Notifications::Bell if terminal => "\x07".into(),
+        Notifications::Osc9 if terminal => format!("\x1b]9;cutonce: {tool} waits for you\x07"),
+        Notifications::Bell | Notifications::Osc9 | Notifications::Off => String::new(),
+    }
+}
+
 /// Numbers choose options; anything else is the person's own words.
 fn chosen(question: &cutonce_core::event::Question, line: &str) -> Option<Vec<String>> {
     if line.is_empty() {
@@ -301,4 +314,19 @@ fn lines() -> mpsc::UnboundedReceiver<String> {
         }
     });
     receiver
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pm_88_one_sign_by_setting_and_only_on_a_terminal() {
+        assert_eq!(sign(Notifications::Bell, "ExitPlanMode", true), "\x07");
+        assert!(sign(Notifications::Osc9, "ExitPlanMode", true).contains("ExitPlanMode waits for you"));
+        for setting in [Notifications::Bell, Notifications::Osc9, Notifications::Off] {
+            assert_eq!(sign(setting, "ExitPlanMode", false), "");
+        }
+        assert_eq!(sign(Notifications::Off, "ExitPlanMode", true), "");
+    }
 }

@@ -5,6 +5,7 @@ use anyhow::Context;
 use cutonce_agent::start::{Start, Which};
 use cutonce_agent::{Approver, Events, Session, trust as trusted};
 use cutonce_core::mode::Mode;
+use cutonce_core::settings::Notifications;
 use std::path::PathBuf;
 
 /// What was typed can't be meant: exit code 2 (CL-3).
@@ -29,6 +30,8 @@ pub struct Started {
     pub cwd: String,
     /// Which variable held the key, for hosts.
     pub key_source: &'static str,
+    /// The sign that something waits for the person (PM-88).
+    pub notifications: Notifications,
 }
 
 /// `~/.cutonce` or $CUTONCE_HOME (CL-4).
@@ -64,6 +67,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         max_budget: run.max_budget_usd,
         system_prompt: run.system_prompt.clone(),
         append_system_prompt: run.append_system_prompt.clone(),
+        hide_disallowed_tools: run.hide_disallowed_tools,
         tools: Vec::new(),
     };
     let opened = start.open().await?;
@@ -71,7 +75,13 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
     }
     let key_source = if std::env::var_os("ANTHROPIC_API_KEY").is_some() { "ANTHROPIC_API_KEY" } else { "none" };
-    Ok(Started { session: opened.session, events: opened.events, cwd: place.cwd.display().to_string(), key_source })
+    Ok(Started {
+        session: opened.session,
+        events: opened.events,
+        cwd: place.cwd.display().to_string(),
+        key_source,
+        notifications: opened.notifications,
+    })
 }
 
 fn which(run: &Run) -> anyhow::Result<Which> {

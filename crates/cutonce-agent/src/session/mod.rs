@@ -76,6 +76,8 @@ pub(crate) struct Driver {
 struct Talk {
     conversation: Vec<Shared>,
     prefix: Arc<Prefix>,
+    /// In plan mode, for hosts that want denied tools to leave the list (PM-66).
+    plan_prefix: Option<Arc<Prefix>>,
     connected: Connected,
     /// Tokens of the context as the provider last counted them, and bytes added since (AG-8).
     counted: u64,

@@ -90,6 +90,8 @@ pub struct Options {
     pub max_budget: Option<f64>,
     /// Compact automatically at this share of the window (AG-8).
     pub compact_at: Option<f64>,
+    /// A host's choice: tools that plan mode denies leave the list while it is on, at the price of the prompt cache (PM-66).
+    pub hide_disallowed_tools: bool,
 }
 
 impl Session {
@@ -124,6 +126,7 @@ fn driver(
     let prefix = Prefix { system: options.system, tools: options.tools.iter().map(|tool| tool.spec()).collect() };
     let mut talk = Talk {
         conversation: Vec::new(),
+        plan_prefix: options.hide_disallowed_tools.then(|| Arc::new(without_denied(&prefix))),
         prefix: Arc::new(prefix),
         connected: options.connected,
         counted: options.counted,
@@ -168,6 +171,13 @@ fn driver(
         inbox_open: true,
     };
     (Driver { talk, hall }, effects)
+}
+
+/// What is left of the tools in plan mode; Write and Edit stay, for the plan file.
+fn without_denied(prefix: &Prefix) -> Prefix {
+    const DENIED: [&str; 4] = ["NotebookEdit", "TodoWrite", "TeamCreate", "TeamDelete"];
+    let kept = prefix.tools.iter().filter(|tool| !DENIED.contains(&tool.name.as_str()));
+    Prefix { system: prefix.system.clone(), tools: kept.cloned().collect() }
 }
 
 impl Talk {

@@ -174,8 +174,9 @@ async fn stream(talk: &Talk, hall: &mut Hall, shown: bool) -> Answer {
             hub.emit(EventKind::Retry { attempt, max, delay_ms, status, reason });
         }
     };
+    let prefix = talk.plan_prefix.as_ref().filter(|_| hall.mode.in_plan()).unwrap_or(&talk.prefix);
     let request = Request {
-        prefix: &talk.prefix,
+        prefix,
         messages: &talk.conversation,
         max_tokens: talk.connected.max_tokens(),
         thinking: if shown { talk.connected.thinking } else { Default::default() },

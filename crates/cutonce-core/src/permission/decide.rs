@@ -74,8 +74,8 @@ pub(super) fn kind_of(rules: &Rules, facts: &Facts) -> Kind {
         Access::Kill { this_stay: false } => Kind::Internal,
         Access::Agent { .. } => Kind::Agent,
         Access::Fetch { .. } => Kind::Fetch,
-        Access::Mcp { read_only: true } => Kind::McpReads,
-        Access::Mcp { read_only: false } => Kind::McpOther,
+        Access::Mcp { read_only: true, .. } => Kind::McpReads,
+        Access::Mcp { read_only: false, .. } => Kind::McpOther,
         Access::Write(target) => paths::write_kind(target),
         Access::Read(targets) => match targets.iter().all(|t| paths::read_kind(rules, t) == Kind::ReadInside) {
             true => Kind::ReadInside,

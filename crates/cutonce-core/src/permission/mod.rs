@@ -19,6 +19,7 @@ pub use secret::is_secret;
 pub use table::{Kind, Outcome, TABLE, table_markdown};
 
 use crate::rule::{Behavior, Rule, Source};
+use crate::settings::plan::PlanMcp;
 use crate::shell;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -54,6 +55,8 @@ pub enum Access {
     Mcp {
         /// The server's word that the tool changes nothing (PM-65).
         read_only: bool,
+        /// What `plan.mcp` says about such tools in plan mode.
+        plan: PlanMcp,
     },
     /// Asking the person needs no permission; whether somebody can answer is the session's business.
     Question,

@@ -6,6 +6,7 @@ use super::table::{Kind, Outcome};
 use super::{Access, Allowed, Decision, Denied, Facts, Held, PartFacts, Reach, Rights, ShellFacts, Why, is_secret};
 use crate::mode::Mode;
 use crate::rule::Rules;
+use crate::settings::plan::PlanMcp;
 use crate::shell::Verdict;
 
 /// The plan column of the table.
@@ -24,6 +25,9 @@ pub(super) fn outcome(kind: Kind) -> Outcome {
 /// Decides a call in plan mode; deny rules have been asked already.
 pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
     let kinds = kinds(rules, &facts);
+    if let Access::Mcp { plan, .. } = facts.access {
+        return mcp(plan, rules, facts);
+    }
     if kinds.iter().any(|kind| outcome(*kind) == Outcome::Deny) {
         return Decision::Deny(denied(&facts.tool, instead(&facts.access)));
     }
@@ -42,6 +46,22 @@ pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
                 finish(Outcome::Ask, Why::of("plan mode asks before this as default mode does"), facts, suggestions)
             }
         },
+    }
+}
+
+/// PM-65. The hint is the server's word and is trusted no further than to let a tool run that claims to read; an allow rule
+/// lifts nothing.
+fn mcp(policy: PlanMcp, rules: &Rules, facts: Facts) -> Decision {
+    let outcome = match policy {
+        PlanMcp::ReadOnlyHint => outcome(kind_of(rules, &facts)),
+        PlanMcp::Ask => Outcome::Ask,
+        PlanMcp::Deny => Outcome::Deny,
+    };
+    match (outcome, ask_rule(rules, &facts)) {
+        (Outcome::Deny, _) => Decision::Deny(denied(&facts.tool, instead(&facts.access))),
+        (_, Some(rule)) => finish(Outcome::Ask, Why::by_rule(rule), facts, vec![]),
+        (Outcome::Ask, None) => finish(Outcome::Ask, Why::of("plan mode asks before MCP tools"), facts, vec![]),
+        (Outcome::Run, None) => Decision::Allow(allowed(facts)),
     }
 }
 

@@ -51,7 +51,7 @@ pub fn agent(kind: &str) -> Facts {
     Facts { tool: "Agent".into(), access: Access::Agent { kind: kind.into() } }
 }
 pub fn mcp(tool: &str, read_only: bool) -> Facts {
-    Facts { tool: tool.into(), access: Access::Mcp { read_only } }
+    Facts { tool: tool.into(), access: Access::Mcp { read_only, plan: Default::default() } }
 }
 pub fn question() -> Facts {
     Facts { tool: "AskUserQuestion".into(), access: Access::Question }
