@@ -2,7 +2,7 @@ The tool list is the same bytes in and out of plan mode (PM-66): the story's thi
 plan mode denies, those tools leave the list while it is on.
 
 --- model
-{"turns": [{"when": "\"NotebookEdit\"", "text": "with all tools"}, {"when": "\"NotebookEdit\"", "text": "with all tools again"}]}
+{"turns": [{"when": "NotebookEdit", "text": "with all tools"}, {"when": "NotebookEdit", "text": "with all tools again"}]}
 --- run cutonce -p "one" --permission-mode plan
 --- stdout
 with all tools
@@ -12,7 +12,7 @@ with all tools
 with all tools again
 
 --- model
-{"turns": [{"when": "\"NotebookEdit\"", "text": "still there"}, {"text": "NotebookEdit is gone"}]}
+{"turns": [{"when": "NotebookEdit", "text": "still there"}, {"text": "NotebookEdit is gone"}]}
 --- run cutonce -p "three" --permission-mode plan --hide-disallowed-tools
 --- stdout
 NotebookEdit is gone
