@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 /// Milliseconds.
@@ -59,7 +60,8 @@ impl Tool for Bash {
     fn touches(&self, input: &BashInput, here: &Here) -> Result<Access, String> {
         check(input)?;
         let facts = ShellFacts::new(&input.command, input.run_in_background, |given| target(given, here));
-        Ok(Access::Shell(facts))
+        let elsewhere = in_another_repository(&here.shells.folder(&here.workspace), &here.workspace.root);
+        Ok(Access::Shell(if elsewhere { facts.in_another_repository() } else { facts }))
     }
     fn summary(&self, input: &BashInput) -> String {
         let mut lines = input.command.trim().lines();
@@ -122,6 +124,14 @@ fn target(given: &str, here: &Here) -> Target {
         Ok(target) => Target { given: given.into(), ..target },
         Err(_) => Target { given: given.into(), path: from_folder, place: Place::Outside },
     }
+}
+
+/// Does git, started in this folder, find a repository below the workspace's root, or one without a `.git` in the
+/// root itself? Plain files, which any edit can make, are enough for one.
+fn in_another_repository(folder: &Path, root: &Path) -> bool {
+    let bare = |folder: &Path| folder.join("HEAD").exists() && !folder.join(".git").exists();
+    let below = folder.ancestors().take_while(|above| above.starts_with(root) && *above != root);
+    bare(root) || below.into_iter().any(|above| bare(above) || above.join(".git").exists())
 }
 
 fn in_background(input: &BashInput, held: bool, here: &Here) -> Result<Outcome, String> {

@@ -5,6 +5,7 @@
 mod shell_world;
 
 use cutonce_core::permission::{Access, Rights};
+use cutonce_core::shell::Verdict;
 use cutonce_sandbox::env::{Names, scrubbed};
 use cutonce_tools::shells::Shells;
 use cutonce_tools::tool::CallContext;
@@ -223,6 +224,25 @@ async fn pr_5_the_whole_command_is_judged() {
     assert_eq!((facts.command.as_str(), facts.background), ("make\n# all", true));
     assert_eq!(call.preview(&world.here).as_deref(), Some("make\n# all"));
     assert!(!call.read_only() && !call.parallel());
+}
+
+#[tokio::test]
+async fn pr_5_git_in_another_repository_is_not_known_to_read() {
+    // `cd x` in one call and `git status` in the next run what the settings of the repository x name.
+    let world = World::new();
+    world.bash("mkdir -p .git sub/deep bare/inner; touch bare/HEAD").await;
+    let verdict = |world: &World| {
+        let call = world.parse("Bash", json!({"command": "git status"})).unwrap();
+        let Ok(Access::Shell(facts)) = call.touches(&world.here) else { panic!("a shell call") };
+        facts.parts[0].part.verdict.clone()
+    };
+    assert_eq!(verdict(&world), Verdict::ReadOnly);
+    world.bash("cd sub/deep").await;
+    assert_eq!(verdict(&world), Verdict::ReadOnly);
+    world.bash("cd ../../bare/inner").await;
+    assert_eq!(verdict(&world), Verdict::Unknown);
+    world.bash("cd ../..; rmdir .git; touch HEAD").await;
+    assert_eq!(verdict(&world), Verdict::Unknown);
 }
 
 #[tokio::test]

@@ -143,6 +143,17 @@ impl ShellFacts {
             .collect();
         ShellFacts { command: command.to_string(), background, parts, unparsed, held: Held::Parsed }
     }
+
+    /// It starts in a repository that is not the workspace's: git would run what that one's own settings name.
+    pub fn in_another_repository(mut self) -> ShellFacts {
+        for PartFacts { part, .. } in &mut self.parts {
+            let git = part.words.first().is_some_and(|name| name.as_deref() == Some("git"));
+            if git && part.verdict == shell::Verdict::ReadOnly {
+                part.verdict = shell::Verdict::Unknown;
+            }
+        }
+        self
+    }
 }
 
 impl Reach {

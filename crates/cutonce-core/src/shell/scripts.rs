@@ -11,7 +11,9 @@ pub(super) fn sed(args: &[Word]) -> Judged {
     let fine = "-n -E -r -e -s -z -u -i --quiet --silent --regexp-extended --expression --in-place --posix --null-data";
     // `-i.bak` reads as the letters after i.
     let in_place = args.iter().filter_map(|w| w.literal.as_deref()).any(is_in_place);
-    if scan.hidden || !(scan.only(fine) || in_place_only(args)) {
+    // `--in-place=/etc/*` keeps the old content at that very path.
+    let keeps = scan.values.iter().any(|(flag, suffix)| flag.starts_with("--i") && !is_suffix(suffix));
+    if scan.hidden || keeps || !(scan.only(fine) || in_place_only(args)) {
         return Judged::unknown();
     }
     let mut operands = scan.operands.as_slice();
@@ -41,10 +43,16 @@ fn in_place_only(args: &[Word]) -> bool {
     args.iter().filter_map(|w| w.literal.as_deref()).filter(|t| t.len() > 1 && t.starts_with('-')).all(|text| {
         let suffix = text.strip_prefix("--in-place=").or_else(|| text.strip_prefix("-i"));
         match suffix {
-            Some(suffix) => suffix.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '~'),
+            Some(suffix) => is_suffix(&Word::of_literal(suffix)),
             None => matches!(text, "-n" | "-E" | "-r" | "-e" | "-s" | "-z"),
         }
     })
+}
+
+/// The end of a backup's name: no folder, and no `*` that stands for the file's own name.
+fn is_suffix(word: &Word) -> bool {
+    let fine = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '~';
+    word.literal.as_deref().is_some_and(|text| text.chars().all(fine))
 }
 
 /// A script of addresses, prints, deletions and substitutions; none of `w`, `r`, `e`, labels or text commands.

@@ -156,8 +156,9 @@ pub(super) const TABLE: &[Row] = &[
     // Archives and binaries.
     special("tar", tools::tar, "only listings: `tar tf x`"),
     special("unzip", tools::unzip, "only `-l`, `-v`, `-Z`, `-t`, `-p`, `-c`"),
-    special("gzip gunzip bzip2 bunzip2 xz unxz zstd", tools::gzip, "reads with `-l`, `-c`, `-t`; else writes"),
-    reads("zcat bzcat xzcat zstdcat zipinfo", Paths, "", ""),
+    special("gzip gunzip bzip2 bunzip2 xz unxz zstd", tools::gzip, "reads with `-l`, `-c`, `-t`, not with zstd's `-o`; else writes"),
+    special("zcat bzcat xzcat zstdcat", tools::zcat, "not with zstd's `-o`"),
+    reads("zipinfo", Paths, "", ""),
     reads("nm objdump readelf size", Paths, "--plugin", ""),
     // The system.
     special("date", tools::date, "not with `-s`, nor a bare number"),
@@ -172,7 +173,9 @@ pub(super) const TABLE: &[Row] = &[
     special("cd pushd popd", tools::cd, "the commands after it are judged from the new folder"),
     special("read unset", wrappers::names, "only plain names that steer no program"),
     special("set", wrappers::set, "only `-e`, `-u`, `-x`, `-f`, `-o pipefail`"),
-    reads("wait jobs shift times umask", NoPaths, "-S", ""),
+    reads("wait", NoPaths, "-p", ""),
+    reads("jobs", NoPaths, "-x", ""),
+    reads("shift times umask", NoPaths, "", ""),
     // Wrappers: what they run is judged.
     special("env", wrappers::env, "judged by what it runs; unknown with `-S`, `-C`"),
     special("timeout", wrappers::timeout, "judged by what it runs"),
@@ -195,9 +198,9 @@ pub(super) const TABLE: &[Row] = &[
     // Version control and languages.
     special("git", git::git, "the subcommands and forms that read; not with `-c`, `-C`, `--git-dir`, nor after `cd`"),
     special(
-        "python python3 perl ruby java rustc cargo pip pip3 gcc g++ clang cc make cmake docker kubectl",
+        "python python3 perl ruby java pip pip3 gcc g++ clang cc make cmake docker kubectl",
         wrappers::version,
-        "only `--version` or `-V`",
+        "only `--version` or `-V`; not rustc and cargo, for which a folder's rust-toolchain file names any program",
     ),
     special("node npm deno bun", tools::node, "only `--version` or `-v`"),
     special("go", tools::go, "only `go version` and `go env`"),

@@ -192,10 +192,21 @@ pub(super) fn unzip(args: &[Word]) -> Judged {
     Judged::read_only_if(lists && plain).reading(files.iter().take(1).map(|w| w.path.clone()).collect())
 }
 
+/// Of gzip and its like; not zstd's `-o` and `--trace`, which write files.
+const PRINTING: &str = "-l -c -t -d -k -f -q -v -S -1 -2 -3 -4 -5 -6 -7 -8 -9 -T --list --stdout --to-stdout --test \
+    --decompress --uncompress --keep --quiet --verbose --suffix --fast --best --ultra --robot";
+
+/// What always prints: like gzip with `-c`.
+pub(super) fn zcat(args: &[Word]) -> Judged {
+    let scan = args::scan(args, "");
+    let reads = scan.operands.iter().map(|w| w.path.clone()).collect();
+    Judged::read_only_if(scan.only(PRINTING)).reading(reads)
+}
+
 /// `-l` lists, `-c` prints to standard output, `-t` tests; else the file is replaced.
 pub(super) fn gzip(args: &[Word]) -> Judged {
     let scan = args::scan(args, "-S --suffix");
-    let prints = scan.has("-l -c -t --list --stdout --to-stdout --test") && !scan.hidden;
+    let prints = scan.has("-l -c -t --list --stdout --to-stdout --test") && scan.only(PRINTING);
     let reads = scan.operands.iter().map(|w| w.path.clone()).collect();
     if prints { Judged::read_only().reading(reads) } else { Judged::writes("replaces files by packed ones") }
 }

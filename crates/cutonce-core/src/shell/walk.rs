@@ -20,7 +20,8 @@ pub(super) struct State {
     problem: Option<String>,
     /// Names that mean something else from now on.
     functions: BTreeSet<String>,
-    /// Variables whose content we don't know to be a number.
+    /// Variables that the command itself sets to numbers, and those that it gives any other content.
+    numbers: BTreeSet<String>,
     filled: BTreeSet<String>,
     /// Variables that arithmetic evaluates: content like `a[$(x)]` would run x.
     evaluated: BTreeSet<String>,
@@ -31,7 +32,8 @@ impl State {
         self.problem.get_or_insert_with(|| why.to_string());
     }
     pub fn finish(mut self) -> Parsed {
-        if let Some(name) = self.evaluated.intersection(&self.filled).next().cloned() {
+        let unsafe_name = self.evaluated.iter().find(|name| !self.is_number(name)).cloned();
+        if let Some(name) = unsafe_name {
             self.problem(&format!("arithmetic on `{name}` would run commands that its content may hold"));
         }
         for part in &mut self.parts {
@@ -41,6 +43,11 @@ impl State {
             }
         }
         Parsed { parts: self.parts, unparsed: self.problem }
+    }
+    /// Is it known to hold a number? What the command did not set itself may hold anything: `$_`, `$REPLY`, `$1`.
+    fn is_number(&self, name: &str) -> bool {
+        const ALWAYS: &[&str] = &["#", "?", "$", "!", "LINENO", "RANDOM", "SECONDS", "UID", "EUID", "PPID", "BASHPID"];
+        !self.filled.contains(name) && (self.numbers.contains(name) || ALWAYS.contains(&name))
     }
 }
 
@@ -243,6 +250,8 @@ impl Walk<'_> {
             C::Coproc(coproc) => {
                 if let Some(span) = coproc.name_span {
                     self.mark(span);
+                    let name = self.slice(span);
+                    self.looped(&name);
                 }
                 return self.apart(|walk| {
                     walk.stmt(&coproc.body);
@@ -254,7 +263,7 @@ impl Walk<'_> {
             C::For(l) => self.for_loop(l),
             C::Select(l) => {
                 self.mark(l.variable_span);
-                self.state.filled.insert(l.variable.to_string());
+                self.looped(&l.variable);
                 l.words.iter().for_each(|word| self.look_into(word));
                 self.repeated(&[&l.body]);
             }
@@ -300,15 +309,20 @@ impl Walk<'_> {
         for target in &l.targets {
             self.mark(target.span);
             match &target.name {
-                Some(name) if !steers(name) => self.state.filled.insert(name.to_string()),
-                Some(_) | None => {
-                    self.problem("a loop sets a variable that steers programs");
-                    false
-                }
-            };
+                Some(name) => self.looped(name),
+                None => self.problem("a loop sets a variable whose name is computed"),
+            }
         }
         l.words.iter().flatten().for_each(|word| self.look_into(word));
         self.repeated(&[&l.body]);
+    }
+
+    /// A variable that `for`, `select` or `coproc` sets.
+    fn looped(&mut self, name: &str) {
+        if steers(name) {
+            self.problem("a loop or coprocess sets a variable that steers programs");
+        }
+        self.state.filled.insert(name.to_string());
     }
 
     fn arithmetic_for(&mut self, l: &ast::ArithmeticForCommand) {
@@ -467,11 +481,15 @@ impl Walk<'_> {
                 self.problem("too many commands run each other");
                 break;
             }
-            let judged = judge::judge(&words);
+            let mut judged = judge::judge(&words);
             let mut found = Found { words, ..Found::new(judged.verdict) };
             found.assigns = assigns.iter().map(|a| a.text.clone()).collect();
-            if !assigns.iter().all(|a| is_harmless(&a.name)) && !matches!(found.verdict, Verdict::Writes(_)) {
-                found.verdict = Verdict::Unknown;
+            if !assigns.iter().all(|a| is_harmless(&a.name)) {
+                // The parts of a script that runs with them do not show them: so the wrapper counts itself.
+                judged.own |= judged.inner.iter().any(|inner| matches!(inner, Inner::Script(_)));
+                if !matches!(found.verdict, Verdict::Writes(_)) {
+                    found.verdict = Verdict::Unknown;
+                }
             }
             if found.words.first().is_some_and(|w| w.is("git"))
                 && !self.folders.at_start()

@@ -296,9 +296,8 @@ impl Walk<'_> {
 
     fn note_value(&mut self, name: &str, value: Option<&str>) {
         let number = value.is_some_and(|v| !v.is_empty() && v.bytes().all(|b| b.is_ascii_digit()));
-        if !number {
-            self.state.filled.insert(name.to_string());
-        }
+        let set = if number { &mut self.state.numbers } else { &mut self.state.filled };
+        set.insert(name.to_string());
     }
 
     pub(super) fn redirects(&mut self, redirects: &[ast::Redirect]) -> Redirected {
@@ -409,7 +408,10 @@ impl Walk<'_> {
             A::Variable(name) => {
                 self.state.evaluated.insert(name.to_string());
             }
-            A::Indexed { index, .. } => self.arithmetic_node(index),
+            A::Indexed { name, index } => {
+                self.state.evaluated.insert(name.to_string());
+                self.arithmetic_node(index);
+            }
             A::ShellWord(word) => self.arithmetic_word(word),
             A::Parenthesized { expression } => self.arithmetic_node(expression),
             A::Unary { expr, .. } | A::Postfix { expr, .. } => self.arithmetic_node(expr),
@@ -420,27 +422,48 @@ impl Walk<'_> {
             A::Conditional { condition, then_expr, else_expr } => {
                 [condition, then_expr, else_expr].into_iter().for_each(|node| self.arithmetic_node(node));
             }
-            A::Assignment { target, value, .. } => {
-                match target {
-                    ast::ArithmeticLvalue::Variable(name) if !super::steers(name) => {}
-                    ast::ArithmeticLvalue::Variable(_) => {
-                        self.problem("arithmetic sets a variable that steers programs")
-                    }
-                    ast::ArithmeticLvalue::Indexed { index, .. } => self.arithmetic_node(index),
-                }
+            A::Assignment { target, op, value } => {
+                self.arithmetic_target(target, *op);
                 self.arithmetic_node(value);
             }
         }
     }
 
+    /// `x = …` makes x a number; `x += …` evaluates its content first.
+    fn arithmetic_target(&mut self, target: &ast::ArithmeticLvalue, op: ast::ArithmeticAssignOp) {
+        let name = match target {
+            ast::ArithmeticLvalue::Variable(name) => name,
+            ast::ArithmeticLvalue::Indexed { name, index } => {
+                self.arithmetic_node(index);
+                name
+            }
+        };
+        if super::steers(name) {
+            self.problem("arithmetic sets a variable that steers programs");
+        }
+        let plain = matches!(op, ast::ArithmeticAssignOp::Assign);
+        let set = if plain { &mut self.state.numbers } else { &mut self.state.evaluated };
+        set.insert(name.to_string());
+    }
+
     /// `$x`, `$#`, `"3"`, or a substitution, whose output would be evaluated once more.
     fn arithmetic_word(&mut self, word: &ast::Word) {
+        if word.parts.len() > 1 {
+            // `a$x` is the name of yet another variable.
+            self.look_into(word);
+            self.problem("arithmetic on a name that is put together");
+        }
         for node in &word.parts {
             match &node.kind {
                 ast::WordPart::Variable(name) => {
                     self.state.evaluated.insert(name.to_string());
                 }
-                ast::WordPart::Literal(_) => {}
+                ast::WordPart::Literal(_) => {
+                    let text = self.slice(node.span);
+                    if !text.bytes().all(|b| b.is_ascii_digit()) {
+                        self.state.evaluated.insert(text);
+                    }
+                }
                 ast::WordPart::Parameter(p) => match p.bourne() {
                     Some(ast::BourneParameterExpansion::Length { .. }) => {}
                     Some(ast::BourneParameterExpansion::Access { reference }) if reference.subscript.is_none() => {
