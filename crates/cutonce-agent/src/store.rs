@@ -25,8 +25,9 @@ pub const DEFAULT_BUDGET: usize = 16 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    #[error("can't {what}: {}: {source}", path.display())]
-    Io { what: &'static str, path: PathBuf, source: io::Error },
+    // The cause is told here, so it is no `source`: a chain of errors would tell it twice.
+    #[error("can't {what}: {}: {error}", path.display())]
+    Io { what: &'static str, path: PathBuf, error: io::Error },
     #[error("session {id} is in use by another process{}; resume it with --fork-session to work on a copy", pid_text(*pid))]
     InUse { id: String, pid: Option<u32> },
     #[error("no session fits {query:?}; `cutonce sessions` lists them")]
@@ -40,8 +41,8 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    fn io(what: &'static str, path: &Path, source: io::Error) -> Self {
-        StoreError::Io { what, path: path.to_path_buf(), source }
+    fn io(what: &'static str, path: &Path, error: io::Error) -> Self {
+        StoreError::Io { what, path: path.to_path_buf(), error }
     }
 }
 

@@ -47,8 +47,10 @@ pub fn add(home: &Path, user_home: Option<&Path>, folder: &Path) -> io::Result<(
 }
 
 fn read(home: &Path) -> io::Result<TrustFile> {
-    match std::fs::read(home.join("trust.json")) {
-        Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
+    let file = home.join("trust.json");
+    match std::fs::read(&file) {
+        Ok(bytes) => serde_json::from_slice(&bytes)
+            .map_err(|error| io::Error::other(format!("{} is broken: {error}; repair or remove it", file.display()))),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(TrustFile::default()),
         Err(error) => Err(error),
     }

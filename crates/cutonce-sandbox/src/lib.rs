@@ -7,6 +7,7 @@
 pub mod env;
 mod foreground;
 mod layer;
+mod private;
 mod profile;
 mod program;
 mod seatbelt;
@@ -24,6 +25,7 @@ use linux as family;
 
 pub use foreground::Foreground;
 pub use layer::{Layer, Limits, Tier, available, available_within, scratch_works};
+pub use private::keep_private;
 pub use profile::{Profile, ReadOnly, Scratch, WorkspaceWrite};
 pub use program::find_program;
 pub use spawn::{Ended, Input, Lifeline, Output, Running, Spawn, SpawnError};

@@ -69,7 +69,7 @@ pub struct Run {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub max_turns: Option<u32>,
     /// End when the session has cost this much, in dollars
-    #[arg(long, value_name = "USD")]
+    #[arg(long, value_name = "USD", value_parser = parse_budget)]
     pub max_budget_usd: Option<f64>,
     /// Use this text instead of the built-in system prompt
     #[arg(long, value_name = "TEXT")]
@@ -262,6 +262,12 @@ pub struct ScenarioServer {
     pub port: u16,
 }
 
+/// `nan` would be a limit that is never reached.
+fn parse_budget(given: &str) -> Result<f64, String> {
+    let dollars = given.parse::<f64>().map_err(|error| error.to_string())?;
+    Some(dollars).filter(|dollars| dollars.is_finite()).ok_or_else(|| "expected an amount in dollars".to_string())
+}
+
 fn parse_mode(name: &str) -> Result<cutonce_core::mode::Mode, String> {
     use cutonce_core::mode::Mode;
     Mode::parse(name).ok_or_else(|| {
@@ -300,6 +306,13 @@ mod tests {
     #[test]
     fn cl_2_the_table_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn cl_2_a_budget_is_an_amount() {
+        let budget = |given: &str| Cli::try_parse_from(["cutonce", "--max-budget-usd", given]).ok();
+        assert!(["nan", "inf", "x"].iter().all(|given| budget(given).is_none()));
+        assert_eq!(budget("0.5").and_then(|cli| cli.run.max_budget_usd), Some(0.5));
     }
 
     #[test]

@@ -33,7 +33,7 @@ impl State {
 }
 
 pub fn run(as_json: bool) -> anyhow::Result<u8> {
-    let (home, cwd) = (start::home()?, std::env::current_dir()?);
+    let (home, cwd) = (start::home()?, start::cwd()?);
     let mut checks = vec![program("bash", "the Bash tool"), program("git", "the branch in prompts, diffs of work")];
     checks.push(home_folder(&home));
     let user_home = std::env::var_os("HOME").map(Into::into);

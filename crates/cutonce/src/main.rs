@@ -1,5 +1,8 @@
 //! The program: reads the command line and hands over to a face. Nothing is loaded that the command does not need.
 
+#[macro_use]
+mod print;
+
 mod cli;
 mod demo;
 mod doctor;
@@ -25,6 +28,8 @@ use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    // A command that we start could otherwise read our environment, keys included, from /proc (MO-4).
+    cutonce_sandbox::keep_private();
     let cli = Cli::parse();
     let code = match cli.command {
         None => block_on(run(cli.run)),
@@ -36,15 +41,13 @@ fn main() -> ExitCode {
         Some(Command::Plans(plans)) => plans::run(plans),
         Some(Command::Trust { dir }) => start::trust(dir),
         Some(Command::Key { name, remove }) => keyring::run(&name, remove),
-        Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut Cli::command(), "cutonce", &mut std::io::stdout());
-            Ok(0)
-        }
+        Some(Command::Completions { shell }) => completions(shell),
         Some(Command::SettingsSchema) => print_schema(),
         Some(Command::ScenarioServer(server)) => scenario_server::run(&server),
     };
     match code {
         Ok(code) => ExitCode::from(code),
+        Err(error) if print::is_closed_pipe(&error) => ExitCode::from(1),
         Err(error) => {
             eprintln!("cutonce: {error:#}");
             ExitCode::from(error.downcast_ref::<start::Usage>().map_or(1, |_| 2))
@@ -148,6 +151,13 @@ fn prompt_with_stdin(prompt: Option<&str>) -> anyhow::Result<String> {
         return Err(start::Usage("-p needs a prompt: as an argument or on standard input".into()).into());
     }
     Ok(parts.join("\n\n"))
+}
+
+fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "cutonce", &mut script);
+    std::io::stdout().write_all(&script)?;
+    Ok(0)
 }
 
 fn print_schema() -> anyhow::Result<u8> {

@@ -11,7 +11,7 @@ const MOST: usize = 1_000;
 
 pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
     let home = start::home()?;
-    let cwd = std::env::current_dir()?;
+    let cwd = start::cwd()?;
     let listed =
         store::list(&store::Sessions::new(home, cwd), if args.all { Scope::All } else { Scope::Project }, MOST)?;
     let wanted = listed.into_iter().filter(|session| match &args.search {

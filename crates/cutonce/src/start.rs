@@ -40,9 +40,13 @@ pub fn home() -> anyhow::Result<PathBuf> {
         .context("neither CUTONCE_HOME nor HOME is set: there is no place for sessions and settings")
 }
 
+/// The folder that the program was started in.
+pub fn cwd() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("the current folder is gone; change to one that exists")
+}
+
 pub async fn open(run: &Run, face: Face) -> anyhow::Result<Started> {
-    let cwd = std::env::current_dir().context("the current folder is gone; change to one that exists")?;
-    open_in(run, face, Place { home: home()?, cwd }).await
+    open_in(run, face, Place { home: home()?, cwd: cwd()? }).await
 }
 
 pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
@@ -106,7 +110,7 @@ fn which(run: &Run) -> anyhow::Result<Which> {
 pub fn trust(dir: Option<PathBuf>) -> anyhow::Result<u8> {
     let dir = match dir {
         Some(dir) => dir,
-        None => std::env::current_dir()?,
+        None => cwd()?,
     };
     let dir = dir.canonicalize().with_context(|| format!("{} can't be trusted", dir.display()))?;
     let user_home = cutonce_agent::store::place::user_home(&|name| std::env::var_os(name));
