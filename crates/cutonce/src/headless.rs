@@ -43,6 +43,8 @@ pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> any
         InputFormat::StreamJson => Some(host::lines_of_stdin()),
         InputFormat::Text => None,
     };
+    // The prompt is the first message: those of the host wait for its result.
+    let busy = prompt.is_some();
     match prompt {
         Some(First::Say(prompt)) => session.say(prompt),
         Some(First::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
@@ -51,7 +53,7 @@ pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> any
     if lines.is_none() {
         session.submit(Submission::Close);
     }
-    let mut run = Run { face, frames, code: DONE, waiting: Vec::new(), busy: false };
+    let mut run = Run { face, frames, code: DONE, waiting: Vec::new(), busy };
     let signals = Signals::new()?;
     run.drive(session, events, &mut lines, signals).await
 }

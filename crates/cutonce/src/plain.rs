@@ -13,7 +13,7 @@ use cutonce_core::settings::Notifications;
 use cutonce_core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
 use std::io::{BufRead, IsTerminal, Write};
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
 /// What happens, one line each, on standard error.
@@ -82,19 +82,13 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
             },
             line = lines.recv() => match line {
                 Some(line) => plain.line(line.trim()),
-                None => { plain.session.submit(Submission::Close); drain(&mut events).await; return Ok(0); }
+                None => { plain.leave(&mut events, &mut interrupts).await; return Ok(0); }
             },
             _ = interrupts.recv() => {
                 if !plain.busy { return Ok(130); }
                 plain.session.submit(Submission::Interrupt);
             }
         }
-    }
-}
-
-async fn drain(events: &mut cutonce_agent::Events) {
-    while let Some(event) = events.next().await {
-        log(&event);
     }
 }
 
@@ -163,6 +157,28 @@ impl Plain {
                 self.prompt();
             }
             _ => log(event),
+        }
+    }
+
+    /// Standard input is over: the turn may end by itself, but nobody is there to answer any more (AG-4).
+    async fn leave(&mut self, events: &mut cutonce_agent::Events, interrupts: &mut Signal) {
+        if !self.asks.is_empty() {
+            self.session.submit(Submission::Interrupt);
+        }
+        self.session.submit(Submission::Close);
+        loop {
+            tokio::select! {
+                event = events.next() => match event {
+                    Some(event) => {
+                        if matches!(event.kind, EventKind::Ask(_)) {
+                            self.session.submit(Submission::Interrupt);
+                        }
+                        log(&event);
+                    }
+                    None => return,
+                },
+                _ = interrupts.recv() => self.session.submit(Submission::Interrupt),
+            }
         }
     }
 
