@@ -3,7 +3,7 @@
 //! Dropping the future drops the response and with it the socket (AG-4).
 
 use crate::body::Pieces;
-use crate::decode::{Decoder, Flow};
+use crate::decode::{Decoder, Flow, tell_apart};
 use crate::encode::{Encoder, Plan, Protocol};
 use crate::endpoint::{Endpoint, is_local};
 use crate::fault::{Trouble, asked_wait, words_of};
@@ -71,13 +71,13 @@ impl<P: Protocol> Client<P> {
             events.push(&chunk).map_err(too_big)?;
             if feed(&mut events, &mut decoder, sink)? == Flow::Done {
                 leave_reusable(response).await;
-                return decoder.finish();
+                return decoder.finish().map(tell_apart);
             }
         }
         events.end();
         feed(&mut events, &mut decoder, sink)?;
         let half = events.is_half();
-        decoder.finish().map_err(|trouble| match trouble {
+        decoder.finish().map(tell_apart).map_err(|trouble| match trouble {
             Trouble::Cut if half => Trouble::HalfEvent,
             other => other,
         })

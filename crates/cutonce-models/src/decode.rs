@@ -63,6 +63,19 @@ pub(crate) fn settle_stop(stop: Stop, blocks: &[Block]) -> Stop {
     }
 }
 
+/// Two calls of one answer with the same id could not be answered apart, and providers refuse such a conversation.
+pub(crate) fn tell_apart(mut response: Response) -> Response {
+    let mut seen = std::collections::HashSet::new();
+    for block in &mut response.blocks {
+        if let Block::ToolUse(call) = block
+            && (call.id.is_empty() || !seen.insert(call.id.clone()))
+        {
+            call.id = format!("call_{:016x}", fastrand::u64(..));
+        }
+    }
+    response
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -47,6 +47,18 @@ async fn mo_2_streams_thinking_text_parallel_calls_usage_and_stop() {
 }
 
 #[tokio::test]
+async fn ag_3_calls_with_one_id_are_told_apart() {
+    // Two results under one id: providers refuse such a conversation, from then on for ever.
+    for wire in WIRES {
+        let call = json!({"name": "Read", "input": {}, "id": "call_given_id"});
+        let mut rig = Rig::new(wire, json!([{"calls": [call, call]}]));
+        let response = rig.ask().await.unwrap();
+        let ids: Vec<&str> = calls_of(&response).iter().map(|call| call.id.as_str()).collect();
+        assert!(ids[0] == "call_given_id" && ids[1] != ids[0] && !ids[1].is_empty(), "{wire:?}: {ids:?}");
+    }
+}
+
+#[tokio::test]
 async fn mo_2_any_chunking_gives_the_same_answer() {
     for wire in WIRES {
         let mut plain = Rig::new(wire, json!([full_turn()]));
