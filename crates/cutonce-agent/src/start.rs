@@ -22,7 +22,7 @@ use cutonce_core::transcript::{Body, Kind};
 use cutonce_models::provider::{self, Choice, CustomProvider};
 use cutonce_models::{FaultKind, ModelError};
 use cutonce_sandbox::env::Names;
-use cutonce_tools::disk::Disk;
+use cutonce_tools::disk::{Disk, Unsearched};
 use cutonce_tools::shells::Shells;
 use cutonce_tools::tool::{AnyTool, Here};
 use cutonce_tools::web::Web;
@@ -97,8 +97,8 @@ pub enum StartError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error("the folder {} can't be used: {source}", path.display())]
-    Folder { path: PathBuf, source: std::io::Error },
+    #[error("the folder {} can't be used: {error}", path.display())]
+    Folder { path: PathBuf, error: std::io::Error },
 }
 
 impl Start {
@@ -117,8 +117,11 @@ impl Start {
         }
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
-        let here = self.here(&store, &settings)?;
         let rules = self.rules(&loaded, &mut notices);
+        let here = self.here(&store, &settings, &rules)?;
+        notices.extend(here.workspace.added.iter().filter(|added| !added.is_dir()).map(|added| {
+            format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display())
+        }));
         let places = self.places();
         let mut instructions = Instructions::new(&self.home, self.user_home.clone(), &self.cwd);
         let text = shown(&instructions.load());
@@ -168,6 +171,8 @@ impl Start {
     fn load(&self, notices: &mut Vec<String>) -> Loaded {
         let loaded = settings::load(&self.places(), self.settings.as_deref());
         notices.extend(loaded.warnings.iter().map(ToString::to_string));
+        let odd = loaded.settings.env.iter().filter(|(name, value)| !can_be_set(name, value));
+        notices.extend(odd.map(|(name, _)| format!("`env`: {name:?} can't be a variable of commands; ignored")));
         if !loaded.set_aside.is_empty() {
             let named: Vec<String> =
                 loaded.set_aside.iter().map(|aside| format!("{} in {}", aside.path, aside.file)).collect();
@@ -318,15 +323,16 @@ impl Start {
         Ok((store, Some(resumed)))
     }
 
-    fn here(&self, store: &Store, settings: &Settings) -> Result<Here, StartError> {
-        let folder = |source| StartError::Folder { path: self.cwd.clone(), source };
+    fn here(&self, store: &Store, settings: &Settings, rules: &Rules) -> Result<Here, StartError> {
+        let folder = |error| StartError::Folder { path: self.cwd.clone(), error };
         let mut added = self.add_dirs.clone();
         added.extend(settings.permissions.additional_directories.iter().map(PathBuf::from));
         let own = store.own_dir();
         let workspace =
             Workspace::new(&self.cwd, &added, self.user_home.as_deref(), &self.home, &own).map_err(folder)?;
+        let unsearched = rules.unsearched().map(|unsearched| Arc::new(unsearched) as Unsearched);
         Ok(Here {
-            disk: Disk::new(Arc::new(Versions::new(store.clone()))),
+            disk: Disk::new(Arc::new(Versions::new(store.clone()))).leave_out_of_searches(unsearched),
             shells: Shells::new(self.tool_env(settings))
                 .default_timeout(Duration::from_millis(settings.shell.timeout_ms)),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),
@@ -339,8 +345,9 @@ impl Start {
     fn tool_env(&self, settings: &Settings) -> Vec<(OsString, OsString)> {
         let names = Names { keep: settings.shell.keep_env.clone(), secret: secret_names(settings) };
         let mut env = cutonce_sandbox::env::scrubbed(self.env.iter().cloned(), &names);
-        env.retain(|(name, _)| !settings.env.contains_key(&*name.to_string_lossy()));
-        env.extend(settings.env.iter().map(|(name, value)| (name.into(), value.into())));
+        let set = || settings.env.iter().filter(|(name, value)| can_be_set(name, value));
+        env.retain(|(name, _)| !set().any(|(given, _)| name == given.as_str()));
+        env.extend(set().map(|(name, value)| (name.into(), value.into())));
         env
     }
 
@@ -353,6 +360,11 @@ impl Start {
             branch,
         }
     }
+}
+
+/// No program can be started with other variables.
+fn can_be_set(name: &str, value: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0']) && !value.contains('\0')
 }
 
 /// A process opened the session, or the session's plan got its name.
@@ -496,7 +508,7 @@ fn entered(transcript: &Path) -> Option<SystemTime> {
 }
 
 fn bodies(transcript: &Path, kinds: &[Kind]) -> Result<Vec<Body>, StartError> {
-    let failed = |source| StoreError::Io { what: "read the session", path: transcript.to_path_buf(), source };
+    let failed = |error| StoreError::Io { what: "read the session", path: transcript.to_path_buf(), error };
     let mut reader = Reader::open(transcript).map_err(failed)?;
     let mut bodies = Vec::new();
     for at in (0..reader.len()).filter(|at| kinds.contains(&reader.kind(*at))).collect::<Vec<_>>() {

@@ -197,6 +197,25 @@ impl Rules {
         self.rules.iter().filter(move |rule| rule.behavior == behavior)
     }
 
+    /// Which files a search that starts at a folder must leave out: those of deny rules, and those of ask rules unless
+    /// the folder itself was asked for. `None`: no such rule. Called with the folder and the file (PR-1).
+    pub fn unsearched(&self) -> Option<impl Fn(&Path, &Path) -> bool + Send + Sync + use<>> {
+        let of = |behavior| -> Vec<PathPattern> {
+            let reads = self.with(behavior).filter(|rule| rule.names("Grep", true, false));
+            let paths = reads.filter_map(|rule| match &rule.spec {
+                Spec::Path(pattern) => Some(pattern.clone()),
+                Spec::All | Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_) => None,
+            });
+            paths.collect()
+        };
+        let (denied, asked) = (of(Behavior::Deny), of(Behavior::Ask));
+        let any = !denied.is_empty() || !asked.is_empty();
+        any.then_some(move |folder: &Path, file: &Path| {
+            denied.iter().any(|pattern| pattern.matches(file))
+                || asked.iter().any(|pattern| pattern.matches(file) && !pattern.matches(folder))
+        })
+    }
+
     fn understand(&self, written: &Written) -> Result<Rule, String> {
         let (name, spec) = split(written.text.trim())?;
         let tool = tool_name(name)?;

@@ -28,12 +28,16 @@ pub trait KeepVersion: Send + Sync {
 /// Says which files the reading tools must not open, whatever the call names (SB-2).
 pub type Hidden = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
+/// Says which files a search that starts at a folder leaves out, because a rule speaks about them (PR-1).
+pub type Unsearched = Arc<dyn Fn(&Path, &Path) -> bool + Send + Sync>;
+
 /// Reads and writes files for the tools, and remembers what was read. Clones share one memory.
 #[derive(Clone)]
 pub struct Disk {
     versions: Arc<dyn KeepVersion>,
     memory: Arc<Memory>,
     hidden: Arc<RwLock<Option<Hidden>>>,
+    unsearched: Option<Unsearched>,
 }
 
 /// A change that was made.
@@ -47,7 +51,17 @@ pub struct Written {
 
 impl Disk {
     pub fn new(versions: Arc<dyn KeepVersion>) -> Self {
-        Self { versions, memory: Arc::default(), hidden: Arc::default() }
+        Self { versions, memory: Arc::default(), hidden: Arc::default(), unsearched: None }
+    }
+
+    /// Keeps files out of searches. Opening one by its name is decided by the call that names it.
+    pub fn leave_out_of_searches(self, unsearched: Option<Unsearched>) -> Self {
+        Self { unsearched, ..self }
+    }
+
+    /// What searches leave out, for a walk that asks it often.
+    pub(crate) fn unsearched(&self) -> Option<Unsearched> {
+        self.unsearched.clone()
     }
 
     /// Sets which files are hidden from Read and Grep from now on; `None` hides nothing.

@@ -6,7 +6,7 @@
 mod collect;
 mod sinks;
 
-use crate::disk::{Disk, Hidden};
+use crate::disk::{Disk, Hidden, Unsearched};
 use crate::tool::{CallContext, Here, Outcome, Tool, blocking, interrupted};
 use crate::walk::{self, Unread};
 use crate::workspace::{Judged, Workspace};
@@ -117,6 +117,25 @@ fn given(input: &GrepInput) -> &str {
     input.path.as_deref().unwrap_or(".")
 }
 
+/// What a search must not open.
+struct Kept<'a> {
+    folder: &'a Path,
+    hidden: Option<Hidden>,
+    unsearched: Option<Unsearched>,
+}
+
+impl<'a> Kept<'a> {
+    fn of(disk: &Disk, folder: &'a Path) -> Self {
+        Self { folder, hidden: disk.hidden(), unsearched: disk.unsearched() }
+    }
+    fn hides(&self, file: &Path) -> bool {
+        self.hidden.as_ref().is_some_and(|hidden| hidden(file))
+    }
+    fn is_ruled_out(&self, file: &Path) -> bool {
+        self.unsearched.as_ref().is_some_and(|unsearched| unsearched(self.folder, file))
+    }
+}
+
 /// One search, ready to be given to the threads.
 struct Search<'a> {
     workspace: &'a Workspace,
@@ -157,7 +176,7 @@ impl<'a> Search<'a> {
         let unread = Unread::default();
         if meta.is_dir() {
             let walk = narrowed(walk::builder(&target.path), &target.path, input)?;
-            self.walk(&walk, disk.hidden(), &collected, &unread, cancel);
+            self.walk(&walk, &Kept::of(disk, &target.path), &collected, &unread, cancel);
         } else {
             self.one_file(disk, &target.path, &collected)?;
         }
@@ -167,7 +186,7 @@ impl<'a> Search<'a> {
     fn walk(
         &self,
         walk: &WalkBuilder,
-        hidden: Option<Hidden>,
+        kept: &Kept<'_>,
         collected: &Collected,
         unread: &Unread,
         cancel: &CancellationToken,
@@ -175,7 +194,6 @@ impl<'a> Search<'a> {
         walk.build_parallel().run(|| {
             let mut searcher = self.searcher.build();
             let mut part = collected.part();
-            let hidden = hidden.clone();
             Box::new(move |entry| {
                 if cancel.is_cancelled() {
                     return WalkState::Quit;
@@ -191,7 +209,9 @@ impl<'a> Search<'a> {
                     return WalkState::Skip;
                 }
                 let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
-                if is_file && !hidden.as_ref().is_some_and(|hidden| hidden(entry.path())) {
+                if is_file && kept.is_ruled_out(entry.path()) {
+                    unread.add(format!("{}: a permission rule is about it", self.workspace.shown(entry.path())));
+                } else if is_file && !kept.hides(entry.path()) {
                     self.walked(&mut searcher, &entry, &mut part, unread);
                 }
                 WalkState::Continue

@@ -112,7 +112,11 @@ fn operands(row: &Reads, scan: &Scan<'_>) -> Vec<PathWord> {
         Operands::PatternBelow => below(paths(usize::from(!scan.has(row.pattern))), true),
         Operands::Grep => {
             let found = paths(usize::from(!scan.has(row.pattern)));
-            if scan.has("-r -R -d --recursive --dereference-recursive --directories") { below(found, true) } else { found }
+            if scan.has("-r -R -d --recursive --dereference-recursive --directories") {
+                below(found, true)
+            } else {
+                found
+            }
         }
     }
 }

@@ -156,7 +156,11 @@ pub(super) const TABLE: &[Row] = &[
     // Archives and binaries.
     special("tar", tools::tar, "only listings: `tar tf x`"),
     special("unzip", tools::unzip, "only `-l`, `-v`, `-Z`, `-t`, `-p`, `-c`"),
-    special("gzip gunzip bzip2 bunzip2 xz unxz zstd", tools::gzip, "reads with `-l`, `-c`, `-t`, not with zstd's `-o`; else writes"),
+    special(
+        "gzip gunzip bzip2 bunzip2 xz unxz zstd",
+        tools::gzip,
+        "reads with `-l`, `-c`, `-t`, not with zstd's `-o`; else writes",
+    ),
     special("zcat bzcat xzcat zstdcat", tools::zcat, "not with zstd's `-o`"),
     reads("zipinfo", Paths, "", ""),
     reads("nm objdump readelf size", Paths, "--plugin", ""),
