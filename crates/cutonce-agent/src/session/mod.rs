@@ -263,7 +263,10 @@ impl Driver {
         self.hall.append(Body::Clear { plan_content: None });
         self.hall.mode_event(mode::Event::Cleared);
         self.talk.conversation.clear();
-        (self.talk.counted, self.talk.uncounted) = (0, 0);
+        (self.talk.counted, self.talk.uncounted) = (0, self.talk.prefix_size());
+        // What was said and read before is not of this conversation any more (TL-3, AG-8).
+        (self.hall.said, self.hall.files) = (Vec::new(), Vec::new());
+        self.hall.here.disk.forget();
         self.hall.hub.emit(EventKind::Cleared);
     }
 }

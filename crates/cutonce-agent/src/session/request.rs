@@ -158,7 +158,7 @@ fn failed(why: &str) -> Happened {
 
 /// Stream one answer while still listening to the person. `shown`: its words go to the faces.
 async fn stream(talk: &Talk, hall: &mut Hall, shown: bool) -> Answer {
-    let hub = hall.hub.clone();
+    let (hub, redactor) = (hall.hub.clone(), hall.redactor.clone());
     let mut arrived = String::new();
     let mut sink = |signal: Signal| match signal {
         Signal::Delta(delta) => {
@@ -171,6 +171,7 @@ async fn stream(talk: &Talk, hall: &mut Hall, shown: bool) -> Answer {
         }
         Signal::Retry { attempt, max, delay_ms, status, reason } => {
             arrived.clear();
+            let reason = redactor.redact(&reason).into_owned();
             hub.emit(EventKind::Retry { attempt, max, delay_ms, status, reason });
         }
     };
@@ -196,7 +197,10 @@ async fn stream(talk: &Talk, hall: &mut Hall, shown: bool) -> Answer {
     drop(future);
     match result {
         Some(Ok(response)) => Answer::Whole(response),
-        Some(Err(error)) => Answer::Failed(error),
+        // A provider may say back what it was sent (MO-4).
+        Some(Err(error)) => {
+            Answer::Failed(ModelError { message: hall.redactor.redact(&error.message).into_owned(), ..error })
+        }
         None => Answer::Stopped(arrived),
     }
 }

@@ -1,0 +1,16 @@
+What a provider says back is searched for secrets of the environment before anybody sees it (MO-4).
+
+--- env DEPLOY_TOKEN=tok-9f8e7d6c5b4a
+--- model
+{"turns": [{"fault": {"status": 400, "message": "the header tok-9f8e7d6c5b4a is not allowed"}}]}
+--- run cutonce -p "go"
+--- exit 1
+--- stderr
+cutonce: anthropic refused the request (400): the header [redacted:secret] is not allowed
+Sending it again would not help.
+
+--- transcript
+session {}
+user {"text":"go"}
+error {"message":"anthropic refused the request (400): the header [redacted:secret] is not allowed\nSending it again would not help."}
+
