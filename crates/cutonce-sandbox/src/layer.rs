@@ -60,14 +60,20 @@ impl Layer {
 /// What works in this process; tried once.
 #[cfg(target_os = "linux")]
 pub fn available() -> Layer {
-    static FOUND: std::sync::OnceLock<Layer> = std::sync::OnceLock::new();
-    FOUND.get_or_init(|| available_within(Limits::default())).clone()
+    available_within(Limits::default())
 }
 
-/// As [`available`], with some things as if they were not there; tried anew.
+/// As [`available`], with some things as if they were not there; tried once for each value.
 #[cfg(target_os = "linux")]
 pub fn available_within(limits: Limits) -> Layer {
-    crate::linux::probe::layer(limits)
+    static FOUND: std::sync::Mutex<Vec<(Limits, Layer)>> = std::sync::Mutex::new(Vec::new());
+    let mut found = FOUND.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if let Some((_, layer)) = found.iter().find(|(tried, _)| *tried == limits) {
+        return layer.clone();
+    }
+    let layer = crate::linux::probe::layer(limits);
+    found.push((limits, layer.clone()));
+    layer
 }
 
 /// Can throwaway layers be kept in this folder? Tried, there, each time; else why not.

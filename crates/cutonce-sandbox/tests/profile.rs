@@ -46,6 +46,31 @@ async fn sb_3_a_throwaway_layer_needs_namespaces_and_a_folder() {
 }
 
 #[tokio::test]
+async fn sb_2_the_judge_sees_each_kind_of_damage() {
+    let python = |code: &str| format!("python3 -c \"import os,socket; {code}\"");
+    let damaging = [
+        "touch pwned".to_string(),
+        "echo x >> victim.txt".into(),
+        "chmod 600 victim.txt".into(),
+        "touch -d 2001-01-01 @OUT@/outside.txt".into(),
+        "ln @WS@/t.py @OUT@/again".into(),
+        "kill @PID@; until grep -q ') Z' /proc/@PID@/stat; do :; done".into(),
+        "renice -n 10 -p @PID@".into(),
+        "exec 3<>/dev/tcp/127.0.0.1/@PORT@".into(),
+        "echo x > /dev/udp/127.0.0.1/@UDP@".into(),
+        python("socket.socket(socket.AF_UNIX).connect('@S@/stream')"),
+        python("socket.socketpair(socket.AF_UNIX,socket.SOCK_DGRAM)[0].sendto(b'x','@S@/dgram')"),
+        python("socket.socket(socket.AF_UNIX).connect('\\0@ABSTRACT@')"),
+    ];
+    for script in damaging {
+        let mut world = World::new();
+        assert_eq!(world.damage(), Vec::<String>::new());
+        finish(world.spawn(Profile::Open, Limits::default(), &script)).await.unwrap();
+        assert!(!world.damage().is_empty(), "{script}");
+    }
+}
+
+#[tokio::test]
 async fn sb_1_the_layer_has_words() {
     let layer = available();
     assert!(layer.text().contains("Landlock"), "{layer:?}");

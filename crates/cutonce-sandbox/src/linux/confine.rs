@@ -9,8 +9,10 @@ use crate::layer::{Layer, Tier};
 use crate::profile::{Profile, ReadOnly, Scratch, WorkspaceWrite};
 use libc::{c_int, sock_filter};
 use std::ffi::CString;
+use std::fs::{Metadata, OpenOptions};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 /// A profile made ready: nothing is left to be looked up, allocated or decided in the new processes.
@@ -42,6 +44,8 @@ struct Outline {
     layers: Vec<Laid>,
     /// A private folder in the place of /dev/shm.
     shm: Option<PathBuf>,
+    /// Where files that nobody may read can be made, to be in the place of hidden ones.
+    closed: Option<PathBuf>,
     read_only: bool,
     network: bool,
     /// A network namespace with nobody else in it.
@@ -175,6 +179,7 @@ fn of_read_only(profile: &ReadOnly, scratch: Option<&Path>) -> Result<Outline, R
         readable: resolved(&profile.readable),
         loopback: !layers.is_empty(),
         shm,
+        closed: scratch.map(Path::to_owned),
         layers,
         read_only: true,
         network: false,
@@ -253,8 +258,8 @@ fn rules(outline: &Outline, abi: u32, namespaces: bool) -> io::Result<Rules> {
         hidden.push("/proc".into());
     }
     rules.allow(Path::new("/"), Access::List)?;
-    for path in landlock::neighbours(&hidden) {
-        rules.allow(&path, Access::Read)?;
+    for (path, folder) in landlock::neighbours(&hidden) {
+        rules.allow_one(&path, Access::Read, folder)?;
     }
     for (device, access) in DEVICES {
         rules.allow(Path::new(device), *access)?;
@@ -297,10 +302,16 @@ fn steps(outline: &Outline, inside: &[PathBuf]) -> Result<Vec<Step>, Refusal> {
     if let Some(shm) = &outline.shm {
         steps.push(Step::Show { what: c_path(shm)?, at: c"/dev/shm".into() });
     }
-    for path in inside {
+    for (number, path) in inside.iter().enumerate() {
         match std::fs::symlink_metadata(path) {
             Ok(meta) if meta.is_dir() => steps.push(Step::MaskFolder(c_path(path)?)),
-            Ok(meta) if meta.is_file() => steps.push(Step::MaskFile(c_path(path)?)),
+            Ok(meta) if meta.is_file() => {
+                let with = match &outline.closed {
+                    Some(folder) => closed_file(&folder.join(format!("closed{number}")), &meta)?,
+                    None => c"/dev/null".into(),
+                };
+                steps.push(Step::MaskFile { at: c_path(path)?, with });
+            }
             Ok(_) | Err(_) => {}
         }
     }
@@ -316,6 +327,17 @@ fn steps(outline: &Outline, inside: &[PathBuf]) -> Result<Vec<Step>, Refusal> {
         steps.push(Step::Loopback);
     }
     Ok(steps)
+}
+
+/// As long and as old as the hidden one, so that git need not look into it (with `core.checkStat=minimal`).
+fn closed_file(path: &Path, like: &Metadata) -> Result<CString, Refusal> {
+    let make = || {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o000).open(path)?;
+        file.set_len(like.len())?;
+        file.set_modified(like.modified()?)
+    };
+    make().map_err(|error: io::Error| format!("{}: {error}", path.display()))?;
+    c_path(path)
 }
 
 fn c_path(path: &Path) -> Result<CString, Refusal> {

@@ -95,13 +95,21 @@ impl Rules {
 
     /// Allow below a path. What is not there needs no rule.
     pub(crate) fn allow(&self, path: &Path, access: Access) -> io::Result<()> {
+        match path.symlink_metadata() {
+            Ok(meta) => self.allow_one(path, access, meta.is_dir()),
+            Err(error) if is_out_of_reach(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// As above, of a path whose kind is known. Should it be another by now, it is refused, and with it the command.
+    pub(crate) fn allow_one(&self, path: &Path, access: Access, folder: bool) -> io::Result<()> {
         let flags = libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         let file = match std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path) {
             Ok(file) => file,
             Err(error) if is_out_of_reach(&error) => return Ok(()),
             Err(error) => return Err(error),
         };
-        let folder = file.metadata()?.is_dir();
         // Safety: our own descriptor.
         unsafe { add(self.fd.as_raw_fd(), file.as_raw_fd(), self.bits(access, folder)) }
             .map_err(io::Error::from_raw_os_error)
@@ -146,23 +154,25 @@ pub(crate) unsafe fn take_on(rules: RawFd) -> Result<(), i32> {
     unsafe { sys!(SYS_landlock_restrict_self, rules, 0) }.map(drop)
 }
 
-/// All paths that may be read so that none of `hidden` can: the neighbours of each, and of its ancestors.
-pub(crate) fn neighbours(hidden: &[PathBuf]) -> Vec<PathBuf> {
+/// All paths that may be read so that none of `hidden` can: the neighbours of each, and of its ancestors; and
+/// whether each is a folder.
+pub(crate) fn neighbours(hidden: &[PathBuf]) -> Vec<(PathBuf, bool)> {
     let mut allowed = Vec::new();
     below(Path::new("/"), hidden, &mut allowed);
     allowed
 }
 
-fn below(folder: &Path, hidden: &[PathBuf], allowed: &mut Vec<PathBuf>) {
+fn below(folder: &Path, hidden: &[PathBuf], allowed: &mut Vec<(PathBuf, bool)>) {
     // What we can't list, no command of ours can read.
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
-        if entry.file_type().is_ok_and(|kind| kind.is_symlink()) || hidden.contains(&path) {
+        let Ok(kind) = entry.file_type() else { continue };
+        if kind.is_symlink() || hidden.contains(&path) {
             continue;
         }
         let inside: Vec<PathBuf> = hidden.iter().filter(|hidden| hidden.starts_with(&path)).cloned().collect();
-        if inside.is_empty() { allowed.push(path) } else { below(&path, &inside, allowed) }
+        if inside.is_empty() { allowed.push((path, kind.is_dir())) } else { below(&path, &inside, allowed) }
     }
 }
 
@@ -185,7 +195,8 @@ mod tests {
         let mut allowed = Vec::new();
         below(&root, &hidden, &mut allowed);
         allowed.sort();
-        let want = ["home/a/b/y", "home/a/z", "home/src", "home/x"].map(|name| root.join(name));
+        let want = [("home/a/b/y", false), ("home/a/z", false), ("home/src", true), ("home/x", false)];
+        let want = want.map(|(name, folder)| (root.join(name), folder));
         assert_eq!(allowed, want);
     }
 

@@ -10,7 +10,7 @@ mod seccomp;
 mod supervisor;
 mod sys;
 
-use crate::layer::{Layer, Limits, available, available_within};
+use crate::layer::available_within;
 use crate::profile::Profile;
 use crate::spawn::{Ended, Spawn, SpawnError};
 use confine::Confinement;
@@ -44,7 +44,7 @@ pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), 
     let confinement = match spawn.profile {
         Profile::Open => None,
         Profile::ReadOnly(_) | Profile::WorkspaceWrite(_) => {
-            let layer = layer_within(spawn.limits);
+            let layer = available_within(spawn.limits);
             Confinement::new(&spawn.profile, &layer, scratch.as_ref().map(scratch::Folder::path)).map_err(unheld)?
         }
     };
@@ -85,10 +85,6 @@ fn no_folder(cwd: PathBuf, error: io::Error, program: &std::path::Path) -> Spawn
         io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => SpawnError::NoFolder(cwd),
         _ => SpawnError::Failed { program: program.to_owned(), error },
     }
-}
-
-fn layer_within(limits: Limits) -> Layer {
-    if limits == Limits::default() { available() } else { available_within(limits) }
 }
 
 fn folder_for_layers(profile: &Profile) -> Result<Option<scratch::Folder>, SpawnError> {

@@ -23,8 +23,11 @@ pub(crate) enum Step {
         at: CString,
         options: CString,
     },
-    /// Nothing to see in this file, or folder.
-    MaskFile(CString),
+    /// Nothing to see in this file: another, empty one is in its place.
+    MaskFile {
+        at: CString,
+        with: CString,
+    },
     MaskFolder(CString),
     /// Everything, at all depths.
     ReadOnly,
@@ -44,7 +47,7 @@ impl Step {
             Step::Apart(path) => format!("mounting {}", of(path)),
             Step::Show { at, .. } => format!("mounting {}", of(at)),
             Step::Layer { at, .. } => format!("laying a throwaway layer over {}", of(at)),
-            Step::MaskFile(path) | Step::MaskFolder(path) => format!("hiding {}", of(path)),
+            Step::MaskFile { at, .. } | Step::MaskFolder(at) => format!("hiding {}", of(at)),
             Step::ReadOnly => "making the mounts read-only".into(),
             Step::Writable(path) => format!("making {} writable", of(path)),
             Step::Proc => "mounting /proc".into(),
@@ -60,7 +63,7 @@ impl Step {
                 Step::Apart(path) => mount(Some(path), path, None, libc::MS_BIND, None),
                 Step::Show { what, at } => mount(Some(what), at, None, libc::MS_BIND, None),
                 Step::Layer { at, options } => mount(Some(c"scratch"), at, Some(c"overlay"), 0, Some(options)),
-                Step::MaskFile(path) => gone_is_fine(mount(Some(c"/dev/null"), path, None, libc::MS_BIND, None)),
+                Step::MaskFile { at, with } => gone_is_fine(mount(Some(with), at, None, libc::MS_BIND, None)),
                 Step::MaskFolder(path) => gone_is_fine(mask_folder(path)),
                 Step::ReadOnly => attributes(c"/", libc::AT_RECURSIVE, libc::MOUNT_ATTR_RDONLY, 0),
                 Step::Writable(path) => attributes(path, 0, 0, libc::MOUNT_ATTR_RDONLY),

@@ -3,7 +3,7 @@
 use super::confine::{Confinement, Laid};
 use super::landlock;
 use super::launch::{Fault, Launch, Program, Stage};
-use crate::layer::{Layer, Limits, Tier};
+use crate::layer::{Layer, Limits, Tier, available_within};
 use std::io;
 use std::path::Path;
 
@@ -41,7 +41,7 @@ fn attempt(tier: Tier, abi: u32, limits: Limits) -> Result<(), String> {
 
 /// In a folder made below `layers` for the purpose.
 pub(crate) fn scratch(layers: &Path, limits: Limits) -> Result<(), String> {
-    let layer = layer(limits);
+    let layer = available_within(limits);
     if layer.tier != Tier::Namespaces {
         return Err(layer.why());
     }

@@ -66,6 +66,9 @@ impl World {
         }
         for (name, text) in FILES {
             fs::write(root.join(name), text.replace("SECRET", SECRET)).unwrap();
+            // Files are older than what git wrote down about them, as they are but for the first moments.
+            let file = fs::File::options().write(true).open(root.join(name)).unwrap();
+            file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
         }
         fs::set_permissions(root.join("ws/exec.sh"), fs::Permissions::from_mode(0o755)).unwrap();
         std::os::unix::fs::symlink("victim.txt", root.join("ws/link.txt")).unwrap();
@@ -143,6 +146,9 @@ impl World {
             ("TMPDIR", self.at("tmp").into()),
             ("GIT_OPTIONAL_LOCKS", "0".into()),
             ("GIT_CONFIG_NOSYSTEM", "1".into()),
+            ("GIT_CONFIG_COUNT", "1".into()),
+            ("GIT_CONFIG_KEY_0", "core.checkStat".into()),
+            ("GIT_CONFIG_VALUE_0", "minimal".into()),
             ("PYTHONDONTWRITEBYTECODE", "1".into()),
         ];
         own.into_iter().chain(rust).map(|(name, value)| (name.into(), value)).collect()
