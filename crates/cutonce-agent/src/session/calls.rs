@@ -81,13 +81,14 @@ impl Hall {
             (ToolInput::Json(_), None) => Err(self.no_such_tool(&call.name)),
             (ToolInput::Json(input), Some(tool)) => tool.clone().parse(input.clone()),
         };
-        let why = Why { reason: "the input was not valid".into(), rule: None, source: None };
+        // Nothing was decided yet, and nobody refused it: a call with bad input is no denial.
+        let why = Why { reason: "not decided: the call could not be made".into(), rule: None, source: None };
         Slot {
             id: call.id,
             name: call.name,
             input: call.input.to_json(),
             parsed: Some(parsed),
-            decision: DecisionRecord { behavior: Behavior::Deny, why },
+            decision: DecisionRecord { behavior: Behavior::Allow, why },
             result: None,
             touched: Vec::new(),
         }
