@@ -28,6 +28,16 @@ const STORES: [&str; 12] = [
     ".config/gcloud",
 ];
 
+/// Git writes no index while it looks, and does not open a hidden file only to find that it is unchanged.
+const GIT: [(&str, &str); 4] = [
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_CONFIG_COUNT", "1"),
+    ("GIT_CONFIG_KEY_0", "core.checkStat"),
+    ("GIT_CONFIG_VALUE_0", "minimal"),
+];
+/// Doors to other programs; the kernel closes them, and there is no need to know them.
+const SOCKETS: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"];
+
 /// The sandbox of a session's shell in plan mode.
 pub struct Sandbox {
     /// Holds the private TMPDIR and the throwaway layers; gone with the session.
@@ -85,9 +95,12 @@ impl Sandbox {
 
     /// The environment of a held command.
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-        let set = [("TMPDIR", self.tmp().into_os_string()), ("GIT_OPTIONAL_LOCKS", "0".into())];
-        let kept = env.iter().filter(|(name, _)| !set.iter().any(|(ours, _)| name == ours)).cloned();
-        kept.chain(set.clone().map(|(name, value)| (name.into(), value))).collect()
+        let tmp = [("TMPDIR", self.tmp().into_os_string())].into_iter();
+        let set: Vec<(&str, OsString)> = tmp.chain(GIT.map(|(name, value)| (name, value.into()))).collect();
+        let ours =
+            |name: &OsString| set.iter().any(|(ours, _)| name == ours) || SOCKETS.iter().any(|gone| name == gone);
+        let kept: Vec<_> = env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
+        kept.into_iter().chain(set.into_iter().map(|(name, value)| (name.into(), value))).collect()
     }
 
     fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
