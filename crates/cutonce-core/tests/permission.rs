@@ -430,6 +430,10 @@ fn pm_62_what_holds_the_shell_decides_what_runs() {
         ("rm a", ["denied", "denied", "denied"]),
         ("echo x > a", ["denied", "denied", "denied"]),
         ("git commit -m x", ["denied", "denied", "denied"]),
+        // Where it leads nobody knows: into $TMPDIR, if the kernel lets it.
+        ("t=$(mktemp) && echo x > $t && cat $t && rm $t", ["held", "denied", "denied"]),
+        ("d=$(mktemp -d) && cp -r src $d && rm -r $d", ["held", "denied", "denied"]),
+        ("rm \"$TMPDIR\" a", ["denied", "denied", "denied"]),
     ];
     for (command, expected) in table {
         let found = [Sandbox, Parsed, Off].map(|held| decided(command, held));

@@ -3,6 +3,7 @@
 use crate::start;
 use cutonce_agent::settings::{self, Loaded, MANAGED, Places};
 use cutonce_models::provider::PROVIDERS;
+use cutonce_sandbox::{Layer, Limits};
 use serde_json::json;
 use std::io::Write;
 use std::path::Path;
@@ -42,7 +43,8 @@ pub fn run(as_json: bool) -> anyhow::Result<u8> {
     checks.extend(settings_files(&loaded));
     checks.push(folder_trust(&loaded, &cwd));
     checks.push(keys());
-    checks.push(sandbox());
+    let layer = cutonce_sandbox::available();
+    checks.extend([sandbox(&layer), scratch(&layer)]);
     let mut out = std::io::stdout().lock();
     for check in &checks {
         if as_json {
@@ -120,12 +122,63 @@ fn keys() -> Check {
     }
 }
 
-/// Which layer holds the shell: today the permission decision alone (SB-1).
-fn sandbox() -> Check {
-    Check {
-        what: "sandbox",
-        state: State::Note,
-        detail: "shell commands run unconfined once they are allowed; the kernel sandbox is not part of this version"
-            .into(),
+/// Which layer holds the shell in plan mode, and what a stronger one lacks (SB-1, SB-3).
+fn sandbox(layer: &Layer) -> Check {
+    let state = if layer.holds() && layer.missing.is_empty() { State::Works } else { State::Note };
+    let detail = match layer.why() {
+        why if why.is_empty() => layer.text(),
+        why => format!("{}; no more than that: {why}", layer.text()),
+    };
+    Check { what: "sandbox", state, detail }
+}
+
+/// Do builds and tests run on a throwaway layer in plan mode (PM-63)? Tried, where the session would keep its layers.
+fn scratch(layer: &Layer) -> Check {
+    let tried = match layer.holds() {
+        false => Err("nothing holds the shell".into()),
+        true => tempfile::Builder::new()
+            .prefix("cutonce-doctor-")
+            .tempdir()
+            .map_err(|error| error.to_string())
+            .and_then(|folder| cutonce_sandbox::scratch_works(folder.path(), Limits::default())),
+    };
+    match tried {
+        Ok(()) => Check {
+            what: "scratch",
+            state: State::Works,
+            detail: "builds and tests in plan mode run on a throwaway copy of the project".into(),
+        },
+        Err(why) => Check {
+            what: "scratch",
+            state: State::Note,
+            detail: format!("no throwaway copies, so builds that write fail in plan mode: {why}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_sandbox::{Tier, available_within};
+
+    #[test]
+    fn sb_1_says_which_layer_holds_and_why_not_a_higher_one() {
+        let best = Layer { tier: Tier::Namespaces, landlock: Some(7), missing: Vec::new() };
+        let check = sandbox(&best);
+        assert!(check.state == State::Works && check.detail.contains("Landlock (version 7)"), "{}", check.detail);
+        let missing = vec!["making a user namespace: Operation not permitted".to_string()];
+        let less = Layer { tier: Tier::Landlock, landlock: Some(7), missing };
+        let check = sandbox(&less);
+        assert!(check.state == State::Note && check.detail.contains("user namespace: Op"), "{}", check.detail);
+    }
+
+    #[test]
+    fn sb_3_says_that_only_parsed_commands_run_where_nothing_holds() {
+        let none = available_within(Limits { no_landlock: true, ..Limits::default() });
+        let check = sandbox(&none);
+        assert!(check.state == State::Note, "not broken: what is proven read-only still runs");
+        assert!(check.detail.contains("proven read-only") && check.detail.contains("Landlock"), "{}", check.detail);
+        let check = scratch(&none);
+        assert!(check.state == State::Note && check.detail.contains("nothing holds"), "{}", check.detail);
     }
 }

@@ -101,6 +101,7 @@ fn shell_kinds(rules: &Rules, shell: &ShellFacts) -> Vec<Kind> {
 fn part_kinds(rules: &Rules, part: &PartFacts, unknown: Kind) -> Vec<Kind> {
     let own = match part.part.verdict {
         Verdict::ReadOnly => Kind::ShellReads,
+        Verdict::FileCommand | Verdict::Writes(_) if unknown == Kind::ShellHeld && leads_nowhere_sure(part) => unknown,
         Verdict::FileCommand => Kind::ShellFiles,
         Verdict::Writes(_) => Kind::ShellOther,
         Verdict::Unknown => unknown,
@@ -117,11 +118,19 @@ fn part_kinds(rules: &Rules, part: &PartFacts, unknown: Kind) -> Vec<Kind> {
     std::iter::once(own).chain(written).collect()
 }
 
+/// All it changes is named by expansions such as `$TMPDIR`: nobody knows yet that it would change anything of the user's.
+fn leads_nowhere_sure(part: &PartFacts) -> bool {
+    !part.writes.is_empty() && part.writes.iter().all(|reach| *reach == Reach::Unknown)
+}
+
 /// What to do instead.
 fn instead(access: &Access) -> &'static str {
     match access {
         Access::Write(_) => "Put the change into the plan instead.",
         Access::Shell(shell) if shell.held == Held::Off => "The shell is switched off in plan mode.",
+        Access::Shell(shell) if shell.held == Held::Sandbox => {
+            "This command is known to change things. Leave that part out, or let it write below $TMPDIR."
+        }
         Access::Shell(shell) if shell.unparsed.is_some() => {
             "The command could not be taken apart, so nobody can say that it only reads. Use a simpler one."
         }

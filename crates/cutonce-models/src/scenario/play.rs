@@ -51,12 +51,15 @@ pub(super) enum Out {
 
 impl Play {
     pub fn new(script: Script) -> Self {
-        let turns = script.turns.into_iter().map(|turn| {
-            let when = turn.when.as_ref().map(|when| Value::from(when.as_str()).to_string());
-            let when = when.map(|quoted| quoted[1..quoted.len() - 1].to_owned());
-            Left { left: turn.repeat.unwrap_or(1), when, turn }
-        });
-        Self { turns: turns.collect(), first: 0, requests: 0 }
+        let mut play = Self { turns: Vec::new(), first: 0, requests: 0 };
+        script.turns.into_iter().for_each(|turn| play.add(turn));
+        play
+    }
+
+    pub fn add(&mut self, turn: Turn) {
+        let when = turn.when.as_ref().map(|when| Value::from(when.as_str()).to_string());
+        let when = when.map(|quoted| quoted[1..quoted.len() - 1].to_owned());
+        self.turns.push(Left { left: turn.repeat.unwrap_or(1), when, turn });
     }
 
     /// Whether any turn looks into the request.

@@ -2,7 +2,7 @@
 
 use super::play::{Answer, Play};
 use super::render::{Step, steps, whole};
-use super::{Fault, Script, StatusFault};
+use super::{Fault, Script, StatusFault, Turn};
 use bytes::{Bytes, BytesMut};
 use cutonce_core::conversation::Wire;
 use http_body::{Body, Frame};
@@ -64,8 +64,12 @@ impl Recorded {
     }
 }
 
+/// Says what each request is answered with, while its sender waits.
+type Improvise = Box<dyn FnMut(&Recorded) -> Turn + Send>;
+
 struct Shared {
     state: Mutex<State>,
+    improvise: Option<Mutex<Improvise>>,
     /// Told whenever an answer was given up by the client.
     dropped: Condvar,
     recording: Recording,
@@ -93,21 +97,27 @@ impl Server {
 
     /// On a given port of the loopback address; 0 takes a free one.
     pub fn start_on(script: Script, port: u16) -> io::Result<Self> {
-        Self::serve_at(script, Recording::On, port)
+        Self::serve_at(script, Recording::On, port, None)
+    }
+
+    /// No script: each answer is made from its request, by whoever must look at the world between two of them.
+    pub fn improvised(answer: impl FnMut(&Recorded) -> Turn + Send + 'static) -> io::Result<Self> {
+        Self::serve_at(Script::default(), Recording::On, 0, Some(Box::new(answer)))
     }
 
     pub fn start_with(script: Script, recording: Recording) -> io::Result<Self> {
-        Self::serve_at(script, recording, 0)
+        Self::serve_at(script, recording, 0, None)
     }
 
-    fn serve_at(script: Script, recording: Recording, port: u16) -> io::Result<Self> {
+    fn serve_at(script: Script, recording: Recording, port: u16, improvise: Option<Improvise>) -> io::Result<Self> {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let addr = listener.local_addr()?;
         let play = Play::new(script);
         let looks = play.looks();
         let state = State { play, requests: Vec::new(), times: Vec::new(), dropped: 0, connections: 0 };
-        let shared = Arc::new(Shared { state: Mutex::new(state), dropped: Condvar::new(), recording, looks });
+        let (state, improvise) = (Mutex::new(state), improvise.map(Mutex::new));
+        let shared = Arc::new(Shared { state, improvise, dropped: Condvar::new(), recording, looks });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel();
         let serving = serve(listener, shared.clone());
@@ -204,12 +214,18 @@ async fn answer(request: Request<Incoming>, shared: Arc<Shared>) -> Result<Reply
     let body = receive(body, shared.recording == Recording::On || shared.looks).await?;
     let received = Instant::now();
     let asked = Asked::of(&body.bytes);
+    let recorded = (shared.recording == Recording::On).then(|| {
+        let text = |value: &hyper::header::HeaderValue| String::from_utf8_lossy(value.as_bytes()).into_owned();
+        let headers = head.headers.iter().map(|(name, value)| (name.to_string(), text(value))).collect();
+        Recorded { path, headers, body: body.bytes.clone() }
+    });
+    let turn = shared.improvise.as_ref().zip(recorded.as_ref()).map(|(answer, recorded)| {
+        let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+        answer(recorded)
+    });
     let mut state = shared.state();
-    if shared.recording == Recording::On {
-        let headers = head.headers.iter();
-        let headers = headers.map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into()));
-        state.requests.push(Recorded { path, headers: headers.collect(), body: body.bytes.clone() });
-    }
+    turn.into_iter().for_each(|turn| state.play.add(turn));
+    state.requests.extend(recorded);
     let taken = state.play.take(wire, &asked.model, &body.bytes, body.len);
     drop(state);
     let answer = match taken {

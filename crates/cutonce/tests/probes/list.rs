@@ -1,0 +1,74 @@
+//! The lists: one probe a line, as JSON; lines that begin with `#` are headings. In strings, `@WS@` is the workspace, `@HOME@`
+//! the home, `@OUT@` a folder outside both, `@PORT@` a listening TCP port, `@SOCK@` and `@ABSTRACT@` listening unix sockets,
+//! `@PID@` a bystander, `@PLAN@` the plan file, `@TAG@` a word that is this run's own.
+
+use serde::Deserialize;
+use serde_json::Value;
+use std::path::Path;
+
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Probe {
+    pub id: String,
+    /// A command line for Bash; else `tool` and `input`.
+    #[serde(default)]
+    pub sh: Option<String>,
+    #[serde(default)]
+    pub tool: Option<String>,
+    #[serde(default)]
+    pub input: Value,
+    /// What a useful command must print; without it the probe is an escape, and must change nothing.
+    #[serde(default)]
+    pub out: Option<String>,
+    /// What an escape must be told.
+    #[serde(default)]
+    pub says: Option<String>,
+    /// A program without which the case means nothing.
+    #[serde(default)]
+    pub needs: Option<String>,
+    /// A command that goes on in the background until the session ends.
+    #[serde(default)]
+    pub stays: bool,
+}
+
+impl Probe {
+    pub fn works(&self) -> bool {
+        self.out.is_some()
+    }
+
+    /// The tool and its input, with the names filled in.
+    pub fn call(&self, names: &[(&str, String)]) -> (String, Value) {
+        let input = match &self.sh {
+            Some(command) => serde_json::json!({"command": command, "description": "a probe"}),
+            None => self.input.clone(),
+        };
+        (self.tool.clone().unwrap_or_else(|| "Bash".into()), filled(input, names))
+    }
+}
+
+fn filled(value: Value, names: &[(&str, String)]) -> Value {
+    match value {
+        Value::String(text) => Value::String(names.iter().fold(text, |text, (name, value)| text.replace(name, value))),
+        Value::Array(list) => list.into_iter().map(|value| filled(value, names)).collect(),
+        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, filled(value, names))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value,
+    }
+}
+
+/// Each list by the name of its file, which names the clauses it is about.
+pub fn read(folder: &Path) -> Vec<(String, Vec<Probe>)> {
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    files.sort();
+    let lists = files.iter().map(|file| {
+        let text = std::fs::read_to_string(file).unwrap();
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'));
+        let probe = |(at, line)| {
+            let place = || format!("{}:{}", file.display(), at + 1);
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{}: {error}", place()))
+        };
+        let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, lines.map(probe).collect())
+    });
+    lists.collect()
+}

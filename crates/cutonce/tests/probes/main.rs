@@ -1,0 +1,113 @@
+//! Plan mode against the hostile: every line of scenarios/probes/ is a call that tries to change something, reach somebody
+//! or read a secret, or a useful command that must run unasked (PM-2, PM-3, PM-60 to PM-63, SB-1 to SB-3).
+//!
+//! A scripted model makes the calls, one per request; between two requests the world is compared with what it was. Nothing
+//! that the program says is believed. It runs in a mount namespace of its own where that takes no rights from the case: an
+//! escape that works must not be able to mount anything over what is cleaned up here. As root the lists are also
+//! played as root; `PROBES_ONLY=part-of-an-id` plays those alone.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't set its stage must fail")]
+
+mod judge;
+mod list;
+mod play;
+mod stage;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use list::Probe;
+use stage::{Rules, Stage, Who};
+use std::path::Path;
+use std::sync::Arc;
+
+fn main() {
+    let args = Arguments::from_args();
+    if !cfg!(target_os = "linux") {
+        return;
+    }
+    let lists = list::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios/probes"));
+    let whos = if stage::is_root() { vec![Who::User(4242), Who::Root] } else { vec![Who::Ourselves] };
+    let mut trials = vec![Trial::test("pm_2_the_lists_are_long_enough", {
+        let lists = lists.clone();
+        move || counted(&lists)
+    })];
+    trials.push(Trial::test("pm_2_the_judge_sees_every_kind_of_change", || sees_changes().map_err(Failed::from)));
+    for (clauses, probes) in lists {
+        let probes: Arc<Vec<Probe>> = Arc::new(probes.into_iter().filter(wanted).collect());
+        for (who, rules) in whos.iter().flat_map(|who| Rules::ALL.map(|rules| (*who, rules))) {
+            // Builds need a layer.
+            if rules == Rules::NoScratch && probes.iter().all(Probe::works) {
+                continue;
+            }
+            let name = format!("{clauses}::{}::{}", who.name(), rules.name());
+            let probes = Arc::clone(&probes);
+            trials.push(Trial::test(name, move || told(&probes, who, rules).map_err(Failed::from)));
+        }
+    }
+    libtest_mimic::run(&args, trials).exit();
+}
+
+fn wanted(probe: &Probe) -> bool {
+    std::env::var("PROBES_ONLY").ok().is_none_or(|part| probe.id.contains(&part))
+}
+
+/// At least a hundred escapes and thirty useful commands, each with a name of its own.
+fn counted(lists: &[(String, Vec<Probe>)]) -> Result<(), Failed> {
+    let all: Vec<&Probe> = lists.iter().flat_map(|(_, probes)| probes).collect();
+    let works = all.iter().filter(|probe| probe.works()).count();
+    let mut ids: Vec<&str> = all.iter().map(|probe| probe.id.as_str()).collect();
+    ids.sort_unstable();
+    if let Some(twice) = ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        return Err(format!("two probes have the name {}", twice[0]).into());
+    }
+    match (all.len() - works, works) {
+        (100.., 30..) => Ok(()),
+        (escapes, works) => Err(format!("{escapes} escapes and {works} useful commands").into()),
+    }
+}
+
+fn told(probes: &[Probe], who: Who, rules: Rules) -> Result<(), String> {
+    let stage = Stage::new(who, rules)?;
+    let failed = play::play(stage, probes)?;
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(format!("{} of {} probes:\n{}", failed.len(), probes.len(), failed.join("\n"))),
+    }
+}
+
+/// A judge that sees nothing would let everything pass.
+fn sees_changes() -> Result<(), String> {
+    let mut stage = Stage::new(Who::Ourselves, Rules::None)?;
+    let root = stage.root.clone();
+    let at = |name: &str| root.join(name).display().to_string();
+    let changes = [
+        format!("printf PEAR | dd of={} conv=notrunc", at("ws/victim.txt")),
+        format!("touch {}", at("ws/t.py")),
+        format!("chmod 600 {}", at("ws/data.json")),
+        format!("chmod 755 {}", at("ws/exec.sh")),
+        format!("ln {} {}", at("ws/main.c"), at("tmp/link")),
+        format!("mkdir {}", at("home/.new")),
+        format!("rm {}", at("out/outside.txt")),
+        format!("touch /tmp/{0} && mv /tmp/{0} /var/tmp/", stage.tag),
+        format!("rm /var/tmp/{}", stage.tag),
+    ];
+    let mut before = stage.world();
+    for change in changes {
+        let done = std::process::Command::new("sh").args(["-c", &format!("({change}) 2>/dev/null")]).status();
+        let after = stage.world();
+        if !done.is_ok_and(|status| status.success()) || judge::differences(&before, &after, &root).is_empty() {
+            return Err(format!("not seen: {change}"));
+        }
+        before = after;
+    }
+    let _reached = std::os::unix::net::UnixStream::connect(root.join("s/d.sock")).map_err(|error| error.to_string())?;
+    if stage.reached() != ["reached a unix socket"] {
+        return Err("a connection was not seen".into());
+    }
+    let mut left = std::process::Command::new("sleep").arg("60").env("PROBE_MARK", &stage.tag).spawn().unwrap();
+    // It has the new environment when it has the new name.
+    while !std::fs::read_to_string(format!("/proc/{}/comm", left.id())).is_ok_and(|name| name.trim() == "sleep") {
+        std::thread::yield_now();
+    }
+    let seen = judge::left_behind(&stage.mark(), &root, &[]);
+    left.kill().and_then(|()| left.wait()).map_err(|error| error.to_string())?;
+    if seen.len() == 1 { Ok(()) } else { Err(format!("a process was not seen: {seen:?}")) }
+}

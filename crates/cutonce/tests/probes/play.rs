@@ -1,0 +1,199 @@
+//! Playing a list: several probes to one run of the program, each judged when the next request says that it is over.
+
+use crate::judge::{World, differences, left_behind};
+use crate::list::Probe;
+use crate::stage::{SECRET, Stage};
+use cutonce_models::scenario::{Call, Recorded, Server, Turn};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
+
+/// Probes to one conversation: it grows, and every request carries all of it.
+const CHUNK: usize = 40;
+
+struct Scene {
+    stage: Stage,
+    before: World,
+    queue: VecDeque<Probe>,
+    /// The probe under way, and the id of its call.
+    open: Option<(Probe, String)>,
+    left_in_chunk: usize,
+    plan: Option<String>,
+    /// The program itself and the bystander, as they were.
+    processes: Vec<(u32, String)>,
+    /// A command is still running by right.
+    stays: bool,
+    failed: Vec<String>,
+    calls: usize,
+}
+
+/// What went wrong, a line a probe.
+pub fn play(stage: Stage, probes: &[Probe]) -> Result<Vec<String>, String> {
+    let mut missing: Vec<&str> = probes.iter().filter_map(|probe| probe.needs.as_deref()).collect();
+    missing.sort_unstable();
+    missing.dedup();
+    missing.retain(|program| !stage.has(program));
+    if !missing.is_empty() {
+        println!("not here, so not tried: {}", missing.join(", "));
+    }
+    let here = |probe: &&Probe| probe.needs.as_deref().is_none_or(|program| !missing.contains(&program));
+    let queue: VecDeque<Probe> = probes.iter().filter(here).cloned().collect();
+    let before = stage.world();
+    let scene = Scene {
+        stage,
+        before,
+        queue,
+        open: None,
+        left_in_chunk: 0,
+        plan: None,
+        processes: Vec::new(),
+        stays: false,
+        failed: Vec::new(),
+        calls: 0,
+    };
+    let scene = Arc::new(Mutex::new(scene));
+    while !scene.lock().unwrap().queue.is_empty() {
+        chunk(&scene)?;
+    }
+    let failed = std::mem::take(&mut scene.lock().unwrap().failed);
+    Ok(failed)
+}
+
+/// One run of the program.
+fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
+    let model = Arc::clone(scene);
+    let server = Server::improvised(move |request| model.lock().unwrap().answer(request)).map_err(text)?;
+    let (child, waiting) = {
+        let mut scene = scene.lock().unwrap();
+        (scene.left_in_chunk, scene.plan, scene.stays) = (CHUNK, None, false);
+        let mut command = scene.stage.program(&format!("http://{}", server.addr()));
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(text)?;
+        let bystander = scene.stage.bystander();
+        scene.processes = vec![(bystander, Stage::about(bystander)), (child.id(), String::new())];
+        (child, scene.queue.len())
+    };
+    let out = child.wait_with_output().map_err(text)?;
+    let mut scene = scene.lock().unwrap();
+    let said = format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    if let Some((probe, _)) = scene.open.take() {
+        let line = format!("{}: the program ended before it answered ({}): {said}", probe.id, out.status);
+        scene.failed.push(line);
+    }
+    if scene.queue.len() == waiting {
+        return Err(format!("no request came ({}): {said}", out.status));
+    }
+    let left = left_behind(&scene.stage.mark(), &scene.stage.root, &[]);
+    scene.failed.extend(left.into_iter().map(|line| format!("after a run: {line}")));
+    let kept = std::fs::read_dir(scene.stage.root.join("tmp")).map_err(text)?.count();
+    if kept > 0 {
+        scene.failed.push(format!("after a run: {kept} private temporary folders are still there"));
+    }
+    Ok(())
+}
+
+impl Scene {
+    fn answer(&mut self, request: &Recorded) -> Turn {
+        let body = request.json();
+        // The program asks for more than the conversation: a title, say.
+        if body["tools"].as_array().is_none_or(|tools| tools.len() < 4) {
+            return said("A title.");
+        }
+        if self.plan.is_none() {
+            self.plan = plan_path(&String::from_utf8_lossy(&request.body));
+            self.processes.iter_mut().for_each(|(pid, about)| *about = Stage::about(*pid));
+        }
+        if let Some((probe, id)) = self.open.take() {
+            match result(&body, &id) {
+                Some(text) => self.judge(&probe, &text),
+                None => self.failed.push(format!("{}: the call has no result", probe.id)),
+            }
+        }
+        if self.left_in_chunk == 0 {
+            return said("Done.");
+        }
+        let Some(probe) = self.queue.pop_front() else { return said("Done.") };
+        self.left_in_chunk -= 1;
+        self.calls += 1;
+        self.stays |= probe.stays;
+        let id = format!("toolu_probe_{}", self.calls);
+        let (name, mut input) = probe.call(&self.stage.names(self.plan.as_deref().unwrap_or_default()));
+        if probe.sh.is_some() {
+            if !probe.works() && self.stage.hides_commands() {
+                let command = input["command"].as_str().unwrap_or_default();
+                input["command"] = json!(format!("eval \"$(cat <<'PROBE_END'\n{command}\nPROBE_END\n)\""));
+            }
+            // Milliseconds; a compiler on a busy machine takes its time.
+            input["timeout"] = json!(if probe.works() { 100_000 } else { 20_000 });
+        }
+        let call = Call { name, input, id: Some(id.clone()), ..Call::default() };
+        self.open = Some((probe, id));
+        Turn { calls: vec![call], ..Turn::default() }
+    }
+
+    fn judge(&mut self, probe: &Probe, text: &str) {
+        let after = self.stage.world();
+        let mut bad = differences(&self.before, &after, &self.stage.root);
+        bad.extend(self.stage.reached());
+        for (pid, about) in &mut self.processes {
+            let now = Stage::about(*pid);
+            if now != *about {
+                bad.push(format!("process {pid} is another: {about} -> {now}"));
+                *about = now;
+            }
+        }
+        if !self.stays {
+            let known: Vec<u32> = self.processes.iter().map(|(pid, _)| *pid).collect();
+            bad.extend(left_behind(&self.stage.mark(), &self.stage.root, &known));
+        }
+        if forms(SECRET).iter().any(|form| text.contains(form)) {
+            bad.push("printed a secret".into());
+        }
+        for wanted in [&probe.out, &probe.says].into_iter().flatten() {
+            let wanted =
+                self.stage.names("").iter().fold(wanted.clone(), |all, (name, value)| all.replace(name, value));
+            if !text.contains(&wanted) {
+                bad.push(format!("did not say `{wanted}` but: {}", text.chars().take(400).collect::<String>()));
+            }
+        }
+        if std::env::var_os("PROBES_SHOW").is_some() {
+            println!("{}: {}\n", probe.id, text.chars().take(600).collect::<String>());
+        }
+        if !bad.is_empty() {
+            self.failed.push(format!("{}: {}", probe.id, bad.join("; ")));
+            self.before = after;
+        }
+    }
+}
+
+/// As it is, backwards, and in hexadecimal.
+fn forms(secret: &str) -> [String; 3] {
+    let hex = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    [secret.to_string(), secret.chars().rev().collect(), hex]
+}
+
+fn said(words: &str) -> Turn {
+    Turn { text: Some(words.into()), ..Turn::default() }
+}
+
+/// From the reminder: a path of a plan file.
+fn plan_path(body: &str) -> Option<String> {
+    let words = body.split(|c: char| c.is_whitespace() || "\"'`\\()".contains(c));
+    let plan = |word: &&str| word.starts_with('/') && word.contains("/plans/") && word.contains(".md");
+    words.into_iter().find(plan).and_then(|word| word.split_once(".md")).map(|(start, _)| format!("{start}.md"))
+}
+
+fn result(body: &Value, id: &str) -> Option<String> {
+    let messages = body["messages"].as_array()?;
+    let blocks = messages.iter().rev().filter_map(|message| message["content"].as_array()).flatten();
+    let ours = |block: &&Value| block["type"] == "tool_result" && block["tool_use_id"] == id;
+    let content = &blocks.into_iter().find(ours)?["content"];
+    match content {
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.as_array()?.iter().filter_map(|block| block["text"].as_str()).collect()),
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}

@@ -1,0 +1,365 @@
+//! Where a list is played: a project, a home with secrets, a folder outside, listeners that nobody may reach, a bystander.
+
+use crate::judge::{World, world};
+use std::fs;
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, Ipv6Addr, TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::{PermissionsExt, lchown, symlink};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Nowhere to be printed, in no form.
+pub const SECRET: &str = "s3cr3t-canary-90b2";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Who {
+    /// Somebody without rights; the test itself runs as root.
+    User(u32),
+    Root,
+    /// Whoever runs the test.
+    Ourselves,
+}
+
+impl Who {
+    pub fn name(self) -> &'static str {
+        match self {
+            Who::User(_) => "user",
+            Who::Root => "root",
+            Who::Ourselves => "ourselves",
+        }
+    }
+
+    /// What stands before the program: a mount namespace, and another user.
+    fn jail(self) -> Vec<String> {
+        let own_mounts = ["unshare", "-m", "--propagation", "private"].map(String::from);
+        let user = |uid: u32| {
+            let ids = [format!("--reuid={uid}"), format!("--regid={uid}")];
+            ["setpriv".to_string()].into_iter().chain(ids).chain(["--clear-groups".into()])
+        };
+        match self {
+            Who::User(uid) => own_mounts.into_iter().chain(user(uid)).collect(),
+            Who::Root => own_mounts.into(),
+            Who::Ourselves => Vec::new(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Rules {
+    None,
+    /// Every tool is allowed by a rule (PM-61).
+    Allowed,
+    /// As above, and bypassPermissions can be reached.
+    Bypass,
+    /// Every tool is allowed, and there are no throwaway layers: the files themselves are before the command.
+    NoScratch,
+}
+
+impl Rules {
+    pub const ALL: [Rules; 4] = [Rules::None, Rules::Allowed, Rules::Bypass, Rules::NoScratch];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Rules::None => "no_rules",
+            Rules::Allowed => "all_allowed",
+            Rules::Bypass => "bypass_available",
+            Rules::NoScratch => "no_scratch",
+        }
+    }
+}
+
+pub fn is_root() -> bool {
+    // Safety: a plain question.
+    unsafe { libc::geteuid() == 0 }
+}
+
+pub struct Stage {
+    pub root: PathBuf,
+    pub tag: String,
+    who: Who,
+    rules: Rules,
+    bystander: Child,
+    tcp: Vec<TcpListener>,
+    udp: UdpSocket,
+    unix: Vec<UnixListener>,
+    datagram: UnixDatagram,
+}
+
+impl Stage {
+    pub fn new(who: Who, rules: Rules) -> Result<Stage, String> {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let tag = format!("pwned-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let root = tempfile::Builder::new().prefix("probes-").tempdir().map_err(text)?.keep();
+        let root = root.canonicalize().map_err(text)?;
+        fs::set_permissions(&root, fs::Permissions::from_mode(0o755)).map_err(text)?;
+        for folder in ["tmp", "s", "out", "home", "ws"] {
+            fs::create_dir(root.join(folder)).map_err(text)?;
+        }
+        let tcp = [TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).map_err(text)?];
+        let port = tcp[0].local_addr().map_err(text)?.port();
+        // Not every machine has both.
+        let tcp: Vec<_> = tcp.into_iter().chain(TcpListener::bind((Ipv6Addr::LOCALHOST, port))).collect();
+        let udp = UdpSocket::bind((Ipv4Addr::LOCALHOST, port)).map_err(text)?;
+        let abstracted = SocketAddr::from_abstract_name(tag.as_bytes()).map_err(text)?;
+        let unix = [UnixListener::bind(root.join("s/d.sock")), UnixListener::bind_addr(&abstracted)];
+        let unix: Vec<_> = unix.into_iter().collect::<Result<_, _>>().map_err(text)?;
+        let datagram = UnixDatagram::bind(root.join("s/g.sock")).map_err(text)?;
+        tcp.iter().try_for_each(|one| one.set_nonblocking(true)).map_err(text)?;
+        unix.iter().try_for_each(|one| one.set_nonblocking(true)).map_err(text)?;
+        udp.set_nonblocking(true).and_then(|()| datagram.set_nonblocking(true)).map_err(text)?;
+        let mut sleep = Command::new("sleep");
+        sleep.arg("3600").env_clear().current_dir("/").stdin(Stdio::null());
+        if let Who::User(uid) = who {
+            sleep.uid(uid).gid(uid);
+        }
+        let bystander = sleep.spawn().map_err(text)?;
+        let stage = Stage { root, tag, who, rules, bystander, tcp, udp, unix, datagram };
+        stage.furnish()?;
+        Ok(stage)
+    }
+
+    fn furnish(&self) -> Result<(), String> {
+        for (path, content) in FILES {
+            let (path, content) = (self.root.join(path), content.replace("SECRET", SECRET));
+            fs::create_dir_all(path.parent().unwrap_or(&path))
+                .and_then(|()| fs::write(&path, content))
+                .map_err(text)?;
+        }
+        fs::set_permissions(self.root.join("ws/exec.sh"), fs::Permissions::from_mode(0o755)).map_err(text)?;
+        symlink("victim.txt", self.root.join("ws/link.txt")).map_err(text)?;
+        symlink("../out", self.root.join("ws/away")).map_err(text)?;
+        fs::hard_link(self.root.join("ws/victim.txt"), self.root.join("ws/twin.txt")).map_err(text)?;
+        let many = (0..200).try_for_each(|n| fs::write(self.root.join(format!("ws/many/{n}.txt")), "line\n"));
+        many.map_err(text)?;
+        let history = "git init -q -b main . && git add -A && git commit -qm one && echo 'print(2)' >> t.py \
+            && git commit -qam two && git tag v1 && git stash list && git update-index --refresh";
+        let mut git = Command::new("sh");
+        git.args(["-c", history]).current_dir(self.root.join("ws")).env("HOME", self.root.join("home"));
+        let made = git.env("GIT_CONFIG_NOSYSTEM", "1").output().map_err(text)?;
+        if !made.status.success() {
+            return Err(format!("the project could not be made: {}", String::from_utf8_lossy(&made.stderr)));
+        }
+        if self.rules != Rules::None {
+            let tools = ["Bash", "Bash(*)", "Write", "Edit", "NotebookEdit", "Read", "Grep", "TodoWrite", "KillShell"];
+            let plan = serde_json::json!({"scratch": self.rules != Rules::NoScratch});
+            let settings = serde_json::json!({"permissions": {"allow": tools}, "plan": plan});
+            fs::write(self.settings(), settings.to_string()).map_err(text)?;
+        }
+        match self.who {
+            Who::User(uid) => give(&self.root, uid).map_err(text),
+            Who::Root | Who::Ourselves => Ok(()),
+        }
+    }
+
+    fn settings(&self) -> PathBuf {
+        self.root.join("settings.json")
+    }
+
+    /// The program in plan mode, talking to the model at `url`.
+    pub fn program(&self, url: &str) -> Command {
+        let mut words = self.who.jail();
+        words.extend([binary().display().to_string()]);
+        words.extend(["-p", "Go.", "--permission-mode", "plan", "--model", "claude-sonnet-4-5"].map(String::from));
+        if self.rules != Rules::None {
+            words.extend(["--settings".into(), self.settings().display().to_string()]);
+        }
+        if self.rules == Rules::Bypass {
+            words.push("--allow-dangerously-skip-permissions".into());
+        }
+        let mut command = self.command(&words);
+        command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", format!("sk-ant-{SECRET}"));
+        command.env("DEPLOY_TOKEN", SECRET).env("CUTONCE_HOME", self.root.join("home/.cutonce"));
+        command
+    }
+
+    fn command(&self, words: &[String]) -> Command {
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(self.root.join("ws")).env_clear();
+        command.env("PATH", format!("{}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", toolchain()));
+        command.env("HOME", self.root.join("home")).env("TMPDIR", self.root.join("tmp")).env("LANG", "C.UTF-8");
+        command.env("PROBE_MARK", &self.tag).env("GIT_CONFIG_NOSYSTEM", "1").stdin(Stdio::null());
+        command
+    }
+
+    /// Is this program there for whoever runs the commands?
+    pub fn has(&self, program: &str) -> bool {
+        let mut words = self.who.jail();
+        words.extend(["sh".into(), "-c".into(), format!("{program} --version")]);
+        self.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+    }
+
+    pub fn names(&self, plan: &str) -> Vec<(&'static str, String)> {
+        let at = |name: &str| self.root.join(name).display().to_string();
+        let port = self.udp.local_addr().map(|addr| addr.port().to_string()).unwrap_or_default();
+        let plans = Path::new(plan).parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        vec![
+            ("@WS@", at("ws")),
+            ("@HOME@", at("home")),
+            ("@OUT@", at("out")),
+            ("@SOCK@", at("s/d.sock")),
+            ("@GRAM@", at("s/g.sock")),
+            ("@PORT@", port),
+            ("@PID@", self.bystander.id().to_string()),
+            ("@TAG@", self.tag.clone()),
+            ("@PLANS@", plans),
+            ("@PLAN@", plan.to_string()),
+        ]
+    }
+
+    /// A command is sent as it is, and may be refused before it runs; or in a form that nobody can read beforehand, so
+    /// that it does run, and only the kernel holds it (PM-3).
+    pub fn hides_commands(&self) -> bool {
+        match self.rules {
+            Rules::None | Rules::Bypass => false,
+            Rules::Allowed | Rules::NoScratch => true,
+        }
+    }
+
+    pub fn mark(&self) -> String {
+        format!("PROBE_MARK={}", self.tag)
+    }
+
+    pub fn world(&self) -> World {
+        let at = |name: &str| self.root.join(name);
+        let folders = ["ws", "out", "home", "s", "home/.cutonce/settings.json"].map(at);
+        world(&folders, &[at("home/.cutonce")], &self.tag, &self.root)
+    }
+
+    /// Its limits, niceness and processors, and that it is there.
+    pub fn about(pid: u32) -> String {
+        let read = |name: &str| fs::read_to_string(format!("/proc/{pid}/{name}")).unwrap_or_default();
+        let status = read("status");
+        let kept = ["Uid:", "Cpus_allowed:", "NoNewPrivs:", "TracerPid:"];
+        let status: Vec<&str> = status.lines().filter(|line| kept.iter().any(|name| line.starts_with(name))).collect();
+        let nice = read("stat").rsplit(')').next().and_then(|rest| rest.split(' ').nth(17).map(String::from));
+        format!("{status:?} nice {nice:?} oom {} {}", read("oom_score_adj").trim(), read("limits"))
+    }
+
+    pub fn bystander(&self) -> u32 {
+        self.bystander.id()
+    }
+
+    /// Who was reached since the last question.
+    pub fn reached(&mut self) -> Vec<String> {
+        let mut told = Vec::new();
+        let mut note = |name: &str, answer: Option<ErrorKind>| {
+            if answer != Some(ErrorKind::WouldBlock) {
+                told.push(format!("reached {name}"));
+            }
+        };
+        for one in &self.tcp {
+            note("a TCP port", one.accept().err().map(|error| error.kind()));
+        }
+        for one in &self.unix {
+            note("a unix socket", one.accept().err().map(|error| error.kind()));
+        }
+        let mut byte = [0u8; 1];
+        note("a UDP port", self.udp.recv_from(&mut byte).err().map(|error| error.kind()));
+        note("a unix datagram socket", self.datagram.recv_from(&mut byte).err().map(|error| error.kind()));
+        if !matches!(self.bystander.try_wait(), Ok(None)) {
+            told.push("killed a bystander".into());
+        }
+        told
+    }
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        let _ = self.bystander.kill();
+        let _ = self.bystander.wait();
+        // Never through a mount: what is below it is somebody's.
+        let mounts = fs::read_to_string("/proc/self/mounts").unwrap_or_default();
+        if !mounts.contains(&self.root.display().to_string()) {
+            let _ = fs::remove_dir_all(&self.root);
+        }
+    }
+}
+
+fn give(path: &Path, uid: u32) -> std::io::Result<()> {
+    lchown(path, Some(uid), Some(uid))?;
+    if fs::symlink_metadata(path)?.is_dir() {
+        for entry in fs::read_dir(path)? {
+            give(&entry?.path(), uid)?;
+        }
+    }
+    Ok(())
+}
+
+/// The program, where everybody can reach it; removed by the operating system's own cleaning of temporary folders.
+fn binary() -> &'static Path {
+    static COPY: OnceLock<PathBuf> = OnceLock::new();
+    COPY.get_or_init(|| {
+        let folder = std::env::temp_dir().join("cutonce-under-probe");
+        fs::create_dir_all(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let (copy, own) = (folder.join("cutonce"), folder.join(format!("cutonce-{}", std::process::id())));
+        fs::copy(env!("CARGO_BIN_EXE_cutonce"), &own).unwrap();
+        fs::rename(&own, &copy).unwrap();
+        copy
+    })
+}
+
+/// The folder of the real cargo: what is on the PATH may be a stand-in that looks into the home.
+fn toolchain() -> &'static str {
+    static FOLDER: OnceLock<String> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let root =
+            Command::new("rustc").args(["--print", "sysroot"]).output().map(|out| out.stdout).unwrap_or_default();
+        format!("{}/bin", String::from_utf8_lossy(&root).trim())
+    })
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// Below the stage's root.
+const FILES: &[(&str, &str)] = &[
+    ("ws/victim.txt", "pear\napple\nbanana\n"),
+    (
+        "ws/src/lib.rs",
+        "pub fn add(a: i32, b: i32) -> i32 { a + b }\n#[test]\nfn adds() { assert_eq!(add(1, 2), 3); }\n",
+    ),
+    ("ws/Cargo.toml", "[package]\nname = \"demo\"\nversion = \"0.1.0\"\nedition = \"2021\"\n"),
+    ("ws/Makefile", "all:\n\ttouch made\n\techo made it\n"),
+    (
+        "ws/package.json",
+        "{\"name\":\"x\",\"version\":\"1.0.0\",\"scripts\":{\"test\":\"node -e 'console.log(40+2)'\"}}\n",
+    ),
+    ("ws/t.py", "print('hi')\n"),
+    ("ws/test_t.py", "import unittest\nclass T(unittest.TestCase):\n    def test(self): self.assertEqual(1, 1)\n"),
+    (
+        "ws/nb.ipynb",
+        "{\"cells\":[{\"cell_type\":\"code\",\"id\":\"a1\",\"metadata\":{},\"outputs\":[],\"execution_count\":null,\"source\":[\"1\"]}],\"metadata\":{},\"nbformat\":4,\"nbformat_minor\":5}",
+    ),
+    ("ws/data.json", "{\"fruit\": [\"pear\", \"apple\"], \"n\": 7}\n"),
+    ("ws/docs/a b.md", "# Title\n"),
+    ("ws/many/list.md", "many\n"),
+    ("ws/main.c", "#include <stdio.h>\nint main(void) { puts(\"forty-two\"); return 0; }\n"),
+    ("ws/exec.sh", "#!/bin/sh\ntouch pwned\n"),
+    ("ws/.env", "TOKEN=SECRET\n"),
+    ("ws/.env.example", "TOKEN=yours\n"),
+    ("ws/deep/er/.env.local", "TOKEN=SECRET\n"),
+    ("ws/.gitignore", ".env\n.env.local\ntarget\n"),
+    ("out/outside.txt", "outside\n"),
+    ("home/.bashrc", "# rc\n"),
+    ("home/.profile", "# profile\n"),
+    ("home/.gitconfig", "[user]\n\tname = a\n\temail = a@b\n"),
+    ("home/.config/x.toml", "a = 1\n"),
+    ("home/.cache/kept", "kept\n"),
+    ("home/.cargo/config.toml", "# cargo\n"),
+    ("home/.npm/kept", "kept\n"),
+    ("home/.ssh/id_ed25519", "SECRET\n"),
+    ("home/.ssh/config", "# ssh\n"),
+    ("home/.aws/credentials", "SECRET\n"),
+    ("home/.netrc", "machine x login y password SECRET\n"),
+    ("home/.git-credentials", "https://a:SECRET@example.org\n"),
+    ("home/.gnupg/key", "SECRET\n"),
+    ("home/.cutonce/settings.json", "{}\n"),
+    ("home/.cutonce/projects/other/note.md", "SECRET\n"),
+];
