@@ -3,6 +3,8 @@
 //! `cargo bench -p cutonce --bench figures` prints the table. After `--`: `--quick` for a short run,
 //! `--only WORD` for the figures whose group has that name, `--update` to write docs/benchmark.md.
 
+#[path = "figures/bare.rs"]
+mod bare;
 #[path = "figures/model.rs"]
 mod model;
 #[path = "figures/process.rs"]
@@ -127,6 +129,8 @@ fn bench(options: &Options) -> Result<bool> {
     }
     let folder = tempfile::Builder::new().prefix("cutonce-figures-").tempdir()?;
     let bench = Bench { quick: options.quick, folder: folder.path().canonicalize()? };
+    let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    let load = load.split(' ').next().unwrap_or_default().to_string();
     let mut rows = Vec::new();
     for (group, measure) in GROUPS {
         if options.only.as_ref().is_some_and(|only| only != group) {
@@ -142,7 +146,7 @@ fn bench(options: &Options) -> Result<bool> {
     println!("{text}");
     if options.update {
         let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmark.md");
-        std::fs::write(&page, table::page(&text)?).with_context(|| format!("writing {}", page.display()))?;
+        std::fs::write(&page, table::page(&text, &load)?).with_context(|| format!("writing {}", page.display()))?;
     }
     folder.close().context("removing the bench's folder")?;
     Ok(!rows.iter().any(|row| matches!(row.verdict, Verdict::Missed | Verdict::Failed(_))))

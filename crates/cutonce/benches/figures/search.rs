@@ -52,6 +52,12 @@ const PAIRS: &[Pair] = &[
         count: |said| said.matches(tree::LITERAL).count(),
     },
     Pair { figure: "Glob **/*.rs", ours: &[GLOB, "**/*.rs"], rg: &["--files", "-g", "**/*.rs"], count: files },
+    Pair {
+        figure: "Glob **/*, newest first on both sides",
+        ours: &[GLOB, "**/*"],
+        rg: &["--files", "--sortr", "modified"],
+        count: files,
+    },
     Pair { figure: "Glob **/*", ours: &[GLOB, "**/*"], rg: &["--files"], count: files },
 ];
 

@@ -1,6 +1,7 @@
 //! A long loop of tool turns: what a turn costs on top of the model's own time, and whether that grows (AG-2, AG-7).
 
 use crate::Bench;
+use crate::bare::Bare;
 use crate::model::Model;
 use crate::process::{Program, Run};
 use crate::table::{Row, median, millis, number};
@@ -17,66 +18,93 @@ const LIMIT_MB: f64 = 40.0;
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("turns")?;
     std::fs::write(room.join("small.txt"), "one line\n".repeat(40))?;
-    let rounds = (0..=bench.rounds(10)).map(|_| Round::play(&room)).skip(1).collect::<Result<Vec<_>>>()?;
-    let of = |figure: fn(&Round) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
-    let (first, last) = (of(Round::first), of(Round::last));
-    let growth = of(|round| round.last() / round.first());
-    let cells = [first, last].map(|millis| format!("{} ms a turn", number(millis)));
-    let server = of(|round| round.server);
+    let bodies = Round::bodies(&room)?;
+    let rounds = (0..bench.rounds(15)).map(|_| Round::play(&room, &bodies)).collect::<Result<Vec<_>>>()?;
+    let of = |figure: &dyn Fn(&Round) -> f64| median(&rounds.iter().map(figure).collect::<Vec<_>>());
+    let over = of(&|round| mean(&round.over_own()));
+    let (own, bare) = (of(&|round| mean(&round.own)), of(&|round| mean(&round.bare)));
+    let last_body = bodies.last().map_or(0, Vec::len) / 1024;
+    let growth = |figure: &str, times: fn(&Round) -> Vec<f64>, limit: f64| {
+        let ratio = of(&|round| last(&times(round)) / first(&times(round)));
+        let cells = [of(&|round| last(&times(round))), of(&|round| first(&times(round)))];
+        let cells = cells.map(|millis| format!("{} ms a turn", number(millis)));
+        Row::ratio(figure, (&cells[0], &cells[1]), ratio, limit)
+    };
+    let name = format!("turns {}–{TURNS} against turns 1–{FEW}", TURNS - FEW + 1);
+    let carried = format!("{name}, with carrying the request ({last_body} KB at the end)");
     Ok(vec![
-        Row::limit(&format!("a turn of {TURNS}, over the model's own time"), of(Round::turn), "ms", LIMIT_MS)
-            .beside(format!("the model's own time: {server:.2} ms a turn")),
-        Row::ratio(
-            &format!("turns {}–{TURNS} against turns 1–{FEW}", TURNS - FEW + 1),
-            (&cells[1], &cells[0]),
-            growth,
-            LIMIT_GROWTH,
-        ),
-        Row::limit(&format!("peak memory after {TURNS} turns"), of(|round| round.run.peak_mb()), "MB", LIMIT_MB),
-        Row::known("processor time of a turn", format!("{} ms", number(of(Round::cpu)))),
+        Row::limit(&format!("a turn of {TURNS}, over the model's own time"), over, "ms", LIMIT_MS)
+            .beside(format!("own time {own:.2} ms, bare exchange {bare:.2} ms")),
+        growth(&carried, Round::over_own, LIMIT_GROWTH),
+        growth("the same over a bare exchange of the same bytes", Round::over_bare, LIMIT_GROWTH).without_target(),
+        growth("the same of the bare exchange alone", |round| round.bare.clone(), LIMIT_GROWTH).without_target(),
+        Row::limit(&format!("peak memory after {TURNS} turns"), of(&|round| round.run.peak_mb()), "MB", LIMIT_MB),
+        Row::known("processor time of a turn", format!("{} ms", number(of(&Round::cpu)))),
     ])
 }
 
-/// One loop of the program.
+/// One loop of the program, and the same requests sent bare. All in milliseconds, one value a turn.
 struct Round {
     run: Run,
-    /// The program's own milliseconds between one request and the next.
-    turns: Vec<f64>,
-    /// The model's own milliseconds a turn, on the average.
-    server: f64,
+    /// From one request to the next.
+    whole: Vec<f64>,
+    /// The model's own time.
+    own: Vec<f64>,
+    /// The next request, sent bare: its way to the model, the model's own time, and the answer's way back.
+    bare: Vec<f64>,
 }
 
 impl Round {
-    fn play(room: &Path) -> Result<Round> {
-        let call = json!({"name": "Read", "input": {"file_path": room.join("small.txt")}});
-        let loop_of_reads = json!({"text": "Step {n}.", "calls": [call], "repeat": TURNS});
-        let model = Model::forgetful(json!([loop_of_reads, {"text": "Done."}]))?;
-        let program = Program::cutonce(room).args(["-p", "Read it often.", "--output-format", "json"]);
-        let run = program.talks_to(model.address(), room).run(room)?;
-        let result: Value = serde_json::from_str(&run.output()?)?;
-        let refused = result["permission_denials"].as_array().map_or(0, Vec::len);
-        ensure!(result["is_error"] == false && refused == 0, "the reads were not done: {result}");
-        let timed = model.server().times();
-        ensure!(timed.len() == TURNS + 1, "{} requests instead of {}", timed.len(), TURNS + 1);
-        let turns = timed.windows(2).map(|two| {
-            let whole = two[1].received.duration_since(two[0].received);
-            millis(whole.saturating_sub(two[0].own))
-        });
-        let server = timed.iter().map(|timed| millis(timed.own)).sum::<f64>() / timed.len() as f64;
-        Ok(Round { run, turns: turns.collect(), server })
+    fn play(room: &Path, bodies: &[Vec<u8>]) -> Result<Round> {
+        let model = Model::forgetful(story(room))?;
+        let run = looped(room, &model)?;
+        let times = model.server().times();
+        ensure!(times.len() == TURNS + 1, "{} requests instead of {}", times.len(), TURNS + 1);
+        let whole = times.windows(2).map(|two| millis(two[1].received.duration_since(two[0].received))).collect();
+        let own = times[..TURNS].iter().map(|timed| millis(timed.own)).collect();
+        let model = Model::forgetful(story(room))?;
+        let mut bare = Bare::connect(model.address())?;
+        bare.exchange(&bodies[0])?;
+        let bare = bodies[1..].iter().map(|body| Ok(millis(bare.exchange(body)?))).collect::<Result<_>>()?;
+        Ok(Round { run, whole, own, bare })
     }
-    fn turn(&self) -> f64 {
-        mean(&self.turns)
+    /// The bodies that the program sends in such a loop.
+    fn bodies(room: &Path) -> Result<Vec<Vec<u8>>> {
+        let model = Model::start(story(room))?;
+        looped(room, &model)?;
+        Ok(model.requests().into_iter().map(|request| request.body.to_vec()).collect())
     }
-    fn first(&self) -> f64 {
-        median(&self.turns[..FEW])
+    fn over_own(&self) -> Vec<f64> {
+        self.whole.iter().zip(&self.own).map(|(whole, own)| whole - own).collect()
     }
-    fn last(&self) -> f64 {
-        median(&self.turns[TURNS - FEW..])
+    fn over_bare(&self) -> Vec<f64> {
+        self.whole.iter().zip(&self.bare).map(|(whole, bare)| whole - bare).collect()
     }
     fn cpu(&self) -> f64 {
         millis(self.run.cpu) / TURNS as f64
     }
+}
+
+fn story(room: &Path) -> Value {
+    let call = json!({"name": "Read", "input": {"file_path": room.join("small.txt")}});
+    json!([{"text": "Step {n}.", "calls": [call], "repeat": TURNS}, {"text": "Done."}])
+}
+
+fn looped(room: &Path, model: &Model) -> Result<Run> {
+    let program = Program::cutonce(room).args(["-p", "Read it often.", "--output-format", "json"]);
+    let run = program.talks_to(model.address(), room).run(room)?;
+    let result: Value = serde_json::from_str(&run.output()?)?;
+    let refused = result["permission_denials"].as_array().map_or(0, Vec::len);
+    ensure!(result["is_error"] == false && refused == 0, "the reads were not done: {result}");
+    Ok(run)
+}
+
+fn first(turns: &[f64]) -> f64 {
+    median(&turns[..FEW])
+}
+
+fn last(turns: &[f64]) -> f64 {
+    median(&turns[TURNS - FEW..])
 }
 
 fn mean(values: &[f64]) -> f64 {
