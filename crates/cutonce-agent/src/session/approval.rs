@@ -80,7 +80,7 @@ impl Hall {
             Submitted::EndTurn { result, notice } => {
                 self.plan_result(n, Outcome::error(result));
                 self.notice(Level::Warning, &notice);
-                self.end_after_plan(EndReason::Completed);
+                self.end_asked(EndReason::Completed);
             }
             Submitted::Ask(request) => self.show_plan(n, *request, previous, draft),
         }
@@ -128,7 +128,7 @@ impl Hall {
             Approver::Nobody => {
                 self.planner.approval.withdraw();
                 self.plan_result(n, Outcome::text(approval::no_approver(&request.plan_file_path)));
-                self.end_after_plan(EndReason::Completed);
+                self.end_asked(EndReason::Completed);
             }
             Approver::CantAsk => {
                 self.planner.approval.withdraw();
@@ -197,7 +197,7 @@ impl Hall {
                 if n.is_some() {
                     self.plan_result(n, result);
                 }
-                self.end_after_plan(EndReason::Completed);
+                self.end_asked(EndReason::Completed);
             }
             Verdict::AskAgain { why, answer } => {
                 self.notice(Level::Warning, &format!("Not approved: {why}. The plan is shown again."));
@@ -234,7 +234,7 @@ impl Hall {
             (Some(_), clear) => {
                 self.plan_result(n, Outcome::text(text).with_display(display));
                 if clear {
-                    self.end_after_plan(EndReason::Completed);
+                    self.end_asked(EndReason::Completed);
                 }
             }
             // Nothing runs: the request had survived a crash, so the conversation starts over at once, or its words
@@ -262,7 +262,7 @@ impl Hall {
             Some(n) => {
                 let why = Why { reason: "not approved".into(), rule: None, source: None };
                 self.deny_call(n, Denied { why, message });
-                self.end_after_plan(EndReason::Interrupted { in_tools: true });
+                self.end_asked(EndReason::Interrupted { in_tools: true });
             }
             None => self.notice(Level::Info, &message),
         }
@@ -317,9 +317,5 @@ impl Hall {
                 }
             }
         }
-    }
-
-    fn end_after_plan(&mut self, reason: EndReason) {
-        self.pending.push_back(Happened::EndAsked(reason));
     }
 }

@@ -9,7 +9,6 @@ use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use cutonce_core::transcript::Body;
-use cutonce_core::turn::Happened;
 use cutonce_tools::tool::{Call, Outcome};
 use serde_json::Value;
 use std::sync::Arc;
@@ -161,7 +160,7 @@ impl Hall {
             PermissionAnswer::Deny { message, interrupt } => {
                 self.deny_call(n, ask.deny("the user refused it", &message));
                 if interrupt {
-                    self.pending.push_back(Happened::EndAsked(EndReason::Interrupted { in_tools: true }));
+                    self.end_asked(EndReason::Interrupted { in_tools: true });
                 }
             }
         }

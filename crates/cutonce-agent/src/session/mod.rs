@@ -140,7 +140,7 @@ impl Driver {
                 self.perform(effect);
             }
         }
-        self.hall.here.shells.end_all().await;
+        self.hall.here.shells.kill_all();
         self.hall.sync();
         self.hall.hub.emit(EventKind::Closed);
     }
@@ -313,6 +313,12 @@ impl Hall {
                 String::new()
             }
         }
+    }
+
+    /// The turn ends with the batch that is on: said before the call that asked for it is done, so that the calls after
+    /// it are skipped and no further request goes out.
+    fn end_asked(&mut self, reason: EndReason) {
+        self.pending.push_front(Happened::EndAsked(reason));
     }
 
     fn sync(&mut self) -> bool {
