@@ -124,7 +124,7 @@ pub fn step(mut state: State, event: Event) -> (State, Vec<Effect>) {
         Event::Cleared => state.cut(false),
         Event::AutoChanged(auto) => state.auto_changed(auto, &mut effects),
         Event::Resumed(setup) => state.resumed(setup, &mut effects),
-        Event::Named(slug) => state.slug = Some(slug),
+        Event::Named(slug) => state.named(slug),
     }
     (state, effects)
 }
@@ -267,6 +267,14 @@ impl State {
             ReminderKind::PlanFileReference => self.needs_plan_reference = false,
             ReminderKind::AutoModeExit => self.needs_auto_exit_reminder = false,
         }
+    }
+
+    /// A fork goes on with a plan file of its own (PM-49): what the model was told names the other one.
+    fn named(&mut self, slug: String) {
+        if self.slug.as_ref().is_some_and(|known| *known != slug) {
+            self.cut(self.needs_plan_reference);
+        }
+        self.slug = Some(slug);
     }
 
     /// The model can't see earlier reminders any more: the next one is full, and at once (PM-50).

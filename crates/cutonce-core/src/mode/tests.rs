@@ -255,6 +255,16 @@ fn pm_26_a_session_that_starts_in_plan_mode_knows_what_it_would_have_been() {
 }
 
 #[test]
+fn pm_49_a_fork_tells_the_model_of_its_own_plan_file() {
+    let named = |slug: &str| Event::Named(slug.into());
+    let told = run(start(BARE, Mode::Plan), [named("a"), Event::HumanTurn, reminded()]).0;
+    assert_eq!(told.reminders(), 1);
+    assert_eq!(run(told.clone(), [named("a")]).0.reminders(), 1, "the same name says nothing new");
+    let forked = run(told, [named("b")]).0;
+    assert_eq!((forked.reminders(), forked.slug(), forked.reminded()), (0, Some("b"), true));
+}
+
+#[test]
 fn pm_64_plan_mode_binds_a_subagent_until_it_ends() {
     let mut free = AgentMode::start(Some(Mode::AcceptEdits), Mode::Default);
     assert_eq!(free.decide(Mode::Default), Mode::AcceptEdits);
