@@ -1,6 +1,7 @@
 //! Events out: every listener sees every event from the moment it is attached, and what is pending then (AG-1, PM-143).
 
-use cutonce_core::event::{AskView, Event, EventKind};
+use cutonce_core::event::{AskKind, AskView, Event, EventKind};
+use cutonce_core::plan::PlanEvent;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::mpsc;
@@ -13,7 +14,7 @@ pub struct Hub {
 #[derive(Default)]
 struct Inner {
     listeners: Vec<mpsc::UnboundedSender<Event>>,
-    /// How the session was opened: the first thing a listener learns.
+    /// How the session was opened, and its mode as of now: the first thing a listener learns.
     opened: Option<EventKind>,
     /// Asks that wait: a listener that comes late gets them.
     pending: Vec<Arc<AskView>>,
@@ -39,6 +40,11 @@ impl Hub {
         match &event.kind {
             EventKind::Ask(ask) => inner.pending.push(ask.clone()),
             EventKind::AskClosed { ask_id, .. } => inner.pending.retain(|ask| ask.ask_id != *ask_id),
+            EventKind::ModeChanged { to, .. } => {
+                if let Some(EventKind::Opened { mode, .. }) = &mut inner.opened {
+                    *mode = *to;
+                }
+            }
             EventKind::Closed => inner.closed = true,
             _ => {}
         }
@@ -51,7 +57,7 @@ impl Hub {
     pub fn subscribe(&self) -> Events {
         let (sender, receiver) = mpsc::unbounded_channel();
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        let asks = inner.pending.iter().map(|ask| EventKind::Ask(ask.clone()));
+        let asks = inner.pending.iter().flat_map(pending);
         for kind in inner.opened.iter().cloned().chain(asks) {
             let _ = sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
         }
@@ -60,6 +66,15 @@ impl Hub {
         }
         Events(receiver)
     }
+}
+
+/// What tells of an ask; a plan's request has an event of its own before it (PM-143).
+fn pending(ask: &Arc<AskView>) -> impl Iterator<Item = EventKind> {
+    let request = match &ask.kind {
+        AskKind::Plan { request, .. } => Some(EventKind::Plan(PlanEvent::ExitRequest(request.clone()))),
+        AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
+    };
+    request.into_iter().chain([EventKind::Ask(ask.clone())])
 }
 
 /// A listener's end. `next` gives None once the session is over.
@@ -78,7 +93,6 @@ pub fn now_ms() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutonce_core::event::AskKind;
 
     fn ask(id: &str) -> EventKind {
         EventKind::Ask(Arc::new(AskView {
