@@ -92,7 +92,7 @@ pub struct Opened {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error("plan mode needs a plan file, and there can be none: {0}")]
-    Plan(#[from] PlanError),
+    Plan(PlanError),
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error(transparent)]
@@ -101,15 +101,22 @@ pub enum StartError {
     Folder { path: PathBuf, error: std::io::Error },
 }
 
+/// Its words hold the whole cause, so it is not a source to be told once more.
+impl From<PlanError> for StartError {
+    fn from(error: PlanError) -> Self {
+        StartError::Plan(error)
+    }
+}
+
 impl Start {
     /// Open the session on the current tokio runtime.
     pub async fn open(mut self) -> Result<Opened, StartError> {
         let mut notices = Vec::new();
         let loaded = self.load(&mut notices);
-        let settings = Arc::new(loaded.settings.clone());
+        let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
         let connect: Arc<dyn Connect> = Arc::new(Providers::new(&settings, &self));
-        let connected = connect.connect(self.model.as_deref().unwrap_or_default()).await?;
+        let connected = connect.connect("").await?;
         let sessions = Sessions::new(&self.home, &self.cwd);
         let (store, resumed) = self.store(&sessions, &redactor, connected.info.context)?;
         if let Some(resumed) = &resumed {
@@ -166,6 +173,14 @@ impl Start {
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
         Ok(Opened { session, events, notices, transcript, mode: shown_mode, notifications: settings.notifications })
+    }
+
+    /// The flag wins over the settings; either may name a pair of models (PM-110).
+    fn with_model(&self, mut settings: Settings) -> Settings {
+        if let Some(name) = self.model.clone().or(settings.model.main.clone()) {
+            settings.model.choose(&name);
+        }
+        settings
     }
 
     fn load(&self, notices: &mut Vec<String>) -> Loaded {
@@ -294,7 +309,7 @@ impl Start {
         if !file.path().exists() {
             let bodies = bodies(store.path(), &PLAN_TEXTS)?;
             if let Some(from) = file.restore(plan::restore(&bodies))? {
-                notices.push(format!("The plan file was gone; it was restored from the transcript ({from:?})."));
+                notices.push(format!("The plan file was gone; it was restored from {from}."));
             }
         }
         planner.file = Some(file);

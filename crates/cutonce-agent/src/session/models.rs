@@ -27,8 +27,10 @@ impl Models {
     }
     /// The person or a host chose another main model; it answers from the next request on that allows it.
     pub fn choose(&mut self, name: String) {
-        self.failed.remove(&name);
-        self.main = name;
+        let choice = &mut Arc::make_mut(&mut self.settings).model;
+        choice.choose(&name);
+        self.main = choice.main.clone().unwrap_or(name);
+        self.failed.remove(&self.main);
     }
     async fn get(&mut self, name: &str) -> Result<Connected, cutonce_models::ModelError> {
         if let Some(known) = self.made.get(name) {

@@ -19,6 +19,17 @@ pub enum RestoredFrom {
     PlanFileReference,
 }
 
+impl std::fmt::Display for RestoredFrom {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            RestoredFrom::FileSnapshot => "its last snapshot in the transcript",
+            RestoredFrom::ExitPlanMode => "the last submission in the transcript",
+            RestoredFrom::PlanContent => "the message that began its implementation",
+            RestoredFrom::PlanFileReference => "a reminder in the transcript",
+        })
+    }
+}
+
 /// The key of the plan among the file snapshots (PM-47).
 const SNAPSHOT_KEY: &str = "plan";
 
