@@ -64,7 +64,8 @@ impl Frames {
             EventKind::ModeChanged { from, to, by } => {
                 self.mode = to.to_string();
                 let status = self.system("status", json!({"status": null, "permissionMode": to.name()}));
-                vec![status, self.system("mode.changed", json!({"from": from, "to": to, "by": by}))]
+                let changed = PlanEvent::ModeChanged { from: *from, to: *to, by: *by };
+                vec![status, self.plan(&changed, event.at)]
             }
             EventKind::ModelChanged { model } => {
                 self.model = model.clone();
@@ -77,7 +78,7 @@ impl Frames {
             EventKind::Notice { level, text } => {
                 vec![self.system("informational", json!({"content": text, "level": level}))]
             }
-            EventKind::Plan(event) => vec![self.plan(event)],
+            EventKind::Plan(plan) => vec![self.plan(plan, event.at)],
             EventKind::TurnEnded(ended) => vec![self.result(ended)],
             EventKind::Delta(_)
             | EventKind::User { .. }
@@ -113,9 +114,10 @@ impl Frames {
         self.frame("system", all)
     }
 
-    /// The life of a plan, under the names of PM-143.
-    fn plan(&self, event: &PlanEvent) -> Value {
+    /// The life of a plan, under the names of PM-143, with its time in milliseconds since 1970.
+    fn plan(&self, event: &PlanEvent, at: u64) -> Value {
         let mut fields = serde_json::to_value(event).unwrap_or_default();
+        fields["time"] = at.into();
         let name = fields.as_object_mut().and_then(|fields| fields.shift_remove("type"));
         self.system(name.as_ref().and_then(Value::as_str).unwrap_or("plan"), fields)
     }
@@ -248,7 +250,7 @@ impl Frames {
             let text = plan.found.text();
             fields["result"] = text.map_or(fields["result"].clone(), Value::from);
             fields["plan"] = json!(text);
-            fields["planFilePath"] = json!(plan.path);
+            fields["path"] = json!(plan.path);
             fields["slug"] = json!(plan.slug);
             fields["sha256"] = json!(plan.found.sha256());
         }

@@ -154,7 +154,13 @@ impl Run {
         if self.face.verbose && self.face.output != OutputFormat::StreamJson {
             crate::plain::log(event);
         }
-        let frames = self.frames.of(event);
+        let mut frames = self.frames.of(event);
+        if let (EventKind::TurnEnded(ended), Some(result)) = (&event.kind, frames.last_mut())
+            && let Some(why) = self.no_plan(ended)
+        {
+            result["is_error"] = true.into();
+            result["errors"] = vec![why].into();
+        }
         if self.face.output == OutputFormat::StreamJson {
             for frame in &frames {
                 print_line(frame)?;
@@ -176,7 +182,7 @@ impl Run {
             (OutputFormat::Text, _) => print_text(ended)?,
             (OutputFormat::Json | OutputFormat::StreamJson, _) => {}
         }
-        let failed = explain(&ended.reason).or_else(|| no_plan(ended));
+        let failed = explain(&ended.reason).or_else(|| self.no_plan(ended));
         if let Some(why) = &failed
             && self.face.output == OutputFormat::Text
         {
@@ -186,6 +192,13 @@ impl Run {
             self.code = if failed.is_some() { FAILED } else { DONE };
         }
         Ok(())
+    }
+
+    /// PM-76: a run in plan mode that ends without any plan has failed. A host that sends messages may go on.
+    fn no_plan(&self, ended: &Ended) -> Option<String> {
+        let plan = ended.plan.as_ref().filter(|_| self.face.input == InputFormat::Text)?;
+        let said = approval::headless(&plan.found, &plan.path);
+        (said.exit_code != 0).then_some(said.text)
     }
 }
 
@@ -199,13 +212,6 @@ fn print_text(ended: &Ended) -> std::io::Result<()> {
         out.flush()?;
     }
     Ok(())
-}
-
-/// PM-76: a run in plan mode that ends without any plan has failed.
-fn no_plan(ended: &Ended) -> Option<String> {
-    let plan = ended.plan.as_ref()?;
-    let said = approval::headless(&plan.found, &plan.path);
-    (said.exit_code != 0).then_some(said.text)
 }
 
 /// What failed and what to do, or None for a turn that completed.

@@ -119,8 +119,11 @@ impl Plain {
             }
             EventKind::Ask(ask) => {
                 // Lines typed before the question was there never answer it (UI-5).
-                while let Ok(line) = lines.try_recv() {
-                    self.session.say(line);
+                while let Some(line) = self.asks.is_empty().then(|| lines.try_recv().ok()).flatten() {
+                    self.line(line.trim());
+                }
+                if let AskKind::Plan { draft: Some(draft), .. } = &ask.kind {
+                    self.review = Review::again(draft);
                 }
                 self.asks.push(ask.clone());
                 print!("{}", sign(self.notifications, &ask.tool, std::io::stdout().is_terminal()));
@@ -156,6 +159,10 @@ impl Plain {
                 }
                 self.prompt();
             }
+            EventKind::Notice { .. } if !self.busy && self.asks.is_empty() => {
+                log(event);
+                self.prompt();
+            }
             _ => log(event),
         }
     }
@@ -188,6 +195,10 @@ impl Plain {
     }
 
     fn line(&mut self, line: &str) {
+        // The mode can be changed at any time (PM-17), also with a question open.
+        if let Some(command) = command::parse(line) {
+            return self.session.submit(Submission::Command { command, editor: editor_name() });
+        }
         match self.asks.first().cloned() {
             Some(ask) => self.answer(&ask, line),
             None if line == "/exit" => self.session.submit(Submission::Close),
@@ -195,11 +206,6 @@ impl Plain {
             None if line == "/compact" || line.starts_with("/compact ") => {
                 let focus = line.strip_prefix("/compact ").map(str::to_string);
                 self.session.submit(Submission::Compact { focus });
-            }
-            None if command::parse(line).is_some() => {
-                if let Some(command) = command::parse(line) {
-                    self.session.submit(Submission::Command { command, editor: editor_name() });
-                }
             }
             None if line.is_empty() => self.prompt(),
             None => self.session.say(line),

@@ -10,6 +10,8 @@ pub struct Review {
     comments: Vec<Comment>,
     notes: Option<String>,
     edited: Option<String>,
+    /// The plan changed while it was shown: what changed is shown at once (PM-84).
+    again: bool,
 }
 
 /// What a line in the review means.
@@ -32,6 +34,14 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
             }
         }
         None => text.push_str(&format!("  There is no plan in {}.\n", request.plan_file_path)),
+    }
+    if let (true, Some(plan), Some(previous)) = (review.again, &request.plan, previous)
+        && plan != previous
+    {
+        text.push_str(&format!("\n  changed since it was shown:\n{}", harmless(&diff(previous, plan))));
+    }
+    if review.edited.is_some() {
+        text.push_str("\n  This is the plan as you edited it.\n");
     }
     text.push_str(&format!("\n  shell: {}\n", request.layer.describe()));
     text.push_str(&match request.changed_files.as_slice() {
@@ -61,6 +71,13 @@ pub fn diff(previous: &str, plan: &str) -> String {
 }
 
 impl Review {
+    /// What was written for a plan that then changed is not lost. An edit that left nothing is.
+    pub fn again(draft: &Answer) -> Review {
+        let words = [&draft.notes, &draft.feedback].into_iter().flatten().next().cloned();
+        let edited = draft.plan.clone().filter(|plan| !plan.trim().is_empty());
+        Review { comments: draft.comments.clone(), notes: words, edited, again: true }
+    }
+
     pub fn edit(&mut self, request: &Request, text: String) {
         self.edited = (request.plan.as_ref() != Some(&text)).then_some(text);
     }
@@ -103,7 +120,12 @@ impl Review {
         match key {
             ChoiceKey::KeepPlanning => answer.feedback = words,
             // `4 acceptEdits`: the mode that follows a cleared context.
-            ChoiceKey::Clear => answer.mode = words.as_deref().and_then(Mode::parse),
+            ChoiceKey::Clear => {
+                let (first, others) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
+                answer.mode = Mode::parse(first);
+                let said = if answer.mode.is_some() { others } else { rest }.trim();
+                self.notes = Some(said.to_string()).filter(|said| !said.is_empty()).or(self.notes.take());
+            }
             ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Leave => {
                 self.notes = words.or(self.notes.take());
             }
