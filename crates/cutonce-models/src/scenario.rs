@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Each request takes the first turn that is left and whose `when` is in its body. A turn with `repeat` is taken that
-//! often, `{n}` in its strings being the count from 1.
+//! often, `{n}` in its strings being the count from 1. `{plan}` is the path of the plan file that the request names.
 
 mod as_anthropic;
 mod as_chat;
@@ -147,6 +147,21 @@ impl Script {
 }
 
 impl Turn {
+    /// Does anything that it says hold these words?
+    fn holds(&self, words: &str) -> bool {
+        let call = |call: &Call| {
+            call.input.to_string().contains(words) || call.raw.as_ref().is_some_and(|raw| raw.contains(words))
+        };
+        let piece = |piece: &Piece| match piece {
+            Piece::Thinking(text) | Piece::Redacted(text) | Piece::Text(text) | Piece::Refusal(text) => {
+                text.contains(words)
+            }
+            Piece::Call(inner) => call(inner),
+        };
+        let said = [&self.thinking, &self.text].into_iter().flatten().any(|text| text.contains(words));
+        said || self.calls.iter().any(call) || self.blocks.iter().any(piece)
+    }
+
     fn check(&self) -> Result<(), String> {
         let nested = self.blocks.iter().filter_map(|piece| match piece {
             Piece::Call(call) => Some(call),

@@ -13,6 +13,9 @@ pub(super) struct Play {
     requests: u64,
 }
 
+/// In a script: the path of the plan file, as the request says it. Its name is random, so no script can know it.
+const PLAN: &str = "{plan}";
+
 struct Left {
     turn: Turn,
     /// As it stands in a JSON body.
@@ -64,7 +67,7 @@ impl Play {
 
     /// Whether any turn looks into the request.
     pub fn looks(&self) -> bool {
-        self.turns.iter().any(|turn| turn.when.is_some())
+        self.turns.iter().any(|turn| turn.when.is_some() || turn.turn.holds(PLAN))
     }
 
     pub fn left(&self) -> usize {
@@ -86,7 +89,8 @@ impl Play {
         self.requests += 1;
         found.left -= 1;
         let n = found.turn.repeat.map(|repeat| repeat - found.left);
-        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n }, model, body_len))
+        let plan = found.turn.holds(PLAN).then(|| plan_path(text)).flatten();
+        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n, plan }, model, body_len))
     }
 
     fn none_left(&self) -> String {
@@ -103,15 +107,34 @@ struct Ids {
     wire: Wire,
     request: u64,
     n: Option<u32>,
+    plan: Option<String>,
 }
 
 impl Ids {
     fn fill(&self, text: &str) -> String {
-        match self.n {
+        let text = match self.n {
             Some(n) => text.replace("{n}", &n.to_string()),
             None => text.to_owned(),
+        };
+        match &self.plan {
+            Some(plan) => text.replace(PLAN, plan),
+            None => text,
         }
     }
+}
+
+/// The plan file that was named last: a path in a folder `plans`.
+fn plan_path(body: &str) -> Option<String> {
+    const FOLDER: &str = "/plans/";
+    let named = |c: char| c.is_ascii_alphanumeric() || c == '-';
+    let end_of = |at: usize| {
+        let from = at + FOLDER.len();
+        let name = body[from..].find(|c| !named(c))?;
+        (name > 0 && body[from + name..].starts_with(".md")).then_some(from + name + ".md".len())
+    };
+    let (at, end) = body.rmatch_indices(FOLDER).find_map(|(at, _)| Some((at, end_of(at)?)))?;
+    let start = body[..at].rfind([' ', '"', '`', '(', '\\', '\n']).map_or(0, |before| before + 1);
+    Some(body[start..end].to_string())
 }
 
 impl Answer {

@@ -100,8 +100,14 @@ impl Stage {
     fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
+    /// `$SLUG` and `$PLAN` are the name and the path of the plan that was named last.
     fn fill(&self, given: &str) -> String {
-        given.replace("$WS", &self.ws().display().to_string()).replace("$HOME", &self.home().display().to_string())
+        let text =
+            given.replace("$WS", &self.ws().display().to_string()).replace("$HOME", &self.home().display().to_string());
+        match views::plans(&self.home()).last() {
+            Some((slug, path)) => text.replace("$SLUG", slug).replace("$PLAN", path),
+            None => text,
+        }
     }
 
     fn file(&mut self, path: &str, body: &str) -> Result<(), String> {
@@ -113,7 +119,7 @@ impl Stage {
         std::fs::write(path, self.fill(body.trim_end_matches('\n')) + "\n").map_err(text)
     }
 
-    fn sh(&mut self, script: &str) -> Result<(), String> {
+    fn sh(&self, script: &str) -> Result<(), String> {
         let mut bash = Command::new("bash");
         bash.args(["-euc", &self.fill(script)]).current_dir(self.ws()).env("HOME", self.home());
         let output = bash.output().map_err(text)?;
@@ -160,10 +166,10 @@ impl Stage {
         let mut child = command.spawn().map_err(text)?;
         let mut stdin = child.stdin.take().ok_or("no stdin")?;
         let (sender, receiver) = mpsc::channel();
-        let out = follow(child.stdout.take().ok_or("no stdout")?, Some(sender));
-        let err = follow(child.stderr.take().ok_or("no stderr")?, None);
+        let out = follow(child.stdout.take().ok_or("no stdout")?, 0, sender.clone());
+        let err = follow(child.stderr.take().ok_or("no stderr")?, 1, sender);
         match &self.talk {
-            Some(talk) => speak(talk, &receiver, &mut stdin).inspect_err(|_| {
+            Some(talk) => self.speak(talk, child.id(), &receiver, &mut stdin).inspect_err(|_| {
                 let _ = child.kill();
             })?,
             // A program that does not read its input closes it; that is no failure of the story.
@@ -180,19 +186,54 @@ impl Stage {
         Ok(Ran { code: status.code(), stdout: gather(out)?, stderr: gather(err)? })
     }
 
+    /// `< cue` waits until it is on the screen (either stream), `> words` types them, `! script` runs bash meanwhile
+    /// ($PID is the program).
+    fn speak(
+        &self,
+        talk: &str,
+        pid: u32,
+        screen: &mpsc::Receiver<Piece>,
+        stdin: &mut impl Write,
+    ) -> Result<(), String> {
+        let mut shown = [String::new(), String::new()];
+        for line in talk.lines().filter(|line| !line.trim().is_empty()) {
+            if let Some(cue) = line.strip_prefix("< ") {
+                let on = loop {
+                    match shown.iter().position(|stream| stream.contains(cue)) {
+                        Some(on) => break on,
+                        None => {
+                            let never = |_| format!("never saw `{cue}` in:\n{}", shown.join("\n(stderr)\n"));
+                            let (on, more) = screen.recv_timeout(PATIENCE).map_err(never)?;
+                            shown[on].push_str(&String::from_utf8_lossy(&more));
+                        }
+                    }
+                };
+                shown[on] = shown[on].split_off(shown[on].find(cue).map_or(0, |at| at + cue.len()));
+            } else if let Some(words) = line.strip_prefix("> ") {
+                writeln!(stdin, "{words}").map_err(text)?;
+            } else if let Some(script) = line.strip_prefix("! ") {
+                self.sh(&script.replace("$PID", &pid.to_string()))?;
+            } else {
+                return Err(format!("talk: a line starts with `< `, `> ` or `! `: {line}"));
+            }
+        }
+        Ok(())
+    }
+
     fn view(&mut self, word: &str, rest: &str) -> Result<String, String> {
         let ran = self.ran.as_ref().ok_or("nothing was run yet")?;
+        let placed = |raw: &str| views::placed(raw, &self.ws(), &self.home());
         let raw = match word {
             "exit" => return Ok(ran.code.map_or("signal".into(), |code| code.to_string())),
             "stdout" => ran.stdout.clone(),
             "stderr" => ran.stderr.clone(),
-            "frames" => views::frames(&ran.stdout)?,
+            "frames" => views::frames(&placed(&ran.stdout))?,
             "disk" => views::changes(&self.before, &views::files(&self.ws())),
-            "transcript" => views::transcript(&self.home().join(".cutonce"), rest)?,
+            "transcript" => views::transcript(&self.home().join(".cutonce"), rest, placed)?,
             "seen" => {
                 let server = self.server.as_ref().ok_or("no model was set")?;
                 let requests = server.requests();
-                let shown = views::seen(&requests, self.seen)?;
+                let shown = views::seen(&requests, self.seen, rest == "whole")?;
                 self.seen = requests.len();
                 shown
             }
@@ -202,39 +243,22 @@ impl Stage {
     }
 }
 
+/// Which stream (0 out, 1 err), and what came on it.
+type Piece = (usize, Vec<u8>);
+
 fn follow(
     mut stream: impl Read + Send + 'static,
-    tell: Option<mpsc::Sender<Vec<u8>>>,
+    which: usize,
+    tell: mpsc::Sender<Piece>,
 ) -> std::thread::JoinHandle<Vec<u8>> {
     std::thread::spawn(move || {
         let (mut all, mut chunk) = (Vec::new(), [0; 4096]);
         while let Ok(n @ 1..) = stream.read(&mut chunk) {
             all.extend_from_slice(&chunk[..n]);
-            if let Some(tell) = &tell {
-                let _ = tell.send(chunk[..n].to_vec());
-            }
+            let _ = tell.send((which, chunk[..n].to_vec()));
         }
         all
     })
-}
-
-/// `< cue` waits until it is on the screen, `> words` types them.
-fn speak(talk: &str, screen: &mpsc::Receiver<Vec<u8>>, stdin: &mut impl Write) -> Result<(), String> {
-    let mut shown = String::new();
-    for line in talk.lines().filter(|line| !line.trim().is_empty()) {
-        if let Some(cue) = line.strip_prefix("< ") {
-            while !shown.contains(cue) {
-                let more = screen.recv_timeout(PATIENCE).map_err(|_| format!("never saw `{cue}` in:\n{shown}"))?;
-                shown.push_str(&String::from_utf8_lossy(&more));
-            }
-            shown = shown.split_off(shown.find(cue).map_or(0, |at| at + cue.len()));
-        } else if let Some(words) = line.strip_prefix("> ") {
-            writeln!(stdin, "{words}").map_err(text)?;
-        } else {
-            return Err(format!("talk: a line starts with `< ` or `> `: {line}"));
-        }
-    }
-    Ok(())
 }
 
 /// Words as a shell would split them: quotes group.

@@ -50,8 +50,8 @@ pub fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, Strin
     if text.is_empty() { "nothing changed".into() } else { text }
 }
 
-/// The latest session's entries, one a line, without ids and times. `all` shows every field.
-pub fn transcript(home: &Path, rest: &str) -> Result<String, String> {
+/// The latest session's entries, one a line, without ids and times. `all` shows every field, `models` only who answered.
+pub fn transcript(home: &Path, rest: &str, placed: impl Fn(&str) -> String) -> Result<String, String> {
     let mut latest: Option<(std::time::SystemTime, std::path::PathBuf)> = None;
     let projects = std::fs::read_dir(home.join("projects")).map_err(|error| error.to_string())?;
     for folder in projects.flatten() {
@@ -66,13 +66,19 @@ pub fn transcript(home: &Path, rest: &str) -> Result<String, String> {
         }
     }
     let (_, path) = latest.ok_or("no transcript")?;
-    let content = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let content = placed(&std::fs::read_to_string(path).map_err(|error| error.to_string())?);
     let mut text = String::new();
     for line in in_call_order(content.lines().collect()) {
         let Ok(Value::Object(mut entry)) = serde_json::from_str(line) else {
             text.push_str("(not JSON)\n");
             continue;
         };
+        if rest == "models" {
+            if entry["type"] == "assistant" {
+                let _ = writeln!(text, "{} {}", entry["model"].as_str().unwrap_or("?"), short(&entry["blocks"]));
+            }
+            continue;
+        }
         let kind = entry.shift_remove("type").and_then(|kind| kind.as_str().map(str::to_string)).unwrap_or_default();
         for field in ["id", "parent", "at", "usage", "version", "cwd", "sessionId", "model"] {
             if rest != "all" {
@@ -112,8 +118,14 @@ pub fn frames(stdout: &str) -> Result<String, String> {
         if let Some(message) = frame["event"]["message"].as_object_mut() {
             message.shift_remove("usage");
         }
+        if frame["time"].is_u64() {
+            frame["time"] = "<time>".into();
+        } else if let Some(frame) = frame.as_object_mut() {
+            frame.shift_remove("time");
+        }
         if let Some(frame) = frame.as_object_mut() {
-            if stdout.lines().count() > 1 {
+            // The name of a plan is as long as its words.
+            if stdout.lines().count() > 1 || frame.contains_key("slug") {
                 frame.shift_remove("usage");
                 frame.shift_remove("total_cost_usd");
             }
@@ -135,8 +147,8 @@ pub fn frames(stdout: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// What the model saw: of each request, what is new in it.
-pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize) -> Result<String, String> {
+/// What the model saw: of each request, what is new in it; long messages cut unless all of them is wanted.
+pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize, whole: bool) -> Result<String, String> {
     let mut text = String::new();
     let mut known = 0;
     for (n, request) in requests.iter().enumerate() {
@@ -148,7 +160,7 @@ pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize) -> Res
         if n >= from {
             let _ = writeln!(text, "request {}", n + 1);
             for message in &messages[known..] {
-                show_message(message, &mut text);
+                show_message(message, if whole { usize::MAX } else { SHOWN }, &mut text);
             }
         }
         known = messages.len();
@@ -156,7 +168,10 @@ pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize) -> Res
     Ok(text)
 }
 
-fn show_message(message: &Value, text: &mut String) {
+/// Lines of a message.
+const SHOWN: usize = 14;
+
+fn show_message(message: &Value, most: usize, text: &mut String) {
     let role = message["role"].as_str().or(message["type"].as_str()).unwrap_or("?");
     let blocks = match &message["content"] {
         Value::Array(blocks) => blocks.clone(),
@@ -185,10 +200,9 @@ fn show_message(message: &Value, text: &mut String) {
             }
             _ => short(&block),
         };
-        const SHOWN: usize = 14;
-        let more = said.lines().count().saturating_sub(SHOWN + 1);
+        let more = said.lines().count().saturating_sub(most.saturating_add(1));
         let cut = (more > 0).then(|| format!("… {more} more lines"));
-        let shown = said.lines().take(if cut.is_some() { SHOWN } else { SHOWN + 1 }).chain(cut.as_deref());
+        let shown = said.lines().take(if cut.is_some() { most } else { most.saturating_add(1) }).chain(cut.as_deref());
         for (n, line) in shown.enumerate() {
             let mark = if n == 0 { format!("{role}:") } else { " ".repeat(role.len() + 1) };
             let _ = writeln!(text, "  {mark} {line}");
@@ -213,17 +227,43 @@ fn short(value: &Value) -> String {
     value.to_string()
 }
 
+/// The plans that sessions of this story named, oldest first: name and path. Their names are random.
+pub fn plans(home: &Path) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(home.join(".cutonce/plans/.reserved")).into_iter().flatten().flatten() {
+        let record: Value =
+            std::fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
+        let text = |field: &str| record[field].as_str().unwrap_or_default().to_string();
+        // What the story itself laid out is no session's.
+        if is_uuid(text("session").as_bytes()) {
+            found.push((text("time"), entry.file_name().to_string_lossy().into_owned(), text("path")));
+        }
+    }
+    found.sort();
+    found.into_iter().map(|(_, slug, path)| (slug, path)).collect()
+}
+
 /// What differs from run to run is named instead.
 pub fn normal(raw: &str, ws: &Path, home: &Path) -> String {
-    let ws = ws.display().to_string();
-    let project: String = ws.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-    let text = raw.replace(&ws, "$WS").replace(&project, "<project>").replace(&home.display().to_string(), "$HOME");
     let mut out = String::new();
-    for line in text.lines() {
+    for line in placed(raw, ws, home).lines() {
         out.push_str(&named(line));
         out.push('\n');
     }
     out
+}
+
+/// Folders and plans by name: before anything is cut, so that a cut never shows half of them.
+pub fn placed(raw: &str, ws: &Path, home: &Path) -> String {
+    let plans = plans(home);
+    let ws = ws.display().to_string();
+    let project: String = ws.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let mut text = raw.replace(&ws, "$WS").replace(&project, "<project>").replace(&home.display().to_string(), "$HOME");
+    for (n, (slug, _)) in plans.iter().enumerate().rev() {
+        let name = if n == 0 { "<slug>".to_string() } else { format!("<slug {}>", n + 1) };
+        text = text.replace(slug, &name);
+    }
+    text
 }
 
 /// UUIDs, times and waits with jitter replaced.
@@ -240,6 +280,9 @@ fn named(line: &str) -> String {
             while at < line.len() && (bytes[at].is_ascii_digit() || bytes[at] == b'.' || bytes[at] == b'Z') {
                 at += 1;
             }
+        } else if let Some(rest) = line[at..].strip_prefix("/.reserved/") {
+            out.push_str("/.reserved/<slug>");
+            at = line.len() - rest.trim_start_matches(|c: char| c.is_ascii_lowercase() || c == '-').len();
         } else if let Some(rest) = line[at..].strip_prefix("trying again in ") {
             out.push_str("trying again in <n>");
             at = line.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
