@@ -35,8 +35,6 @@ pub(crate) struct Held {
 pub(crate) struct Child {
     watched: Option<AsyncFd<Started>>,
     scratch: Option<scratch::Folder>,
-    /// The layer's folder on its way out; kept, so that a `wait` that was dropped meanwhile can be called again.
-    removing: Option<tokio::task::JoinHandle<()>>,
     ended: Option<Ended>,
 }
 
@@ -72,7 +70,7 @@ pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), 
     let held = Held { _lifeline: lifeline };
     // Safety: the descriptor stays open, and the same, for as long as `started` lives.
     match unsafe { AsyncFd::register(started) } {
-        Ok(watched) => Ok((Child { watched: Some(watched), scratch, removing: None, ended: None }, held)),
+        Ok(watched) => Ok((Child { watched: Some(watched), scratch, ended: None }, held)),
         Err(refused) => {
             let (started, error) = refused.into_parts();
             drop(held);
@@ -150,11 +148,7 @@ impl Child {
             self.watched = None;
         }
         if let Some(folder) = self.scratch.take() {
-            self.removing = Some(tokio::task::spawn_blocking(move || drop(folder)));
-        }
-        if let Some(removing) = &mut self.removing {
-            let _ = removing.await;
-            self.removing = None;
+            let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
         }
         self.ended.ok_or_else(|| io::Error::other("the program's end was not seen"))
     }

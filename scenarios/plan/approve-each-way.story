@@ -1,0 +1,253 @@
+Each choice of PM-74 with the mode that follows, from three earlier modes. What the model is told: approved, the todo list, where the plan is, notes and comments with their lines, and the plan (PM-77); afterwards edits run as the new mode says and the exit reminder comes once (PM-14, PM-94). A batch [Write plan, ExitPlanMode, Write] keeps its order around the change (PM-18).
+
+--- file ~/.cutonce/settings.json
+{"plan": {"shell": "readonly"}}
+--- model
+{"turns": [
+  {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan A\n\n1. Do a\n2. Do b\n"}},
+             {"name": "ExitPlanMode", "input": {}},
+             {"name": "Write", "input": {"file_path": "a.txt", "content": "made after approval\n"}}]},
+  {"text": "done A"},
+  {"text": "a word later"}
+]}
+--- run cutonce --plain --permission-mode plan "task A"
+--- talk
+< answer
+> c 3 with care
+< 1 comments
+< answer:
+> c 9 no such line
+< 2 comments
+< answer:
+> c nonsense
+< A comment is
+< answer:
+> 17
+< Choose 1 to
+< answer:
+> yes
+< Choose 1 to
+< answer:
+> 1 mind the gap
+< done A
+< >
+> and now
+< a word later
+< >
+> /mode
+< The mode is acceptEdits
+> /exit
+--- exit 0
+--- stdout
+
+? Exit plan mode?
+  plan rev 1 in $HOME/.cutonce/plans/<slug>.md
+
+    1  # Plan A
+    2  
+    3  1. Do a
+    4  2. Do b
+
+  shell: only commands that parse as read-only ran; no sandbox held them
+  0 files changed since plan mode was entered
+  1 Approve, accept edits automatically → acceptEdits
+  2 Approve, confirm each edit → default
+  3 Approve, clear the context and start → default
+  4 Keep planning, with feedback → plan
+  5 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer: 2 comments go along with whatever you choose.
+answer: A comment is: c LINE WORDS
+answer: Choose 1 to 5.
+answer: Choose 1 to 5.
+answer: done A
+
+> a word later
+
+> 
+>
+
+--- stderr
+● Write $HOME/.cutonce/plans/<slug>.md
+mode: acceptEdits
+● Write a.txt
+The mode is acceptEdits. Others: default, acceptEdits, plan.
+
+--- seen
+request 1
+  user: task A
+  user: <system-reminder>
+        Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The one exception is the plan file below. This overrules every other instruction you were given, and the program enforces it.
+        
+        ## Plan file
+        There is no plan yet. Create it at $HOME/.cutonce/plans/<slug>.md with the Write tool.
+        It is the only file you may write. Write into it as you learn, not only at the end.
+        
+        ## Workflow
+        1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
+        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
+        5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
+        
+        … 2 more lines
+request 2
+  assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n"}
+  assistant: call ExitPlanMode {}
+  assistant: call Write {"file_path":"a.txt","content":"made after approval\n"}
+  user: result: Created $HOME/.cutonce/plans/<slug>.md (4 lines).
+  user: result: The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.
+        The plan is saved at $HOME/.cutonce/plans/<slug>.md; look there whenever you need it. If you must deviate from it, say so.
+        
+        Notes from the user:
+        mind the gap
+        
+        Comments from the user on lines of the plan:
+        - line 3: `1. Do a`
+          with care
+        - line 9: `(the plan has no such line)`
+          no such line
+        
+        ## Approved Plan:
+        # Plan A
+        … 2 more lines
+  user: result: Created a.txt (1 line).
+  user: <system-reminder>
+        Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it.
+        </system-reminder>
+request 3
+  assistant: done A
+  user: and now
+
+--- transcript
+session {"slug":"<slug>"}
+mode {"from":"default","to":"plan","by":"start"}
+user {"text":"task A"}
+reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}},{"type":"tool_use","id":"toolu_0001_02","name":"Write","input":{"file_path":"a.txt","content":"made after approval\n"}}],"stop":"tool_use"}
+file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (4 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+plan {"slug":"<slug>","revision":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","outcome":"submitted"}
+file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n","sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd"}
+ask {"askId":"<id>","kind":"plan"}
+ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits","comments":[{"line":3,"text":"with care"},{"line":9,"text":"no such line"}],"notes":"mind the gap"}}
+mode {"from":"plan","to":"acceptEdits","by":"user"}
+plan {"slug":"<slug>","revision":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","outcome":"approved"}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan A\n\n1. Do a\n2. Do b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+file_snapshot {"key":"before","path":"$WS/a.txt"}
+tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"a.txt","content":"made after approval\n"},"output":[{"type":"text","text":"Created a.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: write in the workspace"}}
+reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
+assistant {"blocks":[{"type":"text","text":"done A"}],"stop":"end_turn"}
+user {"text":"and now"}
+assistant {"blocks":[{"type":"text","text":"a word later"}],"stop":"end_turn"}
+
+--- disk
+created a.txt
+  made after approval
+
+--- run cutonce plans list --json
+--- stdout
+{"slug":"<slug>","title":"Plan A","status":"approved","revision":1,"approved":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","time":"<time>","project":"$WS","session":"<id>","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"unreadable":null}
+
+--- model
+{"turns": [
+  {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan B\n"}},
+             {"name": "ExitPlanMode", "input": {}},
+             {"name": "Write", "input": {"file_path": "b.txt", "content": "asked first\n"}}]},
+  {"text": "done B"}
+]}
+--- run cutonce --plain --permission-mode acceptEdits
+--- talk
+< >
+> /plan task B
+< answer
+> 2
+< wants to run
+> 3 not now
+< done B
+< >
+> /mode
+< The mode is default
+> /exit
+--- exit 0
+--- stdout
+
+> 
+> 
+? Exit plan mode?
+  plan rev 1 in $HOME/.cutonce/plans/<slug 2>.md
+
+    1  # Plan B
+
+  shell: only commands that parse as read-only ran; no sandbox held them
+  0 files changed since plan mode was entered
+  1 Approve, accept edits automatically → acceptEdits
+  2 Approve, confirm each edit → default
+  3 Approve, clear the context and start → default
+  4 Keep planning, with feedback → plan
+  5 Leave plan mode and keep the plan; nothing runs → acceptEdits
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): 
+? Write wants to run: default mode asks before this: write in the workspace
+--- /dev/null
++++ b.txt
+@@ -0,0 +1 @@
++asked first
+
+  1 yes
+  2 yes, and don't ask again for Edit(./b.txt)
+  3 no (words after it go to the agent)
+answer: done B
+
+> 
+>
+
+--- disk
+nothing changed
+
+--- model
+{"turns": [
+  {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan C\n"}},
+             {"name": "ExitPlanMode", "input": {}},
+             {"name": "Bash", "input": {"command": "touch c.txt", "description": "write"}}]},
+  {"text": "done C"}
+]}
+--- run cutonce --plain --dangerously-skip-permissions
+--- talk
+< >
+> /plan task C
+< answer
+> 3
+< done C
+< >
+> /mode
+< The mode is bypassPermissions
+> /exit
+--- exit 0
+--- stdout
+
+> 
+> 
+? Exit plan mode?
+  plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
+
+    1  # Plan C
+
+  shell: only commands that parse as read-only ran; no sandbox held them
+  0 files changed since plan mode was entered
+  1 Approve, accept edits automatically → acceptEdits
+  2 Approve, confirm each edit → default
+  3 Approve, back to the earlier mode → bypassPermissions
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → bypassPermissions
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): done C
+
+> 
+>
+
+--- disk
+created c.txt
+

@@ -1,0 +1,149 @@
+An approval that waits survives a crash (PM-85): the program is killed with the dialog open; after resume it is there again, unapproved, the session still in plan mode; approving then starts the implementation. Closing the input is no approval either (PM-80).
+
+--- file ~/.cutonce/settings.json
+{"plan": {"shell": "readonly"}}
+--- model
+{"turns": [
+  {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n\n1. Write b\n"}}, {"name": "ExitPlanMode", "input": {}}]},
+  {"text": "implemented after the crash"}
+]}
+--- run cutonce --plain --permission-mode plan "task"
+--- talk
+< answer
+! kill -9 $PID
+--- exit signal
+--- transcript
+session {"slug":"<slug>"}
+mode {"from":"default","to":"plan","by":"start"}
+user {"text":"task"}
+reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
+file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
+file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
+ask {"askId":"<id>","kind":"plan"}
+
+--- run cutonce --plain --continue
+--- talk
+< Exit plan mode?
+< answer
+--- exit 0
+--- stdout
+
+> 
+? Exit plan mode?
+  plan rev 1 in $HOME/.cutonce/plans/<slug>.md
+
+    1  # Plan
+    2  
+    3  1. Write b
+
+  shell: only commands that parse as read-only ran; no sandbox held them
+  0 files changed since plan mode was entered
+  1 Approve, accept edits automatically → acceptEdits
+  2 Approve, confirm each edit → default
+  3 Approve, clear the context and start → default
+  4 Keep planning, with feedback → plan
+  5 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along):
+
+--- run cutonce --plain --continue
+--- talk
+< Exit plan mode?
+< answer
+> 2
+< implemented after the crash
+< >
+> /mode
+< The mode is default
+> /exit
+--- exit 0
+--- stdout
+
+> 
+? Exit plan mode?
+  plan rev 1 in $HOME/.cutonce/plans/<slug>.md
+
+    1  # Plan
+    2  
+    3  1. Write b
+
+  shell: only commands that parse as read-only ran; no sandbox held them
+  0 files changed since plan mode was entered
+  1 Approve, accept edits automatically → acceptEdits
+  2 Approve, confirm each edit → default
+  3 Approve, clear the context and start → default
+  4 Keep planning, with feedback → plan
+  5 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along): implemented after the crash
+
+> 
+>
+
+--- stderr
+mode: default
+The mode is default. Others: default, acceptEdits, plan.
+
+--- seen
+request 1
+  user: task
+  user: <system-reminder>
+        Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The one exception is the plan file below. This overrules every other instruction you were given, and the program enforces it.
+        
+        ## Plan file
+        There is no plan yet. Create it at $HOME/.cutonce/plans/<slug>.md with the Write tool.
+        It is the only file you may write. Write into it as you learn, not only at the end.
+        
+        ## Workflow
+        1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
+        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
+        5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
+        
+        … 2 more lines
+request 2
+  assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"}
+  assistant: call ExitPlanMode {}
+  user: result: Created $HOME/.cutonce/plans/<slug>.md (3 lines).
+  user: error: interrupted: the program ended before this call finished
+  user: The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.
+        The plan is saved at $HOME/.cutonce/plans/<slug>.md; look there whenever you need it. If you must deviate from it, say so.
+        
+        ## Approved Plan:
+        # Plan
+        
+        1. Write b
+  user: <system-reminder>
+        Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it.
+        </system-reminder>
+
+--- transcript
+session {"slug":"<slug>"}
+mode {"from":"default","to":"plan","by":"start"}
+user {"text":"task"}
+reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
+file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
+file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
+ask {"askId":"<id>","kind":"plan"}
+session {"slug":"<slug>"}
+plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
+file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
+ask {"askId":"<id>","kind":"plan"}
+session {"slug":"<slug>"}
+plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
+file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
+ask {"askId":"<id>","kind":"plan"}
+ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"default"}}
+mode {"from":"plan","to":"default","by":"user"}
+plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"approved"}
+user {"text":"The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce/pla…","meta":true}
+reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
+assistant {"blocks":[{"type":"text","text":"implemented after the crash"}],"stop":"end_turn"}
+

@@ -1,0 +1,165 @@
+What is allowed in plan mode, row by row (PM-1, PM-2, PM-60, PM-61, PM-71): allow rules for every tool, acceptEdits and bypassPermissions before entering lift nothing; deny rules still apply to reads; secrets stay closed. The plan file is the one thing that is written (PM-44).
+
+--- file ~/.cutonce/settings.json
+{"plan": {"shell": "readonly"}, "permissions": {"allow": ["Bash", "Write", "Edit", "NotebookEdit", "TodoWrite", "WebFetch", "KillShell", "ExitPlanMode", "Read"], "deny": ["Read(private.txt)"]}}
+--- file a.txt
+one
+--- file private.txt
+hidden
+--- file book.ipynb
+{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+--- file .ssh/id_rsa
+key
+--- file ~/.ssh/id_rsa
+key
+--- sh
+touch -d 2020-01-01 a.txt; touch -d 2020-01-02 private.txt
+--- model
+{"turns": [
+  {"calls": [
+    {"name": "Read", "input": {"file_path": "a.txt"}},
+    {"name": "Glob", "input": {"pattern": "*.txt"}},
+    {"name": "Grep", "input": {"pattern": "one", "path": "a.txt", "output_mode": "content"}},
+    {"name": "LS", "input": {"path": "$WS"}},
+    {"name": "Read", "input": {"file_path": "/etc/passwd", "limit": 1}},
+    {"name": "Read", "input": {"file_path": "private.txt"}},
+    {"name": "Read", "input": {"file_path": "$HOME/.ssh/id_rsa"}},
+    {"name": "Bash", "input": {"command": "cat $HOME/.ssh/id_rsa", "description": "peek"}}]},
+  {"calls": [
+    {"name": "Write", "input": {"file_path": "new.txt", "content": "x\n"}},
+    {"name": "Edit", "input": {"file_path": "a.txt", "old_string": "one", "new_string": "two"}},
+    {"name": "NotebookEdit", "input": {"notebook_path": "book.ipynb", "new_source": "1", "edit_mode": "insert", "cell_type": "code"}},
+    {"name": "TodoWrite", "input": {"todos": []}},
+    {"name": "Bash", "input": {"command": "cat a.txt | wc -l", "description": "count"}},
+    {"name": "Bash", "input": {"command": "touch made.txt", "description": "make"}},
+    {"name": "Bash", "input": {"command": "echo hi > made.txt", "description": "make"}},
+    {"name": "Bash", "input": {"command": "env FOO=1 rm a.txt", "description": "remove"}},
+    {"name": "Bash", "input": {"command": "echo $(rm a.txt)", "description": "remove"}},
+    {"name": "Bash", "input": {"command": "python3 -c 'open(\"made.txt\",\"w\")'", "description": "make"}},
+    {"name": "Bash", "input": {"command": "echo x > {plan}", "description": "the plan by shell"}},
+    {"name": "Bash", "input": {"command": "sleep 5", "description": "bg", "run_in_background": true}},
+    {"name": "KillShell", "input": {"shell_id": "bash_1"}},
+    {"name": "Write", "input": {"file_path": "{plan}", "content": "# The plan\n"}},
+    {"name": "Edit", "input": {"file_path": "{plan}", "old_string": "The plan", "new_string": "A better plan"}}]},
+  {"text": "tried everything"}
+]}
+--- run cutonce --plain --dangerously-skip-permissions
+--- talk
+< >
+> /plan try everything
+< tried everything
+< >
+> /plan off
+< the mode is now bypassPermissions
+> /exit
+--- exit 0
+--- stderr
+mode: plan
+Enabled plan mode
+● Read a.txt
+● Glob *.txt
+● Grep one in a.txt
+● LS $WS
+● Read /etc/passwd 1-1
+✗ Read Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to get there another way: go on without it, or tell the user what you need it for.
+✗ Read Read is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
+✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
+✗ Edit Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
+✗ NotebookEdit NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
+✗ TodoWrite TodoWrite is not allowed in plan mode. Plan mode is read-only.
+● Bash cat a.txt | wc -l
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+● Bash sleep 5
+● KillShell bash_1
+● Write $HOME/.cutonce/plans/<slug>.md
+● Edit $HOME/.cutonce/plans/<slug>.md
+mode: bypassPermissions
+Left plan mode; the mode is now bypassPermissions.
+
+--- seen
+request 1
+  user: try everything
+  user: <system-reminder>
+        Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The one exception is the plan file below. This overrules every other instruction you were given, and the program enforces it.
+        
+        ## Plan file
+        There is no plan yet. Create it at $HOME/.cutonce/plans/<slug>.md with the Write tool.
+        It is the only file you may write. Write into it as you learn, not only at the end.
+        
+        ## Workflow
+        1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
+        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
+        5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
+        
+        … 2 more lines
+request 2
+  assistant: call Read {"file_path":"a.txt"}
+  assistant: call Glob {"pattern":"*.txt"}
+  assistant: call Grep {"pattern":"one","path":"a.txt","output_mode":"content"}
+  assistant: call LS {"path":"$WS"}
+  assistant: call Read {"file_path":"/etc/passwd","limit":1}
+  assistant: call Read {"file_path":"private.txt"}
+  assistant: call Read {"file_path":"$HOME/.ssh/id_rsa"}
+  assistant: call Bash {"command":"cat $HOME/.ssh/id_rsa","description":"peek"}
+  user: result: 1	one
+  user: result: private.txt
+        a.txt
+  user: result: a.txt
+        1:one
+  user: result: .ssh/
+        a.txt  4 bytes
+        book.ipynb  66 bytes
+        private.txt  7 bytes
+  user: result: 1	root:x:0:0:root:/root:/bin/bash
+        [Lines 1-1 of 24. Read on with offset=2.]
+  user: error: Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to get there another way: go on without it, or tell the user what you need it for.
+  user: error: Read is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
+request 3
+  assistant: call Write {"file_path":"new.txt","content":"x\n"}
+  assistant: call Edit {"file_path":"a.txt","old_string":"one","new_string":"two"}
+  assistant: call NotebookEdit {"notebook_path":"book.ipynb","new_source":"1","edit_mode":"insert","cell_type":"code"}
+  assistant: call TodoWrite {"todos":[]}
+  assistant: call Bash {"command":"cat a.txt | wc -l","description":"count"}
+  assistant: call Bash {"command":"touch made.txt","description":"make"}
+  assistant: call Bash {"command":"echo hi > made.txt","description":"make"}
+  assistant: call Bash {"command":"env FOO=1 rm a.txt","description":"remove"}
+  assistant: call Bash {"command":"echo $(rm a.txt)","description":"remove"}
+  assistant: call Bash {"command":"python3 -c 'open(\"made.txt\",\"w\")'","description":"make"}
+  assistant: call Bash {"command":"echo x > $HOME/.cutonce/plans/<slug>.md","description":"the plan by shell"}
+  assistant: call Bash {"command":"sleep 5","description":"bg","run_in_background":true}
+  assistant: call KillShell {"shell_id":"bash_1"}
+  assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# The plan\n"}
+  assistant: call Edit {"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"The plan","new_string":"A better plan"}
+  user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
+  user: error: Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
+  user: error: NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
+  user: error: TodoWrite is not allowed in plan mode. Plan mode is read-only.
+  user: result: 1
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
+  user: result: bash_1: killed.
+  user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).
+  user: result: Edited $HOME/.cutonce/plans/<slug>.md:
+        1	# A better plan
+
+--- disk
+nothing changed
+
+--- run cutonce plans show $SLUG
+--- stdout
+# A better plan
+
