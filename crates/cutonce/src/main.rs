@@ -30,6 +30,10 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // A command that we start could otherwise read our environment, keys included, from /proc (MO-4).
     cutonce_sandbox::keep_private();
+    if asks_version() {
+        let _ = writeln!(std::io::stdout(), "cutonce {}", env!("CARGO_PKG_VERSION"));
+        return ExitCode::SUCCESS;
+    }
     let cli = Cli::parse();
     let code = match cli.command {
         None => block_on(run(cli.run)),
@@ -53,6 +57,13 @@ fn main() -> ExitCode {
             ExitCode::from(error.downcast_ref::<start::Usage>().map_or(1, |_| 2))
         }
     }
+}
+
+/// `--version` alone is answered before anything else is set up: scripts ask it often.
+fn asks_version() -> bool {
+    let mut args = std::env::args_os().skip(1);
+    let first = args.next();
+    args.next().is_none() && first.is_some_and(|arg| arg == "--version" || arg == "-V")
 }
 
 fn block_on(work: impl Future<Output = anyhow::Result<u8>>) -> anyhow::Result<u8> {
