@@ -1,29 +1,51 @@
-//! What our way of starting a process costs over a plain one (SB-5): a supervisor, a scrubbed environment, a profile.
+//! What our ways of starting a process cost over a plain one (SB-5): a supervisor, then a profile that the kernel holds.
 
 use crate::Bench;
 use crate::table::{Row, median, millis, spread};
 use anyhow::{Result, ensure};
-use cutonce_sandbox::{Profile, Spawn};
+use cutonce_sandbox::{Ended, Profile, ReadOnly, Scratch, Spawn};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("spawn")?;
+    for folder in ["project", "tmp", "layers"] {
+        std::fs::create_dir(room.join(folder))?;
+    }
+    let scratch = Scratch { root: room.join("project"), also: vec![], layers: room.join("layers") };
+    let read_only = |scratch| ReadOnly { tmp: room.join("tmp"), hide: vec![], readable: vec![], scratch };
+    let profiles = [
+        ("a command under the supervisor", Profile::Open),
+        ("a read-only command", Profile::ReadOnly(read_only(None))),
+        ("a command on a scratch copy", Profile::ReadOnly(read_only(Some(scratch)))),
+    ];
+    let rows = profiles.into_iter().map(|(words, profile)| {
+        let figure = format!("{words}, over a plain spawn");
+        compared(bench, &room.join("project"), &figure, &profile)
+            .unwrap_or_else(|error| Row::skipped(&figure, format!("{error:#}")))
+    });
+    Ok(rows.collect())
+}
+
+fn compared(bench: &Bench, folder: &Path, figure: &str, profile: &Profile) -> Result<Row> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut ours, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..bench.rounds(200) {
         let start = Instant::now();
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let spawn = Spawn::new("/bin/bash", &room, vec![("PATH".into(), path)]).args(["-c", "exit 0"]);
-        runtime.block_on(async { spawn.profile(Profile::Open).start()?.wait().await.map_err(anyhow::Error::from) })?;
+        let spawn = Spawn::new("/bin/bash", folder, vec![("PATH".into(), path)]).args(["-c", "exit 0"]);
+        let spawn = spawn.profile(profile.clone());
+        let ended = runtime.block_on(async { spawn.start()?.wait().await.map_err(anyhow::Error::from) })?;
         ours.push(millis(start.elapsed()));
+        ensure!(ended == Ended::Exited(0), "the command ended with {ended:?}");
         let start = Instant::now();
         let mut command = Command::new("/bin/bash");
         command.args(["-c", "exit 0"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        ensure!(command.current_dir(&room).status()?.success(), "bash failed");
+        ensure!(command.current_dir(folder).status()?.success(), "bash failed");
         plain.push(millis(start.elapsed()));
     }
     let over = median(&ours) - median(&plain);
-    let row = Row::known("a command under the supervisor, over a plain spawn", format!("{over:.2} ms more"));
-    Ok(vec![row.beside(format!("{} against {}", spread(&ours), spread(&plain)))])
+    let row = Row::known(figure, format!("{over:.2} ms more"));
+    Ok(row.beside(format!("{} against {}", spread(&ours), spread(&plain))))
 }
