@@ -94,6 +94,16 @@ impl Shells {
     pub fn kill_all(&self) {
         lock(&self.tasks).iter().for_each(|task| task.kill());
     }
+    /// The session is over: as [`Shells::kill_all`], wait until they are gone, and remove the private folder. Not before:
+    /// whoever still dies may make files there. Not later: the program may end at any moment after this.
+    pub async fn end_all(&self) {
+        self.kill_all();
+        let tasks = lock(&self.tasks).clone();
+        for task in tasks {
+            let _ = tokio::time::timeout(DYING, task.ended()).await;
+        }
+        *lock(&self.sandbox) = None;
+    }
     /// The folder in which the next command starts.
     pub fn folder(&self, workspace: &Workspace) -> PathBuf {
         lock(&self.folder).clone().unwrap_or_else(|| workspace.root.clone())

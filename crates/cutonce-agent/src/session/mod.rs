@@ -140,7 +140,7 @@ impl Driver {
                 self.perform(effect);
             }
         }
-        self.hall.here.shells.kill_all();
+        self.hall.here.shells.end_all().await;
         self.hall.sync();
         self.hall.hub.emit(EventKind::Closed);
     }

@@ -35,6 +35,8 @@ pub(crate) struct Held {
 pub(crate) struct Child {
     watched: Option<AsyncFd<Started>>,
     scratch: Option<scratch::Folder>,
+    /// The layer's folder on its way out; kept, so that a `wait` that was dropped meanwhile can be called again.
+    removing: Option<tokio::task::JoinHandle<()>>,
     ended: Option<Ended>,
 }
 
@@ -70,7 +72,7 @@ pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), 
     let held = Held { _lifeline: lifeline };
     // Safety: the descriptor stays open, and the same, for as long as `started` lives.
     match unsafe { AsyncFd::register(started) } {
-        Ok(watched) => Ok((Child { watched: Some(watched), scratch, ended: None }, held)),
+        Ok(watched) => Ok((Child { watched: Some(watched), scratch, removing: None, ended: None }, held)),
         Err(refused) => {
             let (started, error) = refused.into_parts();
             drop(held);
@@ -148,7 +150,11 @@ impl Child {
             self.watched = None;
         }
         if let Some(folder) = self.scratch.take() {
-            let _ = tokio::task::spawn_blocking(move || drop(folder)).await;
+            self.removing = Some(tokio::task::spawn_blocking(move || drop(folder)));
+        }
+        if let Some(removing) = &mut self.removing {
+            let _ = removing.await;
+            self.removing = None;
         }
         self.ended.ok_or_else(|| io::Error::other("the program's end was not seen"))
     }

@@ -85,9 +85,9 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
     }
     let left = left_behind(&scene.stage.mark(), &scene.stage.root, &[]);
     scene.failed.extend(left.into_iter().map(|line| format!("after a run: {line}")));
-    let kept = std::fs::read_dir(scene.stage.root.join("tmp")).map_err(text)?.count();
-    if kept > 0 {
-        scene.failed.push(format!("after a run: {kept} private temporary folders are still there"));
+    let kept = below(&scene.stage.root.join("tmp"));
+    if !kept.is_empty() {
+        scene.failed.push(format!("after a run: private temporary folders are still there: {}", kept.join(", ")));
     }
     Ok(())
 }
@@ -164,6 +164,14 @@ impl Scene {
             self.before = after;
         }
     }
+}
+
+/// All that is in a folder, by its path.
+fn below(folder: &std::path::Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    entries
+        .flat_map(|path| std::iter::once(path.display().to_string()).chain(below(&path)).collect::<Vec<_>>())
+        .collect()
 }
 
 /// As it is, backwards, and in hexadecimal.
