@@ -440,3 +440,29 @@ fn pm_62_what_holds_the_shell_decides_what_runs() {
         assert_eq!(found, expected, "{command}");
     }
 }
+
+/// The first two layers, each by itself: the decision refuses, and a grant names one path and comes from a write only. The
+/// third, the kernel, is held by the probes, which hide every command from the parser.
+#[test]
+fn pm_3_only_a_write_that_was_let_through_has_a_grant_and_it_names_one_path() {
+    let everything = rules(&["allow Write", "allow Edit", "allow Read", "allow Bash", "allow TodoWrite"]);
+    let plan = Target { given: "p.md".into(), path: "/w/plans/p.md".into(), place: Place::PlanFile };
+    let other = Target { given: "a".into(), path: "/w/a".into(), place: Place::Workspace };
+    let calls = [
+        ("Write", Access::Write(plan.clone())),
+        ("Write", Access::Write(other.clone())),
+        ("Read", Access::Read(vec![plan, other])),
+        ("TodoWrite", Access::Internal),
+        ("ExitPlanMode", Access::Internal),
+        ("Bash", Access::Shell(ShellFacts::new("ls", false, target))),
+    ];
+    let granted =
+        calls.map(|(tool, access)| match decide(Mode::Plan, &everything, Facts { tool: tool.into(), access }) {
+            Decision::Allow(allowed) => match allowed.rights {
+                Rights::Write(grant) => Some(grant.path().to_path_buf()),
+                Rights::Plain | Rights::Shell(_) => None,
+            },
+            Decision::Deny(_) | Decision::Ask(_) => None,
+        });
+    assert_eq!(granted, [Some("/w/plans/p.md".into()), None, None, None, None, None]);
+}
