@@ -28,6 +28,18 @@ async fn look(world: &World, input: serde_json::Value) -> String {
     text(&world.call("BashOutput", input).await.unwrap())
 }
 
+/// What was printed is in the pipe, but whoever reads it may not have had its turn yet: look until it has.
+async fn look_for(world: &World, id: &str, printed: impl Fn(&str) -> bool) -> String {
+    for _ in 0..1_000_000 {
+        let seen = look(world, json!({"bash_id": id})).await;
+        if printed(&seen) {
+            return seen;
+        }
+        tokio::task::yield_now().await;
+    }
+    panic!("nothing came of {id}");
+}
+
 fn fifo(world: &World, name: &str) -> std::path::PathBuf {
     let path = world.root.join(name);
     let c = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
@@ -48,7 +60,7 @@ async fn tl_8_only_new_output_is_shown_and_how_it_ended() {
     let id = start(&world, "echo first; read < one; read < two; echo second; exit 7").await;
     assert_eq!(id, "bash_1");
     go(&one).await;
-    assert_eq!(look(&world, json!({"bash_id": id})).await, "bash_1: running\n\nfirst");
+    assert_eq!(look_for(&world, &id, |seen| !seen.contains("(nothing new)")).await, "bash_1: running\n\nfirst");
     assert_eq!(look(&world, json!({"bash_id": id})).await, "bash_1: running\n\n(nothing new)");
     assert_eq!(world.here.shells.running().len(), 1);
     go(&two).await;
@@ -76,7 +88,7 @@ async fn tl_8_killing_ends_all_of_it() {
     let ready = fifo(&world, "ready");
     let id = start(&world, "setsid sleep 1000 & echo $!; read < ready; sleep 1000").await;
     go(&ready).await;
-    let seen = look(&world, json!({"bash_id": id})).await;
+    let seen = look_for(&world, &id, |seen| !seen.contains("(nothing new)")).await;
     let pid = seen.lines().last().unwrap();
     assert!(is_there(pid));
     assert_eq!(text(&world.call("KillShell", json!({"shell_id": id})).await.unwrap()), "bash_1: killed.");
