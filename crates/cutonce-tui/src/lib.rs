@@ -1,0 +1,1 @@
+//! The terminal: a face over a session (UI-1 to UI-15). It submits and reads events; it knows nothing of how they come about.
