@@ -271,6 +271,7 @@ impl Start {
         let instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
         let mut planner = Planner::new(files, instructions, settings.plan.entry);
         (planner.shell, planner.scratch) = (settings.plan.shell, settings.plan.scratch);
+        planner.workshop = settings.sandbox.shell.then_some(settings.sandbox.network);
         planner.deny_read = settings.sandbox.deny_read.iter().map(|path| self.expand(path)).collect();
         let request = self.request.clone().unwrap_or_default();
         if state.in_plan() && store.path().exists() {
@@ -349,7 +350,7 @@ impl Start {
         Ok(Here {
             disk: Disk::new(Arc::new(Versions::new(store.clone()))).leave_out_of_searches(unsearched),
             shells: Shells::new(self.tool_env(settings))
-                .default_timeout(Duration::from_millis(settings.shell.timeout_ms)),
+                .default_timeout(Duration::from_millis(settings.shell.timeout_ms.get())),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),
             todos: Mutex::default(),
             workspace,

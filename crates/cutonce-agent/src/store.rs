@@ -14,7 +14,7 @@ pub use read::{Reader, Resumed};
 
 use crate::redact::Redactor;
 use cutonce_core::transcript::{Body, Entry};
-use place::{create_private_dir, own_dir, private, sync_dir, valid_id};
+use place::{create_private_dir, open_own, own_dir, private, sync_dir, valid_id};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -105,7 +105,7 @@ impl Store {
     pub fn open(transcript: &Path, redactor: Arc<Redactor>, budget: usize) -> Result<(Store, Resumed), StoreError> {
         let failed = |error| StoreError::io("open the session", transcript, error);
         // Before the lock, so that a wrong path leaves no lock file behind.
-        let mut file = File::options().read(true).append(true).open(transcript).map_err(failed)?;
+        let mut file = open_own(File::options().read(true).append(true), transcript).map_err(failed)?;
         let lock = Lock::take(transcript)?;
         close_torn_line(&mut file).map_err(failed)?;
         let mut reader = Reader::new(file.try_clone().map_err(failed)?).map_err(failed)?;

@@ -195,27 +195,48 @@ enum WireName {
     Chat,
 }
 
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Shell {
     /// Names of environment variables that commands keep although they look like secrets.
     pub keep_env: Vec<String>,
     /// Milliseconds after which a command is stopped, where the call names no time of its own.
-    #[schemars(range(min = 1, max = 600_000))]
-    pub timeout_ms: u64,
+    pub timeout_ms: ShellTimeout,
 }
 
-impl Default for Shell {
+/// 1 millisecond to 10 minutes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "u64")]
+#[schemars(extend("minimum" = 1, "maximum" = 600_000))]
+pub struct ShellTimeout(u64);
+
+impl ShellTimeout {
+    pub fn get(self) -> u64 {
+        self.0
+    }
+}
+
+impl Default for ShellTimeout {
     fn default() -> Self {
-        Self { keep_env: Vec::new(), timeout_ms: 120_000 }
+        Self(120_000)
+    }
+}
+
+impl TryFrom<u64> for ShellTimeout {
+    type Error = String;
+    fn try_from(value: u64) -> Result<Self, String> {
+        if (1..=600_000).contains(&value) { Ok(Self(value)) } else { Err(format!("expected 1 to 600000, got {value}")) }
     }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct Sandbox {
-    /// Run commands inside the workspace-write sandbox in default, acceptEdits and auto mode too.
+    /// Run commands inside the workspace-write sandbox in default, acceptEdits and auto mode too: they can change only
+    /// the workspace and a private temp folder, and read no keys.
     pub shell: bool,
+    /// Let commands in the workspace-write sandbox use the internet. In plan mode there is none, whatever this says.
+    pub network: bool,
     /// Files and folders that sandboxed commands, Read and Grep may not read in plan mode, beside the built-in list of
     /// keys and credential stores.
     pub deny_read: Vec<String>,

@@ -416,7 +416,7 @@ fn pm_62_what_holds_the_shell_decides_what_runs() {
         let allow = rules(&["allow Bash"]);
         match decide(Mode::Plan, &allow, Facts { tool: "Bash".into(), access: Access::Shell(shell) }) {
             Decision::Allow(allowed) => match allowed.rights {
-                Rights::Shell(grant) if grant.read_only() => "held",
+                Rights::Shell(grant) if grant.held() == Sandbox => "held",
                 _ => "runs",
             },
             Decision::Ask(_) => "asks",

@@ -4,7 +4,7 @@ use crate::shells::held::refused;
 use crate::shells::{Bash as Shell, DYING, Output, Stream};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use async_trait::async_trait;
-use cutonce_core::permission::{Access, Place, Rights, ShellFacts, Target};
+use cutonce_core::permission::{Access, Held, Place, Rights, ShellFacts, Target};
 use cutonce_core::shell::{self, Verdict};
 use cutonce_sandbox::Ended;
 use schemars::JsonSchema;
@@ -73,7 +73,7 @@ impl Tool for Bash {
     }
     async fn run(&self, input: BashInput, rights: Rights, here: &Here, call: &CallContext) -> Outcome {
         let held = match rights {
-            Rights::Shell(grant) if grant.command() == input.command => grant.read_only(),
+            Rights::Shell(grant) if grant.command() == input.command => grant.held(),
             Rights::Shell(_) => {
                 return Outcome::error("Another command was allowed, not this one. It was not started.");
             }
@@ -134,7 +134,7 @@ fn in_another_repository(folder: &Path, root: &Path) -> bool {
     bare(root) || below.into_iter().any(|above| bare(above) || above.join(".git").exists())
 }
 
-fn in_background(input: &BashInput, held: bool, here: &Here) -> Result<Outcome, String> {
+fn in_background(input: &BashInput, held: Held, here: &Here) -> Result<Outcome, String> {
     let gone = here.shells.check_folder(&here.workspace);
     let task = here.shells.start_task(&input.command, held, &here.workspace)?;
     let (id, file) = (&task.id, task.file());
@@ -153,7 +153,7 @@ enum End {
     Interrupted,
 }
 
-async fn in_front(input: &BashInput, held: bool, here: &Here, call: &CallContext) -> Result<Outcome, String> {
+async fn in_front(input: &BashInput, held: Held, here: &Here, call: &CallContext) -> Result<Outcome, String> {
     if call.cancel.is_cancelled() {
         return Err("Interrupted before the command was started.".into());
     }
@@ -178,7 +178,7 @@ async fn in_front(input: &BashInput, held: bool, here: &Here, call: &CallContext
     let folder = here.shells.settle(shell.folder(), &here.workspace);
     let shown = output.shown();
     let failed = !matches!(end, End::Itself(Ok(Ended::Exited(0))));
-    let refused = (held && failed).then(|| refused(&shown)).flatten().map(str::to_string);
+    let refused = failed.then(|| refused(held, &shown)).flatten().map(str::to_string);
     let scratch = shell.scratch.then(|| SCRATCH.to_string());
     let notes = gone.into_iter().chain(note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
     Ok(outcome(&end, &shown, &notes.collect::<Vec<_>>()))
@@ -292,6 +292,21 @@ mod tests {
             assert_eq!(target(given, &here), Target { given: given.into(), path: of(path), place }, "{given}");
         }
         assert_eq!(target("a\nb", &here).place, Place::Outside);
+    }
+
+    #[test]
+    fn sb_3_a_command_that_must_be_held_does_not_start_without_what_holds_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let workspace = crate::workspace::Workspace::new(&base, &[], None, &base, &base).unwrap();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let shells = crate::shells::Shells::new(vec![("PATH".into(), path)]);
+        for held in [Held::Sandbox, Held::Workspace, Held::Off] {
+            let refused = shells.start("touch made", held, &workspace).err();
+            assert!(refused.is_some_and(|why| why.starts_with("The command was not started")), "{held:?}");
+            assert!(shells.start_task("touch made", held, &workspace).is_err(), "{held:?}");
+        }
+        assert!(!base.join("made").exists());
     }
 
     #[test]

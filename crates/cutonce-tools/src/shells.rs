@@ -14,8 +14,9 @@ pub(crate) use task::Task;
 pub use task::{TaskState, TaskView};
 
 use crate::workspace::Workspace;
+use cutonce_core::permission::Held;
 use cutonce_sandbox::{Profile, find_program};
-pub use held::Sandbox;
+pub use held::{Sandbox, Workshop};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -28,6 +29,10 @@ const MOST_RUNNING: usize = 32;
 
 /// How long killed processes may take to be gone before we stop waiting for them.
 pub(crate) const DYING: Duration = Duration::from_secs(5);
+
+const NO_SANDBOX: &str = "The command was not started: plan mode holds commands in a sandbox, and there is none here.";
+const NO_WORKSHOP: &str = "The command was not started: `sandbox.shell` is on, and this machine can't hold commands in the \
+                           workspace-write sandbox. Tell the user: `cutonce doctor` says why.";
 
 /// Dropping it kills everything that runs in the background.
 pub struct Shells {
@@ -42,6 +47,8 @@ pub struct Shells {
     stay: Mutex<Option<SystemTime>>,
     /// What holds commands in plan mode; without it none may run held.
     sandbox: Mutex<Option<Arc<Sandbox>>>,
+    /// What holds commands in other modes, where the user wants that (SB-4).
+    workshop: Mutex<Option<Arc<Workshop>>>,
 }
 
 impl Shells {
@@ -56,6 +63,7 @@ impl Shells {
             outputs: AtomicUsize::new(0),
             stay: Mutex::new(None),
             sandbox: Mutex::new(None),
+            workshop: Mutex::new(None),
         }
     }
     /// How long a command may run whose call does not say it (`shell.timeoutMs`).
@@ -80,6 +88,10 @@ impl Shells {
     pub fn set_sandbox(&self, sandbox: Sandbox) {
         *lock(&self.sandbox) = Some(Arc::new(sandbox));
     }
+    /// From now on commands that are held in other modes run in this.
+    pub fn set_workshop(&self, workshop: Workshop) {
+        *lock(&self.workshop) = Some(Arc::new(workshop));
+    }
     /// Was it started since plan mode was last entered?
     pub fn in_this_stay(&self, task: &TaskView) -> bool {
         lock(&self.stay).is_some_and(|began| task.since >= began)
@@ -103,6 +115,7 @@ impl Shells {
             let _ = tokio::time::timeout(DYING, task.ended()).await;
         }
         *lock(&self.sandbox) = None;
+        *lock(&self.workshop) = None;
     }
     /// The folder in which the next command starts.
     pub fn folder(&self, workspace: &Workspace) -> PathBuf {
@@ -135,11 +148,11 @@ impl Shells {
     }
 
     /// Start a command whose end is waited for. It says where it ended: hand that to `settle`.
-    pub(crate) fn start(&self, command: &str, held: bool, workspace: &Workspace) -> Result<Bash, String> {
+    pub(crate) fn start(&self, command: &str, held: Held, workspace: &Workspace) -> Result<Bash, String> {
         self.starting(command, held, workspace)?.run(command, Some(workspace))
     }
 
-    pub(crate) fn start_task(&self, command: &str, held: bool, workspace: &Workspace) -> Result<Arc<Task>, String> {
+    pub(crate) fn start_task(&self, command: &str, held: Held, workspace: &Workspace) -> Result<Arc<Task>, String> {
         if self.running().len() >= MOST_RUNNING {
             return Err(format!(
                 "{MOST_RUNNING} commands run in the background already: end some with KillShell first."
@@ -154,26 +167,30 @@ impl Shells {
     }
 
     /// A held command runs in the sandbox or not at all (SB-3).
-    fn starting(&self, command: &str, held: bool, workspace: &Workspace) -> Result<Start, String> {
+    fn starting(&self, command: &str, held: Held, workspace: &Workspace) -> Result<Start, String> {
         let bash = find_program("bash", &self.env)
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.folder(workspace);
-        if !held {
-            return Ok(Start {
-                bash,
-                env: self.env.clone(),
-                folder,
-                profile: Profile::Open,
-                scratch: false,
-                tmp: None,
-            });
+        match held {
+            Held::Parsed => {
+                let env = self.env.clone();
+                Ok(Start { bash, env, folder, profile: Profile::Open, scratch: false, tmp: None })
+            }
+            Held::Sandbox => {
+                let sandbox = lock(&self.sandbox).clone();
+                let sandbox = sandbox.ok_or(NO_SANDBOX)?;
+                let (profile, scratch) = sandbox.profile(command, workspace);
+                let tmp = Some(sandbox.tmp());
+                Ok(Start { bash, env: sandbox.env(&self.env), folder, profile, scratch, tmp })
+            }
+            Held::Workspace => {
+                let workshop = lock(&self.workshop).clone();
+                let workshop = workshop.ok_or(NO_WORKSHOP)?;
+                let (profile, tmp) = (workshop.profile(workspace), Some(workshop.tmp()));
+                Ok(Start { bash, env: workshop.env(&self.env), folder, profile, scratch: false, tmp })
+            }
+            Held::Off => Err(NO_SANDBOX.into()),
         }
-        let sandbox = lock(&self.sandbox).clone();
-        let sandbox = sandbox
-            .ok_or("The command was not started: plan mode holds commands in a sandbox, and there is none here.")?;
-        let (profile, scratch) = sandbox.profile(command, workspace);
-        let tmp = Some(sandbox.tmp());
-        Ok(Start { bash, env: sandbox.env(&self.env), folder, profile, scratch, tmp })
     }
 
     /// The kept folder may be gone since the last command: back to the root then, and say so.

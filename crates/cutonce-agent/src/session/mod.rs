@@ -148,6 +148,7 @@ impl Driver {
     /// How the session starts: the effects of its mode, and a plan's request that a crash left open (PM-85).
     fn open(&mut self, effects: Vec<mode::Effect>) {
         self.hall.hide_secrets();
+        self.hall.open_workshop();
         if self.hall.mode.in_plan() && !effects.contains(&mode::Effect::PlanEntered) {
             self.hall.plan_resumed();
         }

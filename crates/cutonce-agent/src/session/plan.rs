@@ -15,7 +15,7 @@ use cutonce_core::settings::plan::{Entry, PlanShell, Workflow};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Happened, Said};
-use cutonce_tools::shells::Sandbox;
+use cutonce_tools::shells::{Sandbox, Workshop};
 use cutonce_tools::tool::Outcome;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,6 +38,8 @@ pub struct Planner {
     pub entered: Option<SystemTime>,
     pub scratch: bool,
     pub deny_read: Vec<PathBuf>,
+    /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
+    pub workshop: Option<bool>,
     pub(super) approval: Approval,
     pub(super) phase: Phase,
     /// The last text whose hash was told, and the last one that the transcript holds (PM-47).
@@ -63,6 +65,7 @@ impl Planner {
             entered: None,
             scratch: true,
             deny_read: Vec::new(),
+            workshop: None,
             approval: Approval::default(),
             phase: Phase::default(),
             told: None,
@@ -269,6 +272,31 @@ impl Hall {
         }
     }
 
+    /// SB-4: in the modes that work, commands are held where the user wants it; bypassPermissions is bypassed here too.
+    fn held_at_work(&self) -> Held {
+        match self.mode.mode() {
+            Mode::Default | Mode::AcceptEdits | Mode::Auto if self.planner.workshop.is_some() => Held::Workspace,
+            Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions | Mode::Plan => Held::Parsed,
+        }
+    }
+
+    /// `sandbox.shell`: if it can't be held the commands are refused when they start, never run unconfined (SB-3).
+    pub(super) fn open_workshop(&self) {
+        let Some(network) = self.planner.workshop else { return };
+        let layer = cutonce_sandbox::available();
+        let opened = match layer.holds() {
+            true => Workshop::new(self.planner.deny_read.clone(), network).map_err(|error| error.to_string()),
+            false => Err(format!("{} ({})", layer.text(), layer.why())),
+        };
+        match opened {
+            Ok(workshop) => self.here.shells.set_workshop(workshop),
+            Err(why) => self.notice(
+                Level::Warning,
+                &format!("`sandbox.shell` is on, but commands can't be held: {why}. None will run outside plan mode."),
+            ),
+        }
+    }
+
     /// Read and Grep never show what a deny rule names, nor, in plan mode, what SB-2 hides.
     pub(super) fn hide_secrets(&self) {
         let (rules, planning) = (self.rules.clone(), self.mode.in_plan());
@@ -302,7 +330,7 @@ impl Hall {
                 Access::Read(targets)
             }
             Access::Shell(mut shell) => {
-                shell.held = if self.mode.in_plan() { self.planner.held } else { Held::Parsed };
+                shell.held = if self.mode.in_plan() { self.planner.held } else { self.held_at_work() };
                 Access::Shell(shell)
             }
             other => other,

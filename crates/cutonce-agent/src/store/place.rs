@@ -78,12 +78,28 @@ pub fn create_private_dir(dir: &Path) -> io::Result<()> {
     builder.create(dir)
 }
 
-/// Options that make a new file readable for the user alone (SE-1).
+/// Options that make a new file readable for the user alone (SE-1), and that follow no link to a file of somebody else's.
 pub fn private() -> fs::OpenOptions {
+    use std::os::unix::fs::OpenOptionsExt;
     let mut options = fs::OpenOptions::new();
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.mode(0o600).custom_flags(libc::O_NOFOLLOW);
     options
+}
+
+/// Open a file of ours that exists. A link, a pipe or a device under its name leads elsewhere: refused.
+pub fn open_own(options: &mut fs::OpenOptions, path: &Path) -> io::Result<fs::File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let refused =
+        |what: &str| io::Error::other(format!("it is {what}, not a file of its own; put the file itself there"));
+    let opened = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path);
+    let file = opened.map_err(|error| match error.raw_os_error() {
+        Some(libc::ELOOP) => refused("a symbolic link"),
+        _ => error,
+    })?;
+    if !file.metadata()?.is_file() {
+        return Err(refused("no regular file"));
+    }
+    Ok(file)
 }
 
 /// Write a small file whole or not at all, for the user alone.

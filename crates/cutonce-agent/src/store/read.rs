@@ -33,7 +33,7 @@ pub struct Resumed {
 
 impl Reader {
     pub fn open(path: &Path) -> io::Result<Reader> {
-        Reader::new(File::open(path)?)
+        Reader::new(super::place::open_own(File::options().read(true), path)?)
     }
 
     pub fn new(mut file: File) -> io::Result<Reader> {

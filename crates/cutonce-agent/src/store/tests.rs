@@ -222,6 +222,29 @@ fn se_2_long_lines_are_fine_and_endless_ones_are_skipped() {
 }
 
 #[test]
+fn se_1_a_transcript_that_leads_elsewhere_is_refused_and_nothing_is_written_there() {
+    let world = World::new();
+    let path = world.with(b"");
+    let other = world.home.path().join("other");
+    std::fs::write(&other, "theirs\n").unwrap();
+    for name in [path.clone(), path.with_extension("lock")] {
+        let _ = std::fs::remove_file(&name);
+        std::os::unix::fs::symlink(&other, &name).unwrap();
+        let refused = Store::open(&path, Default::default(), DEFAULT_BUDGET).unwrap_err().to_string();
+        assert!(refused.contains("symbolic link"), "{refused}");
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "theirs\n");
+        std::fs::remove_file(&name).unwrap();
+        std::fs::write(&path, "").unwrap();
+    }
+    std::fs::remove_file(&path).unwrap();
+    let fifo = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    assert!(fifo.success());
+    let refused = Store::open(&path, Default::default(), DEFAULT_BUDGET).unwrap_err().to_string();
+    assert!(refused.contains("no regular file"), "{refused}");
+    assert!(Reader::open(&path).is_err());
+}
+
+#[test]
 fn se_2_an_empty_file_is_an_empty_session() {
     let world = World::new();
     let (store, resumed) = open(&world.with(b""));

@@ -84,7 +84,7 @@ pub enum Place {
     PlanFile,
 }
 
-/// What makes sure that a command in plan mode only reads (PM-62).
+/// What holds a command: in plan mode it makes sure that it only reads (PM-62).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Held {
     /// Only what the parser proves read-only runs.
@@ -94,6 +94,8 @@ pub enum Held {
     Sandbox,
     /// There is no shell in plan mode.
     Off,
+    /// Outside plan mode, where the user wants it: the kernel, inside the workspace-write sandbox (SB-4).
+    Workspace,
 }
 
 /// A command line taken apart (PR-5), its paths resolved.
@@ -104,7 +106,7 @@ pub struct ShellFacts {
     pub parts: Vec<PartFacts>,
     /// Why it could not be understood in full.
     pub unparsed: Option<String>,
-    /// What holds commands in plan mode (PM-62).
+    /// What holds the command (PM-62, SB-4).
     pub held: Held,
 }
 
@@ -235,16 +237,16 @@ impl WriteGrant {
 #[derive(Debug)]
 pub struct ShellGrant {
     command: String,
-    read_only: bool,
+    held: Held,
 }
 
 impl ShellGrant {
     pub fn command(&self) -> &str {
         &self.command
     }
-    /// It may run inside the read-only sandbox only (PM-62).
-    pub fn read_only(&self) -> bool {
-        self.read_only
+    /// What it must be held by when it runs (PM-62, SB-4).
+    pub fn held(&self) -> Held {
+        self.held
     }
 }
 
@@ -292,9 +294,7 @@ impl Rights {
     fn of(access: Access) -> Rights {
         match access {
             Access::Write(target) => Rights::Write(WriteGrant { path: target.path }),
-            Access::Shell(shell) => {
-                Rights::Shell(ShellGrant { read_only: shell.held == Held::Sandbox, command: shell.command })
-            }
+            Access::Shell(shell) => Rights::Shell(ShellGrant { held: shell.held, command: shell.command }),
             Access::Internal
             | Access::Kill { .. }
             | Access::Read(_)

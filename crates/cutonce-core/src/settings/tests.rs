@@ -40,7 +40,7 @@ fn cl_4_a_wrong_value_is_ignored_alone() {
         "permissions": { "deny": ["Read(.env)", 5, "Bash"], "allow": "Bash", "defaultMode": "yolo" },
         "compact": { "at": 3 },
         "maxRetries": -1,
-        "shell": [],
+        "shell": { "timeoutMs": 0 },
         "plan": { "exploreAgents": 11, "planAgents": 2, "entry": "ask" },
         "models": { "m": { "price": { "input": 1 } } },
         "providers": { "p": { "wire": "soap", "baseUrl": "x" } },
@@ -65,7 +65,7 @@ fn cl_4_a_wrong_value_is_ignored_alone() {
             "plan.exploreAgents",
             "providers.p",
             "providers.p.wire",
-            "shell",
+            "shell.timeoutMs",
             "theme"
         ]
     );

@@ -1,10 +1,10 @@
 //! How a command is held in plan mode (PM-62, PM-63, SB-2): which profile it gets, which files are hidden from it, and when it
-//! runs on a throwaway layer.
+//! runs on a throwaway layer; and in other modes, where the user wants that (SB-4).
 
 use crate::workspace::Workspace;
-use cutonce_core::permission::is_secret;
+use cutonce_core::permission::{Held, is_secret};
 use cutonce_core::shell::{self, Verdict};
-use cutonce_sandbox::{Limits, Profile, ReadOnly, Scratch, scratch_works};
+use cutonce_sandbox::{Limits, Profile, ReadOnly, Scratch, WorkspaceWrite, scratch_works};
 use ignore::{WalkBuilder, WalkState};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -95,21 +95,58 @@ impl Sandbox {
 
     /// The environment of a held command.
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-        let tmp = [("TMPDIR", self.tmp().into_os_string())].into_iter();
-        let set: Vec<(&str, OsString)> = tmp.chain(GIT.map(|(name, value)| (name, value.into()))).collect();
-        let ours =
-            |name: &OsString| set.iter().any(|(ours, _)| name == ours) || SOCKETS.iter().any(|gone| name == gone);
-        let kept: Vec<_> = env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
-        kept.into_iter().chain(set.into_iter().map(|(name, value)| (name.into(), value))).collect()
+        with_private(env, &self.tmp(), &GIT)
     }
 
     fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
         let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
         let found = secrets.get_or_insert_with(|| walk(workspace));
-        let stores = workspace.home.iter().flat_map(|home| STORES.map(|store| home.join(store)));
-        let all = stores.chain([workspace.cutonce_home.clone()]).chain(self.deny_read.iter().cloned());
-        all.filter(|path| path.exists()).chain(found.iter().cloned()).collect()
+        stores(workspace, &self.deny_read).into_iter().chain(found.iter().cloned()).collect()
     }
+}
+
+/// The sandbox of a session's shell in default, acceptEdits and auto mode (SB-4): it can change only the workspace, and read
+/// no credential store. Files like `.env` stay readable: what the user runs while working needs them.
+pub struct Workshop {
+    folder: tempfile::TempDir,
+    deny_read: Vec<PathBuf>,
+    network: bool,
+}
+
+impl Workshop {
+    pub fn new(deny_read: Vec<PathBuf>, network: bool) -> std::io::Result<Workshop> {
+        Ok(Workshop { folder: tempfile::Builder::new().prefix("cutonce-").tempdir()?, deny_read, network })
+    }
+    pub(crate) fn tmp(&self) -> PathBuf {
+        self.folder.path().to_path_buf()
+    }
+    pub(crate) fn profile(&self, workspace: &Workspace) -> Profile {
+        Profile::WorkspaceWrite(WorkspaceWrite {
+            roots: std::iter::once(&workspace.root).chain(&workspace.added).cloned().collect(),
+            tmp: self.tmp(),
+            hide: stores(workspace, &self.deny_read),
+            network: self.network,
+        })
+    }
+    pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        with_private(env, &self.tmp(), &[])
+    }
+}
+
+/// The environment of a held command: its own TMPDIR, no doors to other programs.
+fn with_private(env: &[(OsString, OsString)], tmp: &Path, also: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+    let tmp = [("TMPDIR", tmp.as_os_str().to_owned())].into_iter();
+    let set: Vec<(&str, OsString)> = tmp.chain(also.iter().map(|(name, value)| (*name, value.into()))).collect();
+    let ours = |name: &OsString| set.iter().any(|(ours, _)| name == ours) || SOCKETS.iter().any(|gone| name == gone);
+    let kept: Vec<_> = env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
+    kept.into_iter().chain(set.into_iter().map(|(name, value)| (name.into(), value))).collect()
+}
+
+/// Credential stores, our own home, and what the user adds (SB-2).
+fn stores(workspace: &Workspace, deny_read: &[PathBuf]) -> Vec<PathBuf> {
+    let stores = workspace.home.iter().flat_map(|home| STORES.map(|store| home.join(store)));
+    let all = stores.chain([workspace.cutonce_home.clone()]).chain(deny_read.iter().cloned());
+    all.filter(|path| path.exists()).collect()
 }
 
 fn reads_only(command: &str) -> bool {
@@ -142,22 +179,42 @@ fn is_secret_name(path: &Path) -> bool {
     path.file_name().is_some_and(|name| is_secret(Path::new(name)))
 }
 
-/// What a model should know about a held command that failed: which part was refused, and that it is plan mode.
-pub(crate) fn refused(output: &str) -> Option<&'static str> {
-    const SIGNS: [(&str, &str); 7] = [
-        (
-            "Read-only file system",
-            "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR.",
-        ),
-        ("Permission denied", "Plan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."),
-        (
-            "Operation not permitted",
-            "Plan mode: the sandbox refuses changes of files' modes, owners and times, signals and mounts.",
-        ),
-        ("Network is unreachable", "Plan mode: the sandbox has no network."),
-        ("Could not resolve host", "Plan mode: the sandbox has no network."),
-        ("name resolution", "Plan mode: the sandbox has no network."),
-        ("EROFS", "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR."),
-    ];
-    SIGNS.iter().find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
+/// What a model should know about a held command that failed: which part was refused, and by what.
+pub(crate) fn refused(held: Held, output: &str) -> Option<&'static str> {
+    let signs = match held {
+        Held::Sandbox => &PLAN_SIGNS,
+        Held::Workspace => &WORKSPACE_SIGNS,
+        Held::Parsed | Held::Off => return None,
+    };
+    signs.iter().find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
 }
+
+const NO_NETWORK: &str = "Plan mode: the sandbox has no network.";
+const NO_WRITE: &str = "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR.";
+const PLAN_SIGNS: [(&str, &str); 7] = [
+    ("Read-only file system", NO_WRITE),
+    ("Permission denied", "Plan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."),
+    (
+        "Operation not permitted",
+        "Plan mode: the sandbox refuses changes of files' modes, owners and times, signals and mounts.",
+    ),
+    ("Network is unreachable", NO_NETWORK),
+    ("Could not resolve host", NO_NETWORK),
+    ("name resolution", NO_NETWORK),
+    ("EROFS", NO_WRITE),
+];
+
+const OUTSIDE: &str = "The sandbox (`sandbox.shell`) lets commands write to the workspace and $TMPDIR only.";
+const NOT_ONLINE: &str = "The sandbox (`sandbox.shell`) has no network unless the user sets `sandbox.network`.";
+const WORKSPACE_SIGNS: [(&str, &str); 7] = [
+    ("Read-only file system", OUTSIDE),
+    (
+        "Permission denied",
+        "The sandbox (`sandbox.shell`) refused a write outside the workspace and $TMPDIR, or reading a secret.",
+    ),
+    ("Operation not permitted", "The sandbox (`sandbox.shell`) refuses signals to other processes and mounts."),
+    ("Network is unreachable", NOT_ONLINE),
+    ("Could not resolve host", NOT_ONLINE),
+    ("name resolution", NOT_ONLINE),
+    ("EROFS", OUTSIDE),
+];
