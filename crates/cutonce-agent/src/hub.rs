@@ -96,6 +96,7 @@ mod tests {
 
     fn ask(id: &str) -> EventKind {
         EventKind::Ask(Arc::new(AskView {
+            agent: None,
             ask_id: id.into(),
             call_id: "c".into(),
             tool: "AskUserQuestion".into(),

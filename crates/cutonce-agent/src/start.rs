@@ -392,6 +392,7 @@ pub(crate) fn session_entry(store: &Store, cwd: &Path, slug: Option<String>) -> 
         branch: branch_of(cwd),
         slug,
         forked_from: None,
+        agent: None,
     }
 }
 

@@ -106,6 +106,8 @@ pub enum EventKind {
         automatic: bool,
     },
     Cleared,
+    /// A subagent started, works, speaks or has ended (SA-1).
+    Agent(AgentEvent),
     /// For the person: something to know that is no failure of the turn.
     Notice {
         level: Level,
@@ -151,8 +153,86 @@ pub struct DecisionRecord {
     pub why: Why,
 }
 
+/// Which subagent: in events, asks and the transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct AgentRef {
+    pub id: String,
+    /// Its kind: `Explore`.
+    pub name: String,
+    /// The call that started it: a host's parent_tool_use_id.
+    pub call_id: String,
+    /// The subagent that started it; None: the session itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<crate::agent::Color>,
+}
+
+/// Something a subagent does. Its asks come as asks of the session, with `agent` set.
+#[derive(Debug, Clone)]
+pub struct AgentEvent {
+    pub agent: Arc<AgentRef>,
+    pub what: AgentDoes,
+}
+
+#[derive(Debug, Clone)]
+pub enum AgentDoes {
+    /// It runs from now on.
+    Started(AgentStart),
+    /// What it does now: at each call and each answer.
+    Progress(AgentProgress),
+    /// An event of its own session: its task, answers, calls, results, notices, mode and plan events; no deltas.
+    Says(Arc<EventKind>),
+    Ended(AgentEnd),
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentStart {
+    /// Three to five words of the model about the task.
+    pub description: String,
+    pub model: String,
+    pub background: bool,
+    /// It goes on with an earlier conversation of its own.
+    pub resumed: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct AgentProgress {
+    /// `Read src/lib.rs`; empty while the model answers.
+    pub doing: String,
+    /// Calls so far.
+    pub tools: u32,
+    /// Tokens so far, in and out.
+    pub tokens: u64,
+    pub elapsed_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentEnd {
+    pub how: AgentHow,
+    /// Its last words: the result.
+    pub text: String,
+    pub tools: u32,
+    pub usage: Usage,
+    /// Dollars, where prices are known; counted into the session that started it.
+    pub cost: f64,
+    pub elapsed_ms: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentHow {
+    Done,
+    /// The person or the end of the session stopped it; it can be resumed.
+    Stopped,
+    /// What failed, and why.
+    Failed(String),
+}
+
 #[derive(Debug, Clone)]
 pub struct AskView {
+    /// The subagent that asks; None: the session itself.
+    pub agent: Option<Arc<AgentRef>>,
     pub ask_id: String,
     pub call_id: String,
     pub tool: String,

@@ -2,10 +2,12 @@
 //! allowed, what the next step of a turn is. Nothing here knows a file, a socket, a clock, a
 //! random number or an environment variable; all of those come in as data (ARCHITECTURE.md).
 
+pub mod agent;
 pub mod approval;
 pub mod command;
 pub mod conversation;
 pub mod event;
+pub mod front_matter;
 pub mod harmless;
 pub mod mode;
 pub mod models;

@@ -1,5 +1,6 @@
 //! Which model answers the next request (PM-110, PM-111), and when another one may take over (PM-112).
 
+use crate::agent::ModelWish;
 use crate::conversation::{Block, Message, Shared, Wire};
 use crate::mode::Mode;
 use crate::settings::{Class, Settings};
@@ -8,6 +9,8 @@ use crate::settings::{Class, Settings};
 const LARGE_CONTEXT: u64 = 200_000;
 /// The alias that a haiku-class main model is raised to.
 const RAISED_TO: &str = "sonnet";
+/// The alias of a small model.
+const SMALL: &str = "haiku";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ModelFor {
@@ -48,6 +51,27 @@ fn raised(settings: &Settings, main: &str) -> String {
         other.class == Class::Sonnet && other.provider == info.provider
     };
     names.find(fits).unwrap_or(main).to_string()
+}
+
+/// The model of a subagent; `inherited` is the one that whoever starts it uses now (SA-2).
+pub fn agent_model(settings: &Settings, inherited: &str, wish: &ModelWish) -> String {
+    match wish {
+        ModelWish::Inherit => inherited.to_string(),
+        ModelWish::Plan => settings.model.plan.clone().unwrap_or_else(|| inherited.to_string()),
+        ModelWish::Small => settings.model.small.clone().unwrap_or_else(|| small(settings, inherited)),
+        ModelWish::Named(name) => name.clone(),
+    }
+}
+
+/// The haiku class of the same provider: another one may have no key.
+fn small(settings: &Settings, inherited: &str) -> String {
+    let provider = settings.model_info(inherited).provider;
+    let mut names = settings.models.keys().map(String::as_str).filter(|name| !name.ends_with('*')).chain([SMALL]);
+    let fits = |name: &&str| {
+        let other = settings.model_info(name);
+        other.class == Class::Haiku && provider.is_some() && other.provider == provider
+    };
+    names.find(fits).unwrap_or(inherited).to_string()
 }
 
 /// May the next request of this turn go to another model? `turn` is the conversation since the turn began; `to` and

@@ -62,6 +62,8 @@ pub struct Settings {
     pub plans_directory: Option<String>,
     /// Plan mode.
     pub plan: Plan,
+    /// Subagents.
+    pub agents: Agents,
     /// Auto mode: a model judges the calls that default mode would ask for.
     pub auto: Auto,
     /// Colours of the terminal interface.
@@ -321,6 +323,52 @@ pub struct Auto {
 impl Default for Auto {
     fn default() -> Self {
         Self { enabled: false, gate: true, model: None }
+    }
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Agents {
+    /// How deep agents may start agents, 0 to 4: 1 means that the session may and its agents may not; 0 means none.
+    pub depth: Within<0, 4, 1>,
+    /// How many run at the same time, 1 to 64; more wait for their turn.
+    pub parallel: Within<1, 64, 20>,
+}
+
+/// A number from `LOW` to `HIGH`, by default `N`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u8")]
+pub struct Within<const LOW: u8, const HIGH: u8, const N: u8>(u8);
+
+impl<const LOW: u8, const HIGH: u8, const N: u8> Within<LOW, HIGH, N> {
+    pub fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl<const LOW: u8, const HIGH: u8, const N: u8> Default for Within<LOW, HIGH, N> {
+    fn default() -> Self {
+        Self(N)
+    }
+}
+
+impl<const LOW: u8, const HIGH: u8, const N: u8> TryFrom<u8> for Within<LOW, HIGH, N> {
+    type Error = String;
+    fn try_from(value: u8) -> Result<Self, String> {
+        if (LOW..=HIGH).contains(&value) {
+            Ok(Self(value))
+        } else {
+            Err(format!("expected {LOW} to {HIGH}, got {value}"))
+        }
+    }
+}
+
+impl<const LOW: u8, const HIGH: u8, const N: u8> JsonSchema for Within<LOW, HIGH, N> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("Within{LOW}To{HIGH}").into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "integer", "minimum": LOW, "maximum": HIGH })
     }
 }
 

@@ -12,7 +12,7 @@ pub use header::{Header, Kind};
 pub use replay::{Replayed, cleared_message, compacted_message, reminder_message, replay, user_message};
 
 use crate::conversation::{Block, Image, ResultPart, Stop, Usage};
-use crate::event::DecisionRecord;
+use crate::event::{AgentRef, DecisionRecord};
 use crate::mode::Mode;
 use crate::submission::{Answer, By};
 use serde::{Deserialize, Serialize};
@@ -44,6 +44,9 @@ pub enum Body {
         /// The session this one was forked from.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         forked_from: Option<String>,
+        /// This is the transcript of a subagent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        agent: Option<Sidechain>,
     },
     User {
         text: String,
@@ -123,6 +126,20 @@ pub enum Body {
     Error {
         message: String,
     },
+}
+
+/// Whose transcript a sidechain is (SA-1).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Sidechain {
+    #[serde(flatten)]
+    pub agent: AgentRef,
+    /// The session it belongs to.
+    pub session: String,
+    pub description: String,
+    /// The last entry of that session which it saw (forkContext); the conversation up to there comes before its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<String>,
 }
 
 fn is_false(value: &bool) -> bool {

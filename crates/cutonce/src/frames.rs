@@ -91,6 +91,7 @@ impl Frames {
             | EventKind::CurrentPlan { .. }
             | EventKind::OpenPlan { .. }
             | EventKind::Cleared
+            | EventKind::Agent(_)
             | EventKind::Closed => vec![],
         }
     }

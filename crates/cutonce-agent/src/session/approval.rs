@@ -150,6 +150,7 @@ impl Hall {
         draft: Option<Answer>,
     ) {
         let view = AskView {
+            agent: None,
             ask_id: request.ask_id.clone(),
             call_id: n.map(|n| self.call_id(n)).unwrap_or_default(),
             tool: cutonce_core::plan::EXIT.into(),

@@ -64,14 +64,28 @@ impl Asks {
 
 pub(super) fn permission_view(call_id: &str, tool: &str, input: &Value, ask: &Ask, preview: Option<String>) -> AskView {
     let kind = AskKind::Permission { why: ask.why.clone(), suggestions: ask.suggestions.clone(), preview };
-    AskView { ask_id: String::new(), call_id: call_id.into(), tool: tool.into(), input: input.clone(), kind }
+    AskView {
+        agent: None,
+        ask_id: String::new(),
+        call_id: call_id.into(),
+        tool: tool.into(),
+        input: input.clone(),
+        kind,
+    }
 }
 
 pub(super) fn questions_view(call_id: &str, tool: &str, input: &Value) -> AskView {
     let questions: Vec<Question> =
         input.get("questions").cloned().and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
     let kind = AskKind::Questions(questions);
-    AskView { ask_id: String::new(), call_id: call_id.into(), tool: tool.into(), input: input.clone(), kind }
+    AskView {
+        agent: None,
+        ask_id: String::new(),
+        call_id: call_id.into(),
+        tool: tool.into(),
+        input: input.clone(),
+        kind,
+    }
 }
 
 impl Hall {
@@ -138,6 +152,7 @@ impl Hall {
             return self.finish(n, Outcome::text(plan::enter_declined()), Duration::ZERO);
         }
         let view = AskView {
+            agent: None,
             ask_id: String::new(),
             call_id: self.call_id(n),
             tool: plan::ENTER.into(),

@@ -47,6 +47,7 @@ fn session(cwd: &str, branch: &str) -> Body {
         branch: Some(branch.into()),
         slug: None,
         forked_from: None,
+        agent: None,
     }
 }
 

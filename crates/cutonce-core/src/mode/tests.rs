@@ -266,13 +266,16 @@ fn pm_49_a_fork_tells_the_model_of_its_own_plan_file() {
 
 #[test]
 fn pm_64_plan_mode_binds_a_subagent_until_it_ends() {
-    let mut free = AgentMode::start(Some(Mode::AcceptEdits), Mode::Default);
-    assert_eq!(free.decide(Mode::Default), Mode::AcceptEdits);
-    assert_eq!(free.decide(Mode::Plan), Mode::Plan);
-    assert_eq!(free.decide(Mode::BypassPermissions), Mode::Plan);
-    let mut born_in_plan = AgentMode::start(Some(Mode::BypassPermissions), Mode::Plan);
-    assert_eq!(born_in_plan.decide(Mode::Default), Mode::Plan);
-    assert_eq!(AgentMode::start(None, Mode::AcceptEdits).decide(Mode::Default), Mode::AcceptEdits);
+    let mut free = AgentMode::start(Some(Mode::AcceptEdits), Mode::Default, 3);
+    assert_eq!(free.decide(Mode::Default, 3), Mode::AcceptEdits);
+    assert_eq!(free.decide(Mode::Plan, 4), Mode::Plan);
+    assert_eq!(free.decide(Mode::BypassPermissions, 4), Mode::Plan);
+    let mut born_in_plan = AgentMode::start(Some(Mode::BypassPermissions), Mode::Plan, 4);
+    assert_eq!(born_in_plan.decide(Mode::Default, 4), Mode::Plan);
+    let mut missed_it = AgentMode::start(Some(Mode::BypassPermissions), Mode::Default, 4);
+    assert_eq!(missed_it.decide(Mode::Default, 5), Mode::Plan);
+    let mut follows = AgentMode::start(None, Mode::BypassPermissions, 0);
+    assert_eq!(follows.decide(Mode::Default, 0), Mode::Default);
 }
 
 #[test]

@@ -121,3 +121,18 @@ fn pm_112_switching_where_the_wire_accepts_it() {
     let turn = [said(), answer(Some(Wire::Anthropic)), result(), answer(None), result()];
     assert!(!may_switch(&turn, Wire::Anthropic, false));
 }
+
+#[test]
+fn sa_2_an_agents_model_is_its_own_or_inherited() {
+    let mut settings = Settings::default();
+    let model =
+        |settings: &Settings, inherited: &str, wish: &str| agent_model(settings, inherited, &ModelWish::parse(wish));
+    assert_eq!(model(&settings, "anthropic/claude-opus-4-1", "inherit"), "anthropic/claude-opus-4-1");
+    assert_eq!(model(&settings, "sonnet", "small"), "haiku");
+    assert_eq!(model(&settings, "ollama/qwen3", "small"), "ollama/qwen3");
+    assert_eq!(model(&settings, "sonnet", "plan"), "sonnet");
+    assert_eq!(model(&settings, "sonnet", "opus"), "opus");
+    (settings.model.small, settings.model.plan) = (Some("tiny".into()), Some("wise".into()));
+    assert_eq!(model(&settings, "sonnet", "small"), "tiny");
+    assert_eq!(model(&settings, "sonnet", "plan"), "wise");
+}

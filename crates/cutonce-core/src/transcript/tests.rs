@@ -187,6 +187,7 @@ fn pm_12_mode_slug_and_todos_come_back() {
         branch: Some("main".into()),
         slug: slug.map(str::to_string),
         forked_from: None,
+        agent: None,
     };
     let todo = json!({ "todos": [{ "content": "Do", "status": "in_progress", "activeForm": "Doing" }] });
     let replayed = run([

@@ -38,6 +38,7 @@ pub fn write(path: &Path, session: &str, cwd: &Path, past: Past, bytes: u64) -> 
         branch: Some("main".into()),
         slug: None,
         forked_from: None,
+        agent: None,
     })?;
     let (mut random, mut compacted) = (fastrand::Rng::with_seed(7), past == Past::Whole);
     while out.bytes < bytes {

@@ -1,0 +1,153 @@
+use super::*;
+use crate::mode::Mode;
+use serde_json::json;
+use std::path::PathBuf;
+
+const TOOLS: [&str; 16] = [
+    "Read",
+    "Write",
+    "Edit",
+    "NotebookEdit",
+    "Glob",
+    "LS",
+    "Grep",
+    "Bash",
+    "BashOutput",
+    "KillShell",
+    "WebFetch",
+    "TodoWrite",
+    "AskUserQuestion",
+    "EnterPlanMode",
+    "ExitPlanMode",
+    "Agent",
+];
+
+fn offered(definition: &Definition) -> Vec<&'static str> {
+    TOOLS.into_iter().filter(|tool| definition.offers(tool)).collect()
+}
+
+fn file(name: &str, source: Source, text: &str) -> Found {
+    Found { source, path: PathBuf::from(name), text: Ok(text.into()) }
+}
+
+fn agent(name: &str, more: &str) -> String {
+    format!("---\nname: {name}\ndescription: does it\n{more}---\nDo it.\n")
+}
+
+#[test]
+fn sa_2_the_built_in_agents_have_exactly_their_tools() {
+    let catalog = Catalog::new(vec![], vec![], false);
+    assert_eq!(catalog.names(), "Explore, Plan, general-purpose");
+    let explore = catalog.get("Explore").unwrap();
+    assert_eq!(offered(explore), ["Read", "Glob", "LS", "Grep", "Bash", "BashOutput", "KillShell", "WebFetch"]);
+    assert!(explore.model == ModelWish::Small && !explore.project_instructions && !explore.fork_context);
+    let plan = catalog.get("Plan").unwrap();
+    assert_eq!(offered(plan), ["Read", "Glob", "LS", "Grep", "WebFetch", "AskUserQuestion"]);
+    assert!(plan.model == ModelWish::Plan && !plan.project_instructions && plan.fork_context);
+    assert_eq!(plan.color, Some(Color::Violet));
+    assert!(plan.prompt.contains("Critical Files for Implementation"));
+    let general = catalog.get(GENERAL).unwrap();
+    assert_eq!(offered(general), TOOLS.into_iter().filter(|tool| !tool.ends_with("PlanMode")).collect::<Vec<_>>());
+    assert!(general.model == ModelWish::Inherit && general.project_instructions);
+}
+
+#[test]
+fn sa_3_every_field_of_a_users_agent_counts() {
+    let text = agent(
+        "own",
+        "tools: [Read, Task, mcp__git__*]\ndisallowedTools: Read\nmodel: opus\npermissionMode: acceptEdits\ncolor: Pink\nforkContext: true\n",
+    );
+    let (own, unknown) = parse(&text, Source::User, None).unwrap().unwrap();
+    assert!(own.offers("Agent") && own.offers("mcp__git__log") && !own.offers("Read") && !own.offers("mcp__gitx__log"));
+    assert_eq!(
+        (own.model.name(), own.permission_mode, own.color),
+        ("opus", Some(Mode::AcceptEdits), Some(Color::Pink))
+    );
+    assert!(own.fork_context && unknown.is_empty() && own.prompt == "Do it.");
+    let (_, unknown) = parse(&agent("x", "memory: user\n"), Source::User, None).unwrap().unwrap();
+    assert_eq!(unknown, ["line 4: `memory` is not known and is ignored"]);
+    let (all, _) = parse(&agent("x", "tools:\n"), Source::User, None).unwrap().unwrap();
+    assert_eq!(all.tools, None);
+}
+
+#[test]
+fn sa_3_a_broken_file_says_line_and_what_was_expected() {
+    for (text, expected) in [
+        ("---\ndescription: d\n---\nx", "line 1: expected `name: …` in the front matter, got none"),
+        ("---\nname: a\n---\nx", "line 1: expected `description: …`"),
+        ("---\nname: a\ndescription: d\n---\n", "line 1: expected instructions for the agent below"),
+        (
+            &agent("a", "permissionMode: yolo\n"),
+            "line 4: `permissionMode`: expected one of default, acceptEdits, plan, auto, bypassPermissions, got `yolo`",
+        ),
+        (&agent("a", "color: mauve\n"), "line 4: `color`: expected one of red"),
+        (&agent("a", "forkContext: maybe\n"), "line 4: `forkContext`: expected true or false, got `maybe`"),
+        (&agent("a", "tools: Bash(git log:*)\n"), "line 4: `tools`: expected names of tools"),
+        (&agent("../a", ""), "line 2: `name`: expected letters"),
+    ] {
+        let error = parse(text, Source::User, None).unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn sa_3_project_over_user_over_built_in_and_a_broken_file_takes_nothing_away() {
+    let files = || {
+        vec![
+            file("u/a.md", Source::User, &agent("a", "model: user\n")),
+            file("u/e.md", Source::User, &agent("Explore", "model: mine\n")),
+            file("p/a.md", Source::Project, &agent("a", "model: project\npermissionMode: bypassPermissions\n")),
+            file("p/a2.md", Source::Project, &agent("a", "model: twice\n")),
+            file("p/bad.md", Source::Project, "---\nname: b\n"),
+            file("p/README.md", Source::Project, "# Agents\n"),
+        ]
+    };
+    let trusted = Catalog::new(files(), vec![], true);
+    let model = |catalog: &Catalog, name: &str| catalog.get(name).unwrap().model.name().to_string();
+    assert_eq!((model(&trusted, "a"), model(&trusted, "Explore")), ("project".into(), "mine".into()));
+    assert_eq!(trusted.get("a").unwrap().permission_mode, Some(Mode::BypassPermissions));
+    let told: Vec<String> = trusted.troubles().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        told,
+        [
+            "p/a2.md: there is an agent `a` already, in p/a.md",
+            "p/bad.md: line 1: expected a line `---` that closes the front matter, got none"
+        ]
+    );
+    // PR-2: until then the project speaks for itself only, and loosens nothing.
+    let untrusted = Catalog::new(files(), vec![], false);
+    assert_eq!(model(&untrusted, "a"), "user");
+    let mine = Catalog::new(
+        vec![file("p/n.md", Source::Project, &agent("n", "permissionMode: acceptEdits\n"))],
+        vec![],
+        false,
+    );
+    assert_eq!(mine.get("n").unwrap().permission_mode, None);
+    assert!(mine.troubles()[0].to_string().contains("waits until you trust"));
+}
+
+#[test]
+fn sa_3_a_hosts_agents_come_as_json_and_are_the_strongest() {
+    let given = json!({"a": {"description": "d", "prompt": "p", "tools": ["Read"], "model": "haiku", "maxTurns": 3}});
+    let catalog =
+        Catalog::new(vec![file("p/a.md", Source::Project, &agent("a", ""))], parse_given(&given).unwrap(), true);
+    let a = catalog.get("a").unwrap();
+    assert_eq!((a.source, a.model.name(), offered(a)), (Source::Host, "haiku", vec!["Read"]));
+    for (given, expected) in [
+        (json!([]), "agents: expected an object of agents by name, got []"),
+        (json!({"a": {"prompt": "p"}}), "agents.a: `description`: expected a text, got none"),
+        (json!({"a": {"description": "d", "prompt": "p", "tools": [1]}}), "agents.a: `tools`: expected names, got 1"),
+        (json!({"a b": {"description": "d", "prompt": "p"}}), "agents.a b: the name: expected letters"),
+    ] {
+        let error = parse_given(&given).unwrap_err();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+#[test]
+fn ag_7_the_tools_description_names_every_agent() {
+    let text = description(&Catalog::new(vec![], vec![], false));
+    assert!(
+        text.contains("- Explore: ") && text.contains("(tools: all but Agent, Edit, Write,") && !text.contains('{')
+    );
+}
