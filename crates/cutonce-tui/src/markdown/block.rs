@@ -1,0 +1,343 @@
+//! One unit of markdown as rows: the parser's events in, styled and wrapped lines out.
+
+use super::table::Table;
+use crate::text::{self, Prefix};
+use crate::theme::Theme;
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use ratatui::style::{Modifier, Style};
+use ratatui::text::{Line, Span};
+
+/// A rule is shorter than the screen: a full row would wrap when the terminal gets narrower.
+const RULE: usize = 40;
+/// Deeper lists and quotes are drawn at this depth.
+const DEEPEST: usize = 12;
+
+pub fn render(source: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let source = text::visible(source);
+    let mut writer = Writer::new(width, theme);
+    for event in Parser::new_ext(&source, options) {
+        writer.event(event);
+    }
+    writer.finish()
+}
+
+/// Rows of one line of code: hard-wrapped, tabs expanded.
+pub fn code_rows(spans: Vec<Span<'static>>, width: usize, prefix: &Prefix) -> Vec<Line<'static>> {
+    let mut column = 0;
+    let mut expanded = Vec::with_capacity(spans.len());
+    for span in spans {
+        let content = text::expand_tabs(&span.content, column).into_owned();
+        column += text::width(&content);
+        expanded.push(Span::styled(content, span.style));
+    }
+    text::wrap(&Line::from(expanded), width, prefix)
+}
+
+struct Writer<'t> {
+    width: usize,
+    theme: &'t Theme,
+    rows: Vec<Line<'static>>,
+    /// The line being written, before wrapping.
+    line: Vec<Span<'static>>,
+    styles: Vec<Style>,
+    containers: Vec<Container>,
+    code: Option<String>,
+    table: Option<Table>,
+    /// Where links lead, innermost last.
+    links: Vec<String>,
+    /// A blank row belongs before the next block.
+    blank: bool,
+}
+
+enum Container {
+    Quote,
+    List(Option<u64>),
+    /// The marker is drawn on the first row only.
+    Item {
+        marker: String,
+        drawn: bool,
+    },
+}
+
+impl<'t> Writer<'t> {
+    fn new(width: usize, theme: &'t Theme) -> Writer<'t> {
+        Writer {
+            width,
+            theme,
+            rows: Vec::new(),
+            line: Vec::new(),
+            styles: Vec::new(),
+            containers: Vec::new(),
+            code: None,
+            table: None,
+            links: Vec::new(),
+            blank: false,
+        }
+    }
+
+    fn event(&mut self, event: Event<'_>) {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag),
+            Event::Text(words) => self.text(&words, Style::default()),
+            Event::Code(words) | Event::InlineMath(words) | Event::DisplayMath(words) => {
+                self.text(&words, self.theme.code);
+            }
+            Event::Html(words) | Event::InlineHtml(words) => self.html(&words),
+            Event::FootnoteReference(name) => self.text(&format!("[^{name}]"), self.theme.dim),
+            Event::SoftBreak => self.text(" ", Style::default()),
+            Event::HardBreak => self.hard_break(),
+            Event::Rule => {
+                self.block();
+                self.line.push(Span::styled("─".repeat(RULE.min(self.width)), self.theme.border));
+                self.end_block();
+            }
+            Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, self.theme.bullet),
+        }
+    }
+
+    fn start(&mut self, tag: Tag<'_>) {
+        match tag {
+            Tag::Paragraph | Tag::HtmlBlock => self.block(),
+            Tag::Heading { level, .. } => {
+                self.block();
+                let under = if level == HeadingLevel::H1 { Modifier::UNDERLINED } else { Modifier::empty() };
+                self.styles.push(self.theme.heading.add_modifier(under));
+            }
+            Tag::BlockQuote(_) => {
+                self.block();
+                self.containers.push(Container::Quote);
+            }
+            Tag::CodeBlock(kind) => {
+                self.flush();
+                self.block();
+                let language = match kind {
+                    CodeBlockKind::Fenced(info) => info.to_string(),
+                    CodeBlockKind::Indented => String::new(),
+                };
+                self.code = Some(String::new());
+                drop(language);
+            }
+            Tag::List(start) => {
+                // Text of an item, then its own list.
+                self.flush();
+                if !self.in_item() {
+                    self.block();
+                }
+                self.containers.push(Container::List(start));
+            }
+            Tag::Item => {
+                let marker = self.marker();
+                self.containers.push(Container::Item { marker, drawn: false });
+            }
+            Tag::Table(alignments) => {
+                self.block();
+                self.table = Some(Table::new(alignments));
+            }
+            Tag::TableHead | Tag::TableRow => self.with_table(Table::begin_row),
+            Tag::TableCell => self.line.clear(),
+            Tag::Emphasis => self.styles.push(self.theme.emphasis),
+            Tag::Strong => self.styles.push(self.theme.strong),
+            Tag::Strikethrough => self.styles.push(Style::default().add_modifier(Modifier::CROSSED_OUT)),
+            Tag::Link { dest_url, .. } => {
+                self.links.push(dest_url.to_string());
+                self.styles.push(self.theme.link);
+            }
+            Tag::Image { dest_url, .. } => {
+                self.links.push(dest_url.to_string());
+                self.text("image: ", self.theme.dim);
+                self.styles.push(self.theme.link);
+            }
+            Tag::Superscript | Tag::Subscript | Tag::MetadataBlock(_) | Tag::FootnoteDefinition(_) => {}
+            Tag::DefinitionList | Tag::DefinitionListTitle | Tag::DefinitionListDefinition => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        match tag {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => self.end_block(),
+            TagEnd::Heading(_) => {
+                self.styles.pop();
+                self.end_block();
+            }
+            TagEnd::BlockQuote(_) | TagEnd::List(_) => {
+                self.containers.pop();
+                self.blank = true;
+            }
+            TagEnd::CodeBlock => self.end_code(),
+            TagEnd::Item => {
+                self.flush();
+                if let Some(Container::Item { drawn: false, .. }) = self.containers.last() {
+                    self.draw_line(Line::default());
+                }
+                self.containers.pop();
+            }
+            TagEnd::Table => self.end_table(),
+            TagEnd::TableHead | TagEnd::TableRow => {}
+            TagEnd::TableCell => {
+                let cell = std::mem::take(&mut self.line);
+                self.with_table(|table| table.cell(cell));
+            }
+            TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => drop(self.styles.pop()),
+            TagEnd::Link | TagEnd::Image => self.end_link(),
+            TagEnd::Superscript | TagEnd::Subscript | TagEnd::MetadataBlock(_) | TagEnd::FootnoteDefinition => {}
+            TagEnd::DefinitionList | TagEnd::DefinitionListTitle | TagEnd::DefinitionListDefinition => {}
+        }
+    }
+
+    /// What the parser made of entities is from outside as well.
+    fn text(&mut self, words: &str, style: Style) {
+        if let Some(code) = &mut self.code {
+            code.push_str(words);
+            return;
+        }
+        let style = self.styles.iter().fold(Style::default(), |all, style| all.patch(*style)).patch(style);
+        let shown = text::visible(words);
+        // An entity may stand for a line end or a tab.
+        self.line.push(Span::styled(shown.replace(['\n', '\t'], " "), style));
+    }
+
+    fn html(&mut self, words: &str) {
+        for (n, line) in words.split('\n').enumerate() {
+            if n > 0 {
+                self.hard_break();
+            }
+            self.text(line, self.theme.dim);
+        }
+    }
+
+    fn hard_break(&mut self) {
+        match self.table {
+            Some(_) => self.text(" ", Style::default()),
+            None => self.flush(),
+        }
+    }
+
+    fn end_link(&mut self) {
+        self.styles.pop();
+        let Some(target) = self.links.pop() else { return };
+        let said =
+            self.line.last().is_some_and(|span| span.content == target || target.ends_with(span.content.as_ref()));
+        if !target.is_empty() && !(said && target.contains(':')) {
+            self.text(&format!(" ({target})"), self.theme.dim);
+        }
+    }
+
+    fn end_code(&mut self) {
+        let Some(code) = self.code.take() else { return };
+        for line in code.lines() {
+            let shown = text::visible(line).into_owned();
+            let spans = vec![Span::styled(shown, self.theme.code_block)];
+            let mut prefix = self.prefix();
+            for rows in [&mut prefix.first, &mut prefix.next] {
+                rows.push(Span::raw("  "));
+            }
+            self.rows.extend(code_rows(spans, self.width, &prefix));
+        }
+        self.blank = true;
+    }
+
+    fn end_table(&mut self) {
+        let Some(table) = self.table.take() else { return };
+        let prefix = self.prefix();
+        let taken: usize = prefix.next.iter().map(|span| text::width(&span.content)).sum();
+        for row in table.rows(self.width.saturating_sub(taken).max(1), self.theme) {
+            let spans = prefix.next.iter().cloned().chain(row.spans);
+            self.rows.push(text::fit_line(Line::from(spans.collect::<Vec<_>>()), self.width));
+        }
+        self.blank = true;
+    }
+
+    fn with_table(&mut self, change: impl FnOnce(&mut Table)) {
+        if let Some(table) = &mut self.table {
+            change(table);
+        }
+    }
+
+    fn in_item(&self) -> bool {
+        matches!(self.containers.last(), Some(Container::Item { .. }))
+    }
+
+    fn marker(&mut self) -> String {
+        match self.containers.last_mut() {
+            Some(Container::List(Some(number))) => {
+                let marker = format!("{number}. ");
+                *number = number.saturating_add(1);
+                marker
+            }
+            _ => "• ".into(),
+        }
+    }
+
+    /// A block begins: a blank row before it if one came before within the same unit.
+    fn block(&mut self) {
+        let fresh = matches!(self.containers.last(), Some(Container::Item { drawn: false, .. }));
+        if std::mem::take(&mut self.blank) && !fresh {
+            let prefix = self.prefix();
+            self.rows.push(Line::from(trimmed(prefix.next)));
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.flush();
+        self.blank = true;
+    }
+
+    /// The line so far becomes rows.
+    fn flush(&mut self) {
+        if self.line.is_empty() || self.table.is_some() {
+            return;
+        }
+        let line = Line::from(std::mem::take(&mut self.line));
+        self.draw_line(line);
+    }
+
+    fn draw_line(&mut self, line: Line<'static>) {
+        let prefix = self.prefix();
+        self.rows.extend(text::wrap(&line, self.width, &prefix));
+    }
+
+    /// What stands before the rows of this block; markers are used up.
+    fn prefix(&mut self) -> Prefix {
+        let mut prefix = Prefix::default();
+        let deepest = self.containers.len().saturating_sub(DEEPEST);
+        for (at, container) in self.containers.iter_mut().enumerate() {
+            let shown = at >= deepest;
+            match container {
+                Container::List(_) => {}
+                Container::Quote if shown => {
+                    prefix.first.push(Span::styled("│ ", self.theme.quote));
+                    prefix.next.push(Span::styled("│ ", self.theme.quote));
+                }
+                Container::Quote => {}
+                Container::Item { marker, drawn } => {
+                    let spaces = " ".repeat(text::width(marker));
+                    if shown {
+                        let first = if *drawn {
+                            Span::raw(spaces.clone())
+                        } else {
+                            Span::styled(marker.clone(), self.theme.bullet)
+                        };
+                        prefix.first.push(first);
+                        prefix.next.push(Span::raw(spaces));
+                    }
+                    *drawn = true;
+                }
+            }
+        }
+        prefix
+    }
+
+    fn finish(mut self) -> Vec<Line<'static>> {
+        self.flush();
+        self.rows
+    }
+}
+
+fn trimmed(mut prefix: Vec<Span<'static>>) -> Vec<Span<'static>> {
+    while prefix.last().is_some_and(|span| span.content.trim().is_empty()) {
+        prefix.pop();
+    }
+    prefix
+}

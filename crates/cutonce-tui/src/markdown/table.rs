@@ -1,0 +1,141 @@
+//! Tables: columns as wide as they need to be, narrower where they must, and one field a row where nothing else fits.
+
+use crate::text::{self, Prefix};
+use crate::theme::Theme;
+use pulldown_cmark::Alignment;
+use ratatui::text::{Line, Span};
+
+/// Narrower columns are not read but spelled.
+const NARROWEST: usize = 6;
+/// More columns than any screen holds.
+const MOST_COLUMNS: usize = 40;
+
+type Cell = Vec<Span<'static>>;
+
+#[derive(Debug, Default)]
+pub struct Table {
+    alignments: Vec<Alignment>,
+    /// The first is the head.
+    rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    pub fn new(alignments: Vec<Alignment>) -> Table {
+        Table { alignments, rows: Vec::new() }
+    }
+
+    pub fn begin_row(&mut self) {
+        self.rows.push(Vec::new());
+    }
+
+    pub fn cell(&mut self, cell: Cell) {
+        if let Some(row) = self.rows.last_mut().filter(|row| row.len() < MOST_COLUMNS) {
+            row.push(cell);
+        }
+    }
+
+    pub fn rows(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        match self.widths(columns, width) {
+            Some(widths) => self.grid(&widths, theme),
+            None => self.listed(width, theme),
+        }
+    }
+
+    /// The columns that are wider than their share get narrower together.
+    fn widths(&self, columns: usize, width: usize) -> Option<Vec<usize>> {
+        let natural =
+            |at: usize| self.rows.iter().filter_map(|row| row.get(at)).map(cell_width).max().unwrap_or_default();
+        let mut widths: Vec<usize> = (0..columns).map(|at| natural(at).max(1)).collect();
+        let room = width.checked_sub(3 * columns.saturating_sub(1))?;
+        let mut over = widths.iter().sum::<usize>().saturating_sub(room);
+        while over > 0 {
+            let widest = widths.iter().copied().max().filter(|widest| *widest > NARROWEST)?;
+            let next = widths.iter().copied().filter(|other| *other < widest).max().unwrap_or_default().max(NARROWEST);
+            let wide = widths.iter().filter(|other| **other == widest).count();
+            // Down to the next width at once, not column by column: a cell may be a megabyte wide.
+            let step = (widest - next).min(over.div_ceil(wide)).max(1);
+            for other in widths.iter_mut().filter(|other| **other == widest) {
+                let cut = step.min(over);
+                *other -= cut;
+                over -= cut;
+            }
+        }
+        Some(widths)
+    }
+
+    fn grid(&self, widths: &[usize], theme: &Theme) -> Vec<Line<'static>> {
+        let mut out = Vec::new();
+        for (number, row) in self.rows.iter().enumerate() {
+            let cells: Vec<Vec<Line<'static>>> = widths
+                .iter()
+                .enumerate()
+                .map(|(at, width)| {
+                    let mut line = Line::from(row.get(at).cloned().unwrap_or_default());
+                    if number == 0 {
+                        line = line.style(theme.strong);
+                    }
+                    text::wrap(&line, *width, &Prefix::default())
+                })
+                .collect();
+            let height = cells.iter().map(Vec::len).max().unwrap_or_default();
+            for at in 0..height {
+                out.push(self.grid_row(&cells, at, widths, theme));
+            }
+            if number == 0 {
+                let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+                out.push(Line::styled(rule.join("─┼─"), theme.border));
+            }
+        }
+        out
+    }
+
+    fn grid_row(&self, cells: &[Vec<Line<'static>>], at: usize, widths: &[usize], theme: &Theme) -> Line<'static> {
+        let mut spans = Vec::new();
+        for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+            if column > 0 {
+                spans.push(Span::styled(" │ ", theme.border));
+            }
+            let content = cell.get(at).map(|line| line.spans.clone()).unwrap_or_default();
+            let free = width.saturating_sub(cell_width(&content));
+            let left = match self.alignments.get(column) {
+                Some(Alignment::Right) => free,
+                Some(Alignment::Center) => free / 2,
+                Some(Alignment::Left | Alignment::None) | None => 0,
+            };
+            let last = column + 1 == cells.len();
+            spans.push(Span::raw(" ".repeat(left)));
+            spans.extend(content);
+            spans.push(Span::raw(" ".repeat(if last { 0 } else { free - left })));
+        }
+        spans.retain(|span| !span.content.is_empty());
+        Line::from(spans)
+    }
+
+    /// `head: value`, a blank row between.
+    fn listed(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let mut out = Vec::new();
+        let (head, rows) = self.rows.split_first().map_or((&[][..], &[][..]), |(head, rows)| (head.as_slice(), rows));
+        if rows.is_empty() {
+            let names = head.iter().map(|cell| Line::from(cell.clone()).style(theme.strong));
+            return names.flat_map(|line| text::wrap(&line, width, &Prefix::default())).collect();
+        }
+        for (number, row) in rows.iter().enumerate() {
+            if number > 0 {
+                out.push(Line::default());
+            }
+            for (at, cell) in row.iter().enumerate() {
+                let name: String = head.get(at).into_iter().flatten().map(|span| span.content.as_ref()).collect();
+                let mut spans = vec![Span::styled(format!("{name}: "), theme.strong)];
+                spans.extend(cell.iter().cloned());
+                let prefix = Prefix { first: Vec::new(), next: vec![Span::raw("  ")] };
+                out.extend(text::wrap(&Line::from(spans), width, &prefix));
+            }
+        }
+        out
+    }
+}
+
+fn cell_width(cell: &Cell) -> usize {
+    cell.iter().map(|span| text::width(&span.content)).sum()
+}
