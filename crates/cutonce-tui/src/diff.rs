@@ -105,6 +105,9 @@ pub fn parse(unified: &str) -> Vec<Part> {
             settle(&mut rows, &mut parts);
         }
         rows.push(Row { sign, number, words: vec![(false, rest.to_string())] });
+        if sign == Sign::Same {
+            settle(&mut rows, &mut parts);
+        }
     }
     settle(&mut rows, &mut parts);
     parts
@@ -154,12 +157,13 @@ pub fn rows(parts: &[Part], width: usize, theme: &Theme, most: usize) -> Vec<Lin
     for (at, part) in parts.iter().enumerate() {
         if out.len() >= most {
             let left = parts.len() - at;
-            out.push(Line::styled(format!("{:digits$} … {} more lines", "", left), theme.dim));
+            let told = format!("{:digits$} … {} more lines", "", left);
+            out.push(Line::styled(text::fit(&told, width).into_owned(), theme.dim));
             break;
         }
         match part {
             Part::Row(row) => out.extend(draw(row, digits, width, theme)),
-            Part::Gap => out.push(Line::styled(format!("{:>digits$}", "⋮"), theme.dim)),
+            Part::Gap => out.push(Line::styled(text::fit(&format!("{:>digits$}", "⋮"), width).into_owned(), theme.dim)),
             Part::Head(words) => out.extend(text::wrap_plain(words, width, theme.dim)),
         }
     }
@@ -288,7 +292,7 @@ mod tests {
     fn tl_10_a_hostile_diff_is_shown_harmless() {
         let drawn =
             unified("@@ -1 +1 @@\n-a\x1b[2J\n+\u{202e}b\tc\n\\ No newline\nnoise\x07\n", 30, &Theme::default(), 9);
-        let wanted = "  1 - a\\u{1b}[2J\n  1 + \\u{202e}b    c\n\\ No newline\nnoise\\u{7}";
+        let wanted = "  1 - a\\u{1b}[2J\n  1 + \\u{202e}b   c\n\\ No newline\nnoise\\u{7}";
         assert_eq!(shown(&drawn), wanted);
     }
 
@@ -296,7 +300,7 @@ mod tests {
         #[test]
         fn tl_10_no_diff_panics_or_is_too_wide(diff in "(\\PC{0,5}|@@ -1 \\+1 @@\n|[+ -]\\PC{0,30}\n|\x1b|\t){0,8}", width in 1usize..60) {
             for line in unified(&diff, width, &Theme::default(), 50) {
-                proptest::prop_assert!(text::line_width(&line) <= width.max(12), "{line:?}");
+                proptest::prop_assert!(text::line_width(&line) <= width, "{line:?}");
                 proptest::prop_assert!(!text::plain(&line).chars().any(char::is_control));
             }
         }

@@ -151,6 +151,11 @@ impl Block {
         lock(&self.inner.lines).get(number).cloned()
     }
 
+    /// How many lines have their colours.
+    pub fn done(&self) -> usize {
+        lock(&self.inner.lines).len()
+    }
+
     /// There will be no more colours: an unknown language, or too much code.
     pub fn lost(&self) -> bool {
         self.inner.lost.load(Ordering::Relaxed)

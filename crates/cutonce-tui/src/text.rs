@@ -290,6 +290,8 @@ struct Wrapper<'a> {
     used: usize,
     /// Columns of the prefix of this row.
     begins: usize,
+    /// The wider of both prefixes: what fits beside it fits on any row.
+    margin: usize,
     space: Vec<(String, Style)>,
     space_width: usize,
     word: Vec<(String, Style)>,
@@ -305,12 +307,16 @@ impl<'a> Wrapper<'a> {
             row: Vec::new(),
             used: 0,
             begins: 0,
+            margin: 0,
             space: Vec::new(),
             space_width: 0,
             word: Vec::new(),
             word_width: 0,
         };
+        wrapper.begin(&prefix.next);
+        let next = wrapper.begins;
         wrapper.begin(&prefix.first);
+        wrapper.margin = wrapper.begins.max(next);
         wrapper
     }
 
@@ -328,7 +334,7 @@ impl<'a> Wrapper<'a> {
         if columns == 0 || grapheme.contains(char::is_control) {
             return;
         }
-        if columns > self.columns {
+        if self.margin + columns > self.columns && columns > 1 {
             return self.grapheme("?", 1, style);
         }
         if grapheme == " " {
@@ -341,7 +347,7 @@ impl<'a> Wrapper<'a> {
         if columns > 1 {
             self.end_word();
         }
-        if self.begins + self.word_width + columns > self.columns {
+        if self.margin + self.word_width + columns > self.columns {
             self.end_word();
         }
         push(&mut self.word, grapheme, style);
@@ -356,6 +362,11 @@ impl<'a> Wrapper<'a> {
             return;
         }
         if self.used + self.space_width + self.word_width > self.columns {
+            let indents =
+                self.rows.is_empty() && self.used == self.begins && self.used + self.space_width < self.columns;
+            if indents && self.space_width > 0 {
+                return self.break_word();
+            }
             // Spaces at a break vanish; a row that would hold only them, too.
             self.space.clear();
             self.space_width = 0;
@@ -368,6 +379,25 @@ impl<'a> Wrapper<'a> {
             push(&mut self.row, &text, style);
         }
         (self.space_width, self.word_width) = (0, 0);
+    }
+
+    /// The first word of an indented line does not fit beside its indentation: it is broken where the row ends.
+    fn break_word(&mut self) {
+        self.used += self.space_width;
+        for (text, style) in self.space.drain(..) {
+            push(&mut self.row, &text, style);
+        }
+        (self.space_width, self.word_width) = (0, 0);
+        for (text, style) in std::mem::take(&mut self.word) {
+            for grapheme in text.graphemes(true) {
+                let columns = cell(grapheme);
+                if self.used + columns > self.columns {
+                    self.end_row();
+                }
+                push(&mut self.row, grapheme, style);
+                self.used += columns;
+            }
+        }
     }
 
     fn end_row(&mut self) {

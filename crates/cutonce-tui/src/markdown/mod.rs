@@ -12,7 +12,8 @@ use crate::highlight::{self, Highlighter};
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
 use ratatui::text::{Line, Span};
-use scan::{Fence, Kind};
+pub use scan::Fence;
+use scan::Kind;
 use std::collections::VecDeque;
 
 /// A unit that grows longer than this is cut: no model writes such a paragraph, and nothing may make a delta slow.
@@ -38,6 +39,12 @@ pub fn render_highlighted(source: &str, width: usize, theme: &Theme, highlighter
     stream.finish()
 }
 
+/// One line of the source on one row: marks are drawn, not spelled.
+pub fn one_line(source: &str, theme: &Theme) -> Vec<Span<'static>> {
+    let mut rows = block::render(source, usize::from(u16::MAX), theme);
+    if rows.len() == 1 { rows.pop().map(|row| row.spans).unwrap_or_default() } else { Vec::new() }
+}
+
 /// A message that still grows.
 #[derive(Debug)]
 pub struct Stream {
@@ -49,6 +56,8 @@ pub struct Stream {
     kind: Kind,
     /// A blank line came after the open list item.
     gap: bool,
+    /// A blank line stood between the last list item and the open one.
+    loose: bool,
     /// A fence within the open list item.
     inner: Option<Fence>,
     /// The line that has not ended yet.
@@ -84,6 +93,7 @@ impl Stream {
             open: String::new(),
             kind: Kind::Nothing,
             gap: false,
+            loose: false,
             inner: None,
             line: String::new(),
             code: None,
@@ -140,9 +150,8 @@ impl Stream {
     }
 
     /// Is something held back only because its colours are not there yet?
-    pub fn waits(&mut self) -> bool {
-        let first = self.done.front();
-        first.is_some_and(|done| match done {
+    pub fn waits(&self) -> bool {
+        self.done.iter().any(|done| match done {
             Done::Row(_) => false,
             Done::Code { block, number, text } => self.coloured(block.as_ref(), *number, text).is_none(),
         })
@@ -281,12 +290,12 @@ impl Stream {
         let kind = std::mem::replace(&mut self.kind, Kind::Nothing);
         self.inner = None;
         let source = std::mem::take(&mut self.open);
+        let gap = std::mem::take(&mut self.gap);
         if kind == Kind::Nothing {
-            self.gap = false;
             return;
         }
         self.separate_done(kind);
-        self.gap = kind == Kind::Item && source.ends_with("\n\n");
+        self.loose = kind == Kind::Item && gap;
         let rows = self.unit(&source);
         self.done.extend(rows.into_iter().map(Done::Row));
     }
@@ -300,7 +309,7 @@ impl Stream {
 
     /// A blank row between units, but not between the items of a tight list.
     fn separate(&self, kind: Kind, mut push: impl FnMut(Line<'static>)) {
-        let tight = kind == Kind::Item && self.before == Some(Kind::Item) && !self.gap;
+        let tight = kind == Kind::Item && self.before == Some(Kind::Item) && !self.loose;
         if self.before.is_some() && kind != Kind::Nothing && !tight {
             push(Line::default());
         }

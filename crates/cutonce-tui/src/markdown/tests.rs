@@ -82,12 +82,12 @@ web          │    2 │ src/session.rs:131
         table,
         30,
         "
-reader   │ keys │ file
-─────────┼──────┼─────────────
-web      │    2 │ src/session.
-         │      │ rs:131
-移动     │    1 │ gateway/auth
-gateway  │      │ .rs:57
+reader     │ keys │ file
+───────────┼──────┼───────────
+web        │    2 │ src/sessio
+           │      │ n.rs:131
+移动       │    1 │ gateway/au
+gateway    │      │ th.rs:57
 ",
     );
     check(
