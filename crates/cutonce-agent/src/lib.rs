@@ -4,6 +4,7 @@
 
 pub mod changes;
 pub mod editor;
+pub mod hooks;
 pub mod hub;
 pub mod instructions;
 pub mod keys;
@@ -11,12 +12,14 @@ pub mod plan_files;
 pub mod redact;
 pub mod session;
 pub mod settings;
+pub mod skills;
 pub mod start;
 pub mod store;
 pub mod trust;
 pub mod versions;
 
 pub use cutonce_core as core;
+pub use hooks::{Hook, Hooks};
 pub use hub::Events;
 pub use session::{Approver, Options, Session};
 

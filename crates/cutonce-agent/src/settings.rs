@@ -61,6 +61,12 @@ impl Places {
         files
     }
 
+    /// What tells whether a file has changed since it was read.
+    pub fn stamp(&self) -> Stamp {
+        let one = |path: PathBuf| path.metadata().ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+        self.files().into_iter().map(|(_, path)| one(path)).collect()
+    }
+
     /// The folder that relative paths of a source start from.
     fn base(&self, source: Source) -> PathBuf {
         match source {
@@ -70,6 +76,9 @@ impl Places {
         }
     }
 }
+
+/// When each settings file was last written, and its length; None where there is none.
+pub type Stamp = Vec<Option<(std::time::SystemTime, u64)>>;
 
 /// What the sources say together.
 #[derive(Debug, Clone)]

@@ -1,12 +1,14 @@
 //! From settings, flags and a folder to an open session: the wiring that every face shares.
 
 use crate::Events;
+use crate::hooks::{Hook, Hooks, command};
 use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
 use crate::plan_files::{PlanError, PlanFiles};
 use crate::redact::Redactor;
-use crate::session::{Approver, Connect, Connected, Options, Planner, Session, plan_tools};
+use crate::session::{Approver, AutoSource, Connect, Connected, Options, Planner, Session, plan_tools};
 use crate::settings::{self, Loaded, Places};
+use crate::skills;
 use crate::store::place::Sessions;
 use crate::store::{self, Reader, Resumed, Store, StoreError};
 use crate::versions::Versions;
@@ -17,6 +19,7 @@ use cutonce_core::reminder::{self, Instructions as PlanInstructions};
 use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
 use cutonce_core::settings::{ModelInfo, Notifications, Settings, ThinkingKind};
+use cutonce_core::skill::Skill;
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{Body, Kind};
 use cutonce_models::provider::{self, Choice, CustomProvider};
@@ -24,6 +27,7 @@ use cutonce_models::{FaultKind, ModelError};
 use cutonce_sandbox::env::Names;
 use cutonce_tools::disk::{Disk, Unsearched};
 use cutonce_tools::shells::Shells;
+use cutonce_tools::skill::SkillTool;
 use cutonce_tools::tool::{AnyTool, Here};
 use cutonce_tools::web::Web;
 use cutonce_tools::workspace::Workspace;
@@ -65,6 +69,8 @@ pub struct Start {
     pub hide_disallowed_tools: bool,
     /// Tools of the embedding program.
     pub tools: Vec<Arc<dyn AnyTool>>,
+    /// Hooks of the embedding program, beside those of the settings (HO-7).
+    pub hooks: Vec<Arc<dyn Hook>>,
 }
 
 /// Which session.
@@ -125,6 +131,7 @@ impl Start {
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, &mut notices);
+        notices.extend(cutonce_core::auto::gate(self.auto().gate.as_deref(), true).1);
         let here = self.here(&store, &settings, &rules)?;
         notices.extend(here.workspace.added.iter().filter(|added| !added.is_dir()).map(|added| {
             format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display())
@@ -139,10 +146,10 @@ impl Start {
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
         let slug = planner.file.as_ref().map(|file| file.slug().to_string());
         store.append(session_entry(&store, &self.cwd, slug))?;
-        let enter = plan::enter_offered(settings.plan.entry, self.approver == Approver::Present, false);
-        let mut tools = cutonce_tools::tools();
-        tools.extend(plan_tools(settings.plan.eagerness, enter));
-        tools.append(&mut self.tools);
+        let skills = skills::find(&self.home, &self.cwd, loaded.trusted, &mut notices);
+        let skill_folders = skills.iter().map(|skill| skill.folder.clone()).collect();
+        let tools = self.tools(&settings, skills);
+        let hooks = self.hooks(&settings, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
         let transcript = store.path().to_path_buf();
@@ -170,9 +177,36 @@ impl Start {
             max_turns: self.max_turns,
             max_budget: self.max_budget,
             hide_disallowed_tools: self.hide_disallowed_tools,
+            hooks,
+            skill_folders,
+            auto: self.auto(),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
         Ok(Opened { session, events, notices, transcript, mode: shown_mode, notifications: settings.notifications })
+    }
+
+    /// The list is fixed for the session (PM-66); Skill is in it where there are any (HO-8).
+    fn tools(&mut self, settings: &Settings, skills: Vec<Skill>) -> Vec<Arc<dyn AnyTool>> {
+        let enter = plan::enter_offered(settings.plan.entry, self.approver == Approver::Present, false);
+        let mut tools = cutonce_tools::tools();
+        tools.extend(plan_tools(settings.plan.eagerness, enter));
+        if !skills.is_empty() {
+            tools.push(Arc::new(SkillTool::new(skills)));
+        }
+        tools.append(&mut self.tools);
+        tools
+    }
+
+    fn auto(&self) -> AutoSource {
+        let gate = self.env.iter().find(|(key, _)| key == "CUTONCE_AUTO_GATE");
+        AutoSource { flag: self.settings.clone(), gate: gate.map(|(_, value)| value.to_string_lossy().into_owned()) }
+    }
+
+    /// Those of the settings first, then the embedding program's.
+    fn hooks(&mut self, settings: &Settings, notices: &mut Vec<String>) -> Arc<Hooks> {
+        let mut hooks = command::of_settings(settings, &self.cwd, self.tool_env(settings), notices);
+        hooks.append(&mut self.hooks);
+        Arc::new(Hooks::new(hooks))
     }
 
     /// The flag wins over the settings; either may name a pair of models (PM-110).
@@ -233,7 +267,7 @@ impl Start {
         let base = settings.permissions.default_mode.unwrap_or_default();
         let asked = self.mode.unwrap_or(base);
         let bypass_available = self.bypass_available || [base, asked].contains(&Mode::BypassPermissions);
-        let setup = mode::Setup { bypass_available, ..mode::Setup::default() };
+        let setup = mode::Setup { bypass_available, auto: self.auto().switches(settings) };
         let Some(resumed) = resumed else { return Ok(mode::State::start(setup, base, asked)) };
         let bodies = if resumed.replayed.mode.is_some() || resumed.replayed.slug.is_some() {
             bodies(transcript, &STATE)?

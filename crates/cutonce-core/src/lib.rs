@@ -4,11 +4,13 @@
 
 pub mod agent;
 pub mod approval;
+pub mod auto;
 pub mod command;
 pub mod conversation;
 pub mod event;
 pub mod front_matter;
 pub mod harmless;
+pub mod hook;
 pub mod mode;
 pub mod models;
 pub mod permission;
@@ -19,6 +21,7 @@ pub mod request;
 pub mod rule;
 pub mod settings;
 pub mod shell;
+pub mod skill;
 pub mod submission;
 mod template;
 pub mod transcript;

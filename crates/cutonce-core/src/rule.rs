@@ -3,6 +3,7 @@
 //! A rule that cannot be understood is never dropped in silence. It is listed in [`Rules::errors`], and if it was to
 //! deny or to ask it does so for its whole tool until somebody mends it: a typo must not open a door.
 
+mod judged;
 mod pattern;
 
 pub use pattern::{CommandPattern, PathPattern};
@@ -127,6 +128,8 @@ pub struct Rules {
     /// Strongest source first.
     rules: Vec<Rule>,
     set_aside: Vec<Rule>,
+    /// Auto is active: what would skip its judgement does not count.
+    judged: bool,
     errors: Vec<RuleError>,
 }
 
@@ -194,7 +197,8 @@ impl Rules {
         self.home.as_deref()
     }
     pub(crate) fn with(&self, behavior: Behavior) -> impl Iterator<Item = &Rule> {
-        self.rules.iter().filter(move |rule| rule.behavior == behavior)
+        let counts = |rule: &Rule| !(self.judged && rule.skips_judgement());
+        self.rules.iter().filter(move |rule| rule.behavior == behavior && counts(rule))
     }
 
     /// Which files a search that starts at a folder must leave out: those of deny rules, and those of ask rules unless

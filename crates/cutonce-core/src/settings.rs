@@ -4,11 +4,13 @@
 
 pub mod check;
 pub mod docs;
+pub mod hooks;
 pub mod merge;
 pub mod models;
 pub mod plan;
 
 pub use check::{Problem, check};
+pub use hooks::Hooks;
 pub use merge::{Layer, merge};
 pub use models::{Class, ModelEntry, ModelInfo, Price, ThinkingKind};
 pub use plan::Plan;
@@ -71,7 +73,9 @@ pub struct Settings {
     /// How you are told that a plan or a question waits.
     pub notifications: Notifications,
     /// Commands that run at certain moments.
-    pub hooks: serde_json::Map<String, Value>,
+    pub hooks: Hooks,
+    /// Run no hooks at all.
+    pub disable_all_hooks: bool,
     /// MCP servers by name.
     pub mcp_servers: serde_json::Map<String, Value>,
 }

@@ -17,12 +17,14 @@ pub struct Said {
     pub meta: bool,
     /// The plan that this message holds (PM-81).
     pub plan: Option<String>,
+    /// What hooks added to it (HO-7): it follows the message.
+    pub context: Vec<String>,
 }
 
 impl Said {
     /// The person's words.
     pub fn words(text: impl Into<String>, images: Vec<Image>) -> Said {
-        Said { text: text.into(), images, meta: false, plan: None }
+        Said { text: text.into(), images, meta: false, plan: None, context: Vec::new() }
     }
     /// The program's words to the model.
     pub fn meta(text: impl Into<String>) -> Said {
@@ -149,6 +151,10 @@ impl Turn {
     }
     pub fn requests(&self) -> u32 {
         self.requests
+    }
+    /// The answer that just came was the last that this turn may have.
+    pub fn at_limit(&self) -> bool {
+        self.max_requests.is_some_and(|max| self.requests + 1 >= max)
     }
     /// May the context still be made smaller before the next request?
     pub fn may_compact(&self) -> bool {

@@ -18,6 +18,7 @@ pub mod notebook_edit;
 pub mod read;
 pub mod shell_tools;
 pub mod shells;
+pub mod skill;
 mod spill;
 mod todo_write;
 pub mod tool;

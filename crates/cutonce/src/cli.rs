@@ -38,7 +38,7 @@ pub struct Run {
     /// The model, as provider/name (anthropic/…, openai/…, openai-chat/…, ollama/…), a bare name or an alias
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,
-    /// Start in this permission mode: default, acceptEdits, plan, bypassPermissions
+    /// Start in this permission mode: default, acceptEdits, plan, auto, bypassPermissions
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
     pub permission_mode: Option<cutonce_core::mode::Mode>,
     /// Run everything but what deny rules and protected paths forbid (the same as --permission-mode bypassPermissions)

@@ -73,6 +73,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         append_system_prompt: run.append_system_prompt.clone(),
         hide_disallowed_tools: run.hide_disallowed_tools,
         tools: Vec::new(),
+        hooks: Vec::new(),
     };
     let opened = start.open().await?;
     for notice in &opened.notices {

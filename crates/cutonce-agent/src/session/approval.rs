@@ -4,10 +4,12 @@
 use super::Hall;
 use super::asks::{Open, OpenAsk};
 use super::calls::Report;
+use super::hooks::Shown;
 use super::options::Approver;
 use crate::changes::Changes;
 use cutonce_core::approval::{self, Answer, Approved, AtHand, ExitResult, NoAnswer, Submission, Submitted, Verdict};
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level};
+use cutonce_core::hook::Moment;
 use cutonce_core::mode;
 use cutonce_core::permission::{Denied, Why};
 use cutonce_core::plan::{Found, Outcome as Settled, PhaseEvent, PlanEvent};
@@ -28,6 +30,17 @@ const AT_HAND: AtHand = AtHand { todos: true, agents: false };
 
 /// Named one by one up to here; then counted.
 const MOST_NAMED: usize = 50;
+
+/// What hooks hear of it: the decision and the user's words.
+fn decided(verdict: &Verdict) -> Option<(&'static str, Option<String>)> {
+    match verdict {
+        Verdict::Approved(approved) => Some(("approved", approved.notes.clone())),
+        Verdict::KeepPlanning { feedback, .. } => Some(("rejected", feedback.clone())),
+        Verdict::Leave { .. } => Some(("left", None)),
+        Verdict::NotApproved { .. } => Some(("unanswered", None)),
+        Verdict::AskAgain { .. } | Verdict::Ignored { .. } => None,
+    }
+}
 
 fn told(changes: &Changes, root: &Path) -> Vec<String> {
     changes.lines(root, MOST_NAMED).into_iter().chain(changes.unseen_lines(root)).collect()
@@ -82,7 +95,7 @@ impl Hall {
                 self.notice(Level::Warning, &notice);
                 self.end_asked(EndReason::Completed);
             }
-            Submitted::Ask(request) => self.show_plan(n, *request, previous, draft),
+            Submitted::Ask(request) => self.before_plan(n, Shown { request: *request, previous, draft }),
         }
     }
 
@@ -102,7 +115,7 @@ impl Hall {
         }
     }
 
-    fn show_plan(
+    pub(super) fn show_plan(
         &mut self,
         n: Option<usize>,
         request: approval::Request,
@@ -159,6 +172,7 @@ impl Hall {
         };
         self.asks.push(OpenAsk { id: request.ask_id.clone(), n, call: None, open: Open::Plan(Box::new(request)) });
         self.hub.emit(EventKind::Ask(Arc::new(view)));
+        self.notify_hooks("plan", "A plan waits for your approval.".into());
     }
 
     pub(super) fn plan_answered(&mut self, ask: OpenAsk, answer: Answer) {
@@ -174,7 +188,14 @@ impl Hall {
         let closed = Any::Plan(answer);
         self.append(Body::Ask { ask_id: ask.id.clone(), kind: "plan".into(), answer: Some(closed.clone()) });
         self.hub.emit(EventKind::AskClosed { ask_id: ask.id.clone(), answer: Some(closed) });
+        let told = decided(&verdict);
+        let Open::Plan(request) = &ask.open else { return };
+        let (plan_file_path, sha256) = (request.plan_file_path.clone(), request.sha256.clone());
         self.carry_out(ask, verdict);
+        if let Some((decision, feedback)) = told {
+            let mode = self.mode.mode();
+            self.tell_hooks(Moment::PlanDecided { decision, mode, feedback, plan_file_path, sha256 });
+        }
     }
 
     fn carry_out(&mut self, ask: OpenAsk, verdict: Verdict) {

@@ -88,13 +88,25 @@ pub(super) fn questions_view(call_id: &str, tool: &str, input: &Value) -> AskVie
     }
 }
 
+/// What a notification says of an ask: its kind and a line.
+fn waits(view: &AskView) -> (&'static str, String) {
+    match &view.kind {
+        AskKind::Permission { .. } => ("permission", format!("{} waits for your permission.", view.tool)),
+        AskKind::Questions(_) => ("question", "A question waits for your answer.".into()),
+        AskKind::EnterPlan => ("enter_plan", "The model wants to enter plan mode.".into()),
+        AskKind::Plan { .. } => ("plan", "A plan waits for your approval.".into()),
+    }
+}
+
 impl Hall {
     pub(super) fn open_ask(&mut self, n: usize, call: Option<Box<dyn Call>>, open: Open, mut view: AskView) {
         // Not the call's id: some providers use theirs again.
         view.ask_id = crate::new_id();
         self.append(Body::Ask { ask_id: view.ask_id.clone(), kind: open.kind().into(), answer: None });
         self.asks.push(OpenAsk { id: view.ask_id.clone(), n: Some(n), call, open });
+        let (kind, what) = waits(&view);
         self.hub.emit(EventKind::Ask(Arc::new(view)));
+        self.notify_hooks(kind, what);
     }
 
     /// The first answer counts; one to an ask that is not open any more, or of the wrong kind, changes nothing.
@@ -168,12 +180,16 @@ impl Hall {
                 remember.iter().for_each(|remember| self.remember(remember));
                 // The world may have moved while the person thought: state the facts again, and ask again if they differ.
                 match self.still_true(&*call, ask) {
-                    Ok(ask) => self.run_call(n, call, ask.approve("the user allowed it"), None),
+                    Ok(ask) => {
+                        let who = ask.answered("the user allowed it");
+                        self.run_call(n, call, ask.approve(who), None);
+                    }
                     Err(text) => self.finish(n, Outcome::error(text), Duration::ZERO),
                 }
             }
             PermissionAnswer::Deny { message, interrupt } => {
-                self.deny_call(n, ask.deny("the user refused it", &message));
+                let who = ask.answered("the user refused it");
+                self.deny_call(n, ask.deny(who, &message));
                 if interrupt {
                     self.end_asked(EndReason::Interrupted { in_tools: true });
                 }
@@ -182,7 +198,7 @@ impl Hall {
     }
 
     /// PR-6: what was approved is what runs. A path that resolves elsewhere now is not what the person saw.
-    fn still_true(&self, call: &dyn Call, ask: Ask) -> Result<Ask, String> {
+    pub(super) fn still_true(&self, call: &dyn Call, ask: Ask) -> Result<Ask, String> {
         let now = self.refine(call.touches(&self.here)?);
         if ask.facts.access == now {
             Ok(ask)

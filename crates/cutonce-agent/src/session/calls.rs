@@ -1,11 +1,14 @@
 //! Tool calls: each is parsed, states what it touches, is decided under the mode as of now, runs with its rights,
 //! and gets exactly one result (AG-3, AG-6, PR-3). The one call site of the permission decision is here.
 
+use super::auto::Judged;
+use super::hooks::{Hooked, as_hooks_say};
 use super::options::Approver;
 use super::{Driver, Hall};
 use cutonce_core::approval;
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::event::{DecisionRecord, EventKind, Finished};
+use cutonce_core::hook::{Permission, Reply};
 use cutonce_core::permission::{self, Access, Allowed, Ask, Decision, Denied, Facts, Why};
 use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
@@ -45,6 +48,10 @@ pub(super) enum Report {
     Done { n: usize, outcome: Outcome, took: Duration },
     /// The workspace was looked at for a submission (PM-87).
     PlanChecked { n: Option<usize>, changed: Vec<String>, draft: Option<approval::Answer> },
+    /// Hooks were asked (HO-7).
+    Hooked(Hooked),
+    /// The classifier was asked (PM-120).
+    Judged(Box<Judged>),
 }
 
 /// How long a call that was told to stop may take to say what it had done.
@@ -106,6 +113,11 @@ impl Hall {
             Some(Err(text)) => return self.finish(n, Outcome::error(text), Duration::ZERO),
             None => return,
         };
+        self.before_call(n, call);
+    }
+
+    /// Decide the call under the mode as of now, with what hooks said about it.
+    pub(super) fn decide_call(&mut self, n: usize, call: Box<dyn Call>, reply: &Reply) {
         let access = match call.touches(&self.here) {
             Ok(access) => self.refine(access),
             Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
@@ -114,7 +126,9 @@ impl Hall {
         slot.touched = paths_of(&access);
         let questions = matches!(access, Access::Question);
         let facts = Facts { tool: slot.name.clone(), access };
-        match permission::decide(self.mode.mode(), &self.rules, facts) {
+        let asked = (reply.permission == Some(Permission::Ask)).then(|| facts.clone());
+        let decision = permission::decide(self.mode.mode(), &self.rules, facts);
+        match as_hooks_say(decision, self.mode.mode(), reply, asked) {
             Decision::Allow(allowed) if plan::is_barrier(&self.batch.slots[n].name) => self.plan_call(n, allowed),
             Decision::Allow(allowed) if questions => self.ask_questions(n, call, allowed),
             Decision::Allow(allowed) => self.run_call(n, call, allowed, None),
@@ -141,6 +155,15 @@ impl Hall {
     pub(super) fn call_id(&self, n: usize) -> String {
         self.batch.slots.get(n).map(|slot| slot.id.clone()).unwrap_or_default()
     }
+    /// Its name, input and id.
+    pub(super) fn call_facts(&self, n: usize) -> (String, Value, String) {
+        let facts = |slot: &Slot| (slot.name.clone(), slot.input.clone(), slot.id.clone());
+        self.batch.slots.get(n).map(facts).unwrap_or_default()
+    }
+    /// Cancelled when the person interrupts the calls that run.
+    pub(super) fn batch_cancel(&self) -> CancellationToken {
+        self.batch.cancel.clone()
+    }
     /// What approvers, hosts and the transcript see of a call may hold more than the model sent (PM-70).
     pub(super) fn fill_input(&mut self, n: usize, input: Value) {
         if let Some(slot) = self.batch.slots.get_mut(n) {
@@ -153,6 +176,13 @@ impl Hall {
         if let Some(text) = call.fails(&self.here) {
             return self.finish(n, Outcome::error(text), Duration::ZERO);
         }
+        if self.is_judged(&ask) {
+            return self.judge(n, call, ask);
+        }
+        self.ask_person(n, call, ask);
+    }
+
+    pub(super) fn ask_person(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         if self.approver != Approver::Present {
             let message = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
             let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
@@ -234,8 +264,10 @@ impl Hall {
 
     pub(super) fn report(&mut self, report: Report) {
         match report {
-            Report::Done { n, outcome, took } => self.finish(n, outcome, took),
+            Report::Done { n, outcome, took } => self.after_call(n, outcome, took),
             Report::PlanChecked { n, changed, draft } => self.plan_checked(n, changed, draft),
+            Report::Hooked(hooked) => self.hooked(hooked),
+            Report::Judged(judged) => self.judged(*judged),
         }
     }
 
@@ -294,7 +326,7 @@ impl Hall {
     }
 
     /// No secret of the environment reaches the model or the transcript (MO-4).
-    fn redacted(&self, content: Vec<ResultPart>) -> Vec<ResultPart> {
+    pub(super) fn redacted(&self, content: Vec<ResultPart>) -> Vec<ResultPart> {
         let clean = |part| match part {
             ResultPart::Text { text } => ResultPart::Text { text: self.redactor.redact(&text).into_owned() },
             image @ ResultPart::Image(_) => image,

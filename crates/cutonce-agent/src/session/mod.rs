@@ -6,7 +6,9 @@
 
 mod approval;
 mod asks;
+mod auto;
 mod calls;
+mod hooks;
 mod models;
 mod options;
 mod plan;
@@ -14,10 +16,12 @@ mod plan_tools;
 mod request;
 mod tally;
 
+pub use auto::AutoSource;
 pub use options::{Approver, Connect, Connected, Options};
 pub use plan::Planner;
 pub use plan_tools::plan_tools;
 
+use crate::hooks::Hooks;
 use crate::hub::{Events, Hub};
 use crate::redact::Redactor;
 use crate::settings::Places;
@@ -45,6 +49,7 @@ pub struct Session {
     id: Arc<str>,
     inbox: mpsc::UnboundedSender<Submission>,
     hub: Arc<Hub>,
+    hooks: Arc<Hooks>,
 }
 
 impl Session {
@@ -58,6 +63,10 @@ impl Session {
     /// The person's words.
     pub fn say(&self, text: impl Into<String>) {
         self.submit(Submission::User { text: text.into(), images: Vec::new() });
+    }
+    /// Who is asked and told at certain moments (HO-7); a host may add itself.
+    pub fn hooks(&self) -> &Hooks {
+        &self.hooks
     }
     /// A listener: it gets what is pending, then everything that follows.
     pub fn events(&self) -> Events {
@@ -108,6 +117,10 @@ struct Hall {
     done: (mpsc::UnboundedSender<Report>, mpsc::UnboundedReceiver<Report>),
     batch: Batch,
     asks: Asks,
+    watch: hooks::Watch,
+    judge: auto::Judge,
+    /// Resolved folders of skills: reading there asks nobody.
+    skill_folders: Vec<PathBuf>,
     tally: Tally,
     /// The models by name, once they were needed, and the name of the session's main one (PM-110).
     models: models::Models,
@@ -158,6 +171,7 @@ impl Driver {
             }
             self.hall.mode_effect(effect);
         }
+        self.hall.session_started(if self.talk.conversation.is_empty() { "startup" } else { "resume" });
         if self.hall.reopen_plan && self.hall.mode.in_plan() {
             self.hall.submit_plan(None, None);
         }
@@ -166,7 +180,10 @@ impl Driver {
     async fn wait(&mut self) -> Option<Happened> {
         match self.hall.turn.waiting() {
             Waiting::Submission => self.idle().await,
-            Waiting::Model => Some(self.request().await),
+            Waiting::Model => {
+                let happened = self.request().await;
+                Some(self.before_stop(happened).await)
+            }
             Waiting::Calls => Some(self.hall.running_calls().await),
             Waiting::Summary => Some(self.summarise().await),
         }
@@ -179,11 +196,11 @@ impl Driver {
             if let Some(happened) = self.hall.pending.pop_front() {
                 return Some(happened);
             }
-            if self.hall.closing || !self.hall.inbox_open {
+            if (self.hall.closing || !self.hall.inbox_open) && !self.hall.watch.door_is_busy() {
                 return None;
             }
             tokio::select! {
-                submission = self.hall.inbox.recv() => match submission {
+                submission = self.hall.inbox.recv(), if self.hall.inbox_open => match submission {
                     Some(Submission::Clear) => self.clear(),
                     Some(submission) => if let Some(happened) = self.hall.submission(submission) {
                         return Some(happened);
@@ -212,6 +229,8 @@ impl Driver {
 
     fn begin_turn(&mut self) {
         self.talk.turn_start = self.talk.conversation.len();
+        self.hall.watch.turn_began();
+        self.hall.reread_switches();
         self.hall.tally.begin();
         self.hall.hub.emit(EventKind::TurnStarted);
     }
@@ -228,6 +247,7 @@ impl Driver {
             self.hall.planner.approval.user_message();
             self.hall.mode_event(mode::Event::HumanTurn);
         }
+        self.hall.prompt_context(&said);
         self.hall.hub.emit(EventKind::User { id, text: said.text, meta: said.meta });
     }
 
@@ -269,6 +289,7 @@ impl Driver {
         (self.hall.said, self.hall.files) = (Vec::new(), Vec::new());
         self.hall.here.disk.forget();
         self.hall.hub.emit(EventKind::Cleared);
+        self.hall.session_started("clear");
     }
 }
 
@@ -287,8 +308,11 @@ impl Hall {
     /// What a submission means for the turn; what concerns only state is done here.
     fn submission(&mut self, submission: Submission) -> Option<Happened> {
         match submission {
-            Submission::User { text, images } => return Some(Happened::Said(Said::words(text, images))),
-            Submission::Interrupt => return Some(Happened::Interrupted),
+            Submission::User { text, images } => return self.comes_in(Said::words(text, images)),
+            Submission::Interrupt => {
+                self.clear_the_door();
+                return Some(Happened::Interrupted);
+            }
             Submission::Compact { focus } => return Some(Happened::CompactAsked { focus }),
             Submission::Answer { ask_id, answer } => self.answer(&ask_id, answer),
             Submission::SetMode { mode, by } => self.mode_event(mode::Event::Set { to: mode, by }),

@@ -32,6 +32,10 @@ impl Models {
         self.main = choice.main.clone().unwrap_or(name);
         self.failed.remove(&self.main);
     }
+    /// Who judges in auto mode (PM-120), and how it is reached.
+    pub fn judge(&self) -> (Arc<dyn Connect>, String) {
+        (self.connect.clone(), cutonce_core::auto::model(&self.settings, &self.main))
+    }
     async fn get(&mut self, name: &str) -> Result<Connected, cutonce_models::ModelError> {
         if let Some(known) = self.made.get(name) {
             return Ok(known.clone());

@@ -1,11 +1,14 @@
 //! What a session is opened with, and opening it.
 
 use super::asks::Asks;
+use super::auto::{AutoSource, Judge};
 use super::calls::Batch;
+use super::hooks::Watch;
 use super::models::Models;
 use super::plan::Planner;
 use super::tally::Tally;
 use super::{Driver, Hall, Session, Talk};
+use crate::hooks::Hooks;
 use crate::hub::{Events, Hub};
 use crate::instructions::Instructions;
 use crate::redact::Redactor;
@@ -92,6 +95,12 @@ pub struct Options {
     pub compact_at: Option<f64>,
     /// A host's choice: tools that plan mode denies leave the list while it is on, at the price of the prompt cache (PM-66).
     pub hide_disallowed_tools: bool,
+    /// Who is asked and told at certain moments (HO-7).
+    pub hooks: Arc<Hooks>,
+    /// What is in the folders of skills may be read without asking, in plan mode too (HO-8).
+    pub skill_folders: Vec<std::path::PathBuf>,
+    /// The switches of auto mode, beside the settings files (PM-122).
+    pub auto: AutoSource,
 }
 
 impl Session {
@@ -100,7 +109,8 @@ impl Session {
         let id: Arc<str> = options.store.id().into();
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
-        let session = Session { id: id.clone(), inbox: sender, hub: hub.clone() };
+        let hooks = options.hooks.clone();
+        let session = Session { id: id.clone(), inbox: sender, hub: hub.clone(), hooks };
         let opened = EventKind::Opened {
             model: options.connected.model.name().to_string(),
             mode: options.mode.0.mode(),
@@ -148,8 +158,11 @@ fn driver(
         planner: options.planner,
         reopen_plan: options.reopen_plan,
         rules: options.rules,
+        judge: Judge::new(options.auto, &options.places),
         places: options.places,
         approver: options.approver,
+        skill_folders: options.skill_folders,
+        watch: Watch::new(options.hooks, options.store.path().to_path_buf()),
         store: options.store,
         hub,
         redactor: options.redactor,

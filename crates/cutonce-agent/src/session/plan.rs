@@ -120,8 +120,9 @@ impl Hall {
                 self.hide_secrets();
             }
             mode::Effect::WithdrawApproval => self.withdraw_plan(),
-            // `Rules` looks at the state of auto mode by itself; nothing is taken out of it.
-            mode::Effect::SetRulesAside | mode::Effect::GiveRulesBack => {}
+            // They stay where they are and only do not count: nothing can be lost (PM-123).
+            mode::Effect::SetRulesAside => self.rules.set_judged(true),
+            mode::Effect::GiveRulesBack => self.rules.set_judged(false),
             mode::Effect::Notice { text, .. } => self.notice(Level::Warning, &text),
             mode::Effect::Refused { why } => {
                 self.notice(Level::Warning, &format!("The mode is still {}: {why}.", self.mode.mode()));
@@ -197,7 +198,7 @@ impl Hall {
         if outcome.open {
             self.hub.emit(EventKind::OpenPlan { path: self.planner.path() });
         }
-        outcome.send.map(|words| Happened::Said(Said::words(words, Vec::new())))
+        outcome.send.and_then(|words| self.comes_in(Said::words(words, Vec::new())))
     }
 
     /// The plan is the first message of the conversation (PM-81): it was approved by whoever asked for this.
@@ -303,12 +304,13 @@ impl Hall {
         let home = self.here.workspace.cutonce_home.clone();
         let open: Vec<PathBuf> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
         let (own, deny) = (self.here.workspace.own.clone(), self.planner.deny_read.clone());
+        let skills = self.skill_folders.clone();
         self.here.disk.hide(Some(Arc::new(move |path: &Path| {
             if open.iter().any(|open| open == path) || path.starts_with(&own) {
                 return false;
             }
-            let secret =
-                || is_secret(path) || path.starts_with(&home) || deny.iter().any(|deny| path.starts_with(deny));
+            let ours = || path.starts_with(&home) && !skills.iter().any(|skill| path.starts_with(skill));
+            let secret = || is_secret(path) || ours() || deny.iter().any(|deny| path.starts_with(deny));
             rules.denies_read(path) || (planning && secret())
         })));
     }
@@ -324,8 +326,12 @@ impl Hall {
             }
             Access::Read(mut targets) => {
                 let plan = self.planner.file.as_ref().map(PlanFile::path);
-                for target in targets.iter_mut().filter(|target| Some(target.path.as_path()) == plan) {
-                    target.place = Place::PlanFile;
+                for target in &mut targets {
+                    if Some(target.path.as_path()) == plan {
+                        target.place = Place::PlanFile;
+                    } else if self.skill_folders.iter().any(|skill| target.path.starts_with(skill)) {
+                        target.place = Place::Own;
+                    }
                 }
                 Access::Read(targets)
             }

@@ -92,6 +92,10 @@ impl Driver {
             self.hall.notice(Level::Info, "There is nothing to compact yet.");
             return Happened::Compacted;
         }
+        let focus = match self.before_compaction(focus, automatic).await {
+            Ok(focus) => focus,
+            Err(instead) => return instead,
+        };
         let before = self.talk.context();
         let prompt = Arc::new(Message::user(prompts::compact(focus.as_deref())));
         self.talk.conversation.push(prompt);
@@ -147,6 +151,7 @@ impl Driver {
         self.talk.push(compacted_message(summary, &kept));
         self.hall.sync();
         self.hall.hub.emit(EventKind::Compacted { before, after: self.talk.context(), automatic });
+        self.hall.session_started("compact");
     }
 }
 
@@ -207,7 +212,7 @@ async fn stream(talk: &Talk, hall: &mut Hall, shown: bool) -> Answer {
 
 impl Hall {
     /// Words said meanwhile are queued (AG-5); the rest only changes state.
-    fn while_requesting(&mut self, submission: Submission) {
+    pub(super) fn while_requesting(&mut self, submission: Submission) {
         if let Some(happened) = self.submission(submission) {
             for effect in self.turn.step(happened) {
                 if let Effect::Queued(said) = effect {

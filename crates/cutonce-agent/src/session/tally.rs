@@ -34,6 +34,10 @@ impl Tally {
         self.cost += cost;
         self.text = text;
     }
+    /// The last text of the model in this turn.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
     pub fn tool_result(&mut self) {
         self.tool_results += 1;
     }

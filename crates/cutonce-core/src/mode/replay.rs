@@ -8,7 +8,9 @@ use crate::transcript::Body;
 /// Replays the entries of a conversation, oldest first, for a process in which `setup` holds. What was available
 /// then is not asked again; what is available now decides where the session goes on.
 pub fn replay<'a>(setup: Setup, entries: impl IntoIterator<Item = &'a Body>) -> (State, Vec<Effect>) {
-    step(entries.into_iter().fold(State::default(), entry), Event::Resumed(setup))
+    // Whether plan mode used auto then is not in the transcript: what holds now is the best guess (PM-122).
+    let state = State { setup, ..State::default() };
+    step(entries.into_iter().fold(state, entry), Event::Resumed(setup))
 }
 
 fn entry(mut state: State, body: &Body) -> State {

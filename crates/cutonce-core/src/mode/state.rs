@@ -112,7 +112,10 @@ impl State {
         match mode {
             Mode::Default | Mode::AcceptEdits | Mode::Plan => Ok(()),
             Mode::Auto if !auto.opted_in => Err("auto mode is not enabled: set `auto.enabled` in the settings".into()),
-            Mode::Auto if !auto.gate_open => Err("auto mode's gate is closed".into()),
+            Mode::Auto if !auto.gate_open => Err(
+                "auto mode's gate is closed (`auto.gate`, CUTONCE_AUTO_GATE, or a classifier that failed too often)"
+                    .into(),
+            ),
             Mode::BypassPermissions if !self.setup.bypass_available => {
                 Err("bypassPermissions is not available in this run: it must be made available at the start".into())
             }

@@ -1,5 +1,6 @@
 //! The decision itself.
 
+use super::asked::{AskedBy, asked_by};
 use super::paths::{self, hits, hits_reach};
 use super::table::{Kind, Outcome};
 use super::{
@@ -18,27 +19,26 @@ pub fn decide(mode: Mode, rules: &Rules, facts: Facts) -> Decision {
         return plan::decide(rules, facts);
     }
     if let Some(rule) = ask_rule(rules, &facts) {
-        return finish(Outcome::Ask, Why::by_rule(rule), facts, vec![]);
+        return asks(AskedBy::Rule, Why::by_rule(rule), facts, vec![]);
     }
     let (outcome, why) = match &facts.access {
         Access::Shell(shell) => shell_call::judge(mode, rules, shell),
         _ => judge(mode, rules, &facts),
     };
-    let suggestions = match outcome {
-        Outcome::Ask => suggest::suggestions(mode, rules, &facts),
-        Outcome::Run | Outcome::Deny => vec![],
-    };
-    finish(outcome, why, facts, suggestions)
-}
-
-pub(super) fn finish(outcome: Outcome, why: Why, facts: Facts, suggestions: Vec<Suggestion>) -> Decision {
     match outcome {
         Outcome::Run => Decision::Allow(Allowed { why, rights: Rights::of(facts.access) }),
-        Outcome::Ask => Decision::Ask(Box::new(Ask { facts, why, suggestions })),
+        Outcome::Ask => {
+            let (by, suggestions) = (asked_by(rules, &facts), suggest::suggestions(mode, rules, &facts));
+            asks(by, why, facts, suggestions)
+        }
         Outcome::Deny => {
             Decision::Deny(Denied { message: format!("{} is not allowed: {}.", facts.tool, why.reason), why })
         }
     }
+}
+
+pub(super) fn asks(by: AskedBy, why: Why, facts: Facts, suggestions: Vec<Suggestion>) -> Decision {
+    Decision::Ask(Box::new(Ask { facts, why, by, suggestions }))
 }
 
 /// Every access but the shell.

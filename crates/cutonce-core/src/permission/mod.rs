@@ -6,6 +6,7 @@
 //! Rights are values. A [`WriteGrant`] has no public constructor and no `Clone`; [`decide`] and
 //! [`Ask::approve`] are the only places that make one, and `disk` in cutonce-tools uses it up (PR-6).
 
+mod asked;
 mod decide;
 mod paths;
 mod plan;
@@ -14,6 +15,7 @@ mod shell_call;
 mod suggest;
 mod table;
 
+pub use asked::AskedBy;
 pub use decide::decide;
 pub use secret::is_secret;
 pub use table::{Kind, Outcome, TABLE, table_markdown};
@@ -262,6 +264,7 @@ pub struct Denied {
 pub struct Ask {
     pub facts: Facts,
     pub why: Why,
+    pub by: AskedBy,
     /// Rules that «don't ask again» would store, narrowest first (PR-7).
     pub suggestions: Vec<Suggestion>,
 }

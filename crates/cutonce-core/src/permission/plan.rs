@@ -1,6 +1,7 @@
 //! What is allowed in plan mode (PM-60, PM-61): its own table, asked before any allow rule, which lifts nothing here.
 
-use super::decide::{allow_rule, ask_rule, finish, kind_of};
+use super::asked::{AskedBy, asked_by};
+use super::decide::{allow_rule, ask_rule, asks, kind_of};
 use super::paths::reach_kind;
 use super::table::{Kind, Outcome};
 use super::{Access, Allowed, Decision, Denied, Facts, Held, PartFacts, Reach, Rights, ShellFacts, Why, is_secret};
@@ -35,15 +36,16 @@ pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
         return Decision::Deny(denied(&facts.tool, "Files that hold keys or credentials stay closed while planning."));
     }
     if let Some(rule) = ask_rule(rules, &facts) {
-        return finish(Outcome::Ask, Why::by_rule(rule), facts, vec![]);
+        return asks(AskedBy::Rule, Why::by_rule(rule), facts, vec![]);
     }
     match kinds.iter().any(|kind| outcome(*kind) == Outcome::Ask) {
         false => Decision::Allow(allowed(facts)),
         true => match allow_rule(rules, &facts) {
-            Some(rule) => finish(Outcome::Run, Why::by_rule(rule), facts, vec![]),
+            Some(rule) => Decision::Allow(Allowed { why: Why::by_rule(rule), rights: Rights::of(facts.access) }),
             None => {
                 let suggestions = super::suggest::suggestions(Mode::Plan, rules, &facts);
-                finish(Outcome::Ask, Why::of("plan mode asks before this as default mode does"), facts, suggestions)
+                let (by, why) = (asked_by(rules, &facts), Why::of("plan mode asks before this as default mode does"));
+                asks(by, why, facts, suggestions)
             }
         },
     }
@@ -59,8 +61,8 @@ fn mcp(policy: PlanMcp, rules: &Rules, facts: Facts) -> Decision {
     };
     match (outcome, ask_rule(rules, &facts)) {
         (Outcome::Deny, _) => Decision::Deny(denied(&facts.tool, instead(&facts.access))),
-        (_, Some(rule)) => finish(Outcome::Ask, Why::by_rule(rule), facts, vec![]),
-        (Outcome::Ask, None) => finish(Outcome::Ask, Why::of("plan mode asks before MCP tools"), facts, vec![]),
+        (_, Some(rule)) => asks(AskedBy::Rule, Why::by_rule(rule), facts, vec![]),
+        (Outcome::Ask, None) => asks(AskedBy::Mode, Why::of("plan mode asks before MCP tools"), facts, vec![]),
         (Outcome::Run, None) => Decision::Allow(allowed(facts)),
     }
 }
@@ -148,7 +150,7 @@ fn instead(access: &Access) -> &'static str {
     }
 }
 
-fn reads_secret(access: &Access) -> bool {
+pub(super) fn reads_secret(access: &Access) -> bool {
     match access {
         Access::Read(targets) => targets.iter().any(|target| is_secret(&target.path)),
         Access::Shell(shell) => shell.parts.iter().any(part_reads_secret),

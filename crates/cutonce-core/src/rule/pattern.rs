@@ -27,6 +27,10 @@ impl Spelled {
             shell::canonical(&written).unwrap_or_else(|| written.split_whitespace().collect::<Vec<_>>().join(" "));
         Spelled { written, canonical }
     }
+    /// The words of the command, as far as spaces tell them apart.
+    pub(super) fn words(&self) -> impl Iterator<Item = &str> {
+        self.written.split_whitespace().map(|word| word.trim_matches(['\'', '"', '(', ')', ';', '&', '|', '`']))
+    }
     fn is(&self, text: &str) -> bool {
         text == self.written || text == self.canonical
     }

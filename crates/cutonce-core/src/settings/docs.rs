@@ -17,7 +17,7 @@ Settings are JSON files. Strongest first:
 5. `~/.cutonce/settings.json` (or `$CUTONCE_HOME/settings.json`): yours, everywhere
 
 Objects are merged key by key; the stronger file wins. The lists `permissions.allow`, `permissions.ask`,
-`permissions.deny` and `sandbox.denyRead` are united; of any other list the strongest file's counts. A setting that is unknown or has a wrong
+`permissions.deny`, `sandbox.denyRead` and those of `hooks` are united; of any other list the strongest file's counts. A setting that is unknown or has a wrong
 value is ignored alone and named with its file; a file that is no JSON is named with line and column and ignored.
 
 Until you trust a folder, its own two files may only make things stricter: `permissions.deny`, `permissions.ask`,

@@ -56,7 +56,9 @@ fn fill(strong: &mut Value, weak: &Value, path: &str) {
     }
 }
 
-/// Rules, and what may not be read: a stronger source adds to these and takes nothing away.
+/// Rules, hooks, and what may not be read: a stronger source adds to these and takes nothing away.
 fn is_united(path: &str) -> bool {
-    path == "/sandbox/denyRead" || RULE_LISTS.iter().any(|(key, _)| path.strip_prefix("/permissions/") == Some(key))
+    path == "/sandbox/denyRead"
+        || path.starts_with("/hooks/")
+        || RULE_LISTS.iter().any(|(key, _)| path.strip_prefix("/permissions/") == Some(key))
 }

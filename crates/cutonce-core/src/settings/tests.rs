@@ -30,8 +30,32 @@ fn cl_4_an_unknown_key_names_the_nearest_known_one() {
 
 #[test]
 fn cl_4_free_parts_may_hold_anything() {
-    let value = json!({ "$schema": "x", "env": { "ANY": "1" }, "hooks": { "a": [1, { "b": null }] }, "mcpServers": { "s": { "command": "x" } } });
+    let value = json!({ "$schema": "x", "env": { "ANY": "1" }, "mcpServers": { "s": { "command": "x" } } });
     assert_eq!(check(value.clone()), (value, vec![]));
+}
+
+#[test]
+fn ho_7_hooks_have_the_shape_that_is_known_elsewhere() {
+    let value = json!({ "hooks": { "PreToolUse": [
+        { "matcher": "Edit|Write", "hooks": [{ "type": "command", "command": "guard", "timeout": 60 }] } ] } });
+    assert_eq!(check(value.clone()), (value, vec![]));
+    assert_eq!(
+        problems(
+            json!({ "hooks": { "PreToolUsed": [], "Stop": [{ "matchr": "x", "hooks": [{ "type": "prompt", "command": "x" }] }] } })
+        ),
+        [
+            "unknown setting `hooks.PreToolUsed`, ignored; did you mean `hooks.PreToolUse`?",
+            "unknown setting `hooks.Stop[0].matchr`, ignored; did you mean `hooks.Stop[0].matcher`?",
+            "`hooks.Stop[0].hooks[0].type`: unknown variant `prompt`, expected `command`; ignored",
+        ]
+    );
+    let layer = |source, command: &str| Layer {
+        source,
+        value: json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": command }] }] } }),
+    };
+    let (both, _) = merge(vec![layer(Source::User, "mine"), layer(Source::Project, "theirs")]);
+    let commands: Vec<_> = both.hooks.stop.iter().flat_map(|group| &group.hooks).map(|hook| &hook.command).collect();
+    assert_eq!(commands, ["theirs", "mine"], "hooks of all sources run");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::permission::{Ask, Facts, Rights, Why};
+use cutonce_core::permission::{Ask, AskedBy, Facts, Rights, Why};
 use cutonce_core::submission::QuestionsAnswer;
 use cutonce_sandbox::env::{Names, scrubbed};
 use cutonce_tools::disk::{Disk, KeepVersion};
@@ -77,7 +77,7 @@ pub fn tool_named(name: &str) -> Arc<dyn AnyTool> {
 pub fn approved(tool: &str, call: &dyn Call, here: &Here) -> Result<Rights, String> {
     let facts = Facts { tool: tool.into(), access: call.touches(here)? };
     let why = Why { reason: String::new(), rule: None, source: None };
-    Ok(Ask { facts, why, suggestions: vec![] }.approve("by the test").rights)
+    Ok(Ask { facts, why, by: AskedBy::Mode, suggestions: vec![] }.approve("by the test").rights)
 }
 
 pub fn context() -> CallContext {

@@ -1,0 +1,170 @@
+//! HO-7: what hooks are told and what their answers mean, case by case.
+
+use super::*;
+use serde_json::json;
+
+fn exit(event: HookEvent, code: i32, stdout: &str, stderr: &str) -> Reply {
+    Reply::from_exit(event, code, stdout, stderr, OnFailure::Report)
+}
+
+fn pre(answer: Value) -> Reply {
+    exit(HookEvent::PreToolUse, 0, &answer.to_string(), "")
+}
+
+#[test]
+fn ho_7_events_have_the_names_of_the_contract() {
+    let names: Vec<_> = HookEvent::ALL.into_iter().map(HookEvent::name).collect();
+    let contract = "PreToolUse PostToolUse UserPromptSubmit SessionStart Stop SubagentStop PreCompact Notification PlanSubmitted PlanDecided";
+    assert_eq!(names.join(" "), contract);
+    assert!(HookEvent::ALL.into_iter().all(|event| HookEvent::parse(event.name()) == Some(event)));
+    assert_eq!(HookEvent::parse("preToolUse"), None);
+}
+
+#[test]
+fn ho_7_a_hook_reads_one_flat_object() {
+    let moment = Moment::PreToolUse {
+        tool_name: "Edit".into(),
+        tool_input: json!({"file_path": "a"}),
+        tool_use_id: "t1".into(),
+    };
+    let input = HookInput {
+        session_id: "s".into(),
+        transcript_path: "/t.jsonl".into(),
+        cwd: "/p".into(),
+        permission_mode: Mode::AcceptEdits,
+        moment,
+    };
+    let expected = json!({"session_id": "s", "transcript_path": "/t.jsonl", "cwd": "/p", "permission_mode": "acceptEdits",
+        "hook_event_name": "PreToolUse", "tool_name": "Edit", "tool_input": {"file_path": "a"}, "tool_use_id": "t1"});
+    assert_eq!(input.to_json(), expected);
+    let moment = Moment::PlanDecided {
+        decision: "rejected",
+        mode: Mode::Plan,
+        feedback: Some("no".into()),
+        plan_file_path: "/p.md".into(),
+        sha256: None,
+    };
+    let told = HookInput { moment, ..input }.to_json();
+    assert_eq!(
+        (&told["hook_event_name"], &told["decision"], &told["feedback"]),
+        (&json!("PlanDecided"), &json!("rejected"), &json!("no"))
+    );
+}
+
+#[test]
+fn ho_7_matchers_are_names_or_patterns() {
+    let fits = |matcher: Option<&str>, name: &str| Matcher::parse(matcher).unwrap().fits(Some(name));
+    for all in [None, Some(""), Some("*")] {
+        assert!(fits(all, "Bash"));
+    }
+    assert!(fits(Some("Edit|Write"), "Edit") && fits(Some("Edit|Write"), "Write"));
+    assert!(!fits(Some("Edit|Write"), "NotebookEdit") && !fits(Some("edit"), "Edit"));
+    assert!(fits(Some("mcp__.*__read"), "mcp__files__read_file") && fits(Some("^(Read|Grep)$"), "Grep"));
+    assert!(!fits(Some("^(Read|Grep)$"), "Greps"));
+    assert!(Matcher::parse(Some("Write")).unwrap().fits(None), "nothing to choose from");
+    assert!(Matcher::parse(Some("(")).unwrap_err().contains("no matcher"));
+    assert!(Matcher::parse(Some("(x{900}){900}")).is_err(), "bounded");
+}
+
+#[test]
+fn ho_7_exit_codes_answer_block_or_fail() {
+    assert_eq!(exit(HookEvent::PreToolUse, 0, "fine\n", "noise"), Reply::default());
+    let blocked = exit(HookEvent::PreToolUse, 2, "", "not on Fridays\n");
+    assert_eq!((blocked.permission, blocked.reason.as_str()), (Some(Permission::Deny), "not on Fridays"));
+    assert_eq!(exit(HookEvent::Stop, 2, "", "tests fail").block.as_deref(), Some("tests fail"));
+    assert_eq!(exit(HookEvent::Stop, 2, "", " ").block.as_deref(), Some("the hook gave no reason"));
+    let failed = exit(HookEvent::PreToolUse, 1, r#"{"decision":"approve"}"#, "\n  oops\nmore");
+    assert_eq!(
+        (failed.permission, failed.told.as_slice()),
+        (None, ["A PreToolUse hook failed: exit code 1: oops".to_string()].as_slice())
+    );
+    let strict = Reply::from_exit(HookEvent::PreToolUse, 1, "", "oops", OnFailure::Block);
+    assert_eq!(strict.permission, Some(Permission::Deny));
+}
+
+#[test]
+fn ho_7_plain_words_are_context_only_where_there_is_a_place_for_them() {
+    for event in HookEvent::ALL {
+        let words = exit(event, 0, "the build is red\n", "").context;
+        let takes = matches!(event, HookEvent::UserPromptSubmit | HookEvent::SessionStart);
+        assert_eq!(words, if takes { vec!["the build is red"] } else { vec![] }, "{}", event.name());
+    }
+}
+
+#[test]
+fn ho_7_json_answers() {
+    let specific = |fields: Value| {
+        let mut specific = json!({"hookEventName": "PreToolUse"});
+        specific.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        pre(json!({"hookSpecificOutput": specific}))
+    };
+    assert_eq!(specific(json!({"permissionDecision": "allow"})).permission, Some(Permission::Allow));
+    assert_eq!(specific(json!({"permissionDecision": "defer"})).permission, None);
+    let asked =
+        specific(json!({"permissionDecision": "ask", "permissionDecisionReason": "look", "additionalContext": "note"}));
+    assert_eq!((asked.permission, asked.reason.as_str()), (Some(Permission::Ask), "look"));
+    assert_eq!(asked.context, ["note"]);
+    assert_eq!(specific(json!({"updatedInput": {"a": 1}})).updated_input, Some(json!({"a": 1})));
+    assert_eq!(pre(json!({"decision": "block", "reason": "no"})).permission, Some(Permission::Deny));
+    assert_eq!(pre(json!({"decision": "approve"})).permission, Some(Permission::Allow));
+    let stopped = pre(json!({"continue": false, "stopReason": "enough", "systemMessage": "bye\u{1b}[2J"}));
+    assert_eq!((stopped.stop.as_deref(), stopped.told.as_slice()), (Some("enough"), ["bye".to_string()].as_slice()));
+    let post = exit(HookEvent::PostToolUse, 0, r#"{"decision":"block","reason":"lint"}"#, "");
+    assert_eq!((post.block.as_deref(), post.permission), (Some("lint"), None));
+}
+
+#[test]
+fn ho_7_no_answer_approves_anything_but_a_call() {
+    for event in HookEvent::ALL.into_iter().filter(|event| *event != HookEvent::PreToolUse) {
+        let answer =
+            json!({"decision": "approve", "hookSpecificOutput": {"permissionDecision": "allow", "updatedInput": {}}});
+        let reply = exit(event, 0, &answer.to_string(), "");
+        assert_eq!((reply.permission, reply.updated_input, reply.block), (None, None, None), "{}", event.name());
+    }
+}
+
+#[test]
+fn ho_7_what_nobody_understands_asks_and_never_allows() {
+    let bad = [
+        "{not json",
+        r#"{"decision": "yes"}"#,
+        r#"{"decision": 7}"#,
+        r#"{"hookSpecificOutput": {"permissionDecision": "ALLOW"}}"#,
+        r#"{"hookSpecificOutput": {"hookEventName": "Stop", "permissionDecision": "allow"}}"#,
+        r#"{"hookSpecificOutput": {"permissionDecision": "allow", "updatedInput": "rm"}}"#,
+        r#"{"hookSpecificOutput": "allow"}"#,
+    ];
+    for answer in bad {
+        let reply = exit(HookEvent::PreToolUse, 0, answer, "");
+        assert_eq!(reply.permission, Some(Permission::Ask), "{answer}");
+        assert!(reply.told[0].contains("hook failed"), "{answer}");
+        assert_eq!(
+            Reply::from_exit(HookEvent::PreToolUse, 0, answer, "", OnFailure::Block).permission,
+            Some(Permission::Deny)
+        );
+    }
+    assert!(Reply::from_json(HookEvent::Stop, &json!([])).is_err());
+}
+
+#[test]
+fn ho_7_words_are_bounded_and_harmless() {
+    let long = "x".repeat(50_000);
+    let answer = json!({"systemMessage": long, "reason": long, "decision": "block", "hookSpecificOutput": {"additionalContext": format!("\u{1b}]52;c;eA==\u{7}{long}")}});
+    let reply = pre(answer);
+    assert!(reply.context[0].chars().count() < 10_100 && reply.context[0].starts_with('x'));
+    assert!(reply.told[0].chars().count() < 600 && reply.reason.chars().count() < 2_100);
+}
+
+#[test]
+fn ho_7_of_several_answers_the_strictest_counts() {
+    let allow = pre(json!({"decision": "approve", "reason": "fine"}));
+    let ask = pre(
+        json!({"hookSpecificOutput": {"permissionDecision": "ask", "permissionDecisionReason": "hm", "additionalContext": "a"}}),
+    );
+    let deny = pre(json!({"decision": "block", "reason": "no", "systemMessage": "told"}));
+    let all = allow.clone().and(ask.clone()).and(deny.clone());
+    assert_eq!((all.permission, all.reason.as_str()), (Some(Permission::Deny), "no"));
+    assert_eq!((all.context, all.told), (vec!["a".to_string()], vec!["told".to_string()]));
+    assert_eq!(deny.and(allow.clone()).reason, "no");
+    assert_eq!(ask.and(allow).permission, Some(Permission::Ask));
+}

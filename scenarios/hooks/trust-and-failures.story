@@ -1,0 +1,62 @@
+A project's hooks do not run until the folder is trusted, headless included (HO-7, PR-2). A hook that can't answer is told to the user and lets nothing through unseen: what would have run asks; one with `onFailure: "block"` blocks. `disableAllHooks` runs none.
+
+--- file .cutonce/settings.json
+{"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "touch $CUTONCE_PROJECT_DIR/ran; echo '{broken'"}]},
+                          {"matcher": "Glob", "hooks": [{"type": "command", "command": "exit 7", "onFailure": "block"}]}]}}
+--- file notes.txt
+hello
+--- model
+{"turns": [
+  {"calls": [{"name": "Read", "input": {"file_path": "notes.txt"}}]},
+  {"text": "first"},
+  {"calls": [{"name": "Read", "input": {"file_path": "notes.txt"}}, {"name": "Glob", "input": {"pattern": "*.txt"}}]},
+  {"text": "second"},
+  {"calls": [{"name": "Read", "input": {"file_path": "notes.txt"}}]},
+  {"text": "third"}
+]}
+--- run cutonce -p "look"
+--- stderr
+cutonce: Set aside until you trust this folder, because it would loosen what is asked for: hooks in $WS/.cutonce/settings.json. To trust it: cutonce trust
+
+--- disk
+nothing changed
+
+--- run cutonce trust
+--- run cutonce -p "look"
+--- stdout
+second
+
+--- stderr
+cutonce: A PreToolUse hook failed: the answer is no JSON: key must be a string at line 1 column 2
+
+--- disk
+created ran
+
+--- seen
+request 1
+  user: look
+request 2
+  assistant: call Read {"file_path":"notes.txt"}
+  user: result: 1	hello
+request 3
+  user: look
+request 4
+  assistant: call Read {"file_path":"notes.txt"}
+  assistant: call Glob {"pattern":"*.txt"}
+  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: A hook of the user blocked this call: A PreToolUse hook failed: exit code 7: (no words on standard error)
+
+--- run cutonce -p "look" --settings '{"disableAllHooks": true}'
+--- stdout
+third
+
+--- stderr
+
+
+--- seen
+request 5
+  user: look
+request 6
+  assistant: call Read {"file_path":"notes.txt"}
+  user: result: 1	hello
+
