@@ -53,6 +53,8 @@ answer:
 answer: done
 
 > 
+> here I am
+
 >
 
 --- stderr
@@ -61,7 +63,6 @@ warning: Auto mode could not judge a call (1 of 3): no verdict: expected value a
 warning: Auto mode could not judge a call (2 of 3): no verdict: missing field `reason` at line 1 column 20
 ✗ Write The user refused this Write call. Do not try it again; ask what to do instead.
 warning: Auto mode could not judge a call 3 times in a row: its gate is closed until the next start. anthropic refused the request (400): no such model
-Sending it again would not help.
 warning: Back in default mode instead of auto: auto mode's gate is closed (`auto.gate`, CUTONCE_AUTO_GATE, or a classifier that failed too often).
 ● Bash touch c.txt
 ● Bash touch d.txt
@@ -91,7 +92,7 @@ tool {"callId":"toolu_0001_03","name":"Bash","input":{"command":"touch d.txt"},"
 reminder {"kind":"auto_mode_exit","text":"Auto mode is off. Calls are not judged automatically any more: the user may be asked, and you should ask before you assume."}
 assistant {"blocks":[{"type":"text","text":"done"}],"stop":"end_turn"}
 user {"text":"more"}
-assistant {"blocks":[{"type":"text","text":"again"}],"stop":"end_turn"}
+assistant {"blocks":[{"type":"text","text":"here I am"}],"stop":"end_turn"}
 
 --- run cutonce -p "x" --permission-mode auto --settings '{"auto": {"gate": false}}' --max-turns 1
 --- stderr
