@@ -71,6 +71,8 @@ pub struct Start {
     pub tools: Vec<Arc<dyn AnyTool>>,
     /// Hooks of the embedding program, beside those of the settings (HO-7).
     pub hooks: Vec<Arc<dyn Hook>>,
+    /// A host that has files open (HO-5).
+    pub editor: Option<Arc<dyn cutonce_tools::disk::Editor>>,
 }
 
 /// Which session.
@@ -92,6 +94,8 @@ pub struct Opened {
     pub notices: Vec<String>,
     pub transcript: PathBuf,
     pub mode: Mode,
+    /// The modes that can be entered in this run.
+    pub modes: Vec<Mode>,
     pub notifications: Notifications,
 }
 
@@ -154,6 +158,7 @@ impl Start {
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
         let transcript = store.path().to_path_buf();
         let shown_mode = mode.0.mode();
+        let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
         let main = connected.spec.clone();
         let (session, events) = Session::open(Options {
             store,
@@ -182,7 +187,16 @@ impl Start {
             auto: self.auto(),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
-        Ok(Opened { session, events, notices, transcript, mode: shown_mode, notifications: settings.notifications })
+        let notifications = settings.notifications;
+        Ok(Opened { session, events, notices, transcript, mode: shown_mode, modes, notifications })
+    }
+
+    /// Whether there is a model with a key, without opening anything.
+    pub async fn check_model(&self) -> Result<(), StartError> {
+        let loaded = settings::load(&self.places(), self.settings.as_deref());
+        let settings = Arc::new(self.with_model(loaded.settings));
+        Providers::new(&settings, self).connect("").await?;
+        Ok(())
     }
 
     /// The list is fixed for the session (PM-66); Skill is in it where there are any (HO-8).
@@ -382,7 +396,7 @@ impl Start {
             Workspace::new(&self.cwd, &added, self.user_home.as_deref(), &self.home, &own).map_err(folder)?;
         let unsearched = rules.unsearched().map(|unsearched| Arc::new(unsearched) as Unsearched);
         Ok(Here {
-            disk: Disk::new(Arc::new(Versions::new(store.clone()))).leave_out_of_searches(unsearched),
+            disk: Disk::new(Arc::new(Versions::new(store.clone()))).leave_out_of_searches(unsearched).with_editor(self.editor.clone()),
             shells: Shells::new(self.tool_env(settings))
                 .default_timeout(Duration::from_millis(settings.shell.timeout_ms.get())),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),

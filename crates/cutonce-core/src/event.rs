@@ -1,7 +1,7 @@
 //! All that a face may see of a session (AG-1). What an event reports as done is on disk already (SE-1).
 
 use crate::approval;
-use crate::conversation::{Block, ResultPart, Usage};
+use crate::conversation::{Block, ResultPart, Stop, Usage};
 use crate::mode::Mode;
 use crate::permission::{Suggestion, Why};
 use crate::plan::PlanEvent;
@@ -324,6 +324,8 @@ pub struct PlanAtEnd {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
     pub reason: EndReason,
+    /// How the model's last answer in this turn ended, if there was one.
+    pub stop: Option<Stop>,
     /// The last text of the model in this turn.
     pub text: String,
     pub usage: Usage,

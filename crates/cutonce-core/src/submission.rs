@@ -44,8 +44,21 @@ pub enum Submission {
     },
     /// Start over with an empty conversation in the same session.
     Clear,
+    /// Nothing by itself: tells its sender that all submitted before it was taken up.
+    Mark(Mark),
     /// No more submissions: finish what is queued, then end.
     Close,
+}
+
+/// Called by the session when it comes to a [`Submission::Mark`]. What the submissions before it brought about at once is
+/// told by then; a turn that they began still runs.
+#[derive(Clone)]
+pub struct Mark(pub std::sync::Arc<dyn Fn() + Send + Sync>);
+
+impl std::fmt::Debug for Mark {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Mark")
+    }
 }
 
 /// Who changed something: it stands in the transcript.

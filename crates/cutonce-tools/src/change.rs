@@ -65,8 +65,8 @@ pub(crate) fn preview(
     make: impl FnOnce(Option<&[u8]>) -> Result<Vec<u8>, String>,
 ) -> Option<String> {
     let shown = here.workspace.shown(&target.path);
-    let old = match here.disk.load(&target.path, MAX_PREVIEW) {
-        Ok((bytes, _)) => Some(bytes),
+    let old = match here.disk.load_seen(&target.path, MAX_PREVIEW) {
+        Ok(bytes) => Some(bytes),
         Err(crate::disk::DiskError::Missing { .. }) => None,
         Err(error) => return Some(error.to_string()),
     };
@@ -85,7 +85,7 @@ pub(crate) fn fails(
     if let Err(error) = disk.check_fresh(path) {
         return Some(error.to_string());
     }
-    let old = disk.load(path, crate::disk::MAX_CHANGE).ok().map(|(bytes, _)| bytes);
+    let old = disk.load_seen(path, crate::disk::MAX_CHANGE).ok();
     make(old.as_deref()).err()
 }
 

@@ -1,10 +1,12 @@
 //! The only place that opens a workspace file for writing (PR-6), and the memory of what was read (TL-3).
 
+mod editor;
 mod error;
 mod open;
 mod replace;
 mod seen;
 
+pub use editor::{Editor, Handed};
 pub use error::DiskError;
 pub(crate) use error::human_size;
 pub(crate) use open::listed;
@@ -38,6 +40,7 @@ pub struct Disk {
     memory: Arc<Memory>,
     hidden: Arc<RwLock<Option<Hidden>>>,
     unsearched: Option<Unsearched>,
+    editor: Option<Arc<dyn Editor>>,
 }
 
 /// A change that was made.
@@ -51,7 +54,7 @@ pub struct Written {
 
 impl Disk {
     pub fn new(versions: Arc<dyn KeepVersion>) -> Self {
-        Self { versions, memory: Arc::default(), hidden: Arc::default(), unsearched: None }
+        Self { versions, memory: Arc::default(), hidden: Arc::default(), unsearched: None, editor: None }
     }
 
     /// Keeps files out of searches. Opening one by its name is decided by the call that names it.
@@ -106,7 +109,11 @@ impl Disk {
     }
 
     /// Whether [`Disk::change`] would refuse this file as unread or changed since, told without changing anything.
+    /// What was seen in the editor is not asked for again here; the change itself does.
     pub fn check_fresh(&self, path: &Path) -> Result<(), DiskError> {
+        if self.memory.in_editor(path).is_some() {
+            return Ok(());
+        }
         match existing(path)? {
             Some((bytes, stamp)) => self.memory.require_fresh(path, &stamp, &bytes),
             None => Ok(()),
@@ -130,6 +137,9 @@ impl Disk {
         let path = grant.path().to_path_buf();
         let _alone = alone(&path);
         let old = existing(&path)?;
+        if let Some(editor) = self.editor_for(&path, grant.place()) {
+            return self.change_in_editor(&*editor, &path, old, make);
+        }
         if let Some((bytes, stamp)) = &old {
             self.memory.require_fresh(&path, stamp, bytes)?;
         }

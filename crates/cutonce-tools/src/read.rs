@@ -103,7 +103,14 @@ fn read(disk: &Disk, workspace: &Workspace, target: &Target, span: Span, cancel:
         return Outcome::error(format!("Can't read {}: {error}.", target.given));
     }
     let whole = start.len() as u64 <= WHOLE;
-    let outcome = match Sort::of(&start, &target.path) {
+    let sort = Sort::of(&start, &target.path);
+    if whole
+        && matches!(sort, Sort::Text)
+        && let Some(shown) = disk.in_editor(&target.path, target.place)
+    {
+        return in_editor(disk, target, &shown, span);
+    }
+    let outcome = match sort {
         Sort::Text => text(start.as_slice(), whole, &mut opened, span, cancel),
         sort => parsed(sort, &start, &mut opened, span),
     };
@@ -115,6 +122,17 @@ fn read(disk: &Disk, workspace: &Workspace, target: &Target, span: Span, cancel:
         disk.remember(&target.path, opened.stamp, whole.then_some(start.as_slice()));
     }
     outcome
+}
+
+/// The file as the user's editor has it, unsaved changes included (HO-5).
+fn in_editor(disk: &Disk, target: &Target, shown: &str, span: Span) -> Outcome {
+    match plain(shown.as_bytes(), span) {
+        Ok(outcome) => {
+            disk.remember_in_editor(&target.path, shown.as_bytes());
+            outcome
+        }
+        Err(why) => Outcome::error(format!("{}: {why}", target.given)),
+    }
 }
 
 fn text(

@@ -117,6 +117,9 @@ pub enum Command {
     Plan(Box<Run>),
     /// Implement a plan, by its name or file, in a fresh conversation; running this approves exactly that text
     Implement(Box<Implement>),
+    /// Serve editors that speak the Agent Client Protocol, on standard input and output
+    #[cfg(feature = "acp")]
+    Acp(Box<Run>),
     /// What works on this machine, what does not, and why
     Doctor {
         /// As JSON

@@ -3,6 +3,8 @@
 #[macro_use]
 mod print;
 
+#[cfg(feature = "acp")]
+mod acp;
 mod cli;
 mod demo;
 mod doctor;
@@ -40,6 +42,8 @@ fn main() -> ExitCode {
         Some(Command::Demo(demo)) => block_on(demo::run(demo)),
         Some(Command::Plan(run)) => block_on(plan_run(*run)),
         Some(Command::Implement(implement)) => block_on(implement_run(*implement)),
+        #[cfg(feature = "acp")]
+        Some(Command::Acp(run)) => block_on(acp::run(*run)),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Sessions(sessions)) => sessions::run(&sessions),
         Some(Command::Plans(plans)) => plans::run(plans),

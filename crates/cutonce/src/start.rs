@@ -49,10 +49,11 @@ pub async fn open(run: &Run, face: Face) -> anyhow::Result<Started> {
     open_in(run, face, Place { home: home()?, cwd: cwd()? }).await
 }
 
-pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
+/// What a session is started with, as it was typed.
+pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<Start> {
     let mode = if run.dangerously_skip_permissions { Some(Mode::BypassPermissions) } else { run.permission_mode };
-    let start = Start {
-        home: place.home,
+    Ok(Start {
+        home: place.home.clone(),
         user_home: cutonce_agent::store::place::user_home(&|name| std::env::var_os(name)),
         cwd: place.cwd.clone(),
         env: std::env::vars_os().collect(),
@@ -62,7 +63,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         model: run.model.clone(),
         mode,
         bypass_available: run.allow_dangerously_skip_permissions,
-        approver: face.approver,
+        approver,
         request: run.prompt.clone(),
         which: which(run)?,
         fork: run.fork_session,
@@ -74,7 +75,12 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         hide_disallowed_tools: run.hide_disallowed_tools,
         tools: Vec::new(),
         hooks: Vec::new(),
-    };
+        editor: None,
+    })
+}
+
+pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
+    let start = start_of(run, face.approver, &place)?;
     let opened = start.open().await?;
     for notice in &opened.notices {
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));

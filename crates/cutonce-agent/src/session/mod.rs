@@ -321,6 +321,7 @@ impl Hall {
             Submission::Implement { plan, path } => return Some(self.implement(plan, &path)),
             Submission::SetModel { model } => self.models.choose(model),
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
+            Submission::Mark(mark) => (mark.0)(),
             Submission::Close => self.closing = true,
         }
         None

@@ -69,6 +69,7 @@ impl Driver {
         self.talk.conversation.push(Arc::new(message));
         self.hall.hub.emit(EventKind::Assistant { id, model, blocks: shared, usage });
         self.hall.tell_stop(&stop, calls.is_empty());
+        self.hall.tally.stop = Some(stop);
         let over_budget = self.hall.max_budget.is_some_and(|max| self.hall.tally.cost >= max);
         Happened::Answered { calls: self.lay_out(calls), over_budget }
     }
@@ -109,10 +110,24 @@ impl Driver {
                 self.compacted(&text_of(&response.blocks), response.usage, before, automatic);
                 Happened::Compacted
             }
-            Answer::Whole(_) => failed("The model gave no summary."),
-            Answer::Stopped(_) => Happened::Interrupted,
-            Answer::Failed(error) => failed(&error.message),
+            Answer::Whole(_) => self.no_summary("The model gave no summary.", automatic),
+            Answer::Stopped(_) => {
+                self.hall.notice(Level::Info, "The conversation was not compacted: it was interrupted.");
+                Happened::Interrupted
+            }
+            Answer::Failed(error) => self.no_summary(&error.message, automatic),
         }
+    }
+
+    /// Between turns no turn's end would tell why.
+    fn no_summary(&self, why: &str, automatic: bool) -> Happened {
+        let message = format!(
+            "The conversation could not be compacted: {why} Start over with /clear, or resume an earlier point."
+        );
+        if !automatic {
+            self.hall.notice(Level::Error, &message);
+        }
+        Happened::CompactionFailed { message }
     }
 
     /// The conversation does not even fit for being summarised: cut long results, then leave out the oldest half.
@@ -153,12 +168,6 @@ impl Driver {
         self.hall.hub.emit(EventKind::Compacted { before, after: self.talk.context(), automatic });
         self.hall.session_started("compact");
     }
-}
-
-fn failed(why: &str) -> Happened {
-    let message =
-        format!("The conversation could not be compacted: {why} Start over with /clear, or resume an earlier point.");
-    Happened::CompactionFailed { message }
 }
 
 /// Stream one answer while still listening to the person. `shown`: its words go to the faces.

@@ -1,6 +1,6 @@
 //! What a turn and the session have used: tokens, time, money.
 
-use cutonce_core::conversation::Usage;
+use cutonce_core::conversation::{Stop, Usage};
 use cutonce_core::event::{EndReason, Ended, PlanAtEnd};
 use std::time::{Duration, Instant};
 
@@ -10,6 +10,8 @@ pub(crate) struct Tally {
     usage: Usage,
     tool_results: u32,
     text: String,
+    /// How the last answer ended.
+    pub stop: Option<Stop>,
     /// Money spent by this session in this process, in dollars.
     pub cost: f64,
 }
@@ -22,6 +24,7 @@ impl Tally {
             usage: Usage::default(),
             tool_results: 0,
             text: String::new(),
+            stop: None,
             cost,
         }
     }
@@ -44,6 +47,7 @@ impl Tally {
     pub fn end(&mut self, reason: EndReason, requests: u32, plan: Option<PlanAtEnd>) -> Ended {
         Ended {
             reason,
+            stop: self.stop.take(),
             text: std::mem::take(&mut self.text),
             usage: self.usage,
             requests,

@@ -227,11 +227,15 @@ pub enum Rights {
 #[derive(Debug)]
 pub struct WriteGrant {
     path: PathBuf,
+    place: Place,
 }
 
 impl WriteGrant {
     pub fn path(&self) -> &Path {
         &self.path
+    }
+    pub fn place(&self) -> Place {
+        self.place
     }
 }
 
@@ -296,7 +300,7 @@ impl Ask {
 impl Rights {
     fn of(access: Access) -> Rights {
         match access {
-            Access::Write(target) => Rights::Write(WriteGrant { path: target.path }),
+            Access::Write(target) => Rights::Write(WriteGrant { path: target.path, place: target.place }),
             Access::Shell(shell) => Rights::Shell(ShellGrant { held: shell.held, command: shell.command }),
             Access::Internal
             | Access::Kill { .. }

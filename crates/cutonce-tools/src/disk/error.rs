@@ -18,6 +18,10 @@ pub enum DiskError {
     NotRead { path: PathBuf },
     #[error("{} changed on disk since you read it. Read it again, then repeat the change.", path.display())]
     Changed { path: PathBuf },
+    #[error("{} changed in the user's editor since you read it, or has unsaved changes there. Read it again, then repeat the change; if that does not help, ask the user to save the file.", path.display())]
+    Unsaved { path: PathBuf },
+    #[error("The user's editor did not confirm that it wrote {} ({why}). Read the file to see what it holds now.", path.display())]
+    NotConfirmed { path: PathBuf, why: String },
     #[error("{}: a symbolic link or another folder took the place of part of this path after it was checked; nothing was done. Check the path and repeat.", path.display())]
     Moved { path: PathBuf },
     #[error("{} has {}; at most {} can be handled here.", path.display(), human_size(*size), human_size(*limit))]

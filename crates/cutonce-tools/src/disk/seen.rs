@@ -4,7 +4,7 @@ use super::DiskError;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A file's state as the kernel tells it without reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,22 +32,29 @@ impl Stamp {
 
 #[derive(Debug)]
 pub(super) struct Seen {
-    stamp: Stamp,
+    /// `None` where the editor's text was seen, which the disk need not have.
+    stamp: Option<Stamp>,
     /// Of the whole content, where all of it was read.
     hash: Option<[u8; 32]>,
+    /// The text, where it was the editor's: the editor can't be asked again everywhere.
+    in_editor: Option<Arc<[u8]>>,
 }
 
 impl Seen {
     pub fn new(stamp: Stamp, whole: Option<&[u8]>) -> Self {
-        Self { stamp, hash: whole.map(hash) }
+        Self { stamp: Some(stamp), hash: whole.map(hash), in_editor: None }
+    }
+
+    pub fn in_editor(text: &[u8]) -> Self {
+        Self { stamp: None, hash: Some(hash(text)), in_editor: Some(text.into()) }
     }
 
     /// The content decides where all of it was seen: times alone may differ (a checkout there and back) and
     /// may also be equal after a change (clocks tick in milliseconds). Otherwise the stamp decides.
     fn still_holds(&self, now: &Stamp, content: &[u8]) -> bool {
         match self.hash {
-            Some(known) => self.stamp.size == now.size && known == hash(content),
-            None => self.stamp == *now,
+            Some(known) => known == hash(content),
+            None => self.stamp == Some(*now),
         }
     }
 }
@@ -73,8 +80,14 @@ impl Memory {
         match self.lock().get(path) {
             None => Err(DiskError::NotRead { path: path.into() }),
             Some(seen) if seen.still_holds(now, content) => Ok(()),
+            Some(seen) if seen.in_editor.is_some() => Err(DiskError::Unsaved { path: path.into() }),
             Some(_) => Err(DiskError::Changed { path: path.into() }),
         }
+    }
+
+    /// The text that was last seen in the editor, if that is where the file was last seen.
+    pub fn in_editor(&self, path: &Path) -> Option<Arc<[u8]>> {
+        self.lock().get(path).and_then(|seen| seen.in_editor.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Seen>> {

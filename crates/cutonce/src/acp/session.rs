@@ -1,0 +1,319 @@
+//! One session as a client drives it: prompts one after the other, each answered when its turn is over; asks go out as
+//! permission requests; whatever is open when the client goes away fails closed.
+
+use super::asks::{self, Asking, Came, Next};
+use super::prompt::Prompt;
+use super::show::Show;
+use agent_client_protocol::v1::schema::{
+    PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate, SetSessionModeResponse,
+    StopReason, ToolCallId, ToolCallUpdate,
+};
+use agent_client_protocol::v1::{ConnectionTo, Responder};
+use agent_client_protocol::{Client, Error, RequestCancellationHandle};
+use cutonce_agent::{Events, Session};
+use cutonce_core::approval::ChoiceKey;
+use cutonce_core::conversation::Stop;
+use cutonce_core::event::{AskView, EndReason, Ended, Event, EventKind};
+use cutonce_core::mode::Mode;
+use cutonce_core::plan::PlanEvent;
+use cutonce_core::submission::{By, Mark, Submission};
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// What the connection hands to a session.
+pub enum Order {
+    Prompt(Prompt, Responder<PromptResponse>),
+    SetMode(Mode, Responder<SetSessionModeResponse>),
+    Cancel,
+    /// A permission request came back.
+    Came {
+        ask_id: String,
+        came: Came,
+    },
+    /// The session has taken up everything before this mark.
+    Marked(u64),
+    /// Is a prompt being worked on?
+    Busy(oneshot::Sender<bool>),
+    /// The client is gone, or wants no more of it.
+    End,
+}
+
+/// Where a client's updates go.
+#[derive(Clone)]
+pub struct Out {
+    pub connection: ConnectionTo<Client>,
+    pub session: SessionId,
+}
+
+impl Out {
+    pub fn update(&self, update: SessionUpdate) {
+        // A client that is gone is noticed by the connection.
+        let _ = self.connection.send_notification(SessionNotification::new(self.session.clone(), update));
+    }
+}
+
+pub struct Served {
+    pub session: Session,
+    pub events: Events,
+    pub out: Out,
+    pub show: Show,
+    pub mode: Mode,
+    orders: mpsc::UnboundedReceiver<Order>,
+    sender: mpsc::WeakUnboundedSender<Order>,
+    running: Option<Running>,
+    waiting: VecDeque<(Prompt, Responder<PromptResponse>)>,
+    /// A turn is on.
+    turn: bool,
+    /// The turn that is on will be followed by the one that implements its plan (PM-81).
+    goes_on: bool,
+    asks: HashMap<String, OpenAsk>,
+    marks: u64,
+    modes: Vec<(u64, Mode, Responder<SetSessionModeResponse>)>,
+    /// Why the mode could not be changed, as the session last said.
+    said: String,
+}
+
+/// The prompt that is worked on.
+struct Running {
+    responder: Responder<PromptResponse>,
+    until: Until,
+}
+
+/// What ends it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Until {
+    TurnEnded,
+    /// A command may begin a turn: known when the session comes to this mark.
+    Marked(u64),
+    Told,
+}
+
+struct OpenAsk {
+    asking: Asking,
+    call: ToolCallId,
+    request: RequestCancellationHandle,
+}
+
+impl Served {
+    pub fn new(session: Session, events: Events, out: Out, show: Show, mode: Mode) -> (Self, mpsc::UnboundedSender<Order>) {
+        let (sender, orders) = mpsc::unbounded_channel();
+        let served = Self {
+            session,
+            events,
+            out,
+            show,
+            mode,
+            orders,
+            sender: sender.downgrade(),
+            running: None,
+            waiting: VecDeque::new(),
+            turn: false,
+            goes_on: false,
+            asks: HashMap::new(),
+            marks: 0,
+            modes: Vec::new(),
+            said: String::new(),
+        };
+        (served, sender)
+    }
+
+    /// Until the session is over. Events first: what a mark stands for has been seen when it is.
+    pub async fn run(mut self) {
+        loop {
+            tokio::select! {
+                biased;
+                event = self.events.next() => match event {
+                    Some(event) => self.event(&event),
+                    None => return,
+                },
+                order = self.orders.recv() => self.order(order.unwrap_or(Order::End)),
+            }
+        }
+    }
+
+    fn order(&mut self, order: Order) {
+        match order {
+            Order::Prompt(prompt, responder) if self.running.is_some() => self.waiting.push_back((prompt, responder)),
+            Order::Prompt(prompt, responder) => self.begin(prompt, responder),
+            Order::SetMode(mode, responder) => {
+                self.said.clear();
+                self.session.submit(Submission::SetMode { mode, by: By::Host });
+                let mark = self.mark();
+                self.modes.push((mark, mode, responder));
+            }
+            Order::Cancel => self.cancel(),
+            Order::Came { ask_id, came } => self.came(&ask_id, came),
+            Order::Marked(mark) => self.marked(mark),
+            Order::Busy(answer) => drop(answer.send(self.running.is_some() || self.turn)),
+            Order::End => self.end(),
+        }
+    }
+
+    fn begin(&mut self, prompt: Prompt, responder: Responder<PromptResponse>) {
+        let until = match prompt {
+            Prompt::Words(words) => {
+                self.session.submit(words);
+                Until::TurnEnded
+            }
+            Prompt::Command(submissions) => {
+                submissions.into_iter().for_each(|submission| self.session.submit(submission));
+                Until::Marked(self.mark())
+            }
+            Prompt::Compact(submission) => {
+                self.session.submit(submission);
+                Until::Told
+            }
+            Prompt::Say(words) => {
+                self.out.update(self.show.aside(&words));
+                let _ = responder.respond(PromptResponse::new(StopReason::EndTurn));
+                return self.next();
+            }
+        };
+        self.running = Some(Running { responder, until });
+    }
+
+    fn next(&mut self) {
+        if let Some((prompt, responder)) = self.waiting.pop_front() {
+            self.begin(prompt, responder);
+        }
+    }
+
+    fn mark(&mut self) -> u64 {
+        self.marks += 1;
+        let (mark, orders) = (self.marks, self.sender.clone());
+        self.session.submit(Submission::Mark(Mark(Arc::new(move || {
+            if let Some(orders) = orders.upgrade() {
+                let _ = orders.send(Order::Marked(mark));
+            }
+        }))));
+        mark
+    }
+
+    fn marked(&mut self, mark: u64) {
+        if let Some(running) = self.running.as_mut().filter(|running| running.until == Until::Marked(mark)) {
+            if self.turn {
+                running.until = Until::TurnEnded;
+            } else {
+                self.respond(Ok(StopReason::EndTurn));
+            }
+        }
+        for (_, mode, responder) in self.modes.extract_if(.., |(wanted, ..)| *wanted == mark) {
+            let _ = if self.mode == mode {
+                responder.respond(SetSessionModeResponse::new())
+            } else {
+                responder.respond_with_error(failed(&self.said))
+            };
+        }
+    }
+
+    /// The prompts that wait are cancelled with the one that is worked on.
+    fn cancel(&mut self) {
+        for (_, responder) in self.waiting.drain(..) {
+            let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
+        }
+        if self.running.is_some() || self.turn {
+            self.session.submit(Submission::Interrupt);
+        }
+    }
+
+    fn end(&mut self) {
+        self.waiting.clear();
+        self.session.submit(Submission::Interrupt);
+        self.session.submit(Submission::Close);
+        self.orders.close();
+    }
+
+    fn event(&mut self, event: &Event) {
+        self.show.of(&event.kind).into_iter().for_each(|update| self.out.update(update));
+        match &event.kind {
+            EventKind::TurnStarted => self.turn = true,
+            EventKind::TurnEnded(ended) => self.turn_ended(ended),
+            EventKind::ModeChanged { to, .. } => self.mode = *to,
+            EventKind::Ask(view) => self.ask(view.clone()),
+            EventKind::AskClosed { ask_id, .. } => {
+                if let Some(open) = self.asks.remove(ask_id) {
+                    let _ = open.request.cancel();
+                }
+            }
+            EventKind::Plan(PlanEvent::Approved { choice: ChoiceKey::Clear, .. }) => self.goes_on = true,
+            EventKind::Notice { text, .. } => {
+                self.said = text.clone();
+                self.told();
+            }
+            EventKind::Compacted { automatic: false, .. } => self.told(),
+            _ => {}
+        }
+    }
+
+    fn told(&mut self) {
+        if self.running.as_ref().is_some_and(|running| running.until == Until::Told) {
+            self.respond(Ok(StopReason::EndTurn));
+        }
+    }
+
+    fn turn_ended(&mut self, ended: &Ended) {
+        self.turn = false;
+        // The plan was approved with a cleared context: the turn that carries it out is part of the same prompt.
+        if std::mem::take(&mut self.goes_on) && ended.reason == EndReason::Completed {
+            return;
+        }
+        self.respond(match &ended.reason {
+            EndReason::Completed => Ok(match ended.stop {
+                Some(Stop::MaxTokens) => StopReason::MaxTokens,
+                Some(Stop::Refusal) => StopReason::Refusal,
+                _ => StopReason::EndTurn,
+            }),
+            EndReason::Interrupted { .. } => Ok(StopReason::Cancelled),
+            EndReason::MaxTurns(_) => Ok(StopReason::MaxTurnRequests),
+            EndReason::MaxBudget => Err(failed("The budget of this session is used up.")),
+            EndReason::Failed { message, .. } => Err(failed(message)),
+        });
+    }
+
+    fn respond(&mut self, result: Result<StopReason, Error>) {
+        if let Some(running) = self.running.take() {
+            let _ = running.responder.respond_with_result(result.map(PromptResponse::new));
+            self.next();
+        }
+    }
+
+    fn ask(&mut self, view: Arc<AskView>) {
+        let (call, begun) = self.show.asked(&view.call_id, &view.tool, &view.input);
+        begun.into_iter().for_each(|update| self.out.update(update));
+        let ask_id = view.ask_id.clone();
+        self.request(ask_id, Asking::new(view), call);
+    }
+
+    fn request(&mut self, ask_id: String, asking: Asking, call: ToolCallId) {
+        let shown = asking.show(self.show.cwd());
+        let update = ToolCallUpdate::new(call.clone(), shown.fields);
+        // The call shows what is asked for, also to a client that draws only calls.
+        self.out.update(SessionUpdate::ToolCallUpdate(update.clone()));
+        let request = RequestPermissionRequest::new(self.out.session.clone(), update, shown.options);
+        let sent = self.out.connection.send_request(request);
+        let (orders, id) = (self.sender.clone(), ask_id.clone());
+        self.asks.insert(ask_id, OpenAsk { asking, call, request: sent.cancellation_handle() });
+        tokio::spawn(async move {
+            let came = asks::came(sent.block_task().await);
+            if let Some(orders) = orders.upgrade() {
+                let _ = orders.send(Order::Came { ask_id: id, came });
+            }
+        });
+    }
+
+    /// One that was withdrawn meanwhile is not open any more.
+    fn came(&mut self, ask_id: &str, came: Came) {
+        let Some(mut open) = self.asks.remove(ask_id) else { return };
+        match open.asking.next(came) {
+            Next::Ask => self.request(ask_id.to_string(), open.asking, open.call),
+            Next::Answer(answer) => self.session.submit(Submission::Answer { ask_id: ask_id.to_string(), answer }),
+        }
+    }
+}
+
+fn failed(why: &str) -> Error {
+    let mut error = Error::internal_error();
+    error.message = cutonce_core::harmless::harmless(why).into_owned();
+    error
+}
