@@ -396,7 +396,9 @@ impl Start {
             Workspace::new(&self.cwd, &added, self.user_home.as_deref(), &self.home, &own).map_err(folder)?;
         let unsearched = rules.unsearched().map(|unsearched| Arc::new(unsearched) as Unsearched);
         Ok(Here {
-            disk: Disk::new(Arc::new(Versions::new(store.clone()))).leave_out_of_searches(unsearched).with_editor(self.editor.clone()),
+            disk: Disk::new(Arc::new(Versions::new(store.clone())))
+                .leave_out_of_searches(unsearched)
+                .with_editor(self.editor.clone()),
             shells: Shells::new(self.tool_env(settings))
                 .default_timeout(Duration::from_millis(settings.shell.timeout_ms.get())),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),

@@ -2,11 +2,11 @@
 //! cancelled request and an error never count as a yes.
 
 use super::calls;
-use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{
-    Meta, PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionResponse,
-    ToolCallContent, ToolCallUpdateFields,
+    Meta, PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionResponse, ToolCallContent,
+    ToolCallUpdateFields,
 };
+use agent_client_protocol::{Error, is_connection_terminated, is_incoming_transport_closed};
 use cutonce_core::approval::{self, ChoiceKey, QUESTION};
 use cutonce_core::event::{AskKind, AskView, Question};
 use cutonce_core::permission::Suggestion;
@@ -28,9 +28,14 @@ pub struct Shown {
 
 /// What came back.
 pub enum Came {
-    Chosen { option: String, extra: Value },
+    Chosen {
+        option: String,
+        extra: Value,
+    },
     Cancelled,
     Broken(String),
+    /// The client went away: no answer at all, and the session is about to end.
+    Gone,
 }
 
 /// What to do with it.
@@ -103,8 +108,16 @@ impl Asking {
         Shown { fields: fields.title(calls::one_line(&question.question)).content(vec![calls::text(&words)]), options }
     }
 
-    pub fn next(&mut self, came: Came) -> Next {
+    /// None: nothing is to be done, as there is nobody left.
+    pub fn next(&mut self, came: Came) -> Option<Next> {
+        if matches!(came, Came::Gone) {
+            return None;
+        }
         let view = self.view.clone();
+        Some(self.step(&view, came))
+    }
+
+    fn step(&mut self, view: &AskView, came: Came) -> Next {
         match &view.kind {
             AskKind::Permission { suggestions, .. } => Next::Answer(permission_answer(came, suggestions)),
             AskKind::EnterPlan => Next::Answer(permission_answer(came, &[])),
@@ -117,7 +130,7 @@ impl Asking {
         let skipped = Next::Answer(Answer::Questions(QuestionsAnswer::Skipped));
         let (option, extra) = match came {
             Came::Chosen { option, extra } => (option, extra),
-            Came::Cancelled => return skipped,
+            Came::Cancelled | Came::Gone => return skipped,
             Came::Broken(why) => return Next::Answer(Answer::Unusable { why }),
         };
         let Some(question) = questions.get(self.answers.len()).filter(|_| option != SKIP) else { return skipped };
@@ -145,6 +158,7 @@ impl Asking {
 
 pub fn came(result: Result<RequestPermissionResponse, Error>) -> Came {
     match result {
+        Err(error) if is_connection_terminated(&error) || is_incoming_transport_closed(&error) => Came::Gone,
         Err(error) => Came::Broken(format!("the client answered with an error: {}", error.message)),
         Ok(RequestPermissionResponse { outcome: RequestPermissionOutcome::Selected(selected), meta, .. }) => {
             let extra = extra(selected.meta.as_ref()).or_else(|| extra(meta.as_ref()));
@@ -202,7 +216,7 @@ fn permission_options(suggestions: &[Suggestion]) -> Vec<PermissionOption> {
 fn permission_answer(came: Came, suggestions: &[Suggestion]) -> Answer {
     let (option, extra) = match came {
         Came::Chosen { option, extra } => (option, extra),
-        Came::Cancelled => {
+        Came::Cancelled | Came::Gone => {
             return Answer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: true });
         }
         Came::Broken(why) => return Answer::Unusable { why },
@@ -211,9 +225,7 @@ fn permission_answer(came: Came, suggestions: &[Suggestion]) -> Answer {
     let keep = |rule: String| Remember { rule, where_to: RememberIn::Local };
     Answer::Permission(match option.as_str() {
         ALLOW => PermissionAnswer::Allow { remember: Vec::new() },
-        ALWAYS if !rules.is_empty() => {
-            PermissionAnswer::Allow { remember: rules.into_iter().map(keep).collect() }
-        }
+        ALWAYS if !rules.is_empty() => PermissionAnswer::Allow { remember: rules.into_iter().map(keep).collect() },
         REJECT => {
             let message = extra.get("feedback").and_then(Value::as_str).unwrap_or_default().to_string();
             PermissionAnswer::Deny { message, interrupt: false }
@@ -261,7 +273,7 @@ fn key_name(key: ChoiceKey) -> String {
 fn plan_answer(came: Came, request: &approval::Request) -> Answer {
     let (option, extra) = match came {
         Came::Chosen { option, extra } => (option, extra),
-        Came::Cancelled => return Answer::Unusable { why: "the request was cancelled".into() },
+        Came::Cancelled | Came::Gone => return Answer::Unusable { why: "the request was cancelled".into() },
         Came::Broken(why) => return Answer::Unusable { why },
     };
     if !request.choices.iter().any(|choice| key_name(choice.key) == option) {
@@ -297,7 +309,7 @@ mod tests {
         for came in [chosen("yes"), chosen(""), chosen("ALLOW"), chosen(REJECT), Came::Cancelled] {
             assert!(!allows(came, &rules));
         }
-        assert!(!allows(Came::Broken("x".into()), &rules));
+        assert!(!allows(Came::Broken("x".into()), &rules) && !allows(Came::Gone, &rules));
         // Nothing can be remembered where nothing was suggested.
         assert!(!allows(chosen(ALWAYS), &[]));
     }
@@ -311,6 +323,7 @@ mod tests {
         ]))
         .unwrap();
         let view = AskView {
+            agent: None,
             ask_id: "1".into(),
             call_id: "c".into(),
             tool: "AskUserQuestion".into(),
@@ -320,17 +333,19 @@ mod tests {
         let view = std::sync::Arc::new(view);
         let mut asking = Asking::new(view.clone());
         for option in ["option-1", "option-0"] {
-            assert!(matches!(asking.next(chosen(option)), Next::Ask));
+            assert!(matches!(asking.next(chosen(option)), Some(Next::Ask)));
         }
         assert_eq!(asking.show(Path::new("/")).options.len(), 3, "c, done, skip");
-        assert!(matches!(asking.next(chosen(DONE)), Next::Ask));
+        assert!(matches!(asking.next(chosen(DONE)), Some(Next::Ask)));
         let expected = QuestionsAnswer::Answered { answers: vec![vec!["b".into(), "a".into()], vec!["y".into()]] };
-        assert!(matches!(asking.next(chosen("option-1")), Next::Answer(Answer::Questions(answer)) if answer == expected));
+        assert!(
+            matches!(asking.next(chosen("option-1")), Some(Next::Answer(Answer::Questions(answer))) if answer == expected)
+        );
         let mut asking = Asking::new(view);
         assert!(matches!(
             asking.next(Came::Cancelled),
-            Next::Answer(Answer::Questions(QuestionsAnswer::Skipped))
+            Some(Next::Answer(Answer::Questions(QuestionsAnswer::Skipped)))
         ));
-        assert!(matches!(asking.next(chosen("option-9")), Next::Answer(Answer::Unusable { .. })));
+        assert!(matches!(asking.next(chosen("option-9")), Some(Next::Answer(Answer::Unusable { .. }))));
     }
 }

@@ -164,8 +164,7 @@ mod tests {
 
     #[test]
     fn ho_5_a_unified_diff_becomes_hunks_of_old_and_new() {
-        let unified =
-            "--- a\n+++ a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -10 +10,2 @@\n-ten\n\\ No newline at end of file\n+ten\n+eleven\n";
+        let unified = "--- a\n+++ a\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -10 +10,2 @@\n-ten\n\\ No newline at end of file\n+ten\n+eleven\n";
         let expected = [
             Hunk { line: 1, old: "one\ntwo\nthree\n".into(), new: "one\n2\nthree\n".into() },
             Hunk { line: 10, old: "ten".into(), new: "ten\neleven\n".into() },

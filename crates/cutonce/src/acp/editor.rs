@@ -2,9 +2,7 @@
 //! offers it, and only for what was decided before: this carries text and decides nothing.
 
 use agent_client_protocol::v1::ConnectionTo;
-use agent_client_protocol::v1::schema::{
-    FileSystemCapabilities, ReadTextFileRequest, SessionId, WriteTextFileRequest,
-};
+use agent_client_protocol::v1::schema::{FileSystemCapabilities, ReadTextFileRequest, SessionId, WriteTextFileRequest};
 use agent_client_protocol::{Client, is_connection_terminated, is_incoming_transport_closed};
 use cutonce_tools::disk::{Editor, Handed};
 use std::path::Path;

@@ -16,9 +16,9 @@ use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Agent, Client, Error, on_receive_notification, on_receive_request};
+use cutonce_agent::Approver;
 use cutonce_agent::start::{Opened, StartError, Which};
 use cutonce_agent::store::{self, Scope, Sessions, StoreError};
-use cutonce_agent::Approver;
 use cutonce_core::mode::Mode;
 use cutonce_models::FaultKind;
 use session::{Order, Out, Served};
@@ -86,19 +86,25 @@ pub async fn run(run: Run) -> anyhow::Result<u8> {
 }
 
 /// One handler for each method; none waits for the client, so that its answers are heard.
-async fn serve(
-    host: Arc<Host>,
-    lines: impl agent_client_protocol::ConnectTo<Agent> + 'static,
-) -> Result<(), Error> {
+async fn serve(host: Arc<Host>, lines: impl agent_client_protocol::ConnectTo<Agent> + 'static) -> Result<(), Error> {
     let [h1, h2, h3, h4, h5, h6, h7, h8, h9, h10] = std::array::from_fn(|_| host.clone());
     Agent
         .v1()
         .name("cutonce")
         .on_receive_request(async move |request, responder, _| h1.initialize(request, responder), on_receive_request!())
-        .on_receive_request(async move |request, responder, cx| h2.authenticate(request, responder, cx), on_receive_request!())
-        .on_receive_request(async move |request, responder, cx| h3.new_session(request, responder, cx), on_receive_request!())
+        .on_receive_request(
+            async move |request, responder, cx| h2.authenticate(request, responder, cx),
+            on_receive_request!(),
+        )
+        .on_receive_request(
+            async move |request, responder, cx| h3.new_session(request, responder, cx),
+            on_receive_request!(),
+        )
         .on_receive_request(async move |request, responder, cx| h4.load(request, responder, cx), on_receive_request!())
-        .on_receive_request(async move |request, responder, cx| h5.resume(request, responder, cx), on_receive_request!())
+        .on_receive_request(
+            async move |request, responder, cx| h5.resume(request, responder, cx),
+            on_receive_request!(),
+        )
         .on_receive_request(async move |request, responder, _| h6.list(request, responder), on_receive_request!())
         .on_receive_request(async move |request, responder, cx| h7.close(request, responder, cx), on_receive_request!())
         .on_receive_request(async move |request, responder, _| h8.set_mode(request, responder), on_receive_request!())
@@ -157,7 +163,9 @@ impl Host {
             acp::InitializeResponse::new(ProtocolVersion::V1)
                 .agent_capabilities(capabilities)
                 .auth_methods(vec![acp::AuthMethod::Agent(key)])
-                .agent_info(acp::Implementation::new("cutonce", env!("CARGO_PKG_VERSION")).title("cutonce".to_string())),
+                .agent_info(
+                    acp::Implementation::new("cutonce", env!("CARGO_PKG_VERSION")).title("cutonce".to_string()),
+                ),
         )
     }
 

@@ -101,7 +101,9 @@ fn command(name: &str, text: &str, images: Vec<Image>) -> Prompt {
         },
         "model" if rest.is_empty() => Prompt::Say("Which model? Write /model provider/name, or an alias.".into()),
         "model" => Prompt::Command(vec![Submission::SetModel { model: rest.to_string() }]),
-        "compact" => Prompt::Compact(Submission::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) }),
+        "compact" => {
+            Prompt::Compact(Submission::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) })
+        }
         "clear" => Prompt::Command(vec![Submission::Clear]),
         other => Prompt::Say(unknown(other)),
     }

@@ -6,7 +6,7 @@ use super::prompt::Prompt;
 use super::show::Show;
 use agent_client_protocol::v1::schema::{
     PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate, SetSessionModeResponse,
-    StopReason, ToolCallId, ToolCallUpdate,
+    StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error, RequestCancellationHandle};
@@ -65,9 +65,12 @@ pub struct Served {
     waiting: VecDeque<(Prompt, Responder<PromptResponse>)>,
     /// A turn is on.
     turn: bool,
+    cancelling: bool,
     /// The turn that is on will be followed by the one that implements its plan (PM-81).
     goes_on: bool,
     asks: HashMap<String, OpenAsk>,
+    /// Asks that belong to no call of the model's, with the one that was made for the client (PM-85).
+    callless: HashMap<String, ToolCallId>,
     marks: u64,
     modes: Vec<(u64, Mode, Responder<SetSessionModeResponse>)>,
     /// Why the mode could not be changed, as the session last said.
@@ -96,7 +99,13 @@ struct OpenAsk {
 }
 
 impl Served {
-    pub fn new(session: Session, events: Events, out: Out, show: Show, mode: Mode) -> (Self, mpsc::UnboundedSender<Order>) {
+    pub fn new(
+        session: Session,
+        events: Events,
+        out: Out,
+        show: Show,
+        mode: Mode,
+    ) -> (Self, mpsc::UnboundedSender<Order>) {
         let (sender, orders) = mpsc::unbounded_channel();
         let served = Self {
             session,
@@ -109,8 +118,10 @@ impl Served {
             running: None,
             waiting: VecDeque::new(),
             turn: false,
+            cancelling: false,
             goes_on: false,
             asks: HashMap::new(),
+            callless: HashMap::new(),
             marks: 0,
             modes: Vec::new(),
             said: String::new(),
@@ -213,6 +224,7 @@ impl Served {
             let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
         }
         if self.running.is_some() || self.turn {
+            self.cancelling = true;
             self.session.submit(Submission::Interrupt);
         }
     }
@@ -227,15 +239,11 @@ impl Served {
     fn event(&mut self, event: &Event) {
         self.show.of(&event.kind).into_iter().for_each(|update| self.out.update(update));
         match &event.kind {
-            EventKind::TurnStarted => self.turn = true,
+            EventKind::TurnStarted => (self.turn, self.cancelling) = (true, false),
             EventKind::TurnEnded(ended) => self.turn_ended(ended),
             EventKind::ModeChanged { to, .. } => self.mode = *to,
             EventKind::Ask(view) => self.ask(view.clone()),
-            EventKind::AskClosed { ask_id, .. } => {
-                if let Some(open) = self.asks.remove(ask_id) {
-                    let _ = open.request.cancel();
-                }
-            }
+            EventKind::AskClosed { ask_id, answer } => self.ask_closed(ask_id, answer.is_some()),
             EventKind::Plan(PlanEvent::Approved { choice: ChoiceKey::Clear, .. }) => self.goes_on = true,
             EventKind::Notice { text, .. } => {
                 self.said = text.clone();
@@ -253,7 +261,7 @@ impl Served {
     }
 
     fn turn_ended(&mut self, ended: &Ended) {
-        self.turn = false;
+        (self.turn, self.cancelling) = (false, false);
         // The plan was approved with a cleared context: the turn that carries it out is part of the same prompt.
         if std::mem::take(&mut self.goes_on) && ended.reason == EndReason::Completed {
             return;
@@ -282,7 +290,24 @@ impl Served {
         let (call, begun) = self.show.asked(&view.call_id, &view.tool, &view.input);
         begun.into_iter().for_each(|update| self.out.update(update));
         let ask_id = view.ask_id.clone();
+        if view.call_id.is_empty() {
+            self.callless.insert(ask_id.clone(), call.clone());
+        }
         self.request(ask_id, Asking::new(view), call);
+    }
+
+    /// Somebody answered, or it was withdrawn: a client that still shows it is told.
+    fn ask_closed(&mut self, ask_id: &str, answered: bool) {
+        // A client that cancels the prompt takes its own requests back.
+        if let Some(open) = self.asks.remove(ask_id).filter(|_| !self.cancelling) {
+            let _ = open.request.cancel();
+        }
+        // A request without a call of the model's has no result that would end what was shown for it.
+        if let Some(call) = self.callless.remove(ask_id) {
+            let status = if answered { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
+            let fields = ToolCallUpdateFields::new().status(status);
+            self.out.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call, fields)));
+        }
     }
 
     fn request(&mut self, ask_id: String, asking: Asking, call: ToolCallId) {
@@ -306,8 +331,11 @@ impl Served {
     fn came(&mut self, ask_id: &str, came: Came) {
         let Some(mut open) = self.asks.remove(ask_id) else { return };
         match open.asking.next(came) {
-            Next::Ask => self.request(ask_id.to_string(), open.asking, open.call),
-            Next::Answer(answer) => self.session.submit(Submission::Answer { ask_id: ask_id.to_string(), answer }),
+            None => {}
+            Some(Next::Ask) => self.request(ask_id.to_string(), open.asking, open.call),
+            Some(Next::Answer(answer)) => {
+                self.session.submit(Submission::Answer { ask_id: ask_id.to_string(), answer })
+            }
         }
     }
 }

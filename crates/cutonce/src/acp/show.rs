@@ -8,7 +8,7 @@ use agent_client_protocol::v1::schema::{
 };
 use cutonce_core::command::CURRENT_PLAN;
 use cutonce_core::conversation::{Block, Image, ResultPart, ToolUse};
-use cutonce_core::event::{Delta, EventKind, Todo, TodoStatus};
+use cutonce_core::event::{AgentDoes, AgentEvent, AgentProgress, Delta, EventKind, Finished, Todo, TodoStatus};
 use cutonce_core::harmless::harmless;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -73,14 +73,8 @@ impl Show {
             EventKind::Assistant { blocks, .. } => self.answer(blocks),
             EventKind::ToolStarted { call_id, .. } => self.started(call_id),
             EventKind::ToolOutput { call_id, text } => self.output(call_id, text).into_iter().collect(),
-            EventKind::ToolFinished(done) => self.finished(&Outcome {
-                call_id: &done.call_id,
-                tool: &done.name,
-                input: &done.input,
-                content: &done.content,
-                is_error: done.is_error,
-                display: done.display.as_ref(),
-            }),
+            EventKind::ToolFinished(done) => self.finished(&outcome(done)),
+            EventKind::Agent(event) => self.agent(event),
             EventKind::ModeChanged { to, .. } => {
                 vec![SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(SessionModeId::new(to.name())))]
             }
@@ -140,7 +134,8 @@ impl Show {
 
     pub fn user(&self, text: &str, images: &[Image]) -> Vec<SessionUpdate> {
         let id = cutonce_agent::new_id();
-        let image = |image: &Image| ContentBlock::Image(ImageContent::new(image.data.clone(), image.media_type.clone()));
+        let image =
+            |image: &Image| ContentBlock::Image(ImageContent::new(image.data.clone(), image.media_type.clone()));
         let blocks = std::iter::once(text_block(text)).chain(images.iter().map(image));
         blocks.map(|block| SessionUpdate::UserMessageChunk(chunk(block, &id))).collect()
     }
@@ -192,12 +187,14 @@ impl Show {
         id
     }
 
-    /// The id of a call that waits for an answer. A plan's request that survived a crash has no call: it gets one here.
+    /// The id of a call that waits for an answer. A subagent's call was not shown before, and a plan's request that
+    /// survived a crash has none: they get one here.
     pub fn asked(&mut self, call_id: &str, tool: &str, input: &Value) -> (ToolCallId, Option<SessionUpdate>) {
         if let Some(shown) = self.calls.get(call_id) {
             return (shown.id.clone(), None);
         }
-        let id = self.begin(&cutonce_agent::new_id());
+        let own = if call_id.is_empty() { cutonce_agent::new_id() } else { call_id.to_string() };
+        let id = self.begin(&own);
         let call = ToolCall::new(id.clone(), calls::title(tool, input)).kind(calls::kind(tool));
         (id, Some(SessionUpdate::ToolCall(call.status(ToolCallStatus::Pending))))
     }
@@ -248,8 +245,10 @@ impl Show {
             return (calls::results(done.tool, done.content), Vec::new());
         }
         if done.tool == cutonce_core::plan::EXIT {
+            // What the model is told repeats the plan.
             let plan = done.input.get("plan").and_then(Value::as_str).map(calls::text);
-            return (plan.into_iter().chain(calls::results(done.tool, done.content)).collect(), Vec::new());
+            let told = raw(done).as_str().and_then(|told| told.lines().next()).map(calls::text);
+            return (plan.into_iter().chain(told).collect(), Vec::new());
         }
         let unified = done.display.and_then(|display| display.get("diff")?.as_str());
         let path = done.display.and_then(|display| display.get("filePath")?.as_str());
@@ -260,6 +259,32 @@ impl Show {
         }
     }
 
+    /// What a subagent does shows in the call that started it. Its own calls show only where they ask.
+    fn agent(&mut self, event: &AgentEvent) -> Vec<SessionUpdate> {
+        match &event.what {
+            AgentDoes::Progress(progress) => self.progress(event, progress).into_iter().collect(),
+            AgentDoes::Says(said) => match &**said {
+                EventKind::ToolFinished(done) if self.calls.contains_key(&done.call_id) => {
+                    self.finished(&outcome(done))
+                }
+                _ => vec![],
+            },
+            AgentDoes::Started(_) | AgentDoes::Ended(_) => vec![],
+        }
+    }
+
+    fn progress(&mut self, event: &AgentEvent, progress: &AgentProgress) -> Option<SessionUpdate> {
+        let shown = self.calls.get_mut(&event.agent.call_id)?;
+        if shown.last.is_some_and(|last| last.elapsed() < OFTEN) {
+            return None;
+        }
+        shown.last = Some(Instant::now());
+        let doing = if progress.doing.is_empty() { "thinking" } else { progress.doing.as_str() };
+        let words = format!("{}: {} ({} calls)", event.agent.name, calls::one_line(doing), progress.tools);
+        let fields = ToolCallUpdateFields::new().content(vec![calls::text(&words)]);
+        Some(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(shown.id.clone(), fields)))
+    }
+
     /// Calls of the past that never got a result.
     pub fn abandoned(&mut self) -> Vec<SessionUpdate> {
         let failed = |(_, shown): (String, Shown)| {
@@ -267,6 +292,17 @@ impl Show {
             SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(shown.id, fields))
         };
         std::mem::take(&mut self.calls).into_iter().map(failed).collect()
+    }
+}
+
+fn outcome(done: &Finished) -> Outcome<'_> {
+    Outcome {
+        call_id: &done.call_id,
+        tool: &done.name,
+        input: &done.input,
+        content: &done.content,
+        is_error: done.is_error,
+        display: done.display.as_ref(),
     }
 }
 

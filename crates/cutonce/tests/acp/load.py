@@ -1,0 +1,57 @@
+"""HO-5: an earlier session comes back as updates, in its mode, and goes on."""
+from world import *
+
+
+async def test_load_replays_and_goes_on(world):
+    todos = [{"content": "left", "status": "pending", "activeForm": "doing"}]
+    turns = [
+        {"thinking": "hm", "text": "Writing.", "calls": [write("a.txt", "a\n"), bash("exit 3")]},
+        {"calls": [{"name": "TodoWrite", "input": {"todos": todos}}]},
+        {"text": "Done."},
+    ]
+    async with world.model(turns), world.agent("--dangerously-skip-permissions") as connection:
+        session = await world.new(connection)
+        await say(connection, session, "make a file")
+        await connection.set_session_mode(session_id=session, mode_id="plan")
+    async with world.model([{"text": "I remember."}]), world.agent() as connection:
+        listed = (await connection.list_sessions(cwd=str(world.ws))).sessions
+        assert [(one.session_id, one.title) for one in listed] == [(session, "make a file")]
+        loaded = await connection.load_session(cwd=str(world.ws), session_id=session, mcp_servers=[])
+        assert loaded.modes.current_mode_id == "plan"
+        kinds = world.editor.kinds(session)
+        assert kinds[0] == "user_message_chunk" and world.editor.said("user_message_chunk") == "make a file"
+        assert world.editor.said() == "Writing.Done." and world.editor.said("agent_thought_chunk") == "hm"
+        made = world.editor.call("Write a.txt")
+        assert made["statuses"][-1] == "completed" and made["content"][0]["newText"] == "a\n"
+        assert world.editor.call("exit 3")["statuses"][-1] == "failed"
+        assert world.editor.of("plan")[-1]["entries"][0]["content"] == "left"
+        await say(connection, session, "what was it?")
+        assert world.editor.said().endswith("I remember.")
+    assert "make a file" in world.told_model()
+
+
+async def test_resume_replays_nothing(world):
+    async with world.model([{"text": "one"}, {"text": "two"}]):
+        async with world.agent() as connection:
+            session = await world.new(connection)
+            await say(connection, session, "first words")
+        async with world.agent() as connection:
+            await connection.resume_session(cwd=str(world.ws), session_id=session, mcp_servers=[])
+            assert world.editor.said() == "" and not world.editor.of("user_message_chunk")
+            await say(connection, session, "go on")
+    assert "first words" in world.told_model()
+
+
+async def test_only_by_its_id(world):
+    async with world.model([{"text": "one"}]), world.agent() as connection:
+        session = await world.new(connection)
+        await say(connection, session, "unusualword")
+        for wrong in ["unusualword", session[:-1], "../../etc/passwd", ""]:
+            await refused(connection.load_session(cwd=str(world.ws), session_id=wrong, mcp_servers=[]), -32002)
+        # One that is open here is taken up again.
+        await connection.load_session(cwd=str(world.ws), session_id=session, mcp_servers=[])
+        assert world.editor.said("user_message_chunk") == "unusualword"
+
+
+if __name__ == "__main__":
+    main(globals())

@@ -1,0 +1,199 @@
+"""HO-2, PM-74, PM-80: the plan exit as a permission request with our choices."""
+from world import *
+
+PLAN = "# The plan\n\n1. write late.txt\n"
+
+
+def flow(*after):
+    """Submits the plan and writes a file in one batch (PM-18)."""
+    return [{"calls": [write("{plan}", PLAN), EXIT, write("late.txt", "late\n")]}, *after]
+
+
+def plan_request(world):
+    request = world.editor.asked[0]
+    assert request["call"]["kind"] == "switch_mode" and request["call"]["title"] == "Exit plan mode?"
+    assert request["call"]["rawInput"]["plan"] == PLAN
+    assert request["call"]["content"][0]["content"]["text"] == PLAN
+    return request
+
+
+async def test_pm_74_the_choices_and_what_the_request_shows(world):
+    async with world.model(flow({"text": "done"})), world.agent("--allow-dangerously-skip-permissions") as connection:
+        session = await world.new(connection, "bypassPermissions")
+        await connection.set_session_mode(session_id=session, mode_id="plan")
+        world.editor.answers = ["restore"]
+        await say(connection, session, "plan it")
+        options = plan_request(world)["options"]
+        shown = [(o.option_id, o.kind, o.name.split("→")[1].strip()) for o in options]
+        assert shown == [
+            ("acceptEdits", "allow_always", "acceptEdits"),
+            ("default", "allow_once", "default"),
+            ("restore", "allow_once", "bypassPermissions"),
+            ("clear", "allow_once", "default"),
+            ("keepPlanning", "reject_once", "plan"),
+            ("leave", "reject_once", "bypassPermissions"),
+        ], shown
+        state = plan_request(world)["call"]["content"][-1]["content"]["text"]
+        assert "0 files changed" in state and "revision 1" in state, state
+        assert world.editor.modes() == ["bypassPermissions", "plan", "bypassPermissions"]
+        assert world.tree() == {"late.txt": "late\n"}
+
+
+async def test_pm_74_accept_edits(world):
+    async with world.model(flow({"text": "done"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["acceptEdits"]
+        answer = await say(connection, session, "plan it")
+        assert answer.stop_reason == "end_turn" and world.editor.said().endswith("done")
+        plan_request(world)
+        assert len(world.editor.asked) == 1 and world.editor.modes() == ["plan", "acceptEdits"]
+        assert world.editor.call("Exit plan mode?")["statuses"][-1] == "completed"
+        assert world.tree() == {"late.txt": "late\n"}
+    assert "## Approved Plan:" in world.told_model()
+
+
+async def test_pm_74_default_asks_for_each_edit(world):
+    async with world.model(flow({"text": "done"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["default", "reject"]
+        await say(connection, session, "plan it")
+        assert world.editor.modes() == ["plan", "default"] and len(world.editor.asked) == 2
+        assert world.editor.call("late.txt")["statuses"][-1] == "failed"
+        # The mode was told before the next call was asked for.
+        order = world.editor.kinds()
+        last_mode = len(order) - 1 - order[::-1].index("current_mode_update")
+        asked = [n for n, (_, u) in enumerate(world.editor.updates) if "default mode asks" in json.dumps(u)]
+        assert last_mode < asked[0]
+        assert world.tree() == {}
+
+
+async def test_pm_81_clear_goes_on_in_the_same_prompt(world):
+    turns = [
+        {"calls": [write("{plan}", PLAN), EXIT]},
+        {"calls": [write("late.txt", "late\n")]},
+        {"text": "implemented"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["clear", "allow"]
+        answer = await say(connection, session, "plan it")
+        assert answer.stop_reason == "end_turn" and world.editor.said().endswith("implemented")
+        assert world.editor.modes() == ["plan", "default"] and world.tree() == {"late.txt": "late\n"}
+    assert "plan it" not in json.dumps(world.requests[1]) and "write late.txt" in json.dumps(world.requests[1])
+
+
+async def test_pm_79_keep_planning_with_feedback(world):
+    turns = flow({"calls": [write("late.txt", "no\n")]}, {"text": "revised"})
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        comments = [{"line": 3, "text": "why?"}]
+        world.editor.answers = [("keepPlanning", {"cutonce": {"feedback": "name the tests", "comments": comments}})]
+        answer = await say(connection, session, "plan it")
+        assert answer.stop_reason == "end_turn" and world.editor.modes() == ["plan"]
+        assert world.editor.call("Exit plan mode?")["statuses"][-1] == "failed"
+        assert world.tree() == {}
+    told = json.dumps(world.requests[1])
+    assert "name the tests" in told and "why?" in told and "1. write late.txt" in told
+
+
+async def test_pm_77_an_edited_plan_is_what_runs(world):
+    async with world.model(flow({"text": "done"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = [("acceptEdits", {"cutonce": {"plan": "# Mine\n", "notes": "mind the gap"}})]
+        await say(connection, session, "plan it")
+        path = plan_request(world)["call"]["rawInput"]["planFilePath"]
+        assert pathlib.Path(path).read_text() == "# Mine\n"
+    told = world.told_model()
+    assert "edited by user" in told and "# Mine" in told and "mind the gap" in told
+
+
+async def test_pm_74_leave_runs_nothing(world):
+    async with world.model(flow({"text": "never"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["leave"]
+        await say(connection, session, "plan it")
+        assert world.editor.modes() == ["plan", "default"] and world.tree() == {}
+        assert "never" not in world.editor.said()
+    assert len(world.requests) == 1
+
+
+async def test_pm_80_what_is_no_approval(world):
+    def long(_):
+        return ("acceptEdits", {"cutonce": {"mode": "bypassPermissions"}})
+
+    for answer in [None, "yes", "allow", "restore", "bypassPermissions", RequestError.internal_error(), long]:
+        async with world.model(flow({"text": "never"})), world.agent() as connection:
+            session = await world.new(connection, "plan")
+            world.editor.answers = [answer]
+            done = await say(connection, session, "plan it")
+            assert done.stop_reason == "cancelled", (answer, done)
+            assert world.editor.modes() == ["plan"], answer
+            assert world.editor.call("Exit plan mode?")["statuses"][-1] == "failed"
+            assert world.editor.call("late.txt")["statuses"][-1] == "failed"
+            assert world.tree() == {} and "never" not in world.editor.said(), answer
+
+
+async def test_pm_80_a_mode_set_meanwhile_withdraws_the_request(world):
+    async with world.model(flow({"text": "went on"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+
+        async def late(_):
+            await connection.set_session_mode(session_id=session, mode_id="default")
+            return "acceptEdits"
+
+        world.editor.answers = [late, "reject"]
+        await say(connection, session, "plan it")
+        assert world.editor.modes() == ["plan", "default"], "the late answer changes nothing"
+        assert world.tree() == {}
+
+
+async def test_pm_73_without_a_plan_only_leaving_is_asked(world):
+    async with world.model([{"calls": [EXIT]}, {"text": "ok"}]), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["restore"]
+        await say(connection, session, "go")
+        request = world.editor.asked[0]
+        assert [o.option_id for o in request["options"]] == ["restore", "keepPlanning"]
+        assert "There is no plan" in request["call"]["content"][0]["content"]["text"]
+        assert world.editor.modes() == ["plan", "default"]
+
+
+async def test_pm_4_entering_asks_where_the_settings_say_so(world):
+    world.settings(plan={"entry": "ask"})
+    turns = [{"calls": [{"name": "EnterPlanMode", "input": {}}]}, {"text": "a"}] * 2
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection)
+        world.editor.answers = ["reject", "allow"]
+        await say(connection, session, "one")
+        assert world.editor.modes() == []
+        await say(connection, session, "two")
+        assert world.editor.modes() == ["plan"]
+
+
+async def test_pm_85_a_plan_that_waits_survives_the_editors_death(world):
+    async with world.model(flow({"text": "never"})):
+        async with world.agent() as connection:
+            session = await world.new(connection, "plan")
+            asked = asyncio.Event()
+
+            async def dies(_):
+                asked.set()
+                await asyncio.Event().wait()
+
+            world.editor.answers = [dies]
+            prompt = asyncio.create_task(say(connection, session, "plan it"))
+            await asyncio.wait_for(asked.wait(), WAIT)
+            world.process.kill()
+            await asyncio.gather(prompt, return_exceptions=True)
+    assert world.tree() == {}
+    async with world.model([{"text": "implementing"}]), world.agent() as connection:
+        world.editor.answers = ["default"]
+        loaded = await connection.load_session(cwd=str(world.ws), session_id=session, mcp_servers=[])
+        assert loaded.modes.current_mode_id == "plan"
+        await world.editor.until(lambda: "implementing" in world.editor.said())
+        plan_request(world)
+        assert world.editor.modes() == ["default"]
+
+
+if __name__ == "__main__":
+    main(globals())
