@@ -32,6 +32,10 @@ impl Hooks {
     pub fn add(&self, hook: Arc<dyn Hook>) {
         self.0.write().unwrap_or_else(PoisonError::into_inner).push(hook);
     }
+    /// Is there nobody at all? Then nothing needs to be made ready for them.
+    pub fn is_empty(&self) -> bool {
+        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+    }
     pub fn wants(&self, moment: &Moment) -> bool {
         self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(|hook| hook.wants(moment))
     }

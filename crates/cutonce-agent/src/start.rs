@@ -6,7 +6,7 @@ use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
 use crate::plan_files::{PlanError, PlanFiles};
 use crate::redact::Redactor;
-use crate::session::{Approver, AutoSource, Connect, Connected, Options, Planner, Session, plan_tools};
+use crate::session::{Approver, AutoSource, Connect, Connected, Heard, Options, Planner, Session, plan_tools};
 use crate::settings::{self, Loaded, Places};
 use crate::skills;
 use crate::store::place::Sessions;
@@ -150,6 +150,7 @@ impl Start {
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
         let slug = planner.file.as_ref().map(|file| file.slug().to_string());
         store.append(session_entry(&store, &self.cwd, slug))?;
+        let heard = self.heard(&settings, resumed.is_some(), store.path())?;
         let skills = skills::find(&self.home, &self.cwd, loaded.trusted, &mut notices);
         let skill_folders = skills.iter().map(|skill| skill.folder.clone()).collect();
         let tools = self.tools(&settings, skills);
@@ -184,6 +185,7 @@ impl Start {
             hide_disallowed_tools: self.hide_disallowed_tools,
             hooks,
             skill_folders,
+            heard,
             auto: self.auto(),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
@@ -214,6 +216,14 @@ impl Start {
     fn auto(&self) -> AutoSource {
         let gate = self.env.iter().find(|(key, _)| key == "CUTONCE_AUTO_GATE");
         AutoSource { flag: self.settings.clone(), gate: gate.map(|(_, value)| value.to_string_lossy().into_owned()) }
+    }
+
+    /// Read only where somebody may be judged by it.
+    fn heard(&self, settings: &Settings, resumed: bool, transcript: &Path) -> Result<Heard, StartError> {
+        if !resumed || !settings.auto.enabled {
+            return Ok(Heard::default());
+        }
+        Ok(Heard::from_transcript(&bodies(transcript, &[Kind::User, Kind::Clear])?))
     }
 
     /// Those of the settings first, then the embedding program's.

@@ -39,6 +39,8 @@ pub struct Case<'a> {
     pub input: &'a Value,
     pub mode: Mode,
     pub said: &'a [String],
+    /// The plan that the user approved last.
+    pub plan: Option<&'a str>,
     pub rules: &'a Rules,
 }
 
@@ -51,6 +53,7 @@ impl Case<'_> {
         }
         let document = json!({
             "user_said": latest(self.said),
+            "approved_plan": self.plan.map(|plan| plan.chars().take(LONGEST_SAID).collect::<String>()),
             "mode": self.mode,
             "working_folder": self.rules.cwd(),
             "rules": rules(self.rules),

@@ -240,6 +240,7 @@ impl Hall {
         }
         let _ = self.here.disk.remember_shown(Path::new(path));
         self.keep_plan();
+        approved.plan.iter().for_each(|plan| self.heard.approved(plan));
         self.mode_event(mode::Event::Approved { mode: approved.mode, by: By::User });
         if self.mode.in_plan() {
             return self.not_approved(n, &NoAnswer::Failed("the mode could not be changed".into()), path);

@@ -12,8 +12,10 @@ use cutonce_core::mode::{self, AutoSettings, Mode};
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
 use cutonce_core::request::{Prefix, Request, Thinking};
 use cutonce_core::settings::Settings;
+use cutonce_core::transcript::Body;
+use cutonce_core::turn::Said;
 use cutonce_tools::tool::{Call, Outcome};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
@@ -38,6 +40,59 @@ impl AutoSource {
             gate_open: auto::gate(self.gate.as_deref(), settings.auto.gate).0,
             in_plan: settings.plan.use_auto,
         }
+    }
+}
+
+/// What the classifier may take for the user's wishes: their own words and the plan they approved, never what a model or a program said.
+#[derive(Debug, Clone, Default)]
+pub struct Heard {
+    words: Arc<Mutex<Words>>,
+    /// Of an agent's session: what it is told are not the user's words.
+    deaf: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Words {
+    said: Vec<String>,
+    plan: Option<String>,
+}
+
+impl Heard {
+    /// What a transcript holds of it since the conversation was last cleared.
+    pub fn from_transcript<'a>(bodies: impl IntoIterator<Item = &'a Body>) -> Heard {
+        let heard = Heard::default();
+        for body in bodies {
+            if let Body::User { text, meta: false, .. } = body {
+                heard.said(text);
+            } else if let Body::User { plan_content: Some(plan), .. } = body {
+                heard.approved(plan);
+            } else if let Body::Clear { .. } = body {
+                heard.forget();
+            }
+        }
+        heard
+    }
+    /// For the session of an agent: it knows what the user said, and hears nothing.
+    pub fn for_agent(&self) -> Heard {
+        Heard { words: self.words.clone(), deaf: true }
+    }
+    pub(super) fn said(&self, words: &str) {
+        if !self.deaf {
+            self.lock().said.push(words.to_string());
+        }
+    }
+    pub(super) fn approved(&self, plan: &str) {
+        if !self.deaf {
+            self.lock().plan = Some(plan.to_string());
+        }
+    }
+    pub(super) fn forget(&self) {
+        if !self.deaf {
+            *self.lock() = Words::default();
+        }
+    }
+    fn lock(&self) -> MutexGuard<'_, Words> {
+        self.words.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -78,6 +133,11 @@ impl Judge {
 }
 
 impl Hall {
+    /// A message that starts with a plan holds one that was approved (PM-81).
+    pub(super) fn heard_plan(&self, said: &Said) {
+        said.plan.iter().for_each(|plan| self.heard.approved(plan));
+    }
+
     /// May the classifier answer this ask?
     pub(super) fn is_judged(&self, ask: &Ask) -> bool {
         self.mode.auto_active() && ask.is_open()
@@ -86,7 +146,9 @@ impl Hall {
     pub(super) fn judge(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         let (_, input, _) = self.call_facts(n);
         let mode = self.mode.mode();
-        let case = Case { facts: &ask.facts, input: &input, mode, said: &self.said, rules: &self.rules };
+        let Words { said, plan } = self.heard.lock().clone();
+        let case =
+            Case { facts: &ask.facts, input: &input, mode, said: &said, plan: plan.as_deref(), rules: &self.rules };
         let Some(message) = case.message() else {
             return self.ask_person(n, call, ask.left_to_a_person("the call is too long to be judged"));
         };

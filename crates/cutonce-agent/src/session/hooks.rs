@@ -24,6 +24,9 @@ use tokio_util::sync::CancellationToken;
 /// How often hooks may keep one turn from ending.
 const MOST_STOPS: u32 = 10;
 
+/// How long hooks that were told something may go on when the session is over.
+const LAST_WORDS: Duration = Duration::from_secs(10);
+
 /// What the session knows of its hooks.
 pub(super) struct Watch {
     hooks: Arc<Hooks>,
@@ -34,6 +37,8 @@ pub(super) struct Watch {
     asking: Option<CancellationToken>,
     /// How often the present turn was kept from ending.
     stops: u32,
+    /// Hooks that were told something and have not ended yet.
+    telling: usize,
 }
 
 pub(super) enum Entrant {
@@ -82,7 +87,7 @@ pub(super) struct Shown {
 
 impl Watch {
     pub fn new(hooks: Arc<Hooks>, transcript: PathBuf) -> Self {
-        Self { hooks, transcript, door: VecDeque::new(), asking: None, stops: 0 }
+        Self { hooks, transcript, door: VecDeque::new(), asking: None, stops: 0, telling: 0 }
     }
     /// Somebody still waits to come in.
     pub fn door_is_busy(&self) -> bool {
@@ -123,16 +128,31 @@ impl Hall {
     }
 
     /// Tell hooks of something that waits for none of them.
-    pub(super) fn tell_hooks(&self, moment: Moment) {
+    pub(super) fn tell_hooks(&mut self, moment: Moment) {
         if self.watch.hooks.wants(&moment) {
+            self.watch.telling += 1;
             let event = moment.event();
             let words = move |reply: Option<Reply>| Hooked::After { event, reply: reply.unwrap_or_default() };
             self.ask_hooks(moment, CancellationToken::new(), words);
         }
     }
 
+    /// The session is over: who was told something may still finish, for a moment.
+    pub(super) async fn hear_out(&mut self) {
+        let all = async {
+            while self.watch.telling > 0 {
+                match self.done.1.recv().await {
+                    Some(Report::Hooked(hooked)) => self.hooked(hooked),
+                    Some(_) => {}
+                    None => break,
+                }
+            }
+        };
+        let _ = tokio::time::timeout(LAST_WORDS, all).await;
+    }
+
     /// Something waits for the person.
-    pub(super) fn notify_hooks(&self, notification_type: &'static str, message: String) {
+    pub(super) fn notify_hooks(&mut self, notification_type: &'static str, message: String) {
         self.tell_hooks(Moment::Notification { message, notification_type });
     }
 
@@ -151,6 +171,7 @@ impl Hall {
             Hooked::Entrant { entrant, reply } => self.entrant_hooked(entrant, reply),
             Hooked::Plan { n, shown, reply } => self.plan_hooked(n, *shown, reply),
             Hooked::After { event, mut reply } => {
+                self.watch.telling = self.watch.telling.saturating_sub(1);
                 let blocked = reply.block.take().or(reply.stop.take());
                 reply.told.extend(blocked.map(|why| format!("A {} hook said: {why}", event.name())));
                 self.take_words(event, &reply);
@@ -160,6 +181,9 @@ impl Hall {
 
     /// PreToolUse: before anything is decided about the call.
     pub(super) fn before_call(&mut self, n: usize, call: Box<dyn Call>) {
+        if self.watch.hooks.is_empty() {
+            return self.decide_call(n, call, &Reply::default());
+        }
         let (tool_name, tool_input, tool_use_id) = self.call_facts(n);
         let moment = Moment::PreToolUse { tool_name, tool_input, tool_use_id };
         if !self.watch.hooks.wants(&moment) {
@@ -207,16 +231,13 @@ impl Hall {
 
     /// PostToolUse: a call ran; its result is recorded when the hooks have spoken.
     pub(super) fn after_call(&mut self, n: usize, outcome: Outcome, took: Duration) {
-        let (tool_name, tool_input, tool_use_id) = self.call_facts(n);
-        let duration_ms = took.as_millis() as u64;
-        let moment =
-            |tool_response| Moment::PostToolUse { tool_name, tool_input, tool_response, tool_use_id, duration_ms };
-        if outcome.is_error || self.has_result(n) {
+        if self.watch.hooks.is_empty() || outcome.is_error || self.has_result(n) {
             return self.finish(n, outcome, took);
         }
-        let response =
-            serde_json::json!({"content": self.redacted(outcome.content.clone()), "display": outcome.display});
-        let moment = moment(response);
+        let (tool_name, tool_input, tool_use_id) = self.call_facts(n);
+        let (content, duration_ms) = (self.redacted(outcome.content.clone()), took.as_millis() as u64);
+        let tool_response = serde_json::json!({"content": content, "display": outcome.display});
+        let moment = Moment::PostToolUse { tool_name, tool_input, tool_response, tool_use_id, duration_ms };
         if !self.watch.hooks.wants(&moment) {
             return self.finish(n, outcome, took);
         }
@@ -250,8 +271,8 @@ impl Hall {
 
     /// What the person said comes in: at once, or when the hooks have let it.
     pub(super) fn comes_in(&mut self, said: Said) -> Option<Happened> {
-        let wanted = self.watch.hooks.wants(&Moment::UserPromptSubmit { prompt: said.text.clone() });
-        if !wanted && !self.watch.door_is_busy() {
+        let wanted = || self.watch.hooks.wants(&Moment::UserPromptSubmit { prompt: said.text.clone() });
+        if !self.watch.door_is_busy() && (self.watch.hooks.is_empty() || !wanted()) {
             return Some(Happened::Said(said));
         }
         self.watch.door.push_back(Entrant::Said(said));

@@ -16,7 +16,7 @@ mod plan_tools;
 mod request;
 mod tally;
 
-pub use auto::AutoSource;
+pub use auto::{AutoSource, Heard};
 pub use options::{Approver, Connect, Connected, Options};
 pub use plan::Planner;
 pub use plan_tools::plan_tools;
@@ -119,6 +119,7 @@ struct Hall {
     asks: Asks,
     watch: hooks::Watch,
     judge: auto::Judge,
+    heard: Heard,
     /// Resolved folders of skills: reading there asks nobody.
     skill_folders: Vec<PathBuf>,
     tally: Tally,
@@ -153,6 +154,7 @@ impl Driver {
                 self.perform(effect);
             }
         }
+        self.hall.hear_out().await;
         self.hall.here.shells.end_all().await;
         self.hall.sync();
         self.hall.hub.emit(EventKind::Closed);
@@ -242,8 +244,10 @@ impl Driver {
         let body = Body::User { text, images, meta, plan_content: said.plan.clone() };
         let id = self.hall.append(body);
         self.talk.push(transcript::user_message(&said.text, &said.images));
+        self.hall.heard_plan(&said);
         if !said.meta {
             self.hall.said.push(said.text.clone());
+            self.hall.heard.said(&said.text);
             self.hall.planner.approval.user_message();
             self.hall.mode_event(mode::Event::HumanTurn);
         }
@@ -287,6 +291,7 @@ impl Driver {
         (self.talk.counted, self.talk.uncounted) = (0, self.talk.prefix_size());
         // What was said and read before is not of this conversation any more (TL-3, AG-8).
         (self.hall.said, self.hall.files) = (Vec::new(), Vec::new());
+        self.hall.heard.forget();
         self.hall.here.disk.forget();
         self.hall.hub.emit(EventKind::Cleared);
         self.hall.session_started("clear");

@@ -1,7 +1,7 @@
 //! What a session is opened with, and opening it.
 
 use super::asks::Asks;
-use super::auto::{AutoSource, Judge};
+use super::auto::{AutoSource, Heard, Judge};
 use super::calls::Batch;
 use super::hooks::Watch;
 use super::models::Models;
@@ -99,6 +99,8 @@ pub struct Options {
     pub hooks: Arc<Hooks>,
     /// What is in the folders of skills may be read without asking, in plan mode too (HO-8).
     pub skill_folders: Vec<std::path::PathBuf>,
+    /// What the classifier may take for the user's wishes; an agent's session gets [`Heard::for_agent`].
+    pub heard: Heard,
     /// The switches of auto mode, beside the settings files (PM-122).
     pub auto: AutoSource,
 }
@@ -162,6 +164,7 @@ fn driver(
         places: options.places,
         approver: options.approver,
         skill_folders: options.skill_folders,
+        heard: options.heard,
         watch: Watch::new(options.hooks, options.store.path().to_path_buf()),
         store: options.store,
         hub,

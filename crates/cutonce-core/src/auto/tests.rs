@@ -22,7 +22,7 @@ fn rules_of(lines: &[(Behavior, &str)]) -> Rules {
 fn message(facts: &Facts, input: Value, said: &[&str]) -> Option<String> {
     let said: Vec<String> = said.iter().map(|words| words.to_string()).collect();
     let rules = rules_of(&[(Behavior::Deny, "Bash(curl:*)")]);
-    Case { facts, input: &input, mode: Mode::Auto, said: &said, rules: &rules }.message()
+    Case { facts, input: &input, mode: Mode::Auto, said: &said, plan: Some("1. test it"), rules: &rules }.message()
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn pm_120_the_classifier_sees_facts_words_and_rules_as_one_document() {
     assert_eq!(document["user_said"], json!(["run the tests"]));
     assert_eq!(document["rules"]["deny"], json!(["Bash(curl:*)"]));
     assert_eq!(document["call"]["touches"]["runs"][0]["redirects_to"][0]["path"], "/w/out.txt");
-    assert_eq!(document["mode"], "auto");
+    assert_eq!((&document["mode"], &document["approved_plan"]), (&json!("auto"), &json!("1. test it")));
 }
 
 #[test]
