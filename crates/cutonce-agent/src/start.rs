@@ -19,7 +19,6 @@ use cutonce_core::reminder::{self, Instructions as PlanInstructions};
 use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
 use cutonce_core::settings::{ModelInfo, Notifications, Settings, ThinkingKind};
-use cutonce_core::skill::Skill;
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{Body, Kind};
 use cutonce_models::provider::{self, Choice, CustomProvider};
@@ -135,7 +134,6 @@ impl Start {
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, &mut notices);
-        notices.extend(cutonce_core::auto::gate(self.auto().gate.as_deref(), true).1);
         let here = self.here(&store, &settings, &rules)?;
         notices.extend(here.workspace.added.iter().filter(|added| !added.is_dir()).map(|added| {
             format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display())
@@ -151,9 +149,7 @@ impl Start {
         let slug = planner.file.as_ref().map(|file| file.slug().to_string());
         store.append(session_entry(&store, &self.cwd, slug))?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
-        let skills = skills::find(&self.home, &self.cwd, loaded.trusted, &mut notices);
-        let skill_folders = skills.iter().map(|skill| skill.folder.clone()).collect();
-        let tools = self.tools(&settings, skills);
+        let (tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
         let hooks = self.hooks(&settings, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
@@ -201,8 +197,15 @@ impl Start {
         Ok(())
     }
 
-    /// The list is fixed for the session (PM-66); Skill is in it where there are any (HO-8).
-    fn tools(&mut self, settings: &Settings, skills: Vec<Skill>) -> Vec<Arc<dyn AnyTool>> {
+    /// The list is fixed for the session (PM-66); Skill is in it where there are any (HO-8), whose folders are given too.
+    fn tools(
+        &mut self,
+        settings: &Settings,
+        trusted: bool,
+        notices: &mut Vec<String>,
+    ) -> (Vec<Arc<dyn AnyTool>>, Vec<PathBuf>) {
+        let skills = skills::find(&self.home, &self.cwd, trusted, notices);
+        let folders = skills.iter().map(|skill| skill.folder.clone()).collect();
         let enter = plan::enter_offered(settings.plan.entry, self.approver == Approver::Present, false);
         let mut tools = cutonce_tools::tools();
         tools.extend(plan_tools(settings.plan.eagerness, enter));
@@ -210,7 +213,7 @@ impl Start {
             tools.push(Arc::new(SkillTool::new(skills)));
         }
         tools.append(&mut self.tools);
-        tools
+        (tools, folders)
     }
 
     fn auto(&self) -> AutoSource {
@@ -278,6 +281,7 @@ impl Start {
         let written = loaded.rules.iter().cloned().chain(allow).chain(deny);
         let rules = Rules::new(self.user_home.as_deref(), &self.cwd, loaded.trusted, written);
         notices.extend(rules.errors().iter().map(|error| error.to_string()));
+        notices.extend(cutonce_core::auto::gate(self.auto().gate.as_deref(), true).1);
         rules
     }
 

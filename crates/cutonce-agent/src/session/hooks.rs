@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 const MOST_STOPS: u32 = 10;
 
 /// How long hooks that were told something may go on when the session is over.
-const LAST_WORDS: Duration = Duration::from_secs(10);
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// What the session knows of its hooks.
 pub(super) struct Watch {
