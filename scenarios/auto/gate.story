@@ -31,6 +31,7 @@ The gate (PM-120, PM-83): not opted in, closed by the settings or the environmen
 --- exit 0
 --- stdout
 
+> 
 ? Write wants to run: auto mode asks before this: write in the workspace; auto mode leaves it to you: it could not be judged (no verdict: expected value at line 1 column 1)
 --- /dev/null
 +++ a.txt
@@ -58,6 +59,7 @@ answer: done
 >
 
 --- stderr
+Set aside while auto mode judges: Bash(touch:*).
 warning: Auto mode could not judge a call (1 of 3): no verdict: expected value at line 1 column 1
 ● Write a.txt
 warning: Auto mode could not judge a call (2 of 3): no verdict: missing field `reason` at line 1 column 20

@@ -16,6 +16,8 @@ use std::path::{Path, PathBuf};
 enum Fate {
     /// The classifier denied it.
     Judged,
+    /// The classifier let it through.
+    Allowed,
     /// It asked, and nobody could answer.
     Asked,
     /// It ran without asking.
@@ -35,6 +37,9 @@ fn switches(uses: bool) -> serde_json::Value {
 
 impl World {
     async fn new(settings: serde_json::Value, mode: Mode) -> World {
+        World::judged_by(r#"{"verdict": "deny", "reason": "not this"}"#, settings, mode).await
+    }
+    async fn judged_by(verdict: &str, settings: serde_json::Value, mode: Mode) -> World {
         let mut world = World { folder: tempfile::tempdir().unwrap(), session: None };
         std::fs::create_dir_all(world.path("project")).unwrap();
         std::fs::create_dir_all(world.path("home")).unwrap();
@@ -49,7 +54,7 @@ impl World {
             all.push(json!({"text": "done"}));
         }
         world.put("main.json", &json!({"turns": all}));
-        let deny = json!({"repeat": 1000, "text": r#"{"verdict": "deny", "reason": "not this"}"#});
+        let deny = json!({"repeat": 1000, "text": verdict});
         world.put("judge.json", &json!({"turns": [deny]}));
         world.settings(settings);
         world.open(Some(mode), Which::New).await;
@@ -99,6 +104,7 @@ impl World {
                     let reason = finished.decision.why.reason.clone();
                     fates.push(match () {
                         () if reason.starts_with("auto mode: denied: not this") => Fate::Judged,
+                        () if reason.starts_with("auto mode: sure") => Fate::Allowed,
                         () if reason.contains("nobody can answer") => Fate::Asked,
                         () if reason.contains("plan mode is read-only") => Fate::Denied,
                         () if reason.contains("allowed by the rule") => Fate::Ran,
@@ -132,7 +138,7 @@ fn transcripts(folder: &Path) -> String {
     text
 }
 
-use Fate::{Asked, Denied, Judged, Ran};
+use Fate::{Allowed, Asked, Denied, Judged, Ran};
 
 #[tokio::test]
 async fn pm_120_auto_needs_opt_in_and_gate_and_judges_what_would_be_asked() {
@@ -145,6 +151,31 @@ async fn pm_120_auto_needs_opt_in_and_gate_and_judges_what_would_be_asked() {
         assert_eq!(world.turn().await, [Asked, Asked, Ran]);
         assert_eq!(world.told(), 0);
     }
+}
+
+#[tokio::test]
+async fn pm_120_a_classifier_that_allows_everything_opens_nothing_that_plan_mode_denies() {
+    let yes = r#"{"verdict": "allow", "reason": "sure"}"#;
+    for before in [Mode::Default, Mode::AcceptEdits, Mode::Auto] {
+        let mut world = World::judged_by(yes, switches(true), before).await;
+        world.set(Mode::Plan);
+        assert_eq!(world.turn().await, [Allowed, Denied, Denied], "{before}");
+        assert_eq!(std::fs::read_dir(world.path("project")).unwrap().count(), 0, "{before}");
+    }
+    let mut world = World::judged_by(yes, switches(true), Mode::Auto).await;
+    assert_eq!(world.turn().await, [Allowed, Allowed, Allowed]);
+    assert_eq!(std::fs::read_dir(world.path("project")).unwrap().count(), 2);
+}
+
+#[tokio::test]
+async fn pm_120_repeated_failures_close_the_gate_and_nothing_runs_unjudged() {
+    let mut world = World::judged_by("Sure, go ahead!", switches(true), Mode::Auto).await;
+    // Each of the three counts as a failure; the third closes the gate, and the rule is back.
+    assert_eq!(world.turn().await, [Asked, Asked, Ran]);
+    assert_eq!(world.turn().await, [Asked, Asked, Ran]);
+    assert_eq!(world.told(), 1);
+    world.set(Mode::Auto);
+    assert_eq!(world.turn().await, [Asked, Asked, Ran], "it stays closed for this process");
 }
 
 #[tokio::test]

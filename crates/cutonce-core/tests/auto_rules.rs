@@ -54,6 +54,15 @@ fn pm_120_what_is_set_aside_does_not_allow_and_what_is_given_back_does() {
     held.set_judged(true);
     assert_eq!(outcomes(&held), ["ask", "run", "run"]);
     assert_eq!(held.aside_for_judgement().map(|rule| rule.text.as_str()).collect::<Vec<_>>(), ["Bash(npm run:*)"]);
+    // What would be set aside at once is not offered as «don't ask again»; what would count is.
+    let offered = |command: &str| match cutonce_core::permission::decide(Mode::Auto, &held, bash(command)) {
+        cutonce_core::permission::Decision::Ask(ask) => {
+            ask.suggestions.into_iter().flat_map(|one| one.rules).collect::<Vec<_>>()
+        }
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(offered("npm run build"), ["Bash(npm run build)"]);
+    assert_eq!(offered("python3 x.py"), [] as [&str; 0]);
     held.set_judged(false);
     assert_eq!(outcomes(&held), ["run", "run", "run"]);
 }

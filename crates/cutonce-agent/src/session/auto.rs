@@ -21,6 +21,8 @@ use tokio::sync::OnceCell;
 
 /// How long a judgement may take; then a person is asked.
 const PATIENCE: Duration = Duration::from_secs(30);
+/// Rules that a notice names.
+const MOST_NAMED: usize = 8;
 /// Tokens of a verdict.
 const MOST_TOKENS: u32 = 400;
 
@@ -133,6 +135,21 @@ impl Judge {
 }
 
 impl Hall {
+    /// Rules that would skip the judgement do not count while auto is active; the user is told which.
+    pub(super) fn set_rules_aside(&mut self) {
+        let before = self.rules.aside_for_judgement().count();
+        self.rules.set_judged(true);
+        let aside: Vec<&str> = self.rules.aside_for_judgement().map(|rule| rule.text.as_str()).collect();
+        if aside.len() > before {
+            let named = aside.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", ");
+            let more = match aside.len().saturating_sub(MOST_NAMED) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            self.notice(Level::Info, &format!("Set aside while auto mode judges: {named}{more}."));
+        }
+    }
+
     /// A message that starts with a plan holds one that was approved (PM-81).
     pub(super) fn heard_plan(&self, said: &Said) {
         said.plan.iter().for_each(|plan| self.heard.approved(plan));

@@ -121,7 +121,7 @@ impl Hall {
             }
             mode::Effect::WithdrawApproval => self.withdraw_plan(),
             // They stay where they are and only do not count: nothing can be lost (PM-123).
-            mode::Effect::SetRulesAside => self.rules.set_judged(true),
+            mode::Effect::SetRulesAside => self.set_rules_aside(),
             mode::Effect::GiveRulesBack => self.rules.set_judged(false),
             mode::Effect::Notice { text, .. } => self.notice(Level::Warning, &text),
             mode::Effect::Refused { why } => {

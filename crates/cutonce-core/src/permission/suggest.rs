@@ -61,7 +61,8 @@ pub(super) fn suggestions(mode: Mode, rules: &Rules, facts: &Facts) -> Vec<Sugge
     let mut out: Vec<Suggestion> = vec![];
     for mut choice in choices {
         choice.dedup();
-        if !choice.is_empty() && !out.iter().any(|one| one.rules == choice) {
+        let useless = choice.iter().any(|rule| rules.would_be_aside(rule));
+        if !choice.is_empty() && !useless && !out.iter().any(|one| one.rules == choice) {
             out.push(Suggestion { rules: choice, behavior: Behavior::Allow });
         }
     }

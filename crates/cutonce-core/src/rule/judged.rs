@@ -1,8 +1,7 @@
 //! Allow rules that would skip auto mode's judgement (PM-120): while auto is active they stay where they are and only do not count, so that
 //! they come back exactly as they were (PM-123). There is nothing to lose and nothing to put back twice.
 
-use super::{CommandPattern, Rule, Rules, Spec, ToolName};
-use crate::rule::Behavior;
+use super::{Behavior, CommandPattern, Rule, Rules, Source, Spec, ToolName, Written};
 
 /// Programs that run whatever they are given, by themselves or through another one.
 const INTERPRETERS: &[&str] = &[
@@ -96,6 +95,12 @@ impl Rules {
     /// Auto became active, or is not any more. To say the same twice changes nothing.
     pub fn set_judged(&mut self, judged: bool) {
         self.judged = judged;
+    }
+    /// Would this allow rule be set aside at once? Then there is no use in offering it.
+    pub(crate) fn would_be_aside(&self, text: &str) -> bool {
+        let (behavior, source, base) = (Behavior::Allow, Source::Session, self.cwd.clone());
+        let written = Written { behavior, text: text.into(), source, base };
+        self.judged && self.understand(&written).is_ok_and(|rule| rule.skips_judgement())
     }
     /// The rules that do not count now because the classifier judges instead.
     pub fn aside_for_judgement(&self) -> impl Iterator<Item = &Rule> {
