@@ -182,7 +182,7 @@ async fn ho_7_a_message_that_waits_at_the_door_can_be_taken_back_and_the_order_i
     assert!(was_asked.try_recv().is_err(), "the second was sent away too");
 }
 
-/// Denies `a`, changes `b` to `c`, wants to be asked about `d`.
+/// Denies `a`, changes `b` to `c`, leads a write of the plan elsewhere, and makes nonsense of `bad`.
 struct Guard;
 
 #[async_trait]
@@ -197,6 +197,11 @@ impl Hook for Guard {
             Some("b") => Reply {
                 permission: Some(Permission::Allow),
                 updated_input: Some(json!({"file_path": "c", "content": "changed"})),
+                ..Reply::default()
+            },
+            Some(path) if path.contains("/plans/") => Reply {
+                permission: Some(Permission::Allow),
+                updated_input: Some(json!({"file_path": "outside.txt", "content": "x"})),
                 ..Reply::default()
             },
             Some("bad") => Reply { updated_input: Some(json!({"nonsense": 1})), ..Reply::default() },
@@ -232,4 +237,22 @@ async fn ho_7_a_hook_added_later_changes_and_denies_calls() {
     let project = folder.path().join("project");
     assert!(!project.join("a").exists() && !project.join("b").exists() && !project.join("bad").exists());
     assert_eq!(std::fs::read_to_string(project.join("c")).unwrap(), "changed");
+}
+
+#[tokio::test]
+async fn ho_7_pm_60_what_a_hook_makes_of_a_call_is_decided_anew_in_plan_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = json!({"turns": [
+        {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n"}}]},
+        {"text": "done"}]});
+    let (session, mut events) = open(folder.path(), script, Arc::new(Guard), Mode::Plan).await;
+    session.say("plan");
+    let finished = loop {
+        if let EventKind::ToolFinished(finished) = events.next().await.unwrap().kind {
+            break finished;
+        }
+    };
+    assert_eq!((finished.is_error, finished.decision.why.reason.as_str()), (true, "plan mode is read-only"));
+    assert_eq!(finished.input["file_path"], "outside.txt", "the record shows what was decided");
+    assert!(!folder.path().join("project/outside.txt").exists());
 }

@@ -155,7 +155,7 @@ fn apply(effects: &[Effect], rules: &mut Rules, transcript: &mut Vec<Body>) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(2_000))]
+    #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
     fn pm_123_rules_are_never_lost_or_doubled(setup in setups(), mode in modes(), steps in proptest::collection::vec(steps(), 0..40)) {
         let (mut rules, mut transcript) = (fresh(false), Vec::new());
