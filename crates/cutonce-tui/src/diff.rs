@@ -129,9 +129,6 @@ pub fn words(old: &str, new: &str) -> Option<[Vec<(bool, String)>; 2]> {
         return None;
     }
     let diff = TextDiff::configure().timeout(PATIENCE).diff_words(old, new);
-    if diff.ratio() < 0.4 {
-        return None;
-    }
     let mut sides = [Vec::new(), Vec::new()];
     for change in diff.iter_all_changes() {
         let piece = change.value();
@@ -145,7 +142,11 @@ pub fn words(old: &str, new: &str) -> Option<[Vec<(bool, String)>; 2]> {
             ChangeTag::Insert => add(&mut sides[1], true, piece),
         }
     }
-    Some(sides)
+    // Spaces are everywhere and say nothing about likeness.
+    let letters = |words: &str| words.chars().filter(|c| !c.is_whitespace()).count();
+    let same: usize = sides[0].iter().filter(|(changed, _)| !changed).map(|(_, words)| letters(words)).sum();
+    let alike = 4 * same >= letters(old) + letters(new);
+    alike.then_some(sides)
 }
 
 /// Rows for the screen; `most` bounds them, with a count of what is left.

@@ -4,5 +4,6 @@ pub mod diff;
 pub mod highlight;
 pub mod markdown;
 pub mod overlay;
+pub mod review;
 pub mod text;
 pub mod theme;

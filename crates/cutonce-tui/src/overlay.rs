@@ -1,6 +1,11 @@
 //! What takes the whole screen for a while (UI-1): the plan review, the pager, the pickers. Pure state: keys, pastes and the
 //! time come in, an outcome comes out; the app runs it on the alternate screen and carries the outcome out.
 
+mod list;
+pub mod pager;
+pub mod rewind;
+pub mod sessions;
+
 use cutonce_core::approval;
 use ratatui::crossterm::event::KeyEvent;
 use std::time::Instant;

@@ -1,0 +1,136 @@
+//! What is reviewed: title, revision, what changed, where it is, and whether anything else changed meanwhile (PM-74, PM-87).
+
+use super::draw::{NARROW, Places, WIDE, rule};
+use super::{Review, Show};
+use crate::text;
+use cutonce_core::approval::{Layer, QUESTION};
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Widget;
+use std::path::Path;
+
+pub fn draw(review: &Review, places: &Places, buffer: &mut Buffer) {
+    let wide = places.head.width >= WIDE;
+    let mut rows = places.head.rows();
+    if let Some(area) = rows.next() {
+        two_sided(area, buffer, title(review), counts(review, wide, places.head.width < NARROW));
+    }
+    if let Some(area) = rows.next() {
+        let facts = facts(review, wide);
+        let taken: usize = facts.iter().map(|span| text::width(&span.content)).sum();
+        let room = usize::from(area.width).saturating_sub(taken + 4);
+        two_sided(area, buffer, where_it_is(review, room, wide), facts);
+    }
+    let all = review.source.len();
+    let at = if all == 0 { 0 } else { review.view.cursor + 1 };
+    let share = (at * 100).checked_div(all).unwrap_or_default();
+    let path: Vec<String> =
+        review.source.path(review.view.cursor).iter().map(|heading| heading.words.clone()).collect();
+    // The title is above; below it the path begins with what is in it.
+    let from = usize::from(path.len() > 1 && review.source.headings().first().is_some_and(|first| first.level == 1));
+    let path = path.get(from..).unwrap_or_default().join(" › ");
+    let left = if path.is_empty() { Vec::new() } else { vec![Span::styled(path, review.theme.heading)] };
+    let mut place = places.rule;
+    if let Some(outline) = places.outline {
+        let beside = Rect { width: outline.width + 1, ..place };
+        Line::styled("─".repeat(usize::from(beside.width)), review.theme.border).render(beside, buffer);
+        place = Rect { x: place.x + beside.width, width: place.width - beside.width, ..place };
+    }
+    rule(place, buffer, left, &format!("{at}/{all} · {share}%"), review.theme.border);
+}
+
+/// The right side stays whole as long as it leaves half of the row.
+fn two_sided(area: Rect, buffer: &mut Buffer, left: Vec<Span<'static>>, right: Vec<Span<'static>>) {
+    let width = usize::from(area.width);
+    let right = text::fit_line(Line::from(right), (width * 2 / 3).max(width.saturating_sub(18)));
+    let room = width.saturating_sub(text::line_width(&right) + 4);
+    let left = text::fit_line(Line::from(left), room);
+    let gap = width.saturating_sub(text::line_width(&left) + text::line_width(&right) + 2);
+    let mut spans = vec![Span::raw(" ")];
+    spans.extend(left.spans);
+    spans.push(Span::raw(" ".repeat(gap)));
+    spans.extend(right.spans);
+    Line::from(spans).render(area, buffer);
+}
+
+fn title(review: &Review) -> Vec<Span<'static>> {
+    let theme = &review.theme;
+    let request = &review.subject.request;
+    if request.plan.is_none() {
+        return vec![Span::styled(QUESTION, theme.plan)];
+    }
+    let edited = if review.edited.is_some() { ", edited by you" } else { "" };
+    let title = cutonce_core::plan::title(review.text()).unwrap_or_default();
+    vec![
+        Span::styled(format!("Plan rev {}{edited}: ", request.revision), theme.plan),
+        Span::styled(text::one_line(&title), theme.strong),
+    ]
+}
+
+fn counts(review: &Review, wide: bool, narrow: bool) -> Vec<Span<'static>> {
+    let theme = &review.theme;
+    let mut spans = Vec::new();
+    if let (Some((label, _)), true) = (review.base_shown(), review.show != Show::Off) {
+        let changes = &review.changes;
+        let parts = [
+            (format!("+{}", changes.added_lines), theme.added),
+            (format!(" -{}", changes.removed_lines), theme.removed),
+            (format!(" ~{}", changes.changed_lines), theme.changed),
+            (if narrow { "   ".to_string() } else { format!(" since {label}   ") }, theme.dim),
+        ];
+        spans.extend(parts.into_iter().map(|(words, style)| Span::styled(words, style)));
+    }
+    let sent = review.remarks.iter().filter(|remark| !remark.draft).count();
+    let drafts = review.remarks.len() - sent;
+    if sent > 0 {
+        spans.push(Span::styled(format!("{} ", text::counted(sent, "comment")), theme.comment));
+    }
+    if drafts > 0 && (wide || sent == 0) {
+        spans.push(Span::styled(format!("  {} ", text::counted(drafts, "draft")), theme.warning));
+    }
+    if !review.note.trim().is_empty() && wide {
+        spans.push(Span::styled("  1 note ", theme.comment));
+    }
+    spans
+}
+
+fn where_it_is(review: &Review, room: usize, wide: bool) -> Vec<Span<'static>> {
+    let request = &review.subject.request;
+    let path = text::one_line(&request.plan_file_path);
+    // `~`, where the cutonce home is where it always is.
+    let home = review.subject.home.as_deref().filter(|home| home.ends_with(".cutonce")).and_then(Path::parent);
+    let short_path = home.and_then(|home| path.strip_prefix(&*home.to_string_lossy()).map(|rest| format!("~{rest}")));
+    let path = short_path.unwrap_or(path);
+    let room = if wide { room.saturating_sub(14) } else { room };
+    let mut spans = vec![Span::styled(text::fit_end(&path, room).into_owned(), review.theme.dim)];
+    if let (true, Some(sha)) = (wide, &request.sha256) {
+        spans.push(Span::styled(format!("   sha {}", short(sha)), review.theme.dim));
+    }
+    spans
+}
+
+/// PM-87: how many files differ, and what held the shell where that is worth a warning.
+fn facts(review: &Review, wide: bool) -> Vec<Span<'static>> {
+    let request = &review.subject.request;
+    let theme = &review.theme;
+    let (changed, shells) = (request.changed_files.len(), request.shells.len());
+    let since = if wide { "since plan mode was entered" } else { "since entry" };
+    let files = format!("{} changed {since}", text::counted(changed, "file"));
+    let mut spans = match changed {
+        0 => vec![Span::styled(format!("{files}, checked "), theme.dim)],
+        _ => vec![Span::styled(format!("{files}, i lists them "), theme.warning)],
+    };
+    if shells > 0 {
+        let words = format!("{} running · ", text::counted(shells, "shell"));
+        spans.insert(0, Span::styled(words, theme.warning));
+    }
+    if request.layer == Layer::Readonly {
+        spans.insert(0, Span::styled("no sandbox · ", theme.warning));
+    }
+    spans
+}
+
+pub fn short(sha: &str) -> String {
+    sha.chars().take(6).collect()
+}
