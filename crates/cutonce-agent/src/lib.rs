@@ -8,6 +8,7 @@ pub mod hooks;
 pub mod hub;
 pub mod instructions;
 pub mod keys;
+pub mod mcp;
 pub mod plan_files;
 pub mod redact;
 pub mod session;

@@ -90,6 +90,8 @@ pub struct Loaded {
     /// What the project's own files say and may not until the folder is trusted.
     pub set_aside: Vec<SetAside>,
     pub trusted: bool,
+    /// `mcpServers` of each source with its file: what may start is for `mcp` to say, project by project (HO-6).
+    pub mcp_servers: Vec<(Source, String, Value)>,
 }
 
 /// Something in a file that does not count.
@@ -156,6 +158,10 @@ pub fn load(places: &Places, flag: Option<&str>) -> Loaded {
         only_from_the_user(layer, name, &mut warnings);
         make_absolute(&mut layer.value, &places.base(layer.source), places.user_home.as_deref());
     }
+    let mcp_servers = layers
+        .iter()
+        .filter_map(|(layer, name)| Some((layer.source, name.clone(), layer.value.get("mcpServers")?.clone())))
+        .collect();
     let trusted = trust::is_trusted(&places.home, places.user_home.as_deref(), &places.project, &trust_list(&layers));
     let mut set_aside = Vec::new();
     if !trusted {
@@ -169,7 +175,7 @@ pub fn load(places: &Places, flag: Option<&str>) -> Loaded {
     let (settings, problems) = merge(layers.into_iter().map(|(layer, _)| layer).collect());
     let together = |problem| Warning { file: "the settings together".into(), what: Wrong::Setting(problem) };
     warnings.extend(problems.into_iter().map(together));
-    Loaded { settings, rules, warnings, set_aside, trusted }
+    Loaded { settings, rules, warnings, set_aside, trusted, mcp_servers }
 }
 
 fn is_projects(source: Source) -> bool {

@@ -4,6 +4,7 @@ use crate::Events;
 use crate::hooks::{Hook, Hooks, command};
 use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
+use crate::mcp::{self, Servers};
 use crate::plan_files::{PlanError, PlanFiles};
 use crate::redact::Redactor;
 use crate::session::{Approver, AutoSource, Connect, Connected, Heard, Options, Planner, Session, plan_tools};
@@ -66,6 +67,11 @@ pub struct Start {
     pub append_system_prompt: Option<String>,
     /// A host's choice (PM-66).
     pub hide_disallowed_tools: bool,
+    /// `--mcp-config`: files or JSON text; with `strict_mcp_config` only these servers count (HO-6).
+    pub mcp_config: Vec<String>,
+    pub strict_mcp_config: bool,
+    /// How long the first request waits for MCP servers that are being started; else as the settings say.
+    pub mcp_wait: Option<Duration>,
     /// Tools of the embedding program.
     pub tools: Vec<Arc<dyn AnyTool>>,
     /// Hooks of the embedding program, beside those of the settings (HO-7).
@@ -157,6 +163,7 @@ impl Start {
         let shown_mode = mode.0.mode();
         let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
         let main = connected.spec.clone();
+        let mcp = self.servers(&loaded, &settings, &here.workspace, &mut notices);
         let (session, events) = Session::open(Options {
             store,
             connected,
@@ -183,6 +190,8 @@ impl Start {
             skill_folders,
             heard,
             auto: self.auto(),
+            mcp,
+            mcp_wait: self.first_wait(&settings),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
         let notifications = settings.notifications;
@@ -249,9 +258,10 @@ impl Start {
         notices.extend(loaded.warnings.iter().map(ToString::to_string));
         let odd = loaded.settings.env.iter().filter(|(name, value)| !can_be_set(name, value));
         notices.extend(odd.map(|(name, _)| format!("`env`: {name:?} can't be a variable of commands; ignored")));
-        if !loaded.set_aside.is_empty() {
-            let named: Vec<String> =
-                loaded.set_aside.iter().map(|aside| format!("{} in {}", aside.path, aside.file)).collect();
+        // A project's MCP servers ask for themselves, one by one (HO-6).
+        let aside = loaded.set_aside.iter().filter(|aside| aside.path != "mcpServers");
+        let named: Vec<String> = aside.map(|aside| format!("{} in {}", aside.path, aside.file)).collect();
+        if !named.is_empty() {
             notices.push(format!(
                 "Set aside until you trust this folder, because it would loosen what is asked for: {}. To trust it: cutonce trust",
                 named.join(", ")
@@ -421,14 +431,31 @@ impl Start {
         })
     }
 
+    /// How long the first request waits for MCP servers.
+    fn first_wait(&self, settings: &Settings) -> Duration {
+        self.mcp_wait.unwrap_or(Duration::from_millis(settings.mcp.first_wait_ms))
+    }
+
+    /// The MCP servers, being started.
+    fn servers(&self, loaded: &Loaded, settings: &Settings, here: &Workspace, notices: &mut Vec<String>) -> Servers {
+        let opening = mcp::Opening {
+            home: &self.home,
+            project: &self.cwd,
+            loaded,
+            settings,
+            env: self.env.clone(),
+            tool_env: self.tool_env(settings),
+            roots: std::iter::once(&here.root).chain(&here.added).cloned().collect(),
+            own: here.own.clone(),
+            given: &self.mcp_config,
+            strict: self.strict_mcp_config,
+        };
+        mcp::open(opening, notices)
+    }
+
     /// What tool processes see: the environment without its secrets, then what the settings add.
     fn tool_env(&self, settings: &Settings) -> Vec<(OsString, OsString)> {
-        let names = Names { keep: settings.shell.keep_env.clone(), secret: secret_names(settings) };
-        let mut env = cutonce_sandbox::env::scrubbed(self.env.iter().cloned(), &names);
-        let set = || settings.env.iter().filter(|(name, value)| can_be_set(name, value));
-        env.retain(|(name, _)| !set().any(|(given, _)| name == given.as_str()));
-        env.extend(set().map(|(name, value)| (name.into(), value.into())));
-        env
+        tool_env(&self.env, settings)
     }
 
     fn around(&self, workspace: &Workspace, branch: Option<String>) -> Surroundings {
@@ -440,6 +467,16 @@ impl Start {
             branch,
         }
     }
+}
+
+/// What processes started for tools and servers see: the environment without its secrets, then what the settings add.
+pub fn tool_env(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(OsString, OsString)> {
+    let names = Names { keep: settings.shell.keep_env.clone(), secret: secret_names(settings) };
+    let mut env = cutonce_sandbox::env::scrubbed(env.iter().cloned(), &names);
+    let set = || settings.env.iter().filter(|(name, value)| can_be_set(name, value));
+    env.retain(|(name, _)| !set().any(|(given, _)| name == given.as_str()));
+    env.extend(set().map(|(name, value)| (name.into(), value.into())));
+    env
 }
 
 /// No program can be started with other variables.

@@ -23,6 +23,6 @@ pub mod settings;
 pub mod shell;
 pub mod skill;
 pub mod submission;
-mod template;
+pub mod template;
 pub mod transcript;
 pub mod turn;

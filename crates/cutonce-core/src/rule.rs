@@ -190,6 +190,10 @@ impl Rules {
     pub fn denies_read(&self, path: &Path) -> bool {
         self.with(Behavior::Deny).any(|rule| rule.is_about_reads() && rule.matches_path(path))
     }
+    /// Is the whole tool denied, whatever its input? Then it need not be offered.
+    pub fn denies_tool(&self, tool: &str) -> bool {
+        self.with(Behavior::Deny).any(|rule| matches!(rule.spec, Spec::All) && rule.names(tool, false, false))
+    }
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
@@ -339,6 +343,16 @@ fn split(text: &str) -> Result<(&str, Option<&str>), String> {
             Some(spec) => Ok((name, Some(spec))),
             None => Err("The closing parenthesis is missing.".into()),
         },
+    }
+}
+
+/// Does a rule's tool name, such as `mcp__server` or `mcp__server__*`, cover this tool? One that can't be understood covers
+/// nothing.
+pub fn names_tool(pattern: &str, tool: &str) -> bool {
+    match tool_name(pattern) {
+        Ok(ToolName::Named(name)) => name == tool,
+        Ok(ToolName::Starting(start)) => tool.starts_with(&start),
+        Ok(ToolName::Any) | Err(_) => false,
     }
 }
 

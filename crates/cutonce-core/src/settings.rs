@@ -76,8 +76,10 @@ pub struct Settings {
     pub hooks: Hooks,
     /// Run no hooks at all.
     pub disable_all_hooks: bool,
-    /// MCP servers by name.
+    /// MCP servers by name: `command`, `args`, `env`, or `type: "http"`, `url`, `headers`; see docs/mcp.md.
     pub mcp_servers: serde_json::Map<String, Value>,
+    /// How long MCP servers may take.
+    pub mcp: Mcp,
 }
 
 /// 0 to 100.
@@ -302,6 +304,27 @@ pub struct ThinkingChoice {
     /// For models that take a budget: tokens they may think; 0 turns it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
+}
+
+/// All in milliseconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct Mcp {
+    /// A server that has not answered after this time has failed.
+    #[schemars(range(min = 1, max = 600_000))]
+    pub connect_timeout_ms: u64,
+    /// A call that is not answered after this time is cancelled; a server's own `timeout` wins.
+    #[schemars(range(min = 1, max = 86_400_000))]
+    pub call_timeout_ms: u64,
+    /// How long the first request waits for servers that are being started. 0: not at all, their tools join later.
+    #[schemars(range(max = 60_000))]
+    pub first_wait_ms: u64,
+}
+
+impl Default for Mcp {
+    fn default() -> Self {
+        Self { connect_timeout_ms: 30_000, call_timeout_ms: 600_000, first_wait_ms: 0 }
+    }
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,7 +1,7 @@
 //! Texts with `{placeholders}`. One pass: braces inside a value are text, so a plan that holds `{path}` stays as it is.
 
 /// Fills the placeholders of a text. A name that is not among the values stays as it is.
-pub(crate) fn fill(template: &str, values: &[(&str, &str)]) -> String {
+pub fn fill(template: &str, values: &[(&str, &str)]) -> String {
     let mut text = String::with_capacity(template.len());
     let mut rest = template;
     while let Some((before, name, after)) = next(rest) {

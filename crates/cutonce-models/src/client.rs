@@ -85,7 +85,7 @@ impl<P: Protocol> Client<P> {
 
     /// Sends the request; comes back with the head of a good response.
     async fn send(&self, plan: &Plan, body: Pieces) -> Result<reqwest::Response, Trouble> {
-        let http = self.http.get_or_init(|| build(&self.endpoint)).as_ref();
+        let http = self.http.get_or_init(|| build(&self.endpoint.base_url)).as_ref();
         let http = http.map_err(|words| Trouble::Setup(words.clone()))?;
         let url = format!("{}{}", self.endpoint.base_url, P::PATH);
         let sent = http.post(url).headers(self.headers(plan)?).body(reqwest::Body::wrap(body)).send().await;
@@ -234,7 +234,7 @@ fn deepest(error: &dyn Error) -> String {
 }
 
 /// HTTP/1.1 only: one connection, kept between turns, and closed at once when a request is dropped.
-fn build(endpoint: &Endpoint) -> Result<reqwest::Client, String> {
+pub fn build(base_url: &str) -> Result<reqwest::Client, String> {
     let mut builder = reqwest::Client::builder()
         .user_agent(concat!("cutonce/", env!("CARGO_PKG_VERSION")))
         .http1_only()
@@ -243,11 +243,11 @@ fn build(endpoint: &Endpoint) -> Result<reqwest::Client, String> {
         .redirect(reqwest::redirect::Policy::none())
         .connect_timeout(Duration::from_secs(30))
         .pool_idle_timeout(Duration::from_secs(90));
-    if is_local(&endpoint.base_url) {
+    if is_local(base_url) {
         builder = builder.no_proxy();
     }
     let ring = rustls::crypto::ring::default_provider();
-    if endpoint.base_url.starts_with("https:") {
+    if base_url.starts_with("https:") {
         // Someone else may have installed one already; any will do.
         let _ = ring.install_default();
     } else {

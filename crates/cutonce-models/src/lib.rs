@@ -16,6 +16,8 @@ mod retry;
 pub mod scenario;
 mod sse;
 
+/// The HTTP client for a base URL, with the TLS that all of the program uses; no redirects.
+pub use client::build as http_client;
 pub use endpoint::{Endpoint, connect};
 pub use provider::{Choice, CustomProvider, resolve};
 pub use retry::RetryPolicy;

@@ -19,7 +19,7 @@ pub mod read;
 pub mod shell_tools;
 pub mod shells;
 pub mod skill;
-mod spill;
+pub mod spill;
 mod todo_write;
 pub mod tool;
 mod walk;

@@ -17,6 +17,13 @@ pub(crate) struct Spill {
     cut: Option<String>,
 }
 
+/// Keeps all of it in a new file of the session's own folder; says where it is, for the model.
+pub fn keep(folder: &Path, stem: &str, ext: &str, bytes: &[u8]) -> String {
+    let mut spill = Spill::create(folder, stem, ext, LIMIT);
+    spill.push(bytes);
+    spill.note()
+}
+
 impl Spill {
     /// Makes `stem.ext` in the folder, or `stem-2.ext` and so on where that exists. What can't be made is told by `note`.
     pub(crate) fn create(folder: &Path, stem: &str, ext: &str, limit: u64) -> Self {

@@ -80,6 +80,12 @@ pub struct Run {
     /// Settings as a file or as JSON text; stronger than the files of project and user
     #[arg(long, value_name = "FILE|JSON")]
     pub settings: Option<String>,
+    /// MCP servers, as files or as JSON text: {"mcpServers": {…}}
+    #[arg(long, value_name = "FILE|JSON", num_args = 1..)]
+    pub mcp_config: Vec<String>,
+    /// Use only the MCP servers of --mcp-config
+    #[arg(long)]
+    pub strict_mcp_config: bool,
     /// A further folder that belongs to the workspace
     #[arg(long, value_name = "DIR", num_args = 1..)]
     pub add_dir: Vec<PathBuf>,
@@ -135,6 +141,8 @@ pub enum Command {
         /// The folder; the current one if not given
         dir: Option<PathBuf>,
     },
+    /// MCP servers: list, add, remove, agree to a project's
+    Mcp(Mcp),
     /// Keep a provider's key in the operating system's keyring (read from standard input)
     Key {
         /// The variable it stands for, such as ANTHROPIC_API_KEY
@@ -256,6 +264,87 @@ pub struct PlansExport {
 }
 
 #[derive(Debug, Args)]
+pub struct Mcp {
+    #[command(subcommand)]
+    pub what: Option<McpWhat>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum McpWhat {
+    /// List servers and how they are (the default); those that may start are started for it
+    List {
+        /// As JSON, one object a line
+        #[arg(long)]
+        json: bool,
+        /// Start nothing
+        #[arg(long)]
+        no_check: bool,
+    },
+    /// One server: where it is named, what it starts, its tools
+    Get { name: String },
+    /// Add a server: `add NAME -- COMMAND ARGS…`, or `add --transport http NAME URL`
+    Add(McpAdd),
+    /// Add a server by its definition
+    AddJson {
+        name: String,
+        json: String,
+        #[arg(short, long, value_enum, default_value_t)]
+        scope: McpScope,
+    },
+    /// Remove a server
+    Remove {
+        name: String,
+        /// From this file only
+        #[arg(short, long, value_enum)]
+        scope: Option<McpScope>,
+    },
+    /// Let a server that the project names start in this folder, as it is written now
+    Agree { name: String },
+    /// Take the agreement back
+    Refuse { name: String },
+}
+
+impl Default for McpWhat {
+    fn default() -> Self {
+        McpWhat::List { json: false, no_check: false }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct McpAdd {
+    /// local: .cutonce/settings.local.json; project: .mcp.json, for all who work on it; user: all your projects
+    #[arg(short, long, value_enum, default_value_t)]
+    pub scope: McpScope,
+    /// How it is reached; told by the form of the target if not given
+    #[arg(short, long, value_enum)]
+    pub transport: Option<McpTransport>,
+    /// A variable for the command, KEY=VALUE; ${NAME} in it is filled in at each start
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
+    /// A header for the URL, "Name: value"
+    #[arg(short = 'H', long, value_name = "HEADER")]
+    pub header: Vec<String>,
+    pub name: String,
+    /// The command with its arguments (after `--`), or the URL
+    #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND|URL")]
+    pub target: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum McpScope {
+    #[default]
+    Local,
+    Project,
+    User,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum McpTransport {
+    Stdio,
+    Http,
+}
+
+#[derive(Debug, Args)]
 pub struct ScenarioServer {
     pub file: PathBuf,
     /// Write each request body to this folder
@@ -309,6 +398,23 @@ mod tests {
     #[test]
     fn cl_2_the_table_is_sound() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn cl_1_mcp_add_takes_what_users_of_other_agents_type() {
+        let add = |args: &[&str]| {
+            let args = ["cutonce", "mcp", "add"].iter().chain(args);
+            match Cli::try_parse_from(args).unwrap().command {
+                Some(Command::Mcp(Mcp { what: Some(McpWhat::Add(add)) })) => add,
+                other => panic!("{other:?}"),
+            }
+        };
+        for args in [["x", "-e", "K=V", "--", "cmd", "-a"], ["-e", "K=V", "x", "--", "cmd", "-a"]] {
+            let add = add(&args);
+            assert_eq!((add.name.as_str(), add.env.as_slice(), add.target.as_slice()), ("x", ["K=V".to_string()].as_slice(), ["cmd".to_string(), "-a".into()].as_slice()));
+        }
+        let http = add(&["--transport", "http", "x", "http://h/mcp", "--header", "A: b", "--scope", "user"]);
+        assert_eq!((http.transport, http.scope, http.header.len(), http.target.len()), (Some(McpTransport::Http), McpScope::User, 1, 1));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod headless;
 mod host;
 mod implement;
 mod keyring;
+mod mcp;
 mod plain;
 mod plain_plan;
 mod plans;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
         Some(Command::Sessions(sessions)) => sessions::run(&sessions),
         Some(Command::Plans(plans)) => plans::run(plans),
         Some(Command::Trust { dir }) => start::trust(dir),
+        Some(Command::Mcp(args)) => block_on(mcp::run(args)),
         Some(Command::Key { name, remove }) => keyring::run(&name, remove),
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::SettingsSchema) => print_schema(),

@@ -1,12 +1,13 @@
 //! From what was typed to an open session.
 
-use crate::cli::{Run, split_rules};
+use crate::cli::{InputFormat, Run, split_rules};
 use anyhow::Context;
 use cutonce_agent::start::{Start, Which};
 use cutonce_agent::{Approver, Events, Session, trust as trusted};
 use cutonce_core::mode::Mode;
 use cutonce_core::settings::Notifications;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What was typed can't be meant: exit code 2 (CL-3).
 #[derive(Debug, thiserror::Error)]
@@ -73,6 +74,9 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         system_prompt: run.system_prompt.clone(),
         append_system_prompt: run.append_system_prompt.clone(),
         hide_disallowed_tools: run.hide_disallowed_tools,
+        mcp_config: run.mcp_config.clone(),
+        strict_mcp_config: run.strict_mcp_config,
+        mcp_wait: mcp_wait(run),
         tools: Vec::new(),
         hooks: Vec::new(),
         editor: None,
@@ -93,6 +97,12 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         key_source,
         notifications: opened.notifications,
     })
+}
+
+/// A host that hands over servers itself counts on their tools: it waits for those that are being started, a little while.
+fn mcp_wait(run: &Run) -> Option<Duration> {
+    let host = run.input_format == InputFormat::StreamJson && !run.mcp_config.is_empty();
+    host.then_some(Duration::from_secs(3))
 }
 
 fn which(run: &Run) -> anyhow::Result<Which> {

@@ -9,6 +9,7 @@ mod asks;
 mod auto;
 mod calls;
 mod hooks;
+mod mcp;
 mod models;
 mod options;
 mod plan;
@@ -50,6 +51,7 @@ pub struct Session {
     inbox: mpsc::UnboundedSender<Submission>,
     hub: Arc<Hub>,
     hooks: Arc<Hooks>,
+    mcp: crate::mcp::Servers,
 }
 
 impl Session {
@@ -67,6 +69,10 @@ impl Session {
     /// Who is asked and told at certain moments (HO-7); a host may add itself.
     pub fn hooks(&self) -> &Hooks {
         &self.hooks
+    }
+    /// Its MCP servers: how they are, their resources and prompts, agreeing to those of a project (HO-6).
+    pub fn mcp(&self) -> &crate::mcp::Servers {
+        &self.mcp
     }
     /// A listener: it gets what is pending, then everything that follows.
     pub fn events(&self) -> Events {
@@ -112,6 +118,7 @@ struct Hall {
     redactor: Arc<Redactor>,
     here: Arc<Here>,
     tools: BTreeMap<String, Arc<dyn AnyTool>>,
+    mcp: mcp::Joining,
     instructions: crate::instructions::Instructions,
     inbox: mpsc::UnboundedReceiver<Submission>,
     done: (mpsc::UnboundedSender<Report>, mpsc::UnboundedReceiver<Report>),
@@ -155,6 +162,7 @@ impl Driver {
             }
         }
         self.hall.hear_out().await;
+        self.hall.mcp.servers.close().await;
         self.hall.here.shells.end_all().await;
         self.hall.sync();
         self.hall.hub.emit(EventKind::Closed);
@@ -210,6 +218,7 @@ impl Driver {
                     None => self.hall.inbox_open = false,
                 },
                 Some(report) = self.hall.done.1.recv() => self.hall.report(report),
+                () = self.hall.mcp.servers.news() => self.hall.tell_servers(),
             }
         }
     }
@@ -248,6 +257,7 @@ impl Driver {
         if !said.meta {
             self.hall.said.push(said.text.clone());
             self.hall.heard.said(&said.text);
+            self.hall.mcp.said(&said.text);
             self.hall.planner.approval.user_message();
             self.hall.mode_event(mode::Event::HumanTurn);
         }

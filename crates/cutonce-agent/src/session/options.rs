@@ -93,6 +93,10 @@ pub struct Options {
     pub max_budget: Option<f64>,
     /// Compact automatically at this share of the window (AG-8).
     pub compact_at: Option<f64>,
+    /// MCP servers, started already; their tools join when they are known (HO-6).
+    pub mcp: crate::mcp::Servers,
+    /// How long the first request waits for those that are being started.
+    pub mcp_wait: std::time::Duration,
     /// A host's choice: tools that plan mode denies leave the list while it is on, at the price of the prompt cache (PM-66).
     pub hide_disallowed_tools: bool,
     /// Who is asked and told at certain moments (HO-7).
@@ -112,7 +116,7 @@ impl Session {
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
         let hooks = options.hooks.clone();
-        let session = Session { id: id.clone(), inbox: sender, hub: hub.clone(), hooks };
+        let session = Session { id: id.clone(), inbox: sender, hub: hub.clone(), hooks, mcp: options.mcp.clone() };
         let opened = EventKind::Opened {
             model: options.connected.model.name().to_string(),
             mode: options.mode.0.mode(),
@@ -134,6 +138,7 @@ fn driver(
     inbox: mpsc::UnboundedReceiver<cutonce_core::submission::Submission>,
 ) -> (Driver, Vec<mode::Effect>) {
     let (mode, effects) = options.mode;
+    let mcp = super::mcp::Joining::new(options.mcp, options.mcp_wait);
     let models = Models::new(options.connect, options.settings, options.main, options.connected.clone());
     let prefix = Prefix { system: options.system, tools: options.tools.iter().map(|tool| tool.spec()).collect() };
     let mut talk = Talk {
@@ -171,6 +176,7 @@ fn driver(
         redactor: options.redactor,
         here: options.here,
         tools: options.tools.into_iter().map(|tool| (tool.name().to_string(), tool)).collect(),
+        mcp,
         instructions: options.instructions,
         inbox,
         done: mpsc::unbounded_channel(),
@@ -190,7 +196,7 @@ fn driver(
 }
 
 /// What is left of the tools in plan mode; Write and Edit stay, for the plan file.
-fn without_denied(prefix: &Prefix) -> Prefix {
+pub(super) fn without_denied(prefix: &Prefix) -> Prefix {
     const DENIED: [&str; 4] = ["NotebookEdit", "TodoWrite", "TeamCreate", "TeamDelete"];
     let kept = prefix.tools.iter().filter(|tool| !DENIED.contains(&tool.name.as_str()));
     Prefix { system: prefix.system.clone(), tools: kept.cloned().collect() }

@@ -26,12 +26,19 @@ impl Driver {
         if (too_small || self.full()) && self.may_shrink() {
             return Happened::ContextFull;
         }
+        if self.join_servers().await.is_none() {
+            return Happened::Interrupted;
+        }
         self.remind();
         self.hall.hub.emit(EventKind::Requesting { model: self.talk.connected.model.name().to_string() });
         let started = Instant::now();
         let answer = stream(&self.talk, &mut self.hall, true).await;
         match answer {
-            Answer::Whole(response) => self.answered(response, started.elapsed()),
+            Answer::Whole(response) => {
+                let took = started.elapsed();
+                self.await_called_servers(&response.blocks).await;
+                self.answered(response, took)
+            }
             Answer::Stopped(text) => self.stopped(text),
             Answer::Failed(error) if error.kind == FaultKind::TooLong && self.may_shrink() => {
                 self.hall.notice(Level::Warning, &format!("{error} Compacting the conversation."));

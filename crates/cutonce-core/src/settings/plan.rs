@@ -17,6 +17,10 @@ pub struct Plan {
     pub scratch: bool,
     /// MCP tools in plan mode.
     pub mcp: PlanMcp,
+    /// MCP tools that only read, by your word, whatever their server says: `mcp__server`, `mcp__server__tool`, `mcp__server__*`.
+    pub mcp_readers: Vec<String>,
+    /// MCP tools that count as writing although their server calls them read-only; stronger than `mcpReaders`.
+    pub mcp_writers: Vec<String>,
     /// How plan files are named.
     pub names: Names,
     /// How the model is told to plan.
@@ -39,6 +43,8 @@ impl Default for Plan {
             shell: None,
             scratch: true,
             mcp: PlanMcp::default(),
+            mcp_readers: Vec::new(),
+            mcp_writers: Vec::new(),
             names: Names::default(),
             workflow: Workflow::default(),
             length: Length::default(),

@@ -1,0 +1,181 @@
+//! A server that is an address: the streamable HTTP transport with our own client, so that TLS is the one we use
+//! everywhere, no redirect carries our headers elsewhere, and no body is longer than it may be.
+
+use super::meter::{LONGEST, Meter};
+use futures_util::stream::{BoxStream, StreamExt};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::{RequestBuilder, Response, StatusCode};
+use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::{
+    SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+};
+use sse_stream::{Sse, SseStream};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: &str = "last-event-id";
+const EVENTS: &str = "text/event-stream";
+const JSON: &str = "application/json";
+/// Of an answer that is none.
+const WORDS: usize = 500;
+
+type Failed = StreamableHttpError<reqwest::Error>;
+type Headers = HashMap<HeaderName, HeaderValue>;
+
+#[derive(Clone)]
+pub(super) struct Http {
+    client: reqwest::Client,
+    meter: Arc<Meter>,
+}
+
+pub(super) fn transport(
+    url: &str,
+    headers: &[(String, String)],
+    meter: Arc<Meter>,
+) -> Result<StreamableHttpClientTransport<Http>, String> {
+    if !(url.starts_with("http://") || url.starts_with("https://")) {
+        return Err(format!("`url`: expected an http or https address, got {url:?}"));
+    }
+    let client = cutonce_models::http_client(url)?;
+    let mut given = HashMap::new();
+    for (name, value) in headers {
+        let bad = |_| format!("`headers`: {name:?} can't be sent");
+        let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("`headers`: {name:?} is no header"))?;
+        let mut value = HeaderValue::try_from(value.as_str()).map_err(bad)?;
+        value.set_sensitive(true);
+        given.insert(key, value);
+    }
+    let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(given);
+    Ok(StreamableHttpClientTransport::with_client(Http { client, meter }, config))
+}
+
+impl Http {
+    fn with(request: RequestBuilder, session: Option<&str>, headers: Headers) -> RequestBuilder {
+        let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
+        let request = request.header(ACCEPT, format!("{EVENTS}, {JSON}"));
+        match session {
+            Some(session) => request.header(SESSION, session),
+            None => request,
+        }
+    }
+
+    /// Events, counted as they come.
+    fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
+        let meter = self.meter.clone();
+        let bytes = response.bytes_stream().map(move |chunk| {
+            let chunk = chunk.map_err(std::io::Error::other)?;
+            meter.count(chunk.len() as u64, memchr::memmem::find_iter(&chunk, b"\n\n").count() as u64)?;
+            Ok::<_, std::io::Error>(chunk)
+        });
+        SseStream::from_bytes_stream(bytes).boxed()
+    }
+
+    /// A body, up to its limit.
+    async fn body(&self, mut response: Response, limit: u64) -> Result<Vec<u8>, Failed> {
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(StreamableHttpError::Client)? {
+            body.extend_from_slice(&chunk);
+            if body.len() as u64 > limit {
+                let why = format!("it sent a message of more than {} MB", limit >> 20);
+                return Err(StreamableHttpError::UnexpectedServerResponse(why.into()));
+            }
+        }
+        Ok(body)
+    }
+
+    async fn refused(&self, response: Response, session: bool) -> Failed {
+        let status = response.status();
+        if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
+            self.meter.refuses_us();
+        }
+        if status == StatusCode::NOT_FOUND && session {
+            return StreamableHttpError::SessionExpired;
+        }
+        let words = self.body(response, LONGEST).await.unwrap_or_default();
+        let words = String::from_utf8_lossy(words.get(..words.len().min(WORDS)).unwrap_or_default()).into_owned();
+        StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status} {}", words.trim()).trim().to_string().into())
+    }
+}
+
+fn kind_of(response: &Response) -> String {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    kind.unwrap_or_default().to_ascii_lowercase()
+}
+
+impl StreamableHttpClient for Http {
+    type Error = reqwest::Error;
+
+    async fn post_message(
+        &self,
+        uri: Arc<str>,
+        message: ClientJsonRpcMessage,
+        session: Option<Arc<str>>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> Result<StreamableHttpPostResponse, Failed> {
+        let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
+        let body = serde_json::to_vec(&message)?;
+        let request = Http::with(self.client.post(uri.as_ref()), session.as_deref(), headers);
+        let sent = request.header(CONTENT_TYPE, JSON).body(body).send().await;
+        let response = sent.map_err(StreamableHttpError::Client)?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(self.refused(response, session.is_some()).await);
+        }
+        if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        let id = response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_string);
+        let kind = kind_of(&response);
+        if kind.starts_with(EVENTS) {
+            return Ok(StreamableHttpPostResponse::Sse(self.events(response), id));
+        }
+        if !is_request {
+            return Ok(StreamableHttpPostResponse::Accepted);
+        }
+        if !kind.starts_with(JSON) {
+            return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
+        }
+        let body = self.body(response, LONGEST).await?;
+        let answer: ServerJsonRpcMessage = serde_json::from_slice(&body)?;
+        Ok(StreamableHttpPostResponse::Json(answer, id))
+    }
+
+    async fn delete_session(
+        &self,
+        uri: Arc<str>,
+        session: Arc<str>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> Result<(), Failed> {
+        let request = Http::with(self.client.delete(uri.as_ref()), Some(&session), headers);
+        let response = request.send().await.map_err(StreamableHttpError::Client)?;
+        match response.status() {
+            status if status.is_success() || status == StatusCode::METHOD_NOT_ALLOWED => Ok(()),
+            _ => Err(self.refused(response, true).await),
+        }
+    }
+
+    async fn get_stream(
+        &self,
+        uri: Arc<str>,
+        session: Option<Arc<str>>,
+        last_event: Option<String>,
+        _auth: Option<String>,
+        headers: Headers,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
+        let mut request = Http::with(self.client.get(uri.as_ref()), session.as_deref(), headers);
+        if let Some(last_event) = last_event {
+            request = request.header(LAST_EVENT, last_event);
+        }
+        let response = request.send().await.map_err(StreamableHttpError::Client)?;
+        match response.status() {
+            StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
+            status if !status.is_success() => Err(self.refused(response, session.is_some()).await),
+            _ if kind_of(&response).starts_with(EVENTS) => Ok(self.events(response)),
+            _ => Err(StreamableHttpError::UnexpectedContentType(Some(kind_of(&response)))),
+        }
+    }
+}

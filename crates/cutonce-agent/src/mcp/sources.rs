@@ -1,0 +1,161 @@
+//! Where servers are named, strongest first: `--mcp-config`, the managed settings, `.cutonce/settings.local.json`, the
+//! project's `.mcp.json` and `.cutonce/settings.json`, the user's settings. A name counts once.
+
+use crate::settings::Loaded;
+use cutonce_core::rule::Source;
+use serde_json::Value;
+use std::io::Read;
+use std::path::Path;
+
+/// A server as somebody wrote it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Declared {
+    pub name: String,
+    pub scope: Scope,
+    /// The file, or `--mcp-config`.
+    pub file: String,
+    pub definition: Value,
+}
+
+/// Whose word it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Scope {
+    /// It lives in the host's process.
+    Host,
+    /// `--mcp-config`, or a host that passes servers.
+    CommandLine,
+    Managed,
+    /// `.cutonce/settings.local.json`
+    Local,
+    /// `.mcp.json` or `.cutonce/settings.json`
+    Project,
+    User,
+}
+
+impl Scope {
+    pub fn name(self) -> &'static str {
+        match self {
+            Scope::Host => "host",
+            Scope::CommandLine => "command line",
+            Scope::Managed => "managed",
+            Scope::Local => "local",
+            Scope::Project => "project",
+            Scope::User => "user",
+        }
+    }
+    /// Written in the project's own folder: nothing of it starts before the user agreed to it.
+    pub fn needs_agreement(self) -> bool {
+        match self {
+            Scope::Local | Scope::Project => true,
+            Scope::Host | Scope::CommandLine | Scope::Managed | Scope::User => false,
+        }
+    }
+}
+
+/// The project's own file.
+pub const FILE: &str = ".mcp.json";
+/// No file of servers is longer.
+const LONGEST: u64 = 1 << 20;
+
+/// All servers, and what is wrong with the sources. `given` are the values of `--mcp-config`; `strict`: only these.
+pub fn declared(loaded: &Loaded, project: &Path, given: &[String], strict: bool) -> (Vec<Declared>, Vec<String>) {
+    let (mut all, mut notices) = (Vec::new(), Vec::new());
+    for text in given {
+        match from_flag(text, project) {
+            Ok((file, value)) => all.extend(servers_in(&value, Scope::CommandLine, &file, &mut notices)),
+            Err(why) => notices.push(why),
+        }
+    }
+    if !strict {
+        for (source, file, value) in &loaded.mcp_servers {
+            all.extend(entries(value, scope_of(*source), file));
+        }
+        let path = project.join(FILE);
+        match read(&path) {
+            Ok(Some(value)) => all.extend(servers_in(&value, Scope::Project, &path.display().to_string(), &mut notices)),
+            Ok(None) => {}
+            Err(why) => notices.push(format!("{}: {why}; none of its MCP servers count", path.display())),
+        }
+    }
+    // Stable: what was given later on the command line wins over what was given before it.
+    all.reverse();
+    all.sort_by_key(|one: &Declared| one.scope);
+    let mut kept: Vec<Declared> = Vec::new();
+    for one in all {
+        if !kept.iter().any(|known| known.name == one.name) {
+            kept.push(one);
+        }
+    }
+    kept.sort_by(|a, b| (a.scope, &a.name).cmp(&(b.scope, &b.name)));
+    (kept, notices)
+}
+
+fn scope_of(source: Source) -> Scope {
+    match source {
+        Source::Managed => Scope::Managed,
+        Source::CommandLine | Source::Session => Scope::CommandLine,
+        Source::Local => Scope::Local,
+        Source::Project => Scope::Project,
+        Source::User => Scope::User,
+    }
+}
+
+/// A file's content: `{"mcpServers": {…}}`.
+fn servers_in(value: &Value, scope: Scope, file: &str, notices: &mut Vec<String>) -> Vec<Declared> {
+    match &value["mcpServers"] {
+        servers @ Value::Object(_) => entries(servers, scope, file),
+        Value::Null => {
+            notices.push(format!("{file}: `mcpServers` is missing; no MCP server counts"));
+            Vec::new()
+        }
+        _ => {
+            notices.push(format!("{file}: `mcpServers`: expected servers by name; no MCP server counts"));
+            Vec::new()
+        }
+    }
+}
+
+fn entries(servers: &Value, scope: Scope, file: &str) -> Vec<Declared> {
+    let one = |(name, definition): (&String, &Value)| Declared {
+        name: name.clone(),
+        scope,
+        file: file.into(),
+        definition: definition.clone(),
+    };
+    servers.as_object().into_iter().flatten().map(one).collect()
+}
+
+/// JSON text, or the path of a file that must exist.
+fn from_flag(given: &str, cwd: &Path) -> Result<(String, Value), String> {
+    if given.trim_start().starts_with('{') {
+        let value = serde_json::from_str(given).map_err(|error| format!("--mcp-config: not JSON: {error}"))?;
+        return Ok(("--mcp-config".into(), value));
+    }
+    let path = cwd.join(given);
+    let file = path.display().to_string();
+    match read(&path) {
+        Ok(Some(value)) => Ok((file, value)),
+        Ok(None) => Err(format!("--mcp-config {file}: there is no such file")),
+        Err(why) => Err(format!("--mcp-config {file}: {why}")),
+    }
+}
+
+/// None where there is no such file.
+pub(super) fn read(path: &Path) -> Result<Option<Value>, String> {
+    let about = match std::fs::metadata(path) {
+        Ok(about) => about,
+        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error.to_string()),
+    };
+    // A fifo or device in somebody's repository must not make us wait.
+    if !about.is_file() || about.len() > LONGEST {
+        return Err(format!("not a file of at most {LONGEST} bytes"));
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    file.take(LONGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    let text = text.trim_start_matches('\u{feff}');
+    serde_json::from_str(text).map(Some).map_err(|error| format!("not JSON: {error}"))
+}

@@ -1,0 +1,280 @@
+//! MCP servers through the program (HO-6, PM-65): the reference servers from npm, and servers that lie, flood, hang and die.
+#![cfg(feature = "mcp")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+#[path = "mcp/reference.rs"]
+mod reference;
+#[path = "mcp/stage.rs"]
+mod stage;
+
+use serde_json::{Value, json};
+use stage::{Stage, calls, stderr};
+
+/// The first request waits for the servers, so that a test sees their tools in it.
+const WAIT: &str = r#"{"mcp": {"firstWaitMs": 30000}}"#;
+
+#[test]
+fn ho_6_a_call_waits_for_its_server_and_the_tools_join_with_a_word_to_the_model() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__look", json!({"at": 1}))]), {"text": "done"}]));
+    let output = stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert_eq!(stage.results(), ["look done {\"at\": 1}"]);
+    assert_eq!(stage.offered(1).len(), 6);
+    let told = stage.words().matches("Tools of these MCP servers can be used from now on: s.").count();
+    assert_eq!(told, usize::from(stage.offered(0).is_empty()), "told once, unless it had them from the start");
+    stage.assert_gone();
+}
+
+#[test]
+fn ag_7_what_is_there_at_the_first_request_stays_the_same_bytes() {
+    let look = || calls(&[("mcp__s__look", json!({}))]);
+    let stage = Stage::new(json!([look(), look(), {"text": "done"}]));
+    let output = stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s", "--settings", WAIT]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let tools: Vec<String> = stage.requests().iter().map(|request| request["tools"].to_string()).collect();
+    assert!(tools[0].contains("mcp__s__look") && tools.iter().all(|one| *one == tools[0]));
+    assert!(!stage.words().contains("from now on"), "{}", stage.words());
+}
+
+#[test]
+fn ho_6_dead_and_silent_servers_delay_nothing() {
+    // A run that waited for the silent one would take ten minutes.
+    let patient = r#"{"mcp": {"connectTimeoutMs": 600000}}"#;
+    let stage = Stage::new(json!([{"text": "answered"}]));
+    let servers = json!({
+        "silent": stage.server("silent"), "dead": stage.server("dead"), "none": {"command": "no-such-program-anywhere"},
+        "refused": {"type": "http", "url": "http://127.0.0.1:9/mcp"}, "odd": {"command": 7},
+    });
+    let output = stage.run(servers, &["--settings", patient]);
+    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"answered\n".as_slice()), "{}", stderr(&output));
+    assert_eq!(stage.offered(0), Vec::<String>::new());
+    for pid in stage.logged().lines().filter_map(|line| line.strip_prefix("pid ")) {
+        assert!(!std::path::Path::new(&format!("/proc/{pid}/cmdline")).exists(), "{pid} is left");
+    }
+}
+
+#[test]
+fn ho_6_a_call_to_a_server_that_fails_says_so() {
+    let stage = Stage::new(json!([calls(&[("mcp__dead__look", json!({}))]), {"text": "done"}]));
+    let output = stage.run(json!({"dead": stage.server("dead")}), &[]);
+    assert!(output.status.success());
+    assert!(stage.results()[0].starts_with("error: There is no tool `mcp__dead__look`."), "{:?}", stage.results());
+    assert!(stderr(&output).contains("MCP server dead: it ended with exit code 1; its last words: no config"), "{}", stderr(&output));
+}
+
+#[test]
+fn pm_65_plan_mode_runs_readers_and_refuses_writers_whatever_allows_them() {
+    let script = |ws: &std::path::Path| {
+        let write = ("mcp__s__write", json!({"path": ws.join("made.txt")}));
+        json!([calls(&[("mcp__s__look", json!({})), write, ("mcp__s__say_no", json!({}))]), {"text": "planned"}])
+    };
+    let modes: [&[&str]; 3] = [
+        &["--permission-mode", "plan", "--allowedTools", "mcp__s__write", "mcp__s__*", "mcp__s"],
+        &["--permission-mode", "plan", "--allow-dangerously-skip-permissions", "--allowedTools", "mcp__s"],
+        &["--permission-mode", "plan", "--settings", r#"{"permissions": {"defaultMode": "bypassPermissions", "allow": ["mcp__s"]}}"#],
+    ];
+    for args in modes {
+        let stage = Stage::with(script);
+        let output = stage.run(json!({"s": stage.server("plain")}), args);
+        let results = stage.results();
+        assert_eq!(results[0], "look done {}", "{args:?} {}", stderr(&output));
+        let refused = "error: mcp__s__write is not allowed in plan mode. Plan mode is read-only. Only tools that their server marks as read-only may run.";
+        assert_eq!(results[1], refused);
+        assert!(results[2].starts_with("error: mcp__s__say_no is not allowed in plan mode."));
+        assert_eq!(stage.logged().matches("call ").count(), 1, "{}", stage.logged());
+        assert!(!stage.ws().join("made.txt").exists());
+    }
+}
+
+#[test]
+fn pm_65_the_users_word_counts_more_than_the_hint() {
+    let both = || calls(&[("mcp__s__look", json!({})), ("mcp__s__say_no", json!({}))]);
+    let plan = |settings: &str| {
+        let stage = Stage::new(json!([both(), {"text": "planned"}]));
+        stage.run(json!({"s": stage.server("plain")}), &["--permission-mode", "plan", "--settings", settings]);
+        stage.results().iter().map(|result| !result.starts_with("error: ")).collect::<Vec<bool>>()
+    };
+    assert_eq!(plan("{}"), [true, false]);
+    assert_eq!(plan(r#"{"plan": {"mcpReaders": ["mcp__s__say_no"]}}"#), [true, true]);
+    assert_eq!(plan(r#"{"plan": {"mcpReaders": ["mcp__s"], "mcpWriters": ["mcp__s__look"]}}"#), [false, true]);
+    assert_eq!(plan(r#"{"plan": {"mcp": "deny", "mcpReaders": ["mcp__s"]}}"#), [false, false]);
+    assert_eq!(plan(r#"{"plan": {"mcp": "ask"}}"#), [false, false], "nobody is here to be asked");
+}
+
+#[test]
+fn pr_1_rules_for_a_server_and_for_a_tool() {
+    let both = || calls(&[("mcp__s__look", json!({})), ("mcp__s__fail", json!({}))]);
+    let run = |args: &[&str]| {
+        let stage = Stage::new(json!([both(), {"text": "done"}]));
+        stage.run(json!({"s": stage.server("plain")}), &[args, &["--settings", WAIT]].concat());
+        (stage.results(), stage.offered(0))
+    };
+    let ran = ["look done {}".to_string(), "error: it did not work".to_string()];
+    assert!(run(&[]).0.iter().all(|result| result.starts_with("error: Not allowed")), "without a rule it asks");
+    assert_eq!(run(&["--allowedTools", "mcp__s"]).0, ran);
+    assert_eq!(run(&["--allowedTools", "mcp__s__*"]).0, ran);
+    let (results, _) = run(&["--allowedTools", "mcp__s__look"]);
+    assert!(results[0] == ran[0] && results[1].starts_with("error: Not allowed"));
+    let (results, offered) = run(&["--dangerously-skip-permissions", "--disallowedTools", "mcp__s__fail"]);
+    assert!(results[0] == ran[0] && results[1].starts_with("error: There is no tool"), "{results:?}");
+    assert!(offered.len() == 5 && !offered.contains(&"mcp__s__fail".to_string()), "a denied tool is not offered: {offered:?}");
+    let (_, offered) = run(&["--disallowedTools", "mcp__s"]);
+    assert_eq!(offered, Vec::<String>::new());
+}
+
+#[test]
+fn ho_6_a_projects_server_starts_only_after_the_user_agreed_to_this_definition() {
+    let look = || calls(&[("mcp__s__look", json!({}))]);
+    let stage = Stage::new(json!([look(), {"text": "1"}, look(), {"text": "2"}, look(), {"text": "3"}]));
+    let write = |definition: &Value| {
+        std::fs::write(stage.ws().join(".mcp.json"), json!({"mcpServers": {"s": definition}}).to_string()).unwrap();
+    };
+    let go = |args: &[&str]| {
+        let output = stage.command(args).output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        stderr(&output)
+    };
+    let talk: &[&str] = &["-p", "go", "--dangerously-skip-permissions"];
+    write(&stage.server("plain"));
+    // Neither trust of the folder nor a look at the list starts it.
+    go(&["trust"]);
+    go(&["mcp", "list"]);
+    let told = go(talk);
+    assert!(told.contains("MCP servers that start only after you agreed: s (python3"), "{told}");
+    assert_eq!(stage.logged(), "", "something was started");
+    go(&["mcp", "agree", "s"]);
+    go(talk);
+    assert_eq!(stage.results(), ["look done {}"]);
+    // The project changes what it starts: the agreement was for something else.
+    let mut changed = stage.server("plain");
+    changed["env"] = json!({"MORE": "1"});
+    write(&changed);
+    let before = stage.logged();
+    assert!(go(talk).contains("start only after you agreed"));
+    assert_eq!(stage.logged(), before);
+}
+
+#[test]
+fn mo_4_a_server_gets_its_own_variables_and_none_of_our_secrets() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__env", json!({}))]), {"text": "done"}]));
+    let mut server = stage.server("plain");
+    server["env"] = json!({"GIVEN": "${GITHUB_TOKEN}", "OTHER": "${NOT_SET:-fallback}"});
+    let output = stage.run(json!({"s": server}), &["--allowedTools", "mcp__s"]);
+    let env: Value = serde_json::from_str(&stage.results()[0]).unwrap_or_else(|_| panic!("{}", stderr(&output)));
+    assert!(env["ANTHROPIC_API_KEY"].is_null() && env["ANTHROPIC_BASE_URL"].is_null() && env["GITHUB_TOKEN"].is_null(), "{env}");
+    assert_eq!(env["OTHER"], "fallback");
+    assert!(env["GIVEN"].as_str().unwrap() != "ghp-mcp-token-0002", "the model sees no secret: {}", env["GIVEN"]);
+    // A project's definition may not reach for the model's key.
+    let stage = Stage::new(json!([{"text": "done"}]));
+    let mut server = stage.server("plain");
+    server["env"] = json!({"STOLEN": "${ANTHROPIC_API_KEY}"});
+    std::fs::write(stage.ws().join(".mcp.json"), json!({"mcpServers": {"s": server}}).to_string()).unwrap();
+    stage.command(&["mcp", "agree", "s"]).output().unwrap();
+    let listed = stage.command(&["mcp", "list"]).output().unwrap();
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    assert!(listed.contains("failed: ") && listed.contains("may not have ANTHROPIC_API_KEY"), "{listed}");
+    assert_eq!(stage.logged(), "");
+}
+
+#[test]
+fn ho_6_long_results_go_to_a_file_and_errors_are_errors() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__big", json!({})), ("mcp__s__fail", json!({}))]), {"text": "done"}]));
+    stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
+    let results = stage.results();
+    assert!(results[0].len() < 12_000 && results[0].starts_with("zzz"), "{}", results[0].len());
+    let path = results[0].split("All of it is in ").nth(1).unwrap().split(": use Read").next().unwrap().to_string();
+    assert_eq!(std::fs::read_to_string(path).unwrap(), "z".repeat(100_000));
+    assert_eq!(results[1], "error: it did not work");
+}
+
+#[test]
+fn ho_6_a_server_that_dies_is_started_again_when_it_is_needed() {
+    let stage = Stage::new(json!([
+        calls(&[("mcp__s__look", json!({}))]), calls(&[("mcp__s__die", json!({}))]), calls(&[("mcp__s__look", json!({}))]),
+        {"text": "done"},
+    ]));
+    stage.run(json!({"s": stage.server("die")}), &["--allowedTools", "mcp__s"]);
+    let results = stage.results();
+    assert_eq!((results[0].as_str(), results[2].as_str()), ("look done {}", "look done {}"), "{results:?}");
+    let died = "error: The MCP server s could not do this: it ended with exit code 3; its last words: Traceback: no more.";
+    assert_eq!(results[1], died);
+    assert_eq!(stage.logged().matches("pid ").count(), 2);
+    stage.assert_gone();
+}
+
+#[test]
+fn ho_6_a_server_that_dies_again_and_again_is_left_alone() {
+    let die = || calls(&[("mcp__s__die", json!({}))]);
+    let stage = Stage::new(json!([die(), die(), die(), die(), die(), die(), {"text": "done"}]));
+    stage.run(json!({"s": stage.server("die")}), &["--allowedTools", "mcp__s"]);
+    assert_eq!(stage.logged().matches("pid ").count(), 4);
+    assert!(stage.results()[5].contains("it was started 4 times and is left alone now"), "{:?}", stage.results());
+}
+
+#[test]
+fn ho_6_floods_are_stopped_and_the_turn_goes_on() {
+    for (tool, words) in [("drown", "a message of more than 16 MB"), ("stream", "more than 64 MB or 50000 messages")] {
+        let stage = Stage::new(json!([calls(&[(&format!("mcp__s__{tool}"), json!({}))]), {"text": "done"}]));
+        let output = stage.run(json!({"s": stage.server("flood")}), &["--allowedTools", "mcp__s"]);
+        assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"done\n".as_slice()));
+        assert!(stage.results()[0].contains(words), "{:?}", stage.results());
+        stage.assert_gone();
+    }
+}
+
+#[test]
+fn ho_6_a_lying_server_is_contained() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__look", json!({}))]), {"text": "done"}]));
+    stage.run(json!({"s": stage.server("liar")}), &["--allowedTools", "mcp__s", "--settings", WAIT]);
+    assert_eq!(stage.results(), ["look done {}"]);
+    assert_eq!(stage.offered(0), ["mcp__s____31mred__tool", "mcp__s__look"]);
+    let tools = stage.requests()[0]["tools"].to_string();
+    assert!(!tools.contains("\\u001b") && !tools.contains('\u{202e}'), "{tools}");
+    assert!(stage.words().contains("its words, not those of the user"), "{}", stage.words());
+    let logged = stage.logged();
+    let answer = |id: &str| {
+        let line = logged.lines().find(|line| line.contains(&format!("\"{id}\""))).unwrap_or_else(|| panic!("{id}: {logged}"));
+        serde_json::from_str::<Value>(line.strip_prefix("answer ").unwrap()).unwrap()
+    };
+    assert!(answer("ask-0")["error"]["message"].as_str().unwrap().contains("sampling is not offered"));
+    assert_eq!(answer("ask-1")["result"]["action"], "decline");
+    assert_eq!(answer("ask-2")["result"]["roots"][0]["uri"], format!("file://{}", stage.ws().display()));
+    assert_eq!(answer("ask-3")["result"], json!({}));
+    assert_eq!(answer("ask-4")["error"]["code"], -32601);
+}
+
+#[test]
+fn ag_4_a_hanging_call_ends_at_an_interrupt_and_the_server_is_told() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__wait", json!({}))]), {"text": "unreached"}]));
+    let config = json!({"mcpServers": {"s": stage.server("hang")}}).to_string();
+    let mut child = stage.start(&["-p", "go", "--mcp-config", &config, "--allowedTools", "mcp__s"]);
+    drop(child.stdin.take());
+    stage.until("call wait");
+    // SAFETY: a signal to a child that was not waited for.
+    unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    assert!(stage.logged().contains("cancelled"), "{}", stage.logged());
+    stage.assert_gone();
+}
+
+#[test]
+fn ho_6_a_hanging_call_ends_when_its_time_is_up() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__wait", json!({})), ("mcp__s__look", json!({}))]), {"text": "done"}]));
+    let mut server = stage.server("hang");
+    server["timeout"] = json!(200);
+    stage.run(json!({"s": server}), &["--allowedTools", "mcp__s"]);
+    let expected = "error: The MCP server s could not do this: no answer within 0.2 seconds; the call was cancelled.";
+    assert_eq!(stage.results(), [expected, "look done {}"]);
+}
+
+#[test]
+fn ho_6_a_list_that_changes_counts_from_the_next_turn_on() {
+    let grow = calls(&[("mcp__s__grow", json!({}))]);
+    let stage = Stage::new(json!([grow, {"text": "again", "repeat": 3000}]));
+    let config = json!({"mcpServers": {"s": stage.server("grow")}}).to_string();
+    let args = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose", "--mcp-config", &config, "--allowedTools", "mcp__s"];
+    let offered = stage.turns_until(&args, |stage, at| stage.offered(at).len() == 2);
+    assert_eq!(stage.offered(0), stage.offered(1), "in the middle of a turn nothing changes");
+    assert_eq!(stage.offered(offered), ["mcp__s__grow", "mcp__s__grown"]);
+}

@@ -1,0 +1,172 @@
+//! What a run of the program with MCP servers needs: folders, a scripted model, servers, and a look at what was said.
+
+use cutonce_models::scenario::{Script, Server};
+use serde_json::{Value, json};
+use std::io::{BufRead, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::OnceLock;
+
+pub struct Stage {
+    root: tempfile::TempDir,
+    model: Server,
+}
+
+impl Stage {
+    pub fn new(turns: Value) -> Stage {
+        Stage::with(|_| turns)
+    }
+    /// The model's turns may name the workspace.
+    pub fn with(turns: impl FnOnce(&Path) -> Value) -> Stage {
+        let root = tempfile::Builder::new().prefix("mcp-").tempdir().unwrap();
+        for folder in ["ws", "home"] {
+            std::fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let turns = turns(&root.path().join("ws").canonicalize().unwrap());
+        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
+        Stage { root, model: Server::start(script).unwrap() }
+    }
+    pub fn ws(&self) -> PathBuf {
+        self.root.path().join("ws").canonicalize().unwrap()
+    }
+    pub fn log(&self) -> PathBuf {
+        self.root.path().join("log")
+    }
+    /// What the server wrote down.
+    pub fn logged(&self) -> String {
+        std::fs::read_to_string(self.log()).unwrap_or_default()
+    }
+    /// The definition of the test's own server.
+    pub fn server(&self, kind: &str) -> Value {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/server.py");
+        json!({"command": "python3", "args": [script, kind, self.log()]})
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args).current_dir(self.ws()).env_clear();
+        command.env("PATH", std::env::var("PATH").unwrap()).env("LANG", "C.UTF-8");
+        command.env("HOME", self.root.path().join("home")).env("CUTONCE_HOME", self.root.path().join("home/.cutonce"));
+        command.env("ANTHROPIC_API_KEY", "sk-ant-mcp-key-0001").env("GITHUB_TOKEN", "ghp-mcp-token-0002");
+        command.env("ANTHROPIC_BASE_URL", format!("http://{}", self.model.addr()));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+    /// `-p` with these servers and arguments, to its end.
+    pub fn run(&self, servers: Value, args: &[&str]) -> Output {
+        let config = json!({ "mcpServers": servers }).to_string();
+        let mut all = vec!["-p", "go", "--mcp-config", &config];
+        all.extend(args);
+        self.command(&all).output().unwrap()
+    }
+    pub fn start(&self, args: &[&str]) -> Child {
+        self.command(args).spawn().unwrap()
+    }
+    pub fn requests(&self) -> Vec<Value> {
+        self.model.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
+    }
+    /// Names of the MCP tools in a request.
+    pub fn offered(&self, at: usize) -> Vec<String> {
+        let request = &self.requests()[at];
+        let names = request["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_string());
+        names.filter(|name| name.starts_with("mcp__")).collect()
+    }
+    /// The results of all calls, in their order: the text, or the kind of what is no text; errors are marked.
+    pub fn results(&self) -> Vec<String> {
+        let requests = self.requests();
+        let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();
+        let blocks = messages.iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
+        blocks.filter(|block| block["type"] == "tool_result").map(|block| shown(&block)).collect()
+    }
+    /// All words that the model was sent beside its results.
+    pub fn words(&self) -> String {
+        let requests = self.requests();
+        let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();
+        let blocks = messages.iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
+        blocks.filter_map(|block| block["text"].as_str().map(str::to_string)).collect::<Vec<_>>().join("\n")
+    }
+    /// Wait until the server has written this down.
+    pub fn until(&self, words: &str) {
+        for _ in 0..20_000 {
+            if self.logged().contains(words) {
+                return;
+            }
+            std::thread::yield_now();
+            std::thread::park_timeout(std::time::Duration::from_millis(1));
+        }
+        panic!("never saw {words:?} in:\n{}", self.logged());
+    }
+    /// Turn after turn of a host, until a request is as it should be; which one that was.
+    pub fn turns_until(&self, args: &[&str], there: impl Fn(&Stage, usize) -> bool) -> usize {
+        let mut child = self.start(args);
+        let mut stdin = child.stdin.take().unwrap();
+        let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
+        let found = (0..2_500).find_map(|_| {
+            writeln!(stdin, "{}", json!({"type": "user", "message": {"role": "user", "content": "go"}})).unwrap();
+            lines.find(|line| line.as_ref().unwrap().contains(r#""type":"result""#)).unwrap().unwrap();
+            let last = self.model.requests().len() - 1;
+            there(self, last).then_some(last)
+        });
+        drop(stdin);
+        child.wait().unwrap();
+        found.expect("no request ever was as it should be")
+    }
+    /// No process that a server of this stage named is left.
+    pub fn assert_gone(&self) {
+        let pids: Vec<String> =
+            self.logged().lines().filter_map(|line| line.strip_prefix("pid ").map(str::to_string)).collect();
+        assert!(!pids.is_empty(), "no server was started");
+        for pid in pids {
+            let line = std::fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            assert!(!line.contains("server.py"), "process {pid} is left: {line}");
+        }
+    }
+}
+
+fn shown(block: &Value) -> String {
+    let mark = if block["is_error"] == true { "error: " } else { "" };
+    let text = match &block["content"] {
+        Value::String(text) => text.clone(),
+        Value::Array(parts) => {
+            let part = |part: &Value| match part["text"].as_str() {
+                Some(text) => text.to_string(),
+                None => format!("<{} {}>", part["type"].as_str().unwrap(), part["source"]["media_type"].as_str().unwrap()),
+            };
+            parts.iter().map(part).collect::<Vec<_>>().join("|")
+        }
+        other => other.to_string(),
+    };
+    format!("{mark}{text}")
+}
+
+pub fn calls(calls: &[(&str, Value)]) -> Value {
+    let calls: Vec<Value> = calls.iter().map(|(name, input)| json!({"name": name, "input": input})).collect();
+    json!({ "calls": calls })
+}
+
+pub fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// The reference servers, installed once below the target folder; a machine without npm fails the test.
+pub fn reference(name: &str) -> PathBuf {
+    const VERSION: &str = "2026.8.31";
+    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
+    let folder = INSTALLED.get_or_init(|| {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-servers-{VERSION}"));
+        std::fs::create_dir_all(&folder).unwrap();
+        let lock = std::fs::File::create(folder.join("lock")).unwrap();
+        lock.lock().unwrap();
+        let done = folder.join("installed");
+        if !done.exists() {
+            let packages = ["server-everything", "server-filesystem"].map(|name| format!("@modelcontextprotocol/{name}@{VERSION}"));
+            let mut npm = Command::new("npm");
+            npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(packages);
+            let output = npm.output().expect("npm is needed for the reference servers (apt-get install npm)");
+            assert!(output.status.success(), "npm install: {}", String::from_utf8_lossy(&output.stderr));
+            std::fs::File::create(done).unwrap().write_all(b"").unwrap();
+        }
+        folder
+    });
+    folder.join("node_modules/@modelcontextprotocol").join(name).join("dist/index.js")
+}
