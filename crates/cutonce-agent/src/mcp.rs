@@ -19,8 +19,8 @@ mod servers;
 pub mod sources;
 mod status;
 
-pub(crate) use open::open;
 pub use offered::{McpTool, Policy, tools_of};
+pub(crate) use open::open;
 pub use open::{Opening, only};
 pub use remote::{About, Bell, Connector, Remote, RemoteError};
 pub use servers::{Joined, News, Prompt, Resource, Servers, Setup};

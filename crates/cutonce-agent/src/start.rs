@@ -141,9 +141,7 @@ impl Start {
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, &mut notices);
         let here = self.here(&store, &settings, &rules)?;
-        notices.extend(here.workspace.added.iter().filter(|added| !added.is_dir()).map(|added| {
-            format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display())
-        }));
+        notices.extend(missing(&here.workspace));
         let places = self.places();
         let mut instructions = Instructions::new(&self.home, self.user_home.clone(), &self.cwd);
         let text = shown(&instructions.load());
@@ -162,10 +160,10 @@ impl Start {
         let transcript = store.path().to_path_buf();
         let shown_mode = mode.0.mode();
         let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
-        let main = connected.spec.clone();
         let mcp = self.servers(&loaded, &settings, &here.workspace, &mut notices);
         let (session, events) = Session::open(Options {
             store,
+            main: connected.spec.clone(),
             connected,
             connect,
             system,
@@ -177,7 +175,6 @@ impl Start {
             planner,
             reopen_plan: replayed.open_asks.iter().any(|ask| ask.kind == "plan"),
             settings: settings.clone(),
-            main,
             approver: self.approver,
             instructions,
             redactor,
@@ -495,6 +492,15 @@ pub(crate) fn session_entry(store: &Store, cwd: &Path, slug: Option<String>) -> 
         forked_from: None,
         agent: None,
     }
+}
+
+/// Added folders that are none.
+fn missing(workspace: &Workspace) -> Vec<String> {
+    let missing = workspace.added.iter().filter(|added| !added.is_dir());
+    let told = |added: &PathBuf| {
+        format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display())
+    };
+    missing.map(told).collect()
 }
 
 fn tell_resumed(resumed: &Resumed) -> Vec<String> {

@@ -326,7 +326,7 @@ pub struct McpAdd {
     pub header: Vec<String>,
     pub name: String,
     /// The command with its arguments (after `--`), or the URL
-    #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND|URL")]
+    #[arg(required = true, num_args = 1.., value_name = "COMMAND|URL")]
     pub target: Vec<String>,
 }
 
@@ -411,10 +411,16 @@ mod tests {
         };
         for args in [["x", "-e", "K=V", "--", "cmd", "-a"], ["-e", "K=V", "x", "--", "cmd", "-a"]] {
             let add = add(&args);
-            assert_eq!((add.name.as_str(), add.env.as_slice(), add.target.as_slice()), ("x", ["K=V".to_string()].as_slice(), ["cmd".to_string(), "-a".into()].as_slice()));
+            assert_eq!(
+                (add.name.as_str(), add.env.as_slice(), add.target.as_slice()),
+                ("x", ["K=V".to_string()].as_slice(), ["cmd".to_string(), "-a".into()].as_slice())
+            );
         }
         let http = add(&["--transport", "http", "x", "http://h/mcp", "--header", "A: b", "--scope", "user"]);
-        assert_eq!((http.transport, http.scope, http.header.len(), http.target.len()), (Some(McpTransport::Http), McpScope::User, 1, 1));
+        assert_eq!(
+            (http.transport, http.scope, http.header.len(), http.target.len()),
+            (Some(McpTransport::Http), McpScope::User, 1, 1)
+        );
     }
 
     #[test]

@@ -50,7 +50,9 @@ fn definition(add: &McpAdd) -> anyhow::Result<Value> {
         }
         Ok(Value::Object(all))
     };
-    let [first, rest @ ..] = add.target.as_slice() else { return Err(Usage("a command or a URL is missing".into()).into()) };
+    let [first, rest @ ..] = add.target.as_slice() else {
+        return Err(Usage("a command or a URL is missing".into()).into());
+    };
     let is_url = first.starts_with("http://") || first.starts_with("https://");
     let transport = add.transport.unwrap_or(if is_url { McpTransport::Http } else { McpTransport::Stdio });
     let mut value = match transport {
@@ -117,7 +119,7 @@ impl Desk {
             given: &[],
             strict: false,
         };
-        let (servers, wrong): (Servers, _) = only(opening, wanted);
+        let (servers, wrong): (Servers, _) = only(opening, wanted, check);
         for notice in wrong {
             eprintln!("cutonce: {}", harmless(&notice));
         }
@@ -172,7 +174,9 @@ impl Desk {
 
     fn add(&self, name: &str, value: &Value, scope: Scope) -> anyhow::Result<u8> {
         if names::server(name).is_none() {
-            return Err(Usage(format!("{name:?} can't be the name of an MCP server: use letters, digits, - and _")).into());
+            return Err(
+                Usage(format!("{name:?} can't be the name of an MCP server: use letters, digits, - and _")).into()
+            );
         }
         let definition = Definition::parse(value).map_err(Usage)?;
         let path = edit::file(&self.places, scope).context("this scope has no file")?;
@@ -218,8 +222,9 @@ impl Desk {
             return Ok(0);
         }
         self.agreed.add(name, &declared.definition)?;
-        let target = definition.target();
-        println!("Agreed: {name} ({}: {}) may start in this folder, as long as its definition stays as it is.", definition.transport(), harmless(&target));
+        let (kind, exactly) = (definition.transport(), declared.definition.to_string());
+        println!("Agreed: {name} ({kind}) may start in this folder as long as its definition stays as it is:");
+        println!("{}", harmless(&exactly));
         Ok(0)
     }
 

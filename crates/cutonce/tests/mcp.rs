@@ -46,7 +46,12 @@ fn ho_6_dead_and_silent_servers_delay_nothing() {
         "refused": {"type": "http", "url": "http://127.0.0.1:9/mcp"}, "odd": {"command": 7},
     });
     let output = stage.run(servers, &["--settings", patient]);
-    assert_eq!((output.status.code(), output.stdout.as_slice()), (Some(0), b"answered\n".as_slice()), "{}", stderr(&output));
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(0), b"answered\n".as_slice()),
+        "{}",
+        stderr(&output)
+    );
     assert_eq!(stage.offered(0), Vec::<String>::new());
     for pid in stage.logged().lines().filter_map(|line| line.strip_prefix("pid ")) {
         assert!(!std::path::Path::new(&format!("/proc/{pid}/cmdline")).exists(), "{pid} is left");
@@ -59,7 +64,11 @@ fn ho_6_a_call_to_a_server_that_fails_says_so() {
     let output = stage.run(json!({"dead": stage.server("dead")}), &[]);
     assert!(output.status.success());
     assert!(stage.results()[0].starts_with("error: There is no tool `mcp__dead__look`."), "{:?}", stage.results());
-    assert!(stderr(&output).contains("MCP server dead: it ended with exit code 1; its last words: no config"), "{}", stderr(&output));
+    assert!(
+        stderr(&output).contains("MCP server dead: it ended with exit code 1; its last words: no config"),
+        "{}",
+        stderr(&output)
+    );
 }
 
 #[test]
@@ -71,7 +80,12 @@ fn pm_65_plan_mode_runs_readers_and_refuses_writers_whatever_allows_them() {
     let modes: [&[&str]; 3] = [
         &["--permission-mode", "plan", "--allowedTools", "mcp__s__write", "mcp__s__*", "mcp__s"],
         &["--permission-mode", "plan", "--allow-dangerously-skip-permissions", "--allowedTools", "mcp__s"],
-        &["--permission-mode", "plan", "--settings", r#"{"permissions": {"defaultMode": "bypassPermissions", "allow": ["mcp__s"]}}"#],
+        &[
+            "--permission-mode",
+            "plan",
+            "--settings",
+            r#"{"permissions": {"defaultMode": "bypassPermissions", "allow": ["mcp__s"]}}"#,
+        ],
     ];
     for args in modes {
         let stage = Stage::with(script);
@@ -117,7 +131,10 @@ fn pr_1_rules_for_a_server_and_for_a_tool() {
     assert!(results[0] == ran[0] && results[1].starts_with("error: Not allowed"));
     let (results, offered) = run(&["--dangerously-skip-permissions", "--disallowedTools", "mcp__s__fail"]);
     assert!(results[0] == ran[0] && results[1].starts_with("error: There is no tool"), "{results:?}");
-    assert!(offered.len() == 5 && !offered.contains(&"mcp__s__fail".to_string()), "a denied tool is not offered: {offered:?}");
+    assert!(
+        offered.len() == 5 && !offered.contains(&"mcp__s__fail".to_string()),
+        "a denied tool is not offered: {offered:?}"
+    );
     let (_, offered) = run(&["--disallowedTools", "mcp__s"]);
     assert_eq!(offered, Vec::<String>::new());
 }
@@ -161,7 +178,10 @@ fn mo_4_a_server_gets_its_own_variables_and_none_of_our_secrets() {
     server["env"] = json!({"GIVEN": "${GITHUB_TOKEN}", "OTHER": "${NOT_SET:-fallback}"});
     let output = stage.run(json!({"s": server}), &["--allowedTools", "mcp__s"]);
     let env: Value = serde_json::from_str(&stage.results()[0]).unwrap_or_else(|_| panic!("{}", stderr(&output)));
-    assert!(env["ANTHROPIC_API_KEY"].is_null() && env["ANTHROPIC_BASE_URL"].is_null() && env["GITHUB_TOKEN"].is_null(), "{env}");
+    assert!(
+        env["ANTHROPIC_API_KEY"].is_null() && env["ANTHROPIC_BASE_URL"].is_null() && env["GITHUB_TOKEN"].is_null(),
+        "{env}"
+    );
     assert_eq!(env["OTHER"], "fallback");
     assert!(env["GIVEN"].as_str().unwrap() != "ghp-mcp-token-0002", "the model sees no secret: {}", env["GIVEN"]);
     // A project's definition may not reach for the model's key.
@@ -178,7 +198,8 @@ fn mo_4_a_server_gets_its_own_variables_and_none_of_our_secrets() {
 
 #[test]
 fn ho_6_long_results_go_to_a_file_and_errors_are_errors() {
-    let stage = Stage::new(json!([calls(&[("mcp__s__big", json!({})), ("mcp__s__fail", json!({}))]), {"text": "done"}]));
+    let stage =
+        Stage::new(json!([calls(&[("mcp__s__big", json!({})), ("mcp__s__fail", json!({}))]), {"text": "done"}]));
     stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
     let results = stage.results();
     assert!(results[0].len() < 12_000 && results[0].starts_with("zzz"), "{}", results[0].len());
@@ -196,7 +217,8 @@ fn ho_6_a_server_that_dies_is_started_again_when_it_is_needed() {
     stage.run(json!({"s": stage.server("die")}), &["--allowedTools", "mcp__s"]);
     let results = stage.results();
     assert_eq!((results[0].as_str(), results[2].as_str()), ("look done {}", "look done {}"), "{results:?}");
-    let died = "error: The MCP server s could not do this: it ended with exit code 3; its last words: Traceback: no more.";
+    let died =
+        "error: The MCP server s could not do this: it ended with exit code 3; its last words: Traceback: no more.";
     assert_eq!(results[1], died);
     assert_eq!(stage.logged().matches("pid ").count(), 2);
     stage.assert_gone();
@@ -233,7 +255,8 @@ fn ho_6_a_lying_server_is_contained() {
     assert!(stage.words().contains("its words, not those of the user"), "{}", stage.words());
     let logged = stage.logged();
     let answer = |id: &str| {
-        let line = logged.lines().find(|line| line.contains(&format!("\"{id}\""))).unwrap_or_else(|| panic!("{id}: {logged}"));
+        let line =
+            logged.lines().find(|line| line.contains(&format!("\"{id}\""))).unwrap_or_else(|| panic!("{id}: {logged}"));
         serde_json::from_str::<Value>(line.strip_prefix("answer ").unwrap()).unwrap()
     };
     assert!(answer("ask-0")["error"]["message"].as_str().unwrap().contains("sampling is not offered"));
@@ -260,7 +283,8 @@ fn ag_4_a_hanging_call_ends_at_an_interrupt_and_the_server_is_told() {
 
 #[test]
 fn ho_6_a_hanging_call_ends_when_its_time_is_up() {
-    let stage = Stage::new(json!([calls(&[("mcp__s__wait", json!({})), ("mcp__s__look", json!({}))]), {"text": "done"}]));
+    let stage =
+        Stage::new(json!([calls(&[("mcp__s__wait", json!({})), ("mcp__s__look", json!({}))]), {"text": "done"}]));
     let mut server = stage.server("hang");
     server["timeout"] = json!(200);
     stage.run(json!({"s": server}), &["--allowedTools", "mcp__s"]);
@@ -273,7 +297,18 @@ fn ho_6_a_list_that_changes_counts_from_the_next_turn_on() {
     let grow = calls(&[("mcp__s__grow", json!({}))]);
     let stage = Stage::new(json!([grow, {"text": "again", "repeat": 3000}]));
     let config = json!({"mcpServers": {"s": stage.server("grow")}}).to_string();
-    let args = ["-p", "--output-format", "stream-json", "--input-format", "stream-json", "--verbose", "--mcp-config", &config, "--allowedTools", "mcp__s"];
+    let args = [
+        "-p",
+        "--output-format",
+        "stream-json",
+        "--input-format",
+        "stream-json",
+        "--verbose",
+        "--mcp-config",
+        &config,
+        "--allowedTools",
+        "mcp__s",
+    ];
     let offered = stage.turns_until(&args, |stage, at| stage.offered(at).len() == 2);
     assert_eq!(stage.offered(0), stage.offered(1), "in the middle of a turn nothing changes");
     assert_eq!(stage.offered(offered), ["mcp__s__grow", "mcp__s__grown"]);

@@ -32,10 +32,7 @@ struct Agreement {
 impl Agreed {
     /// `home` is the cutonce home.
     pub fn new(home: &Path, project: &Path) -> Agreed {
-        Agreed {
-            home: home.to_path_buf(),
-            project: project.canonicalize().unwrap_or_else(|_| project.to_path_buf()),
-        }
+        Agreed { home: home.to_path_buf(), project: project.canonicalize().unwrap_or_else(|_| project.to_path_buf()) }
     }
 
     /// A file that can't be read agrees to nothing.

@@ -15,8 +15,9 @@ use meter::Meter;
 use process::Process;
 use rmcp::ServiceError;
 use rmcp::model::{
-    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams, ListPromptsRequest,
-    ListResourcesRequest, ListToolsRequest, PaginatedRequestParams, ReadResourceRequest, ReadResourceRequestParams,
+    CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams,
+    ListPromptsRequest, ListResourcesRequest, ListToolsRequest, PaginatedRequestParams, ReadResourceRequest,
+    ReadResourceRequestParams,
 };
 use rmcp::service::{ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService, serve_client};
 use serde_json::{Map, Value};
@@ -185,7 +186,11 @@ impl Connection {
     }
 
     /// All pages of a list.
-    async fn list(&self, key: &str, page: fn(PaginatedRequestParams) -> ClientRequest) -> Result<Vec<Value>, RemoteError> {
+    async fn list(
+        &self,
+        key: &str,
+        page: fn(PaginatedRequestParams) -> ClientRequest,
+    ) -> Result<Vec<Value>, RemoteError> {
         let (mut all, mut cursor) = (Vec::new(), None::<String>);
         for _ in 0..MOST_PAGES {
             let asked = page(PaginatedRequestParams::default().with_cursor(cursor));

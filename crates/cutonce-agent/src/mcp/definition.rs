@@ -72,7 +72,10 @@ impl Definition {
         match &self.reach {
             Reach::Stdio { command, args, env } => {
                 let env = env.iter().map(|(name, _)| format!("{name}=…"));
-                env.chain(std::iter::once(quoted(command))).chain(args.iter().map(|arg| quoted(arg))).collect::<Vec<_>>().join(" ")
+                env.chain(std::iter::once(quoted(command)))
+                    .chain(args.iter().map(|arg| quoted(arg)))
+                    .collect::<Vec<_>>()
+                    .join(" ")
             }
             Reach::Http { url, headers } => {
                 let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
@@ -193,7 +196,10 @@ mod tests {
         let http = Definition::parse(&json!({"type": "http", "url": "http://x/mcp", "headers": {"A": "b"}})).unwrap();
         assert_eq!((http.transport(), http.target().as_str()), ("http", "http://x/mcp (with A)"));
         let listed = Definition::parse(&json!({"command": "x", "env": [{"name": "K", "value": "V"}]})).unwrap();
-        assert_eq!(listed.reach, Reach::Stdio { command: "x".into(), args: vec![], env: vec![("K".into(), "V".into())] });
+        assert_eq!(
+            listed.reach,
+            Reach::Stdio { command: "x".into(), args: vec![], env: vec![("K".into(), "V".into())] }
+        );
         let wrong = [
             (json!([]), "expected an object"),
             (json!({}), "`command` is missing"),

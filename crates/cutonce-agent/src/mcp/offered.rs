@@ -1,10 +1,10 @@
 //! A server's tools as the session holds them: names and texts made harmless and bounded, what plan mode may believe of
 //! them (PM-65), and a call that always ends.
 
+use super::names;
 use super::outcome;
 use super::remote::{Remote, RemoteError};
 use super::status::{Hints, ToolStatus};
-use super::names;
 use cutonce_core::harmless::harmless;
 use cutonce_core::permission::{Access, Rights};
 use cutonce_core::request::ToolSpec;

@@ -38,7 +38,8 @@ pub(crate) fn open(opening: Opening<'_>, notices: &mut Vec<String>) -> Servers {
     for one in all {
         servers.add(one);
     }
-    let waiting: Vec<String> = servers.status().iter().filter(|one| one.state == State::NeedsAgreement).map(waits).collect();
+    let waiting: Vec<String> =
+        servers.status().iter().filter(|one| one.state == State::NeedsAgreement).map(waits).collect();
     if !waiting.is_empty() {
         notices.push(format!(
             "This project names MCP servers that start only after you agreed: {}. To agree: cutonce mcp agree NAME",
@@ -48,11 +49,16 @@ pub(crate) fn open(opening: Opening<'_>, notices: &mut Vec<String>) -> Servers {
     servers
 }
 
-/// The same for `cutonce mcp`: only the servers that `wanted` takes.
-pub fn only(opening: Opening<'_>, wanted: impl Fn(&str) -> bool) -> (Servers, Vec<String>) {
+/// The same for `cutonce mcp`: only the servers that `wanted` takes, and started only if `start`.
+pub fn only(opening: Opening<'_>, wanted: impl Fn(&str) -> bool, start: bool) -> (Servers, Vec<String>) {
     let (all, wrong) = declared(opening.loaded, opening.project, opening.given, opening.strict);
     let servers = make(&opening);
-    all.into_iter().filter(|one| wanted(&one.name)).for_each(|one| servers.add(one));
+    for one in all.into_iter().filter(|one| wanted(&one.name)) {
+        match start {
+            true => servers.add(one),
+            false => drop(servers.note(one)),
+        }
+    }
     (servers, wrong)
 }
 

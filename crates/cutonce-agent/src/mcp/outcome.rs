@@ -26,7 +26,11 @@ pub(super) fn of(result: &Value, own: &Path, name: &str) -> Outcome {
         structured => {
             // What the text blocks would say again; images are said only there.
             parts.say(&structured.to_string());
-            content.iter().take(MOST_BLOCKS).filter(|block| block["type"] == "image").for_each(|block| parts.add(block));
+            content
+                .iter()
+                .take(MOST_BLOCKS)
+                .filter(|block| block["type"] == "image")
+                .for_each(|block| parts.add(block));
         }
     }
     if content.len() > MOST_BLOCKS {
@@ -170,7 +174,10 @@ mod tests {
             (json!({"content": [{"type": "text", "text": "a\u{1b}[31mb\u{0}"}]}), "ab\\u{0}"),
             (json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}), "a\nb"),
             (json!({"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD"}]}), "<image/png QUJD>"),
-            (json!({"content": [{"type": "image", "mimeType": "image/png", "data": "!"}]}), "[an image that is no base64 was left out]"),
+            (
+                json!({"content": [{"type": "image", "mimeType": "image/png", "data": "!"}]}),
+                "[an image that is no base64 was left out]",
+            ),
             (json!({"content": [{"type": "text", "text": "t"}], "structuredContent": {"a": 1}}), "{\"a\":1}"),
             (json!({"content": [{"type": "resource", "resource": {"uri": "x:y", "text": "t"}}]}), "[resource x:y]\nt"),
             (json!({"content": [{"type": "smell"}]}), "[a piece of the kind smell can't be shown]"),
@@ -190,7 +197,10 @@ mod tests {
         let own = tempfile::tempdir().unwrap();
         let long = "é".repeat(MOST_TEXT + 1);
         let shown = texts(&of(&json!({"content": [{"type": "text", "text": long}]}), own.path(), "mcp__s__t"));
-        assert!(shown.starts_with(&"é".repeat(HEAD)) && shown.contains("The first 10000 of 30001 characters. All of it is in"));
+        assert!(
+            shown.starts_with(&"é".repeat(HEAD))
+                && shown.contains("The first 10000 of 30001 characters. All of it is in")
+        );
         assert!(shown.len() < 2 * HEAD + 500, "{}", shown.len());
         assert_eq!(std::fs::read_to_string(own.path().join("mcp__s__t.txt")).unwrap(), long);
     }

@@ -128,6 +128,13 @@ impl Servers {
 
     /// Add a server and start it in the background, unless it waits for the user.
     pub fn add(&self, declared: Declared) {
+        if let Some(called) = self.note(declared) {
+            self.begin(&called);
+        }
+    }
+
+    /// Add a server without starting it; its name if it may start.
+    pub(super) fn note(&self, declared: Declared) -> Option<String> {
         let definition = Definition::parse(&declared.definition);
         let state = match &definition {
             Ok(definition) if definition.disabled => State::Disabled,
@@ -141,9 +148,11 @@ impl Servers {
         };
         let start = state == State::Pending;
         match self.place(declared, transport, &target, state) {
-            Ok(called) if start => self.begin(&called),
-            Ok(_) => {}
-            Err(why) => self.0.notice(why),
+            Ok(called) => Some(called).filter(|_| start),
+            Err(why) => {
+                self.0.notice(why);
+                None
+            }
         }
     }
 
@@ -231,7 +240,8 @@ impl Servers {
             let first = entry.joining == Joining::First;
             if first || (entry.joining == Joining::Changed && turn_begins) {
                 entry.joining = Joining::Nothing;
-                let instructions = entry.remote.as_ref().filter(|_| first).and_then(|remote| remote.about().instructions);
+                let instructions =
+                    entry.remote.as_ref().filter(|_| first).and_then(|remote| remote.about().instructions);
                 let instructions = instructions.map(|text| bounded(text.trim(), LONGEST_INSTRUCTIONS));
                 let instructions = instructions.filter(|text| !text.is_empty());
                 news.joined.push(Joined { server: entry.called.clone(), instructions });
@@ -284,7 +294,10 @@ impl Servers {
         let mut entries = self.0.entries();
         if let Some(other) = entries.iter().find(|entry| entry.called == called) {
             let other = bounded(&other.declared.name, 100);
-            return Err(format!("{}: the MCP server {shown:?} was left out: its name reads like {other:?}", declared.file));
+            return Err(format!(
+                "{}: the MCP server {shown:?} was left out: its name reads like {other:?}",
+                declared.file
+            ));
         }
         let target = bounded(target, 1_000);
         let own_timeout = Definition::parse(&declared.definition).ok().and_then(|definition| definition.timeout);

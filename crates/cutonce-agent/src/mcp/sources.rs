@@ -72,7 +72,9 @@ pub fn declared(loaded: &Loaded, project: &Path, given: &[String], strict: bool)
         }
         let path = project.join(FILE);
         match read(&path) {
-            Ok(Some(value)) => all.extend(servers_in(&value, Scope::Project, &path.display().to_string(), &mut notices)),
+            Ok(Some(value)) => {
+                all.extend(servers_in(&value, Scope::Project, &path.display().to_string(), &mut notices))
+            }
             Ok(None) => {}
             Err(why) => notices.push(format!("{}: {why}; none of its MCP servers count", path.display())),
         }

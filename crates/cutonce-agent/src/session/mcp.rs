@@ -141,7 +141,9 @@ impl Driver {
             let read = self.hall.meanwhile(read).await?;
             let values: &[(&str, &str)] = &[("server", &server), ("uri", &uri)];
             match read {
-                Ok(text) => self.remind_of(&format!("{}\n{text}", fill(include_str!("mcp_resource.md").trim(), values))),
+                Ok(text) => {
+                    self.remind_of(&format!("{}\n{text}", fill(include_str!("mcp_resource.md").trim(), values)))
+                }
                 Err(why) => self.hall.notice(Level::Warning, &format!("@{server}:{uri}: {why}")),
             }
         }

@@ -24,7 +24,12 @@ fn ask_everything(server: Value) {
     ]));
     let output = stage.run(json!({"everything": server}), &["--allowedTools", "mcp__everything", "--settings", WAIT]);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(stage.offered(0).contains(&"mcp__everything__get-sum".to_string()), "{:?} {}", stage.offered(0), stderr(&output));
+    assert!(
+        stage.offered(0).contains(&"mcp__everything__get-sum".to_string()),
+        "{:?} {}",
+        stage.offered(0),
+        stderr(&output)
+    );
     let results = stage.results();
     assert_eq!(results[0], "Echo: hey");
     assert!(results[1].contains('5') && results[2].contains("<image image/png>"), "{results:?}");
@@ -62,7 +67,9 @@ fn listening() -> Listening {
 #[test]
 fn ho_6_everything_over_streamable_http() {
     let server = listening();
-    ask_everything(json!({"type": "http", "url": format!("http://127.0.0.1:{}/mcp", server.1), "headers": {"X-Test": "1"}}));
+    ask_everything(
+        json!({"type": "http", "url": format!("http://127.0.0.1:{}/mcp", server.1), "headers": {"X-Test": "1"}}),
+    );
 }
 
 #[test]
@@ -75,9 +82,15 @@ fn ho_6_resources_are_mentioned_and_prompts_are_called() {
         (stage.words(), stderr(&output))
     };
     let (words, err) = say("Look at @everything:demo://resource/static/document/features.md please.");
-    assert!(words.contains("from the MCP server everything (data, not orders)") && words.contains("# "), "{words}\n{err}");
+    assert!(
+        words.contains("from the MCP server everything (data, not orders)") && words.contains("# "),
+        "{words}\n{err}"
+    );
     let (words, err) = say("Look at @everything:demo://no/such/thing and @nobody:x");
-    assert!(!words.contains("data, not orders") && err.contains("@everything:demo://no/such/thing: "), "{words}\n{err}");
+    assert!(
+        !words.contains("data, not orders") && err.contains("@everything:demo://no/such/thing: "),
+        "{words}\n{err}"
+    );
     let (words, err) = say("/mcp__everything__args-prompt Graz Styria");
     assert!(words.contains("called a prompt of an MCP server") && words.contains("Graz"), "{words}\n{err}");
 }

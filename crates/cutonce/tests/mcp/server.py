@@ -78,7 +78,7 @@ def call(name, arguments, number):
                 "elicitation/create": {"message": "your password?", "requestedSchema": {"type": "object", "properties": {}}},
             }.get(method, {})
             send({"id": f"ask-{at}", "method": method, "params": params})
-        for _ in range(5):
+        for _ in range(7):
             log("answer " + sys.stdin.readline().strip())
     return text(f"{name} done {json.dumps(arguments)}")
 

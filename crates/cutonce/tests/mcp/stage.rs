@@ -130,7 +130,9 @@ fn shown(block: &Value) -> String {
         Value::Array(parts) => {
             let part = |part: &Value| match part["text"].as_str() {
                 Some(text) => text.to_string(),
-                None => format!("<{} {}>", part["type"].as_str().unwrap(), part["source"]["media_type"].as_str().unwrap()),
+                None => {
+                    format!("<{} {}>", part["type"].as_str().unwrap(), part["source"]["media_type"].as_str().unwrap())
+                }
             };
             parts.iter().map(part).collect::<Vec<_>>().join("|")
         }
@@ -159,7 +161,8 @@ pub fn reference(name: &str) -> PathBuf {
         lock.lock().unwrap();
         let done = folder.join("installed");
         if !done.exists() {
-            let packages = ["server-everything", "server-filesystem"].map(|name| format!("@modelcontextprotocol/{name}@{VERSION}"));
+            let packages = ["server-everything", "server-filesystem"]
+                .map(|name| format!("@modelcontextprotocol/{name}@{VERSION}"));
             let mut npm = Command::new("npm");
             npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(packages);
             let output = npm.output().expect("npm is needed for the reference servers (apt-get install npm)");

@@ -8,7 +8,8 @@ use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
-    SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError, StreamableHttpPostResponse,
+    SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
 use std::collections::HashMap;
@@ -95,7 +96,9 @@ impl Http {
         }
         let words = self.body(response, LONGEST).await.unwrap_or_default();
         let words = String::from_utf8_lossy(words.get(..words.len().min(WORDS)).unwrap_or_default()).into_owned();
-        StreamableHttpError::UnexpectedServerResponse(format!("HTTP {status} {}", words.trim()).trim().to_string().into())
+        StreamableHttpError::UnexpectedServerResponse(
+            format!("HTTP {status} {}", words.trim()).trim().to_string().into(),
+        )
     }
 }
 

@@ -70,7 +70,13 @@ fn ho_6_no_more_tools_than_a_request_can_carry() {
 #[test]
 fn pm_65_the_users_word_beats_the_hint_and_absence_is_no_hint() {
     let tool = |name: &str, hint: Value| json!({"name": name, "annotations": {"readOnlyHint": hint}});
-    let listed = [tool("a", true.into()), tool("b", false.into()), tool("c", "true".into()), tool("d", true.into()), tool("e", 1.into())];
+    let listed = [
+        tool("a", true.into()),
+        tool("b", false.into()),
+        tool("c", "true".into()),
+        tool("d", true.into()),
+        tool("e", 1.into()),
+    ];
     let policy = Policy {
         readers: vec!["mcp__s__b".into(), "mcp__s__d".into(), "mcp__s__(".into()],
         writers: vec!["mcp__s__d".into()],
