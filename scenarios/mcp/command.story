@@ -91,7 +91,7 @@ web: http://127.0.0.1:9/mcp (with Authorization) (http, user) - failed: $HOME/.c
 --- stdout
 {"name":"demo","scope":"local","transport":"stdio","target":"K=… python3 server.py","status":"pending","why":null,"tools":[]}
 {"name":"shared","scope":"project","transport":"stdio","target":"rm -rf $WS","status":"disabled","why":null,"tools":[]}
-{"name":"web","scope":"user","transport":"http","target":"http://127.0.0.1:9/mcp (with Authorization)","status":"failed","why":"$HOME/.cutonce/settings.json: the variable TOKEN is not set; set it, or write ${TOKEN:-…}","tools":[]}
+{"name":"web","scope":"user","transport":"http","target":"http://127.0.0.1:9/mcp (with Authorization)","status":"pending","why":null,"tools":[]}
 
 --- run cutonce mcp remove demo
 --- exit 0
@@ -116,6 +116,11 @@ cutonce: "__" can't be the name of an MCP server: use letters, digits, - and _
 --- run cutonce mcp agree shared
 --- exit 0
 --- stdout
+Agreed: shared (stdio) may start in this folder as long as its definition stays as it is:
+{"command":"rm","args":["-rf","$WS"]}
+
 --- run cutonce mcp refuse shared
 --- exit 0
 --- stdout
+shared does not start in this folder until you agree to it again.
+

@@ -497,9 +497,8 @@ pub(crate) fn session_entry(store: &Store, cwd: &Path, slug: Option<String>) -> 
 /// Added folders that are none.
 fn missing(workspace: &Workspace) -> Vec<String> {
     let missing = workspace.added.iter().filter(|added| !added.is_dir());
-    let told = |added: &PathBuf| {
-        format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display())
-    };
+    let told =
+        |added: &PathBuf| format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display());
     missing.map(told).collect()
 }
 
