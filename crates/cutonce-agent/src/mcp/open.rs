@@ -35,7 +35,8 @@ pub(crate) fn open(opening: Opening<'_>, notices: &mut Vec<String>) -> Servers {
     let (all, wrong) = declared(opening.loaded, opening.project, opening.given, opening.strict);
     notices.extend(wrong);
     let servers = make(&opening);
-    for one in all {
+    // A host adds those that live in it, when it has them (`Servers::add_remote`).
+    for one in all.into_iter().filter(|one| one.definition["type"] != "sdk") {
         servers.add(one);
     }
     let waiting: Vec<String> =
