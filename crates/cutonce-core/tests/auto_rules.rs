@@ -83,11 +83,7 @@ fn modes() -> impl Strategy<Value = Mode> {
 
 fn switches() -> impl Strategy<Value = AutoSettings> {
     let often = proptest::bool::weighted(0.8);
-    (often.clone(), often.clone(), often).prop_map(|(opted_in, gate_open, in_plan)| AutoSettings {
-        opted_in,
-        gate_open,
-        in_plan,
-    })
+    (often, often, often).prop_map(|(opted_in, gate_open, in_plan)| AutoSettings { opted_in, gate_open, in_plan })
 }
 
 fn setups() -> impl Strategy<Value = Setup> {
@@ -120,7 +116,7 @@ fn fresh(trusted: bool) -> Rules {
     let user = HARMLESS.iter().chain(&DANGEROUS).map(|line| (line, Source::User));
     let project = ["allow Bash(make:*)", "deny Write(secret)"].iter().map(|line| (line, Source::Project));
     let written = user.chain(project).map(|(line, source)| {
-        let (behavior, text) = line.split_once(' ').unwrap();
+        let (behavior, text) = line.split_once(' ').unwrap_or((line, ""));
         let behavior = match behavior {
             "allow" => Behavior::Allow,
             "ask" => Behavior::Ask,

@@ -228,7 +228,7 @@ impl Hall {
         // What was judged is what runs (PR-6).
         match self.still_true(&*call, ask).map(|ask| Allowed::by_classifier(ask, reason)) {
             Ok(Ok(allowed)) => self.run_call(n, call, allowed, None),
-            Ok(Err(ask)) => self.ask_person(n, call, ask),
+            Ok(Err(ask)) => self.ask_person(n, call, *ask),
             Err(text) => self.finish(n, Outcome::error(text), Duration::ZERO),
         }
     }

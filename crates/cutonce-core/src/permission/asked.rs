@@ -115,7 +115,7 @@ impl Decision {
 
 impl Allowed {
     /// The classifier let it through (PM-120).
-    pub fn by_classifier(ask: Ask, reason: &str) -> Result<Allowed, Ask> {
-        if ask.is_open() { Ok(ask.approve(format!("auto mode: {reason}"))) } else { Err(ask) }
+    pub fn by_classifier(ask: Ask, reason: &str) -> Result<Allowed, Box<Ask>> {
+        if ask.is_open() { Ok(ask.approve(format!("auto mode: {reason}"))) } else { Err(Box::new(ask)) }
     }
 }

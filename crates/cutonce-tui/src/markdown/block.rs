@@ -219,7 +219,8 @@ impl<'t> Writer<'t> {
         let Some(target) = self.links.pop() else { return };
         let said =
             self.line.last().is_some_and(|span| span.content == target || target.ends_with(span.content.as_ref()));
-        if !target.is_empty() && !(said && target.contains(':')) {
+        let told = said && target.contains(':');
+        if !target.is_empty() && !told {
             self.text(&format!(" ({target})"), self.theme.dim);
         }
     }

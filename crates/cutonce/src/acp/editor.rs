@@ -23,7 +23,7 @@ pub struct Port {
 
 impl Port {
     /// None where the client offers nothing of it.
-    pub fn new(
+    pub fn offered(
         connection: &ConnectionTo<Client>,
         session: &str,
         offers: &FileSystemCapabilities,

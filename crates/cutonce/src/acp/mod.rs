@@ -310,7 +310,7 @@ impl Host {
         let mut start = start::start_of(&self.run, Approver::Present, &place).map_err(internal)?;
         start.which = wanted.which.clone();
         start.add_dirs.extend(wanted.add_dirs.iter().cloned());
-        start.editor = editor::Port::new(connection, &wanted.id, &client.fs);
+        start.editor = editor::Port::offered(connection, &wanted.id, &client.fs);
         if !wanted.servers.is_empty() {
             eprintln!("cutonce: {} MCP servers of the editor are not started", wanted.servers.len());
         }
