@@ -3,6 +3,8 @@
 //! `cargo bench -p cutonce --bench figures` prints the table. After `--`: `--quick` for a short run,
 //! `--only WORD` for the figures whose group has that name, `--update` to write docs/benchmark.md.
 
+#[path = "figures/acp.rs"]
+mod acp;
 #[path = "figures/bare.rs"]
 mod bare;
 #[path = "figures/model.rs"]
@@ -60,6 +62,7 @@ type Inner = fn(&[OsString]) -> Result<()>;
 /// All groups, in the order of the table.
 const GROUPS: &[(&str, Measure)] = &[
     ("start", start::figures),
+    ("acp", acp::figures),
     ("turns", turns::figures),
     ("search", search::figures),
     ("resume", resume::figures),

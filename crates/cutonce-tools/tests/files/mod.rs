@@ -1,4 +1,5 @@
 mod edit;
+mod editor;
 mod notebook;
 mod read;
 mod search;

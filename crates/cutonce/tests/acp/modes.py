@@ -44,6 +44,15 @@ async def test_bypass_only_where_it_was_made_available(world):
         assert world.editor.modes() == ["bypassPermissions"]
 
 
+async def test_auto_where_the_user_opted_in(world):
+    world.settings(auto={"enabled": True})
+    async with world.model([]), world.agent() as connection:
+        session = await connection.new_session(cwd=str(world.ws), mcp_servers=[])
+        assert [mode.id for mode in session.modes.available_modes] == ["default", "acceptEdits", "plan", "auto"]
+        await connection.set_session_mode(session_id=session.session_id, mode_id="auto")
+        assert world.editor.modes() == ["auto"]
+
+
 async def test_sessions_are_independent(world):
     turns = [{"text": "one", "when": "first"}, {"text": "two", "when": "second"}]
     async with world.model(turns), world.agent() as connection:
