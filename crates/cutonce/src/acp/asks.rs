@@ -63,7 +63,7 @@ impl Asking {
         let fields = ToolCallUpdateFields::new()
             .title(calls::title(&view.tool, &view.input))
             .kind(calls::kind(&view.tool))
-            .raw_input(view.input.clone());
+            .raw_input(calls::raw_input(&view.tool, &view.input));
         match &view.kind {
             AskKind::Permission { why, suggestions, preview } => {
                 let (content, locations) = permission(view, &why.reason, preview.as_deref(), cwd);

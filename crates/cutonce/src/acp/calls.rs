@@ -9,6 +9,9 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const TITLE: usize = 160;
+/// Results and inputs are shown up to here; some clients take no longer line than 64 KB.
+const SHOWN: usize = 16_000;
+const CUT: &str = "The rest of the diff is not shown.";
 
 pub fn kind(tool: &str) -> ToolKind {
     match tool {
@@ -75,14 +78,37 @@ pub fn fenced(output: &str, language: &str) -> ToolCallContent {
     text(&format!("{fence}{language}\n{}\n{fence}", output.trim_end_matches('\n')))
 }
 
+/// The beginning of a long text, with how much is left.
+pub fn cut(text: &str) -> std::borrow::Cow<'_, str> {
+    let end = text.floor_char_boundary(SHOWN);
+    match text.len() - end {
+        0 => text.into(),
+        more => format!("{}\n[{more} more bytes]", &text[..end]).into(),
+    }
+}
+
+/// An input with its long texts cut: what a call changes is shown as its diff.
+pub fn raw_input(tool: &str, input: &Value) -> Value {
+    match input {
+        Value::Object(fields) if tool != cutonce_core::plan::EXIT => {
+            let field = |(name, value): (&String, &Value)| match value {
+                Value::String(text) => (name.clone(), cut(text).into()),
+                other => (name.clone(), other.clone()),
+            };
+            Value::Object(fields.iter().map(field).collect())
+        }
+        other => other.clone(),
+    }
+}
+
 /// A result in the form that fits its tool.
 pub fn results(tool: &str, parts: &[ResultPart]) -> Vec<ToolCallContent> {
     let one = |part: &ResultPart| match part {
         ResultPart::Text { text: words } if words.trim().is_empty() => None,
         ResultPart::Text { text: words } => Some(match kind(tool) {
-            ToolKind::Execute => fenced(words, "console"),
-            ToolKind::Read | ToolKind::Search => fenced(words, ""),
-            _ => text(words),
+            ToolKind::Execute => fenced(&cut(words), "console"),
+            ToolKind::Read | ToolKind::Search => fenced(&cut(words), ""),
+            _ => text(&cut(words)),
         }),
         ResultPart::Image(image) => {
             Some(ContentBlock::Image(ImageContent::new(image.data.clone(), image.media_type.clone())).into())
@@ -143,6 +169,9 @@ pub fn diffs(path: &Path, unified: &str) -> (Vec<ToolCallContent>, Vec<ToolCallL
         let old = (!created).then(|| hunk.old.clone());
         ToolCallContent::Diff(Diff::new(path, hunk.new.clone()).old_text(old))
     });
+    // A long diff was cut where it was made.
+    let cut = unified.lines().next_back().is_some_and(|line| line.starts_with('…')).then(|| text(CUT));
+    let content = content.chain(cut);
     let places = hunks.iter().map(|hunk| ToolCallLocation::new(path).line(hunk.line.max(1)));
     (content.collect(), places.collect())
 }

@@ -66,6 +66,8 @@ pub struct Served {
     /// A turn is on.
     turn: bool,
     cancelling: bool,
+    /// Nothing more is taken from the client; what was begun comes to its end.
+    ending: bool,
     /// The turn that is on will be followed by the one that implements its plan (PM-81).
     goes_on: bool,
     asks: HashMap<String, OpenAsk>,
@@ -119,6 +121,7 @@ impl Served {
             waiting: VecDeque::new(),
             turn: false,
             cancelling: false,
+            ending: false,
             goes_on: false,
             asks: HashMap::new(),
             callless: HashMap::new(),
@@ -138,7 +141,7 @@ impl Served {
                     Some(event) => self.event(&event),
                     None => return,
                 },
-                order = self.orders.recv() => self.order(order.unwrap_or(Order::End)),
+                order = self.orders.recv(), if !self.ending => self.order(order.unwrap_or(Order::End)),
             }
         }
     }
@@ -220,20 +223,24 @@ impl Served {
 
     /// The prompts that wait are cancelled with the one that is worked on.
     fn cancel(&mut self) {
-        for (_, responder) in self.waiting.drain(..) {
-            let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
-        }
+        self.forget_waiting();
         if self.running.is_some() || self.turn {
             self.cancelling = true;
             self.session.submit(Submission::Interrupt);
         }
     }
 
+    fn forget_waiting(&mut self) {
+        for (_, responder) in self.waiting.drain(..) {
+            let _ = responder.respond(PromptResponse::new(StopReason::Cancelled));
+        }
+    }
+
     fn end(&mut self) {
-        self.waiting.clear();
+        self.ending = true;
+        self.forget_waiting();
         self.session.submit(Submission::Interrupt);
         self.session.submit(Submission::Close);
-        self.orders.close();
     }
 
     fn event(&mut self, event: &Event) {
@@ -256,7 +263,8 @@ impl Served {
 
     fn told(&mut self) {
         if self.running.as_ref().is_some_and(|running| running.until == Until::Told) {
-            self.respond(Ok(StopReason::EndTurn));
+            let cancelled = std::mem::take(&mut self.cancelling);
+            self.respond(Ok(if cancelled { StopReason::Cancelled } else { StopReason::EndTurn }));
         }
     }
 

@@ -173,7 +173,7 @@ impl Show {
                 .kind(calls::kind(&call.name))
                 .status(ToolCallStatus::Pending)
                 .locations(calls::locations(&input, &self.cwd))
-                .raw_input(input),
+                .raw_input(calls::raw_input(&call.name, &input)),
         )
     }
 
@@ -252,7 +252,8 @@ impl Show {
         }
         let unified = done.display.and_then(|display| display.get("diff")?.as_str());
         let path = done.display.and_then(|display| display.get("filePath")?.as_str());
-        match (unified, path, calls::diff_of_input(done.tool, done.input, &self.cwd)) {
+        let created = done.display.and_then(|display| display.get("type")?.as_str()) == Some("create");
+        match (unified.filter(|_| !created), path, calls::diff_of_input(done.tool, done.input, &self.cwd)) {
             (Some(unified), Some(path), _) => calls::diffs(std::path::Path::new(path), unified),
             (_, _, Some(diff)) => (vec![diff], Vec::new()),
             (_, _, None) => (calls::results(done.tool, done.content), Vec::new()),
@@ -312,7 +313,7 @@ fn raw(done: &Outcome<'_>) -> Value {
         ResultPart::Text { text } => Some(text.as_str()),
         ResultPart::Image(_) => None,
     });
-    Value::from(texts.collect::<Vec<_>>().join("\n"))
+    Value::from(calls::cut(&texts.collect::<Vec<_>>().join("\n")))
 }
 
 pub fn plan(todos: &[Todo]) -> SessionUpdate {

@@ -33,6 +33,19 @@ async def test_edits_show_their_diff_and_place(world):
         assert (world.ws / "a.txt").read_text() == TEXT.replace("line 20", "twenty")
 
 
+async def test_long_results_are_cut_for_the_eye_and_long_files_are_not(world):
+    long = "".join(f"line {n}\n" for n in range(9_000))
+    (world.ws / "long.txt").write_text(long)
+    turns = [{"calls": [read("long.txt"), write("new.txt", long)]}, {"text": "done"}]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "acceptEdits")
+        await say(connection, session, "go")
+        seen = world.editor.call("Read long.txt")
+        assert len(json.dumps(seen)) < 64_000 and "more bytes]" in seen["rawOutput"]
+        made = world.editor.call("Write new.txt")
+        assert made["content"][0]["newText"] == long and len(made["rawInput"]["content"]) < 20_000
+
+
 async def test_permission_once_always_and_no(world):
     touch = [{"calls": [write("a.txt", f"{n}\n")]} for n in range(3)]
     turns = []

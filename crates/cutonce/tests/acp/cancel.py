@@ -63,6 +63,37 @@ async def test_a_permission_answered_with_cancelled(world):
         assert world.tree() == {} and world.editor.call("a.txt")["statuses"][-1] == "failed"
 
 
+async def test_a_compaction(world):
+    turns = [{"text": "hello"}, {"text": "never ending", "delta": 1, "fault": {"idle": 4}}, {"text": "still here"}]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection)
+        await say(connection, session, "hi")
+        prompt = asyncio.create_task(say(connection, session, "/compact"))
+        # Answered only after the session came to it.
+        await connection.set_session_mode(session_id=session, mode_id="acceptEdits")
+        await connection.cancel(session_id=session)
+        assert (await asyncio.wait_for(prompt, WAIT)).stop_reason == "cancelled"
+        await say(connection, session, "again")
+        assert world.editor.said().endswith("still here")
+
+
+async def test_closing_a_session_in_the_middle_of_a_turn(world):
+    turns = [{"calls": [write("a.txt", "no\n")]}]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection)
+
+        async def never(_):
+            await asyncio.Event().wait()
+
+        world.editor.answers = [never]
+        prompts = [asyncio.create_task(say(connection, session, "go")) for _ in range(2)]
+        await world.editor.until(lambda: world.editor.asked)
+        await connection.close_session(session_id=session)
+        answers = await asyncio.wait_for(asyncio.gather(*prompts), WAIT)
+        assert [answer.stop_reason for answer in answers] == ["cancelled", "cancelled"]
+        assert world.tree() == {}
+
+
 async def test_prompts_of_one_session_wait_for_each_other(world):
     turns = [{"text": "one", "when": "first"}, {"text": "two", "when": "second"}]
     async with world.model(turns), world.agent() as connection:
