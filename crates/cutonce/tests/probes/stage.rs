@@ -52,7 +52,7 @@ impl Who {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
     None,
-    /// Every tool is allowed by a rule (PM-61).
+    /// Every tool is allowed by a rule, and a hook says yes to every call (PM-61, HO-7).
     Allowed,
     /// As above, and bypassPermissions can be reached.
     Bypass,
@@ -147,7 +147,12 @@ impl Stage {
         if self.rules != Rules::None {
             let tools = ["Bash", "Bash(*)", "Write", "Edit", "NotebookEdit", "Read", "Grep", "TodoWrite", "KillShell"];
             let plan = serde_json::json!({"scratch": self.rules != Rules::NoScratch});
-            let settings = serde_json::json!({"permissions": {"allow": tools}, "plan": plan});
+            let mut settings = serde_json::json!({"permissions": {"allow": tools}, "plan": plan});
+            if self.rules == Rules::Allowed {
+                let yes = r#"echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"allow"}}'"#;
+                settings["hooks"] =
+                    serde_json::json!({"PreToolUse": [{"hooks": [{"type": "command", "command": yes}]}]});
+            }
             fs::write(self.settings(), settings.to_string()).map_err(text)?;
         }
         match self.who {
