@@ -76,3 +76,8 @@ fn ho_5_files_through_the_editor() {
 fn ho_3_pm_61_hostile_editors() {
     script("hostile");
 }
+
+#[test]
+fn ho_6_servers_of_the_editor() {
+    script("servers");
+}

@@ -6,6 +6,7 @@ mod calls;
 mod editor;
 mod prompt;
 mod replay;
+mod servers;
 mod session;
 mod show;
 mod wire;
@@ -33,6 +34,8 @@ use tokio::task::JoinHandle;
 
 /// How long sessions may take to end: a stuck command is killed long before.
 const ENDING: Duration = Duration::from_secs(10);
+/// How long the first request waits for servers that the editor named.
+const SERVERS: Duration = Duration::from_secs(3);
 /// Sessions that `session/list` names.
 const LISTED: usize = 200;
 const API_KEY: &str = "api-key";
@@ -311,8 +314,14 @@ impl Host {
         start.which = wanted.which.clone();
         start.add_dirs.extend(wanted.add_dirs.iter().cloned());
         start.editor = editor::Port::offered(connection, &wanted.id, &client.fs);
-        if !wanted.servers.is_empty() {
-            eprintln!("cutonce: {} MCP servers of the editor are not started", wanted.servers.len());
+        let (config, unknown) = servers::config(&wanted.servers);
+        for name in &unknown {
+            eprintln!("cutonce: the MCP server {} speaks a transport that is not spoken here", calls::one_line(name));
+        }
+        if let Some(config) = config {
+            start.mcp_config.push(config);
+            // The editor counts on their tools: the first request waits for them, a little while.
+            start.mcp_wait = Some(SERVERS);
         }
         start.open().await.map_err(|error| unopened(&error))
     }

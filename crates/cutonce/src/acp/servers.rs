@@ -1,0 +1,52 @@
+//! MCP servers that the editor names, in the words of `--mcp-config` (HO-6): from there on they are servers like others,
+//! given by whoever started us.
+
+use agent_client_protocol::v1::schema::McpServer;
+use serde_json::{Map, Value, json};
+
+/// None where there are no servers. Those of a kind that we did not announce are left out and named.
+pub fn config(servers: &[McpServer]) -> (Option<String>, Vec<String>) {
+    let (mut known, mut unknown) = (Map::new(), Vec::new());
+    for server in servers {
+        match server {
+            McpServer::Stdio(server) => {
+                let env: Map<String, Value> =
+                    server.env.iter().map(|one| (one.name.clone(), one.value.clone().into())).collect();
+                let definition = json!({"command": server.command, "args": server.args, "env": env});
+                known.insert(server.name.clone(), definition);
+            }
+            McpServer::Http(server) => {
+                let headers: Map<String, Value> =
+                    server.headers.iter().map(|one| (one.name.clone(), one.value.clone().into())).collect();
+                let definition = json!({"type": "http", "url": server.url, "headers": headers});
+                known.insert(server.name.clone(), definition);
+            }
+            McpServer::Sse(server) => unknown.push(server.name.clone()),
+            _ => unknown.push("a server of an unknown kind".into()),
+        }
+    }
+    let config = (!known.is_empty()).then(|| json!({ "mcpServers": known }).to_string());
+    (config, unknown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ho_5_servers_of_the_editor_in_the_words_of_mcp_config() {
+        let given = json!([
+            {"name": "files", "command": "/bin/files", "args": ["-x"], "env": [{"name": "A", "value": "b"}]},
+            {"type": "http", "name": "web", "url": "http://h/mcp", "headers": [{"name": "K", "value": "v"}]},
+            {"type": "sse", "name": "old", "url": "http://h/sse", "headers": []},
+        ]);
+        let servers: Vec<McpServer> = serde_json::from_value(given).unwrap();
+        let (config, unknown) = config(&servers);
+        let expected = json!({"mcpServers": {
+            "files": {"command": "/bin/files", "args": ["-x"], "env": {"A": "b"}},
+            "web": {"type": "http", "url": "http://h/mcp", "headers": {"K": "v"}},
+        }});
+        assert_eq!(serde_json::from_str::<Value>(&config.unwrap()).unwrap(), expected);
+        assert_eq!(unknown, ["old"]);
+    }
+}
