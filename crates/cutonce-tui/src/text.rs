@@ -13,11 +13,12 @@ const TAB: usize = 4;
 /// Marks on one letter; what piles up more of them than any script needs only smears over other rows.
 const MARKS: usize = 8;
 
-/// Everything is shown: escape sequences as text, save those that only colour or erase to the end of the line, which are
-/// dropped; invisible and direction-changing characters as `\u{..}`. Newlines and tabs stay.
+/// Everything is shown, since somebody may have to judge it: escape sequences as text, invisible and direction-changing
+/// characters as `\u{..}`. Newlines and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
     let text = match text.contains('\x1b') {
-        true => Cow::Owned(without_escapes(text)),
+        // As text it is no sequence any more.
+        true => Cow::Owned(text.replace('\x1b', "\\u{1b}")),
         false => Cow::Borrowed(text),
     };
     let text = match text {
@@ -25,6 +26,12 @@ pub fn visible(text: &str) -> Cow<'_, str> {
         Cow::Owned(text) => Cow::Owned(harmless(&text).into_owned()),
     };
     if text.is_ascii() { text } else { without_piles(text) }
+}
+
+/// What a program printed: sequences that only colour, or erase to the end of the line, are dropped. The rest is for
+/// `visible`. Not for what somebody has to judge.
+pub fn unpainted(text: &str) -> Cow<'_, str> {
+    if text.contains('\x1b') { Cow::Owned(without_paint(text)) } else { Cow::Borrowed(text) }
 }
 
 /// On one line: line ends are shown as `⏎`, tabs as spaces. For names, commands in a row, titles.
@@ -219,7 +226,7 @@ fn head(text: &str, columns: usize) -> &str {
     text
 }
 
-fn without_escapes(text: &str) -> String {
+fn without_paint(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\x1b') {
@@ -228,7 +235,7 @@ fn without_escapes(text: &str) -> String {
         match painting(rest) {
             Some(length) => rest = &rest[length..],
             None => {
-                out.push_str("\\u{1b}");
+                out.push('\x1b');
                 rest = &rest[1..];
             }
         }

@@ -115,7 +115,7 @@ fn tl_10_entities_and_controls_do_no_harm() {
     check(
         "a&#27;[2Jb&#8238;c&#9;d &#10; \x1b[31mred\x1b[0m \x1b]0;t\x07",
         80,
-        "a\\u{1b}[2Jb\\u{202e}c d   red \\u{1b}]0;t\\u{7}",
+        "a\\u{1b}[2Jb\\u{202e}c d   \\u{1b}[31mred\\u{1b}[0m \\u{1b}]0;t\\u{7}",
     );
     check("```\n\x1b[2J\u{200b}\n```", 80, "  \\u{1b}[2J\\u{200b}");
 }

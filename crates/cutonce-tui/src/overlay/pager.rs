@@ -329,7 +329,7 @@ mod tests {
         let item = |n: usize| Item {
             title: format!("Bash command {n}"),
             body: match n % 3 {
-                0 => Body::Plain(format!("line {n}\n\x1b[31mred\x1b[0m \x1b]0;evil\x07\ttab\n").into()),
+                0 => Body::Plain(format!("line {n}\n\x1b]0;evil\x07\ttab\n").into()),
                 1 => Body::Markdown(format!("Some **words** {n}\n\n- a\n- b\n").into()),
                 _ => Body::Diff("@@ -1 +1 @@\n-old line\n+new line\n".into()),
             },
@@ -343,7 +343,7 @@ mod tests {
         let wanted = " Transcript
 ● Bash command 0
   line 0
-  red \\u{1b}]0;evil\\u{7}  tab
+  \\u{1b}]0;evil\\u{7}  tab
 
 ● Bash command 1
   Some words 1

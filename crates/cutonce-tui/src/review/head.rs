@@ -116,10 +116,12 @@ fn facts(review: &Review, wide: bool) -> Vec<Span<'static>> {
     let theme = &review.theme;
     let (changed, shells) = (request.changed_files.len(), request.shells.len());
     let since = if wide { "since plan mode was entered" } else { "since entry" };
-    let files = format!("{} changed {since}", text::counted(changed, "file"));
+    let also = [shells > 0, request.layer == Layer::Readonly].into_iter().filter(|so| *so).count();
+    let crowded = !wide && also + usize::from(changed > 0) > 1;
+    let files = format!("{} changed {}", text::counted(changed, "file"), if crowded { "" } else { since });
     let mut spans = match changed {
-        0 => vec![Span::styled(format!("{files}, checked "), theme.dim)],
-        _ => vec![Span::styled(format!("{files}, i lists them "), theme.warning)],
+        0 => vec![Span::styled(format!("{}, checked ", files.trim_end()), theme.dim)],
+        _ => vec![Span::styled(format!("{}, i lists them ", files.trim_end()), theme.warning)],
     };
     if shells > 0 {
         let words = format!("{} running · ", text::counted(shells, "shell"));

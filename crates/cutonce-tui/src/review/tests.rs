@@ -1,5 +1,6 @@
 //! The review as a person sees it: keys in, screens out. The screens are text files in `screens/`; `UPDATE=1` rewrites them.
 
+mod docs;
 mod properties;
 
 use super::*;
@@ -146,6 +147,17 @@ fn pm_74_a_plan_of_a_thousand_lines_on_80x24() {
     assert_eq!(answer.choice, ChoiceKey::AcceptEdits);
     assert_eq!(answer.comments.len(), 1);
     assert_eq!(answer.plan, None);
+}
+
+#[test]
+fn ui_12_a_redraw_costs_the_rows_on_the_screen_not_the_plan() {
+    let (old, new) = plans();
+    let mut person = Person::at(subject(Some(&new), Some(&old)), 80, 24);
+    for keys in ["⇟", "G", "g", "/part92⏎", "⎋⎋"] {
+        person.keys(keys);
+        person.screen();
+        assert!(person.review.view.drawn.len() < 300, "{}", person.review.view.drawn.len());
+    }
 }
 
 #[test]

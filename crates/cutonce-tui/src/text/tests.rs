@@ -9,7 +9,7 @@ fn rows(text: &str, columns: usize) -> Vec<String> {
 fn tl_10_what_would_steer_the_terminal_is_shown() {
     let cases = [
         ("plain\ttext\n", "plain\ttext\n"),
-        ("\x1b[31mred\x1b[0m \x1b[Kok", "red ok"),
+        ("\x1b[31mred\x1b[0m", "\\u{1b}[31mred\\u{1b}[0m"),
         ("\x1b[2J\x1b[1;1Hhome", "\\u{1b}[2J\\u{1b}[1;1Hhome"),
         ("\x1b]52;c;ZXZpbA==\x07", "\\u{1b}]52;c;ZXZpbA==\\u{7}"),
         ("rm x\recho", "rm x\\u{d}echo"),
@@ -20,6 +20,7 @@ fn tl_10_what_would_steer_the_terminal_is_shown() {
     for (given, shown) in cases {
         assert_eq!(visible(given), shown, "{given:?}");
     }
+    assert_eq!(visible(&unpainted("\x1b[31mred\x1b[0m \x1b[Kok \x1b[2J")), "red ok \\u{1b}[2J");
     let pile = format!("e{}x", "\u{301}".repeat(5_000));
     assert_eq!(visible(&pile), format!("e{}\\u{{…}}x", "\u{301}".repeat(8)));
     assert_eq!(from_bytes(b"a\xffb"), "a\u{fffd}b");

@@ -63,9 +63,24 @@ fn content(review: &mut Review, line: usize) -> Vec<Line<'static>> {
         (Show::Words, Mark::Changed { new, .. }) => diff::spans(new, Sign::Added, &review.theme),
         _ => review.source.spans(line, &review.theme),
     };
-    let rows = text::wrap(&Line::from(spans), width, &Prefix::default());
+    let line_shown = Line::from(spans);
+    let next = vec![Span::raw(" ".repeat(hanging(&text::plain(&line_shown)).min(width / 3)))];
+    let rows = text::wrap(&line_shown, width, &Prefix { first: Vec::new(), next });
     review.view.drawn.insert(line, rows.clone());
     rows
+}
+
+/// Where the words of a line begin, behind its indentation and the mark of a list.
+fn hanging(line: &str) -> usize {
+    let words = line.trim_start_matches(' ');
+    let indent = line.len() - words.len();
+    let digits = words.bytes().take_while(u8::is_ascii_digit).count();
+    let mark = match words.get(digits..) {
+        Some(rest) if digits > 0 && rest.starts_with(". ") => digits + 2,
+        Some(rest) if digits == 0 && (rest.starts_with("• ") || rest.starts_with("│ ")) => 2,
+        Some(_) | None => 0,
+    };
+    indent + mark
 }
 
 fn first_gutter(review: &Review, line: usize) -> Vec<Span<'static>> {
