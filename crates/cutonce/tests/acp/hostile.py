@@ -42,9 +42,10 @@ async def raw(world, *args):
             await process.wait()
 
 
-async def opened(world, agent, mode=None):
+async def opened(world, agent, mode=None, fs=False):
     """A session over raw lines; ids of ours are strings here."""
-    init = {"protocolVersion": 1, "clientCapabilities": {}}
+    files = {"fs": {"readTextFile": True, "writeTextFile": True}} if fs else {}
+    init = {"protocolVersion": 1, "clientCapabilities": files}
     await agent.send({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": init})
     assert (await agent.answer("init"))["result"]["protocolVersion"] == 1
     new = {"cwd": str(world.ws), "mcpServers": []}
@@ -128,6 +129,49 @@ async def test_pm_80_answers_that_are_none(world):
             done = await agent.answer(2)
             assert done["result"]["stopReason"] == "cancelled", (answer, done)
             assert world.tree() == {}, answer
+
+
+READ = {"name": "Read", "input": {"file_path": "a.txt"}}
+
+
+async def test_ag_4_an_editor_that_never_hands_over_a_file_can_still_cancel(world):
+    (world.ws / "a.txt").write_text("on disk\n")
+    async with world.model([{"calls": [READ]}, {"text": "still here"}]), raw(world) as agent:
+        session = await opened(world, agent, fs=True)
+        await agent.send(prompt(session))
+        await agent.asked("fs/read_text_file")
+        await agent.send({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": session}})
+        assert (await agent.answer(2))["result"]["stopReason"] == "cancelled"
+        await agent.send(prompt(session, 3))
+        assert (await agent.answer(3))["result"]["stopReason"] == "end_turn"
+
+
+async def test_ho_5_nonsense_from_the_editors_files_leaves_the_disk(world):
+    (world.ws / "a.txt").write_text("on disk\n")
+    edit = {"name": "Edit", "input": {"file_path": "a.txt", "old_string": "on disk", "new_string": "changed"}}
+    turns = [{"calls": [READ]}, {"calls": [edit]}, {"text": "done"}]
+    async with world.model(turns), raw(world) as agent:
+        session = await opened(world, agent, "acceptEdits", fs=True)
+        await agent.send(prompt(session))
+        for method, answer in [
+            ("fs/read_text_file", {"result": {"content": 5}}),
+            ("fs/read_text_file", {"result": None}),
+            ("fs/write_text_file", {"error": {"code": -32603, "message": "no"}}),
+        ]:
+            asked = await agent.asked(method)
+            await agent.send({"jsonrpc": "2.0", "id": asked["id"], **answer})
+        assert (await agent.answer(2))["result"]["stopReason"] == "end_turn"
+    assert world.tree() == {"a.txt": "changed\n"}
+
+
+async def test_se_1_a_session_has_one_writer(world):
+    async with world.model([{"text": "hello"}]), raw(world) as agent:
+        session = await opened(world, agent)
+        await agent.send(prompt(session))
+        await agent.answer(2)
+        async with world.agent() as connection:
+            error = await refused(connection.load_session(cwd=str(world.ws), session_id=session, mcp_servers=[]))
+            assert "in use by another process" in str(error), str(error)
 
 
 async def test_ho_3_an_editor_that_dies_while_asked(world):

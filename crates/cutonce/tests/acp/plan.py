@@ -147,6 +147,27 @@ async def test_pm_80_a_mode_set_meanwhile_withdraws_the_request(world):
         assert world.tree() == {}
 
 
+async def test_pm_84_a_plan_that_changed_meanwhile_is_shown_again(world):
+    async with world.model(flow({"text": "done"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+
+        def changes(request):
+            pathlib.Path(request["call"]["rawInput"]["planFilePath"]).write_text("# Another plan\n")
+            return "acceptEdits"
+
+        def second(request):
+            assert world.editor.modes() == ["plan"], "nothing was approved yet"
+            return "acceptEdits"
+
+        world.editor.answers = [changes, second]
+        await say(connection, session, "plan it")
+        assert [asked["call"]["rawInput"]["plan"] for asked in world.editor.asked] == [PLAN, "# Another plan\n"]
+        shown = json.dumps(world.editor.asked[1]["call"]["content"])
+        assert "+# Another plan" in shown and "-# The plan" in shown
+        assert world.editor.modes() == ["plan", "acceptEdits"]
+    assert "# Another plan" in world.told_model()
+
+
 async def test_pm_73_without_a_plan_only_leaving_is_asked(world):
     async with world.model([{"calls": [EXIT]}, {"text": "ok"}]), world.agent() as connection:
         session = await world.new(connection, "plan")
