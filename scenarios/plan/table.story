@@ -8,6 +8,9 @@ one
 hidden
 --- file book.ipynb
 {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+--- file ~/outside.txt
+outside
+second line
 --- file .ssh/id_rsa
 key
 --- file ~/.ssh/id_rsa
@@ -21,7 +24,7 @@ touch -d 2020-01-01 a.txt; touch -d 2020-01-02 private.txt
     {"name": "Glob", "input": {"pattern": "*.txt"}},
     {"name": "Grep", "input": {"pattern": "one", "path": "a.txt", "output_mode": "content"}},
     {"name": "LS", "input": {"path": "$WS"}},
-    {"name": "Read", "input": {"file_path": "/etc/passwd", "limit": 1}},
+    {"name": "Read", "input": {"file_path": "$HOME/outside.txt", "limit": 1}},
     {"name": "Read", "input": {"file_path": "private.txt"}},
     {"name": "Read", "input": {"file_path": "$HOME/.ssh/id_rsa"}},
     {"name": "Bash", "input": {"command": "cat $HOME/.ssh/id_rsa", "description": "peek"}}]},
@@ -60,7 +63,7 @@ Enabled plan mode
 ● Glob *.txt
 ● Grep one in a.txt
 ● LS $WS
-● Read /etc/passwd 1-1
+● Read $HOME/outside.txt 1-1
 ✗ Read Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to get there another way: go on without it, or tell the user what you need it for.
 ✗ Read Read is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
 ✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
@@ -105,7 +108,7 @@ request 2
   assistant: call Glob {"pattern":"*.txt"}
   assistant: call Grep {"pattern":"one","path":"a.txt","output_mode":"content"}
   assistant: call LS {"path":"$WS"}
-  assistant: call Read {"file_path":"/etc/passwd","limit":1}
+  assistant: call Read {"file_path":"$HOME/outside.txt","limit":1}
   assistant: call Read {"file_path":"private.txt"}
   assistant: call Read {"file_path":"$HOME/.ssh/id_rsa"}
   assistant: call Bash {"command":"cat $HOME/.ssh/id_rsa","description":"peek"}
@@ -118,8 +121,8 @@ request 2
         a.txt  4 bytes
         book.ipynb  66 bytes
         private.txt  7 bytes
-  user: result: 1	root:x:0:0:root:/root:/bin/bash
-        [Lines 1-1 of 24. Read on with offset=2.]
+  user: result: 1	outside
+        [Lines 1-1 of 2. Read on with offset=2.]
   user: error: Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to get there another way: go on without it, or tell the user what you need it for.
   user: error: Read is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
   user: error: Bash is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.

@@ -9,6 +9,7 @@ pub mod hub;
 pub mod instructions;
 pub mod keys;
 pub mod mcp;
+pub mod mailbox;
 pub mod plan_files;
 pub mod redact;
 pub mod session;
@@ -16,6 +17,7 @@ pub mod settings;
 pub mod skills;
 pub mod start;
 pub mod store;
+pub mod team;
 pub mod trust;
 pub mod versions;
 

@@ -7,12 +7,16 @@ use crate::keys::Keys;
 use crate::mcp::{self, Servers};
 use crate::plan_files::{PlanError, PlanFiles};
 use crate::redact::Redactor;
-use crate::session::{Approver, AutoSource, Connect, Connected, Heard, Options, Planner, Session, plan_tools};
+use crate::session::{
+    Approver, AutoSource, Connect, Connected, Heard, Options, Planner, Session, TeamStart, plan_tools,
+};
 use crate::settings::{self, Loaded, Places};
 use crate::skills;
 use crate::store::place::Sessions;
 use crate::store::{self, Reader, Resumed, Store, StoreError};
+use crate::team::{Join, JoinError, Joined, Past, Record, Seat, Template};
 use crate::versions::Versions;
+use cutonce_core::mail;
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan;
 use cutonce_core::prompts::{self, Surroundings};
@@ -78,6 +82,10 @@ pub struct Start {
     pub hooks: Vec<Arc<dyn Hook>>,
     /// A host that has files open (HO-5).
     pub editor: Option<Arc<dyn cutonce_tools::disk::Editor>>,
+    /// Be a teammate (TM-1).
+    pub join: Option<Join>,
+    /// The program that teammates with processes of their own run; None: there are none.
+    pub program: Option<PathBuf>,
 }
 
 /// Which session.
@@ -112,6 +120,8 @@ pub enum StartError {
     Store(#[from] StoreError),
     #[error(transparent)]
     Model(#[from] ModelError),
+    #[error(transparent)]
+    Team(#[from] JoinError),
     #[error("the folder {} can't be used: {error}", path.display())]
     Folder { path: PathBuf, error: std::io::Error },
 }
@@ -130,6 +140,7 @@ impl Start {
         let loaded = self.load(&mut notices);
         let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
+        let joined = self.join_team(&settings).await?;
         let connect: Arc<dyn Connect> = Arc::new(Providers::new(&settings, &self));
         let connected = connect.connect("").await?;
         let sessions = Sessions::new(&self.home, &self.cwd);
@@ -152,9 +163,11 @@ impl Start {
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
         let slug = planner.file.as_ref().map(|file| file.slug().to_string());
         store.append(session_entry(&store, &self.cwd, slug))?;
+        let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
-        let (tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
+        let (mut tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
         let hooks = self.hooks(&settings, &mut notices);
+        tools.extend(crate::team::tools::team_tools(&team.seat));
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
         let transcript = store.path().to_path_buf();
@@ -189,6 +202,7 @@ impl Start {
             auto: self.auto(),
             mcp,
             mcp_wait: self.first_wait(&settings),
+            team: Some(team),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
         let notifications = settings.notifications;
@@ -212,7 +226,9 @@ impl Start {
     ) -> (Vec<Arc<dyn AnyTool>>, Vec<PathBuf>) {
         let skills = skills::find(&self.home, &self.cwd, trusted, notices);
         let folders = skills.iter().map(|skill| skill.folder.clone()).collect();
-        let enter = plan::enter_offered(settings.plan.entry, self.approver == Approver::Present, false);
+        // The lead answers a teammate's plan, so somebody is there.
+        let approver = self.approver == Approver::Present || self.join.is_some();
+        let enter = plan::enter_offered(settings.plan.entry, approver, false);
         let mut tools = cutonce_tools::tools();
         tools.extend(plan_tools(settings.plan.eagerness, enter));
         if !skills.is_empty() {
@@ -240,6 +256,35 @@ impl Start {
         let mut hooks = command::of_settings(settings, &self.cwd, self.tool_env(settings), notices);
         hooks.append(&mut self.hooks);
         Arc::new(Hooks::new(hooks))
+    }
+
+    /// A teammate goes on with its own session, in a mode that its lead allows; its system prompt tells it where it is.
+    async fn join_team(&mut self, settings: &Settings) -> Result<Option<Arc<Joined>>, StartError> {
+        let Some(join) = self.join.clone() else { return Ok(None) };
+        let url = settings.team.mailbox.as_deref();
+        let (joined, lead) = join.join(&self.home, &self.env, url).await?;
+        let Some(member) = joined.member.clone() else { return Ok(None) };
+        let id = member.session_id(&joined.id);
+        let known = Sessions::new(&self.home, &self.cwd).transcript(&id).exists();
+        self.which = if known { Which::Find(id) } else { Which::NewWithId(id) };
+        let begins = if member.plan_mode_required { Mode::Plan } else { member.mode.at_most(lead.mode) };
+        self.mode = (!known).then_some(begins);
+        self.bypass_available = member.bypass_available;
+        let welcome = mail::welcome(&joined.team, &joined.me, &joined.others, member.plan_mode_required);
+        let more = self.append_system_prompt.take();
+        self.append_system_prompt = Some(more.map_or(welcome.clone(), |more| format!("{more}\n\n{welcome}")));
+        Ok(Some(joined))
+    }
+
+    /// The session's place in a team: joined, led before, or none yet.
+    fn team(&self, settings: &Settings, store: &Store, joined: Option<Arc<Joined>>) -> Result<TeamStart, StartError> {
+        let record = if joined.is_none() { Record::led_by(&self.home, store.id()) } else { None };
+        let template = Template::of(self, settings.team.mailbox.clone());
+        let past = match (joined.is_some() || record.is_some()) && store.path().exists() {
+            true => Past::of(&bodies(store.path(), &[Kind::User, Kind::Ask, Kind::FileSnapshot])?),
+            false => Past::default(),
+        };
+        Ok(TeamStart { seat: Seat::new(template, store.id(), joined), past, record })
     }
 
     /// The flag wins over the settings; either may name a pair of models (PM-110).

@@ -8,6 +8,7 @@ mod answer;
 mod headless;
 mod request;
 mod result;
+mod teammate;
 
 pub use answer::{Answer, Approved, Comment, NoAnswer, QuotedComment, Verdict};
 pub use headless::{Headless, headless};
@@ -16,6 +17,8 @@ pub use result::{
     AT_HAND, AtHand, ExitResult, approved, for_agent, implement, keep_planning, left, no_approver, not_approved,
     not_in_plan_mode, resubmitted, unreadable, unsaved, withdrawn,
 };
+
+pub use teammate::to_teammate;
 
 use crate::mode::State;
 use crate::plan::Found;

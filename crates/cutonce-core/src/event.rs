@@ -108,6 +108,8 @@ pub enum EventKind {
     Cleared,
     /// A subagent started, works, speaks or has ended (SA-1).
     Agent(AgentEvent),
+    /// The team and what its members do (TM-1).
+    Team(TeamEvent),
     /// For the person: something to know that is no failure of the turn.
     Notice {
         level: Level,
@@ -116,6 +118,25 @@ pub enum EventKind {
     TurnEnded(Ended),
     /// The session is over; nothing comes after this.
     Closed,
+}
+
+/// What a face shows of a team. Requests of teammates come as asks with `request.from` set (PM-134).
+#[derive(Debug, Clone, PartialEq)]
+pub enum TeamEvent {
+    /// All teammates as of now; empty: there is no team any more.
+    Roster { team: String, members: Vec<Teammate> },
+    /// A message went from one to another.
+    Message { from: String, to: String, text: String },
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Teammate {
+    pub name: String,
+    pub state: crate::mail::TeammateState,
+    /// It runs in a process of its own.
+    pub own_process: bool,
+    pub plan_mode_required: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -11,6 +11,7 @@ pub mod event;
 pub mod front_matter;
 pub mod harmless;
 pub mod hook;
+pub mod mail;
 pub mod mode;
 pub mod models;
 pub mod permission;

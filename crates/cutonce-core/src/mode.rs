@@ -4,6 +4,7 @@
 //! leave plan mode on its own account.
 
 mod agent;
+mod order;
 mod replay;
 mod state;
 mod step;

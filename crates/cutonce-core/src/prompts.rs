@@ -130,6 +130,7 @@ pub fn said_in(conversation: &[Shared]) -> Vec<String> {
         for block in content {
             match block {
                 Block::Text { text } if text.starts_with(REMINDER) => said.extend(kept_in(text)),
+                Block::Text { text } if text.starts_with(crate::mail::OPENING) => {}
                 Block::Text { text } => said.push(text.clone()),
                 Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => {}
             }

@@ -8,12 +8,14 @@ pub mod hooks;
 pub mod merge;
 pub mod models;
 pub mod plan;
+pub mod team;
 
 pub use check::{Problem, check};
 pub use hooks::Hooks;
 pub use merge::{Layer, merge};
 pub use models::{Class, ModelEntry, ModelInfo, Price, ThinkingKind};
 pub use plan::Plan;
+pub use team::Team;
 
 use crate::conversation::Wire;
 use crate::mode::Mode;
@@ -66,6 +68,8 @@ pub struct Settings {
     pub plan: Plan,
     /// Subagents.
     pub agents: Agents,
+    /// Teams of agents.
+    pub team: Team,
     /// Auto mode: a model judges the calls that default mode would ask for.
     pub auto: Auto,
     /// Colours of the terminal interface.

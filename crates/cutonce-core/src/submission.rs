@@ -1,6 +1,7 @@
 //! All that a face may send to a session (AG-1).
 
 use crate::conversation::Image;
+use crate::mail::{Given, LeadMode, Message, PlanApprovalRequest, TeammateState};
 use crate::mode::Mode;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +47,8 @@ pub enum Submission {
     Clear,
     /// Nothing by itself: tells its sender that all submitted before it was taken up.
     Mark(Mark),
+    /// Something from the team (TM-1). A message in it is believed only as far as its seal goes.
+    Team(TeamNews),
     /// No more submissions: finish what is queued, then end.
     Close,
 }
@@ -59,6 +62,23 @@ impl std::fmt::Debug for Mark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Mark")
     }
+}
+
+/// What comes to a session from its team.
+#[derive(Debug, Clone)]
+pub enum TeamNews {
+    /// A message from the mailbox. `lead`: what the lead's modes allow now, for a teammate that can know it.
+    Mail { message: Box<Message>, position: String, lead: Option<LeadMode> },
+    /// An answer to a teammate's plan is in its mailbox: the request is settled (PM-132).
+    Answered { request_id: String, from: String, by: Given, answer: Answer, approved: bool },
+    /// It could not be sent: the request is open again.
+    NotAnswered { request: Box<PlanApprovalRequest>, why: String },
+    /// A teammate that this process started.
+    State { name: String, state: TeammateState },
+    /// There is a team now, or it has changed.
+    Changed,
+    /// Something that the person should know.
+    Trouble { text: String },
 }
 
 /// Who changed something: it stands in the transcript.

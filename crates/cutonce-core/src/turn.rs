@@ -7,6 +7,7 @@
 
 use crate::conversation::Image;
 use crate::event::EndReason;
+use crate::mail::Delivered;
 
 /// Words of the person, on their way into the conversation.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,12 +20,14 @@ pub struct Said {
     pub plan: Option<String>,
     /// What hooks added to it (HO-7): it follows the message.
     pub context: Vec<String>,
+    /// The message of a teammate that this is (TM-1).
+    pub mail: Option<Delivered>,
 }
 
 impl Said {
     /// The person's words.
     pub fn words(text: impl Into<String>, images: Vec<Image>) -> Said {
-        Said { text: text.into(), images, meta: false, plan: None, context: Vec::new() }
+        Said { text: text.into(), images, meta: false, plan: None, context: Vec::new(), mail: None }
     }
     /// The program's words to the model.
     pub fn meta(text: impl Into<String>) -> Said {

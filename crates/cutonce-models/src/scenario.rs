@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Each request takes the first turn that is left and whose `when` is in its body. A turn with `repeat` is taken that
-//! often, `{n}` in its strings being the count from 1. `{plan}` is the path of the plan file that the request names.
+//! often, `{n}` in its strings being the count from 1. `{plan}` is the path of the plan file that the request names,
+//! `{request}` the id of the plan approval that it asks for.
 
 mod as_anthropic;
 mod as_chat;

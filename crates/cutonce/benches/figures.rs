@@ -7,6 +7,8 @@
 mod acp;
 #[path = "figures/bare.rs"]
 mod bare;
+#[path = "figures/mail.rs"]
+mod mail;
 #[path = "figures/model.rs"]
 mod model;
 #[path = "figures/process.rs"]
@@ -68,6 +70,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("resume", resume::figures),
     ("stream", stream::figures),
     ("spawn", spawn::figures),
+    ("mail", mail::figures),
 ];
 
 /// The modes in which this binary is started by itself.

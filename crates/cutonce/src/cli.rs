@@ -95,6 +95,12 @@ pub struct Run {
     /// For hosts: tools that plan mode denies leave the list that the model is given
     #[arg(long, hide = true)]
     pub hide_disallowed_tools: bool,
+    /// Be a teammate of this team (with --name); the lead has made it with TeamCreate
+    #[arg(long, value_name = "TEAM", requires = "name")]
+    pub team: Option<String>,
+    /// The teammate to be
+    #[arg(long, value_name = "NAME", requires = "team")]
+    pub name: Option<String>,
     /// Plain lines only: for screen readers, dumb terminals and pipes
     #[arg(long)]
     pub plain: bool,

@@ -2,7 +2,7 @@
 //! `-p --output-format json` prints the last frame alone, the result.
 
 use cutonce_core::conversation::{Block, ResultPart, Usage};
-use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished};
+use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, TeamEvent};
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
 use serde_json::{Map, Value, json};
@@ -80,6 +80,7 @@ impl Frames {
             }
             EventKind::Plan(plan) => vec![self.plan(plan, event.at)],
             EventKind::TurnEnded(ended) => vec![self.result(ended)],
+            EventKind::Team(event) => self.team(event),
             EventKind::Delta(_)
             | EventKind::User { .. }
             | EventKind::Queued { .. }
@@ -121,6 +122,16 @@ impl Frames {
         fields["time"] = at.into();
         let name = fields.as_object_mut().and_then(|fields| fields.shift_remove("type"));
         self.system(name.as_ref().and_then(Value::as_str).unwrap_or("plan"), fields)
+    }
+
+    /// Teammates and their messages (TM-1).
+    fn team(&self, event: &TeamEvent) -> Vec<Value> {
+        match event {
+            TeamEvent::Roster { team, members } => vec![self.system("team", json!({"team": team, "members": members}))],
+            TeamEvent::Message { from, to, text } => {
+                vec![self.system("team_message", json!({"from": from, "to": to, "text": text}))]
+            }
+        }
     }
 
     fn init(&self) -> Value {

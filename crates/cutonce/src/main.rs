@@ -21,6 +21,7 @@ mod plans;
 mod scenario_server;
 mod sessions;
 mod start;
+mod teammate;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, InputFormat, OutputFormat, Run};
@@ -84,6 +85,10 @@ async fn run(run: Run) -> anyhow::Result<u8> {
     let headless = run.print || run.output_format != OutputFormat::Text || run.input_format != InputFormat::Text;
     if headless {
         return headless_run(run).await;
+    }
+    if run.team.is_some() && !is_terminal() {
+        let started = start::open(&run, start::Face { approver: Approver::Nobody }).await?;
+        return teammate::run(started).await;
     }
     if !is_terminal() && !run.plain {
         return Err(start::Usage(

@@ -25,10 +25,14 @@ pub enum Step {
 }
 
 pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> String {
-    let mut text = format!("\n? {QUESTION}\n");
+    let mut text = match &request.from {
+        Some(from) => format!("\n? {from} asks: {QUESTION}\n"),
+        None => format!("\n? {QUESTION}\n"),
+    };
     match &request.plan {
         Some(plan) => {
-            text.push_str(&format!("  plan rev {} in {}\n\n", request.revision, request.plan_file_path));
+            let revision = if request.from.is_some() { String::new() } else { format!(" rev {}", request.revision) };
+            text.push_str(&format!("  plan{revision} in {}\n\n", request.plan_file_path));
             for (n, line) in review.edited.as_ref().unwrap_or(plan).lines().enumerate() {
                 text.push_str(&format!("{:>5}  {}\n", n + 1, harmless(line)));
             }
@@ -43,13 +47,8 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
     }
-    text.push_str(&format!("\n  shell: {}\n", request.layer.describe()));
-    text.push_str(&match request.changed_files.as_slice() {
-        [] => "  0 files changed since plan mode was entered\n".to_string(),
-        files => format!("  changed since plan mode was entered: {}\n", harmless(&files.join(", "))),
-    });
-    for shell in &request.shells {
-        text.push_str(&format!("  still running: {}\n", harmless(shell)));
+    if request.from.is_none() {
+        text.push_str(&surroundings(request));
     }
     if let Some(notice) = &request.notice {
         text.push_str(&format!("  {}\n", harmless(notice)));
@@ -62,6 +61,19 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
         text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}\n"));
     }
     text.push_str("answer (a number, words after it go along): ");
+    text
+}
+
+/// What held the shell, and what changed meanwhile (PM-87); of a teammate nobody here knows it.
+fn surroundings(request: &Request) -> String {
+    let mut text = format!("\n  shell: {}\n", request.layer.describe());
+    text.push_str(&match request.changed_files.as_slice() {
+        [] => "  0 files changed since plan mode was entered\n".to_string(),
+        files => format!("  changed since plan mode was entered: {}\n", harmless(&files.join(", "))),
+    });
+    for shell in &request.shells {
+        text.push_str(&format!("  still running: {}\n", harmless(shell)));
+    }
     text
 }
 

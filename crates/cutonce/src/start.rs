@@ -80,6 +80,8 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         tools: Vec::new(),
         hooks: Vec::new(),
         editor: None,
+        join: run.team.clone().zip(run.name.clone()).map(|(team, name)| cutonce_agent::team::Join { team, name }),
+        program: std::env::current_exe().ok(),
     })
 }
 

@@ -50,6 +50,9 @@ impl Hall {
     /// ExitPlanMode was called: look which files changed, without holding anything up, then submit. `n` is None for a
     /// request that a crash left open (PM-85).
     pub(super) fn submit_plan(&mut self, n: Option<usize>, draft: Option<Answer>) {
+        if let (true, Some(n)) = (self.is_teammate(), n) {
+            return self.submit_to_lead(n);
+        }
         let (report, snapshot) = (self.done.0.clone(), self.planner.snapshot.clone());
         let root = self.here.workspace.root.clone();
         let mut except: Vec<_> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();

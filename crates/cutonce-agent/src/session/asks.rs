@@ -30,6 +30,8 @@ pub(super) enum Open {
     Questions(Allowed),
     EnterPlan,
     Plan(Box<approval::Request>),
+    /// A teammate's plan, before the lead's user (PM-134).
+    TeamPlan(Box<approval::Request>),
 }
 
 impl Open {
@@ -40,10 +42,14 @@ impl Open {
             Open::Questions(_) => "questions",
             Open::EnterPlan => "enter_plan",
             Open::Plan(_) => "plan",
+            Open::TeamPlan(_) => crate::team::past::ASK,
         }
     }
     fn takes(&self, answer: &Answer) -> bool {
         match (self, answer) {
+            (Open::TeamPlan(_), Answer::Plan(_)) => true,
+            // Whatever is no answer leaves a teammate's plan open.
+            (Open::TeamPlan(_), _) => false,
             (_, Answer::Unusable { .. }) => true,
             (Open::Permission(_) | Open::EnterPlan, Answer::Permission(_)) => true,
             (Open::Questions(_), Answer::Questions(_)) | (Open::Plan(_), Answer::Plan(_)) => true,
@@ -55,6 +61,14 @@ impl Open {
 impl Asks {
     pub fn push(&mut self, ask: OpenAsk) {
         self.0.push(ask);
+    }
+    pub fn remove(&mut self, id: &str) {
+        self.0.retain(|ask| ask.id != id);
+    }
+    /// The ids of teammates' plans that wait.
+    pub fn team_plans(&self) -> Vec<String> {
+        let waits = self.0.iter().filter(|ask| matches!(ask.open, Open::TeamPlan(_)));
+        waits.map(|ask| ask.id.clone()).collect()
     }
     /// The plan's requests; they are open no longer.
     pub fn take_plans(&mut self) -> Vec<OpenAsk> {
@@ -120,6 +134,7 @@ impl Hall {
         let ask = self.asks.0.remove(at);
         match answer {
             // A plan's answer may be void or stale: what it means is decided before it is recorded.
+            Answer::Plan(answer) if matches!(ask.open, Open::TeamPlan(_)) => self.team_plan_answered(ask, answer),
             Answer::Plan(answer) => self.plan_answered(ask, answer),
             answer => {
                 let (id, kind) = (ask.id.clone(), ask.open.kind().to_string());
@@ -226,12 +241,14 @@ impl Hall {
 
     /// Asks that can't be answered any more fail closed.
     pub(super) fn withdraw_asks(&mut self, reason: &str) {
-        for OpenAsk { id, n, open, .. } in std::mem::take(&mut self.asks.0) {
+        // What a teammate asks does not belong to this turn.
+        let own = self.asks.0.extract_if(.., |ask| !matches!(ask.open, Open::TeamPlan(_))).collect::<Vec<_>>();
+        for OpenAsk { id, n, open, .. } in own {
             self.hub.emit(EventKind::AskClosed { ask_id: id, answer: None });
             let why = Why { reason: reason.into(), rule: None, source: None };
             let message = match &open {
                 Open::Permission(_) | Open::EnterPlan => format!("Not run: {reason} before it was allowed."),
-                Open::Questions(_) => format!("Not answered: {reason}."),
+                Open::Questions(_) | Open::TeamPlan(_) => format!("Not answered: {reason}."),
                 Open::Plan(request) => {
                     self.planner.approval.close(NoAnswer::Interrupted);
                     approval::not_approved(&NoAnswer::Failed(reason.into()), &request.plan_file_path)

@@ -46,6 +46,8 @@ struct Slot {
 pub(super) enum Report {
     /// A call is over.
     Done { n: usize, outcome: Outcome, took: Duration },
+    /// A plan between teammate and lead.
+    Team(super::team_plan::TeamReport),
     /// The workspace was looked at for a submission (PM-87).
     PlanChecked { n: Option<usize>, changed: Vec<String>, draft: Option<approval::Answer> },
     /// Hooks were asked (HO-7).
@@ -268,6 +270,7 @@ impl Hall {
             Report::PlanChecked { n, changed, draft } => self.plan_checked(n, changed, draft),
             Report::Hooked(hooked) => self.hooked(hooked),
             Report::Judged(judged) => self.judged(*judged),
+            Report::Team(report) => self.team_report(report),
         }
     }
 

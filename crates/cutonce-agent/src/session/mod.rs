@@ -16,11 +16,14 @@ mod plan;
 mod plan_tools;
 mod request;
 mod tally;
+mod team;
+mod team_plan;
 
 pub use auto::{AutoSource, Heard};
 pub use options::{Approver, Connect, Connected, Options};
 pub use plan::Planner;
 pub use plan_tools::plan_tools;
+pub use team::TeamStart;
 
 use crate::hooks::Hooks;
 use crate::hub::{Events, Hub};
@@ -141,6 +144,8 @@ struct Hall {
     /// The person's own words so far, and the files in work, latest last: both survive a compaction (AG-8).
     said: Vec<String>,
     files: Vec<PathBuf>,
+    /// The team, where a session can have one (TM-1).
+    team: Option<team::Table>,
     /// No more submissions will come: end when idle.
     closing: bool,
     inbox_open: bool,
@@ -182,6 +187,7 @@ impl Driver {
             self.hall.mode_effect(effect);
         }
         self.hall.session_started(if self.talk.conversation.is_empty() { "startup" } else { "resume" });
+        self.team_opened();
         if self.hall.reopen_plan && self.hall.mode.in_plan() {
             self.hall.submit_plan(None, None);
         }
@@ -206,7 +212,8 @@ impl Driver {
             if let Some(happened) = self.hall.pending.pop_front() {
                 return Some(happened);
             }
-            if (self.hall.closing || !self.hall.inbox_open) && !self.hall.watch.door_is_busy() {
+            let over = (self.hall.closing && !self.hall.team_works()) || !self.hall.inbox_open;
+            if over && !self.hall.watch.door_is_busy() {
                 return None;
             }
             tokio::select! {
@@ -243,6 +250,7 @@ impl Driver {
         self.hall.watch.turn_began();
         self.hall.reread_switches();
         self.hall.tally.begin();
+        self.hall.team_state(true);
         self.hall.hub.emit(EventKind::TurnStarted);
     }
 
@@ -252,6 +260,9 @@ impl Driver {
         let (text, images, meta) = (said.text.clone(), said.images.clone(), said.meta);
         let body = Body::User { text, images, meta, plan_content: said.plan.clone() };
         let id = self.hall.append(body);
+        if let Some(mail) = &said.mail {
+            self.hall.mail_recorded(mail, &id);
+        }
         self.talk.push(transcript::user_message(&said.text, &said.images));
         self.hall.heard_plan(&said);
         if !said.meta {
@@ -289,6 +300,7 @@ impl Driver {
         }
         self.hall.keep_plan();
         self.hall.sync();
+        self.hall.team_state(false);
         let ended = self.hall.tally.end(reason, self.hall.turn.requests(), self.hall.plan_at_end());
         self.hall.hub.emit(EventKind::TurnEnded(ended));
         self.restart_with_plan();
@@ -335,6 +347,7 @@ impl Hall {
             Submission::Command { command, editor } => return self.command(command, editor.as_deref()),
             Submission::Implement { plan, path } => return Some(self.implement(plan, &path)),
             Submission::SetModel { model } => self.models.choose(model),
+            Submission::Team(news) => return self.team_news(news),
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
             Submission::Mark(mark) => (mark.0)(),
             Submission::Close => self.closing = true,

@@ -107,6 +107,8 @@ pub struct Options {
     pub heard: Heard,
     /// The switches of auto mode, beside the settings files (PM-122).
     pub auto: AutoSource,
+    /// The session's place in a team (TM-1).
+    pub team: Option<super::TeamStart>,
 }
 
 impl Session {
@@ -115,6 +117,9 @@ impl Session {
         let id: Arc<str> = options.store.id().into();
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
+        if let Some(team) = &options.team {
+            team.seat.attach(sender.downgrade());
+        }
         let hooks = options.hooks.clone();
         let session = Session { id: id.clone(), inbox: sender, hub: hub.clone(), hooks, mcp: options.mcp.clone() };
         let opened = EventKind::Opened {
@@ -189,6 +194,7 @@ fn driver(
         reminders: Vec::new(),
         said,
         files: Vec::new(),
+        team: options.team.map(super::team::Table::new),
         closing: false,
         inbox_open: true,
     };

@@ -89,6 +89,9 @@ impl Hall {
     /// Every way in and out of a mode comes through here (PM-15). A change that can't be carried out leaves the old mode
     /// and says why (PM-100).
     pub(super) fn mode_event(&mut self, event: mode::Event) {
+        if self.held_by_lead(&event) {
+            return self.notice(Level::Warning, "The mode is still plan: the team lead must approve the plan first.");
+        }
         let (state, effects) = mode::step(self.mode.clone(), event);
         if effects.contains(&mode::Effect::PlanEntered)
             && let Err(error) = self.name_plan()
@@ -108,7 +111,11 @@ impl Hall {
             (Some(slug), known) if known != Some(&slug) => mode::step(state, mode::Event::Named(slug)).0,
             _ => state,
         };
+        let changed = effects.iter().any(|effect| matches!(effect, mode::Effect::Record { .. }));
         effects.into_iter().for_each(|effect| self.mode_effect(effect));
+        if changed {
+            self.tell_mode();
+        }
     }
 
     pub(super) fn mode_effect(&mut self, effect: mode::Effect) {

@@ -139,7 +139,7 @@ pub(super) fn judge(state: &State, request: &Request, answer: Answer, found: &Fo
 }
 
 /// The mode that the answer leads to: never one that the request did not name.
-fn mode_after(request: &Request, answer: &Answer) -> Result<Mode, String> {
+pub(super) fn mode_after(request: &Request, answer: &Answer) -> Result<Mode, String> {
     let not_offered = || format!("choice `{}` is not offered", name(&answer.choice));
     let shown = match (request.choice(answer.choice), answer.choice) {
         (Some(choice), _) => choice.mode,
@@ -163,7 +163,7 @@ fn said(words: Option<String>) -> Option<String> {
     words.filter(|words| !words.trim().is_empty())
 }
 
-fn quote(comments: Vec<Comment>, plan: &str) -> Vec<QuotedComment> {
+pub(super) fn quote(comments: Vec<Comment>, plan: &str) -> Vec<QuotedComment> {
     let lines: Vec<&str> = plan.lines().collect();
     let quoted = comments.into_iter().filter(|comment| !comment.text.trim().is_empty()).map(|comment| QuotedComment {
         quote: (comment.line as usize).checked_sub(1).and_then(|at| lines.get(at)).map(|line| line.to_string()),

@@ -84,6 +84,9 @@ pub struct Request {
     /// Why the earlier mode is not among the choices, if it can't be (PM-83).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
+    /// The teammate whose plan it is (PM-134); None: the session's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
     /// The stay in plan mode that it would end.
     pub(super) stay: u32,
 }
@@ -103,6 +106,7 @@ impl Request {
             changed_files: submission.changed_files,
             shells: submission.shells,
             notice,
+            from: None,
             stay: state.stay(),
         }
     }
@@ -150,6 +154,6 @@ fn without_plan(back: Mode) -> Vec<Choice> {
     ]
 }
 
-fn choice(key: ChoiceKey, words: &str, mode: Mode) -> Choice {
+pub(super) fn choice(key: ChoiceKey, words: &str, mode: Mode) -> Choice {
     Choice { key, label: format!("{words} → {mode}"), mode }
 }

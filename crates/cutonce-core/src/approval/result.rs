@@ -87,7 +87,7 @@ fn notes(notes: Option<&str>) -> String {
     notes.map(|notes| format!("\n\nNotes from the user:\n{notes}")).unwrap_or_default()
 }
 
-fn comments(comments: &[QuotedComment]) -> String {
+pub(super) fn comments(comments: &[QuotedComment]) -> String {
     let mut text = String::new();
     if !comments.is_empty() {
         text.push_str("\n\nComments from the user on lines of the plan:");

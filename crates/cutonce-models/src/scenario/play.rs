@@ -15,6 +15,8 @@ pub(super) struct Play {
 
 /// In a script: the path of the plan file, as the request says it. Its name is random, so no script can know it.
 const PLAN: &str = "{plan}";
+/// The id of the plan approval request that the request names last: random, too.
+const REQUEST: &str = "{request}";
 
 struct Left {
     turn: Turn,
@@ -67,7 +69,7 @@ impl Play {
 
     /// Whether any turn looks into the request.
     pub fn looks(&self) -> bool {
-        self.turns.iter().any(|turn| turn.when.is_some() || turn.turn.holds(PLAN))
+        self.turns.iter().any(|turn| turn.when.is_some() || turn.turn.holds(PLAN) || turn.turn.holds(REQUEST))
     }
 
     pub fn left(&self) -> usize {
@@ -90,7 +92,8 @@ impl Play {
         found.left -= 1;
         let n = found.turn.repeat.map(|repeat| repeat - found.left);
         let plan = found.turn.holds(PLAN).then(|| plan_path(text)).flatten();
-        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n, plan }, model, body_len))
+        let asked = found.turn.holds(REQUEST).then(|| request_id(text)).flatten();
+        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n, plan, asked }, model, body_len))
     }
 
     fn none_left(&self) -> String {
@@ -108,6 +111,7 @@ struct Ids {
     request: u64,
     n: Option<u32>,
     plan: Option<String>,
+    asked: Option<String>,
 }
 
 impl Ids {
@@ -116,11 +120,22 @@ impl Ids {
             Some(n) => text.replace("{n}", &n.to_string()),
             None => text.to_owned(),
         };
-        match &self.plan {
+        let text = match &self.plan {
             Some(plan) => text.replace(PLAN, plan),
+            None => text,
+        };
+        match &self.asked {
+            Some(asked) => text.replace(REQUEST, asked),
             None => text,
         }
     }
+}
+
+/// The request id that was named last.
+fn request_id(body: &str) -> Option<String> {
+    let (_, after) = body.rsplit_once("request id: ")?;
+    let end = after.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(after.len());
+    Some(after[..end].to_string()).filter(|id| !id.is_empty())
 }
 
 /// The plan file that was named last: a path in a folder `plans`.

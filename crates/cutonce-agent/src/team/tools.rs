@@ -1,0 +1,17 @@
+//! TeamCreate, TeamDelete and SendMessage as the model sees them (TM-1). A teammate has only the last one.
+
+mod send_message;
+mod team_create;
+mod team_delete;
+
+use super::Seat;
+use cutonce_tools::tool::AnyTool;
+use std::sync::Arc;
+
+pub fn team_tools(seat: &Arc<Seat>) -> Vec<Arc<dyn AnyTool>> {
+    let send: Arc<dyn AnyTool> = Arc::new(send_message::SendMessage(seat.clone()));
+    if seat.joined().is_some_and(|joined| !joined.is_lead()) {
+        return vec![send];
+    }
+    vec![Arc::new(team_create::TeamCreate(seat.clone())), Arc::new(team_delete::TeamDelete(seat.clone())), send]
+}

@@ -1,0 +1,86 @@
+//! What only files can suffer: torn lines, links, other people's eyes, growing without end.
+
+use crate::{Post, message, take};
+use std::io::Write;
+use std::os::unix::fs::{PermissionsExt, symlink};
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+#[test]
+fn tm_2_a_torn_line_costs_only_itself() {
+    runtime().block_on(async {
+        let post = Post::files();
+        let mailbox = post.open().await;
+        mailbox.send(&message("1", "bob", "ann", "one")).await.unwrap();
+        let file = post.folder().join("mail/ann/00000001.jsonl");
+        let mut raw = std::fs::File::options().append(true).open(&file).unwrap();
+        raw.write_all(b"\xff\x00 no line of ours\n{\"id\":\"torn\",\"team\":\"re").unwrap();
+        let mut reader = mailbox.read("ann").await.unwrap();
+        assert_eq!(reader.next().await.unwrap().message.text, "one");
+        mailbox.send(&message("2", "bob", "ann", "two")).await.unwrap();
+        assert_eq!(reader.next().await.unwrap().message.text, "two");
+    });
+}
+
+#[test]
+fn tm_1_links_are_refused_and_files_are_the_users_alone() {
+    runtime().block_on(async {
+        let post = Post::files();
+        let mailbox = post.open().await;
+        mailbox.send(&message("1", "bob", "ann", "one")).await.unwrap();
+        mailbox.publish("lead", "x").await.unwrap();
+        mailbox.done("ann", "1:0").await.unwrap();
+        let mode = |path: &str| post.folder().join(path).metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode("mail"), mode("mail/ann"), mode("mail/ann/00000001.jsonl")), (0o700, 0o700, 0o600));
+        assert_eq!((mode("values/lead"), mode("mail/ann.done"), mode("mail/ann/lock")), (0o600, 0o600, 0o600));
+        let elsewhere = tempfile::tempdir().unwrap();
+        let target = elsewhere.path().join("target");
+        std::fs::write(&target, "untouched").unwrap();
+        let file = post.folder().join("mail/ann/00000001.jsonl");
+        std::fs::remove_file(&file).unwrap();
+        symlink(&target, &file).unwrap();
+        assert!(mailbox.send(&message("2", "bob", "ann", "two")).await.is_err());
+        symlink(elsewhere.path(), post.folder().join("mail/eve")).unwrap();
+        assert!(mailbox.send(&message("3", "bob", "eve", "three")).await.is_err());
+        assert!(mailbox.read("eve").await.is_err());
+        assert_eq!(std::fs::read_to_string(&target).unwrap(), "untouched");
+        assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 1);
+    });
+}
+
+#[test]
+fn tm_1_a_box_is_cut_into_files_and_what_was_read_goes() {
+    runtime().block_on(async {
+        let post = Post::files();
+        let mailbox = post.open().await;
+        let text = "x".repeat(200_000);
+        let mut reader = mailbox.read("ann").await.unwrap();
+        for n in 0..80 {
+            mailbox.send(&message(&n.to_string(), "bob", "ann", &text)).await.unwrap();
+        }
+        let read = take(&mut reader, 80).await;
+        assert!(read.iter().enumerate().all(|(n, one)| one.message.id == n.to_string()));
+        mailbox.done("ann", &read[79].position).await.unwrap();
+        let left = std::fs::read_dir(post.folder().join("mail/ann")).unwrap().count();
+        assert_eq!(left, 3, "two files and the lock");
+        // A repeated message is known by the file before, also to a new reader.
+        mailbox.send(&message("79", "bob", "ann", &text)).await.unwrap();
+        mailbox.send(&message("80", "bob", "ann", "new")).await.unwrap();
+        assert_eq!(post.open().await.read("ann").await.unwrap().next().await.unwrap().message.id, "80");
+    });
+}
+
+#[test]
+fn tm_1_a_box_that_nobody_reads_gets_full_and_says_so() {
+    runtime().block_on(async {
+        let post = Post::files();
+        let mailbox = post.open().await;
+        mailbox.send(&message("1", "bob", "ann", "one")).await.unwrap();
+        let file = std::fs::File::options().append(true).open(post.folder().join("mail/ann/00000001.jsonl")).unwrap();
+        file.set_len(65 << 20).unwrap();
+        let error = mailbox.send(&message("2", "bob", "ann", "two")).await.unwrap_err().to_string();
+        assert_eq!(error, "the mailbox of ann is full: ann has not read its messages");
+    });
+}

@@ -1,0 +1,189 @@
+//! A team on disk, a scripted model that always has an answer, and processes to be killed.
+
+use cutonce_agent::mailbox::{self, Mailbox, Reader};
+use cutonce_agent::team::{Member, Record, folder};
+use cutonce_core::mail::{Key, LEAD, LeadMode, Message, MessageKind};
+use cutonce_core::mode::Mode;
+use cutonce_models::scenario::{Script, Server};
+use std::io::Read;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// Never waited for when all is well.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct Stage {
+    root: tempfile::TempDir,
+    server: Server,
+    record: Record,
+    mailbox: Arc<dyn Mailbox>,
+    runtime: tokio::runtime::Runtime,
+    heard: Option<Box<dyn Reader>>,
+    sent: usize,
+}
+
+impl Stage {
+    pub fn new(seed: u64) -> Stage {
+        let root = tempfile::Builder::new().prefix("team-").tempdir().unwrap();
+        for folder in ["ws", "home"] {
+            std::fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        let script = r#"{"turns": [{"text": "ok", "repeat": 100000}]}"#;
+        let server = Server::start(Script::parse(script).unwrap()).unwrap();
+        let member = |name: &str| Member {
+            name: name.into(),
+            plan_mode_required: false,
+            own_process: false,
+            model: None,
+            mode: Mode::Default,
+            bypass_available: false,
+        };
+        let lead = format!("019a0000-0000-7000-8000-{:012x}", seed & 0xffff_ffff_ffff);
+        let record = Record { id: "t-1".into(), name: "red".into(), lead_session: lead, members: vec![member("ann")] };
+        let home = root.path().join("home/.cutonce");
+        record.save(&home).unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let mailbox = runtime.block_on(async {
+            let mailbox = mailbox::open(None, &folder(&home, "red").unwrap(), "red").await.unwrap();
+            let lead = || LeadMode { mode: Mode::Default, gives: Mode::Default };
+            record.publish(&home, &*mailbox, lead).await.unwrap();
+            mailbox
+        });
+        Stage { root, server, record, mailbox, runtime, heard: None, sent: 0 }
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home/.cutonce")
+    }
+    pub fn sent(&self) -> usize {
+        self.sent
+    }
+    pub fn session_of(&self, name: &str) -> String {
+        self.record.member(name).unwrap().session_id(&self.record.id)
+    }
+
+    /// So many more messages, numbered on.
+    pub fn send(&mut self, from: &str, to: &str, count: usize) {
+        let member = if from == LEAD { to } else { from };
+        let key: Key = self.record.key(&self.home(), member).unwrap();
+        for n in self.sent..self.sent + count {
+            let message = Message {
+                id: format!("message-{n}"),
+                team: "red".into(),
+                from: from.into(),
+                to: to.into(),
+                text: format!("word-{n}."),
+                timestamp: "2026-11-15T10:00:00Z".into(),
+                kind: MessageKind::Words,
+                seal: String::new(),
+            };
+            self.runtime.block_on(self.mailbox.send(&key.seal(message))).unwrap();
+        }
+        self.sent += count;
+    }
+
+    /// Wait until a teammate has told so often what it does.
+    pub fn hear_from(&mut self, name: &str, times: usize) {
+        let (runtime, mailbox) = (&self.runtime, &self.mailbox);
+        let reader = self.heard.get_or_insert_with(|| runtime.block_on(mailbox.read(LEAD)).unwrap());
+        for _ in 0..times {
+            let next = runtime.block_on(async { tokio::time::timeout(PATIENCE, reader.next()).await });
+            assert_eq!(next.expect("the teammate says nothing").unwrap().message.from, name);
+        }
+    }
+
+    /// Did the last request hold all messages, once each and in order?
+    pub fn model_saw(&self, messages: usize) -> bool {
+        let requests = self.server.requests();
+        let Some(last) = requests.last() else { return false };
+        let body = String::from_utf8_lossy(&last.body).into_owned();
+        let at: Vec<usize> = (0..messages).filter_map(|n| body.find(&format!("word-{n}."))).collect();
+        let once = (0..messages).all(|n| body.matches(&format!("word-{n}.")).count() == 1);
+        at.len() == messages && at.is_sorted() && once
+    }
+
+    pub fn transcript(&self, session: &str) -> Vec<u8> {
+        let projects = std::fs::read_dir(self.home().join("projects")).into_iter().flatten().flatten();
+        let mut found = projects.map(|folder| folder.path().join(format!("{session}.jsonl")));
+        found.find(|path| path.exists()).map(|path| std::fs::read(path).unwrap()).unwrap_or_default()
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.current_dir(self.root.path().join("ws")).env_clear().env("PATH", std::env::var("PATH").unwrap());
+        command.env("HOME", self.root.path().join("home")).env("CUTONCE_HOME", self.home()).env("LANG", "C.UTF-8");
+        command.env("ANTHROPIC_BASE_URL", format!("http://{}", self.server.addr()));
+        command.env("ANTHROPIC_API_KEY", "sk-team-0001");
+        command
+    }
+
+    /// A session that leads the team from its next start on.
+    pub fn begin_lead(&self) -> String {
+        let lead = self.record.lead_session.clone();
+        let aside = self.home().join("aside");
+        std::fs::rename(self.home().join("teams"), &aside).unwrap();
+        let done = self.command().args(["-p", "--session-id", &lead, "Begin."]).stdin(Stdio::null()).output().unwrap();
+        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        std::fs::rename(aside, self.home().join("teams")).unwrap();
+        lead
+    }
+}
+
+/// A process, until it is killed.
+pub struct Life {
+    child: Child,
+    _stdin: Option<ChildStdin>,
+    out: Receiver<Vec<u8>>,
+    said: String,
+}
+
+impl Life {
+    pub fn teammate(stage: &Stage, name: &str) -> Life {
+        Life::start(stage.command().args(["--team", "red", "--name", name]).stdin(Stdio::null()))
+    }
+    pub fn lead(stage: &Stage, session: &str) -> Life {
+        Life::start(stage.command().args(["--plain", "--resume", session]).stdin(Stdio::piped()))
+    }
+
+    fn start(command: &mut Command) -> Life {
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+        let (sender, out) = channel();
+        let mut stdout = child.stdout.take().unwrap();
+        std::thread::spawn(move || {
+            let mut chunk = [0; 4096];
+            while let Ok(n @ 1..) = stdout.read(&mut chunk) {
+                if sender.send(chunk[..n].to_vec()).is_err() {
+                    return;
+                }
+            }
+        });
+        let stdin = child.stdin.take();
+        Life { child, _stdin: stdin, out, said: String::new() }
+    }
+
+    pub fn wait_for(&mut self, words: &str, times: usize) {
+        for _ in 0..times {
+            while !self.said.contains(words) {
+                let more = self.out.recv_timeout(PATIENCE).expect("it says nothing");
+                self.said.push_str(&String::from_utf8_lossy(&more));
+            }
+            let at = self.said.find(words).map_or(0, |at| at + words.len());
+            self.said = self.said.split_off(at);
+        }
+    }
+
+    pub fn kill(&mut self, spins: u32) {
+        (0..spins).for_each(|_| std::hint::spin_loop());
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Life {
+    fn drop(&mut self) {
+        self.kill(0);
+    }
+}
