@@ -476,9 +476,11 @@ fn unopened(error: &StartError) -> Error {
     let kind = match error {
         StartError::Model(fault) if fault.kind == FaultKind::Key => Error::auth_required(),
         StartError::Store(StoreError::NotFound { .. }) => Error::new(-32002, ""),
-        StartError::Model(_) | StartError::Store(_) | StartError::Plan(_) | StartError::Folder { .. } => {
-            Error::internal_error()
-        }
+        StartError::Model(_)
+        | StartError::Store(_)
+        | StartError::Plan(_)
+        | StartError::Team(_)
+        | StartError::Folder { .. } => Error::internal_error(),
     };
     told(kind, &error.to_string())
 }

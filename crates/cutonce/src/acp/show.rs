@@ -97,6 +97,7 @@ impl Show {
             | EventKind::Ask(_)
             | EventKind::AskClosed { .. }
             | EventKind::ModelChanged { .. }
+            | EventKind::Team(_)
             | EventKind::Plan(_)
             | EventKind::TurnEnded(_)
             | EventKind::Closed => vec![],
