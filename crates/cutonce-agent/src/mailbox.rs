@@ -12,6 +12,7 @@ mod watch;
 mod window;
 
 pub use files::Files;
+pub(crate) use files::remove_folder;
 #[cfg(feature = "nats")]
 pub use nats::Nats;
 

@@ -153,7 +153,6 @@ impl Start {
         let rules = self.rules(&loaded, &mut notices);
         let here = self.here(&store, &settings, &rules)?;
         notices.extend(missing(&here.workspace));
-        let places = self.places();
         let mut instructions = Instructions::new(&self.home, self.user_home.clone(), &self.cwd);
         let text = shown(&instructions.load());
         notices.append(&mut instructions.take_notes());
@@ -165,9 +164,7 @@ impl Start {
         store.append(session_entry(&store, &self.cwd, slug))?;
         let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
-        let (mut tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
-        let hooks = self.hooks(&settings, &mut notices);
-        tools.extend(crate::team::tools::team_tools(&team.seat));
+        let (tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
         let transcript = store.path().to_path_buf();
@@ -183,7 +180,7 @@ impl Start {
             tools,
             here: Arc::new(here),
             rules,
-            places,
+            places: self.places(),
             mode,
             planner,
             reopen_plan: replayed.open_asks.iter().any(|ask| ask.kind == "plan"),
@@ -196,7 +193,7 @@ impl Start {
             max_turns: self.max_turns,
             max_budget: self.max_budget,
             hide_disallowed_tools: self.hide_disallowed_tools,
-            hooks,
+            hooks: self.hooks(&settings, &mut notices),
             skill_folders,
             heard,
             auto: self.auto(),
@@ -277,14 +274,21 @@ impl Start {
     }
 
     /// The session's place in a team: joined, led before, or none yet.
-    fn team(&self, settings: &Settings, store: &Store, joined: Option<Arc<Joined>>) -> Result<TeamStart, StartError> {
+    fn team(
+        &mut self,
+        settings: &Settings,
+        store: &Store,
+        joined: Option<Arc<Joined>>,
+    ) -> Result<TeamStart, StartError> {
         let record = if joined.is_none() { Record::led_by(&self.home, store.id()) } else { None };
         let template = Template::of(self, settings.team.mailbox.clone());
         let past = match (joined.is_some() || record.is_some()) && store.path().exists() {
             true => Past::of(&bodies(store.path(), &[Kind::User, Kind::Ask, Kind::FileSnapshot])?),
             false => Past::default(),
         };
-        Ok(TeamStart { seat: Seat::new(template, store.id(), joined), past, record })
+        let seat = Seat::new(template, store.id(), joined);
+        self.tools.extend(crate::team::tools::team_tools(&seat));
+        Ok(TeamStart { seat, past, record })
     }
 
     /// The flag wins over the settings; either may name a pair of models (PM-110).

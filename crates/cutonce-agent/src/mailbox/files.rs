@@ -35,9 +35,16 @@ impl Files {
         if !valid_name(name) {
             return Err(MailError::Refused(format!("{name:?} can't be a name in a team")));
         }
-        own_folder(&self.folder)?;
+        self.still_there()?;
         own_folder(&self.mail())?;
         Ok(self.mail().join(name))
+    }
+    /// The folder of a team that is over is not made again by whoever still writes to it.
+    fn still_there(&self) -> Result<(), MailError> {
+        match self.folder.is_dir() {
+            true => own_folder(&self.folder),
+            false => Err(MailError::Refused("the team is over".into())),
+        }
     }
     fn done_file(&self, name: &str) -> PathBuf {
         self.mail().join(format!("{name}.done"))
@@ -83,7 +90,7 @@ impl Mailbox for Files {
 
     async fn publish(&self, key: &str, value: &str) -> Result<(), MailError> {
         let file = self.value(key)?;
-        own_folder(&self.folder)?;
+        self.still_there()?;
         own_folder(&self.folder.join("values"))?;
         write_private(&file, value.as_bytes()).map_err(|error| io("publish to the team", &file, error))
     }
@@ -94,15 +101,22 @@ impl Mailbox for Files {
 
     async fn remove(&self) -> Result<(), MailError> {
         for folder in [self.mail(), self.folder.join("values")] {
-            match std::fs::remove_dir_all(&folder) {
-                Err(error) if error.kind() != ErrorKind::NotFound => {
-                    return Err(io("remove the mailbox", &folder, error));
-                }
-                _ => {}
-            }
+            remove_folder(&folder).map_err(|error| io("remove the mailbox", &folder, error))?;
         }
         Ok(())
     }
+}
+
+/// At once under this name, then for good: whoever is still writing finds nothing any more.
+pub(crate) fn remove_folder(folder: &Path) -> std::io::Result<()> {
+    let aside = folder.with_file_name(format!(".gone-{}", crate::new_id()));
+    match std::fs::rename(folder, &aside) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        renamed => renamed?,
+    }
+    // A writer that was inside may leave one file more.
+    let removed = (0..3).map(|_| std::fs::remove_dir_all(&aside)).find(Result::is_ok);
+    removed.unwrap_or_else(|| std::fs::remove_dir_all(&aside))
 }
 
 fn read_small(path: &Path) -> Result<Option<String>, MailError> {

@@ -23,17 +23,21 @@ const TAIL: usize = 2000;
 
 /// Something that runs; dropped, it ends.
 pub enum Running {
-    Here(Session),
-    Program { stop: CancellationToken, over: tokio::sync::watch::Receiver<bool> },
+    Here { session: Session, over: Over },
+    Program { stop: CancellationToken, over: Over },
 }
+
+/// Becomes true when it has ended.
+type Over = tokio::sync::watch::Receiver<bool>;
 
 impl Running {
     /// End it, keeping everything: it may take a moment.
     pub async fn end(&self) {
         match self {
-            Running::Here(session) => {
+            Running::Here { session, over } => {
                 session.submit(Submission::Interrupt);
                 session.submit(Submission::Close);
+                let _ = tokio::time::timeout(GRACE, over.clone().wait_for(|over| *over)).await;
             }
             Running::Program { stop, over } => {
                 let mut over = over.clone();
@@ -48,7 +52,7 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         match self {
-            Running::Here(session) => session.submit(Submission::Close),
+            Running::Here { session, .. } => session.submit(Submission::Close),
             Running::Program { stop, .. } => stop.cancel(),
         }
     }
@@ -63,11 +67,13 @@ pub async fn here(
 ) -> Result<Running, String> {
     let opened = template.here(team, member).open().await.map_err(|error| error.to_string())?;
     let (mut events, name) = (opened.events, member.name.clone());
+    let (ended, over) = tokio::sync::watch::channel(false);
     tokio::spawn(async move {
         while events.next().await.is_some() {}
         tell(&lead, TeamNews::State { name, state: TeammateState::Ended });
+        let _ = ended.send(true);
     });
-    Ok(Running::Here(opened.session))
+    Ok(Running::Here { session: opened.session, over })
 }
 
 /// As a program of its own.

@@ -1,7 +1,7 @@
 //! A team on disk: its members and their keys. Written whole or not at all, for the user alone.
 
 use super::join::{Card, tell};
-use crate::mailbox::{MailError, Mailbox};
+use crate::mailbox::{MailError, Mailbox, remove_folder};
 use crate::store::place::{hex, write_private};
 use cutonce_core::mail::{Key, LeadMode, valid_name};
 use cutonce_core::mode::Mode;
@@ -85,7 +85,7 @@ impl Record {
 
     pub fn remove(&self, home: &Path) -> Result<(), MailError> {
         let path = place(home, &self.name)?;
-        std::fs::remove_dir_all(&path).map_err(|error| io("remove the team", &path, error))
+        remove_folder(&path).map_err(|error| io("remove the team", &path, error))
     }
 
     pub fn member(&self, name: &str) -> Option<&Member> {

@@ -29,6 +29,7 @@ fn measured(figure: &str, url: Option<&str>, room: &Path, messages: usize) -> Re
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let start = Instant::now();
     runtime.block_on(async {
+        std::fs::create_dir_all(room.join("team"))?;
         let mailbox = mailbox::open(url, &room.join("team"), "bench").await?;
         let [ann, bob] = READERS.map(|name| read(&mailbox, name, messages / READERS.len()));
         let (sent, ann, bob) = tokio::join!(send(&mailbox, messages), ann, bob);
