@@ -128,6 +128,34 @@ fn tm_1_senders_beside_each_other_lose_nothing_and_each_keeps_its_order() {
 }
 
 #[test]
+fn tm_1_ten_thousand_messages_for_two_readers_none_lost_doubled_or_out_of_order() {
+    play(async |post: Post| {
+        let sends = async {
+            let sender = post.open().await;
+            for n in 0..10_000 {
+                let one = message(&format!("m-{n}"), "cleo", ["ann", "bob"][n % 2], &(n / 2).to_string());
+                sender.send(&one).await.unwrap();
+                if n % 100 == 0 {
+                    sender.send(&one).await.unwrap();
+                }
+            }
+        };
+        let reads = async |name: &str| {
+            let mailbox = post.open().await;
+            let mut reader = mailbox.read(name).await.unwrap();
+            for n in 0..5_000 {
+                let one = reader.next().await.unwrap();
+                assert_eq!(one.message.text, n.to_string(), "{name}");
+                if n % 100 == 99 {
+                    mailbox.done(name, &one.position).await.unwrap();
+                }
+            }
+        };
+        tokio::join!(sends, reads("ann"), reads("bob"));
+    });
+}
+
+#[test]
 fn tm_1_values_are_the_last_that_was_published() {
     play(async |post: Post| {
         let mailbox = post.open().await;

@@ -1,5 +1,6 @@
 //! A team on disk, a scripted model that always has an answer, and processes to be killed.
 
+use crate::server::Server as Nats;
 use cutonce_agent::mailbox::{self, Mailbox, Reader};
 use cutonce_agent::team::{Member, Record, folder};
 use cutonce_core::mail::{Key, LEAD, LeadMode, Message, MessageKind};
@@ -18,6 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub struct Stage {
     root: tempfile::TempDir,
     server: Server,
+    /// Every other case plays on a mailbox server.
+    _nats: Option<Nats>,
     record: Record,
     mailbox: Arc<dyn Mailbox>,
     runtime: tokio::runtime::Runtime,
@@ -45,14 +48,19 @@ impl Stage {
         let record = Record { id: "t-1".into(), name: "red".into(), lead_session: lead, members: vec![member("ann")] };
         let home = root.path().join("home/.cutonce");
         record.save(&home).unwrap();
+        let nats = (!seed.is_multiple_of(2)).then(Nats::start);
+        let url = nats.as_ref().map(Nats::url);
+        if let Some(url) = &url {
+            std::fs::write(home.join("settings.json"), format!("{{\"team\": {{\"mailbox\": {url:?}}}}}")).unwrap();
+        }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mailbox = runtime.block_on(async {
-            let mailbox = mailbox::open(None, &folder(&home, "red").unwrap(), "red").await.unwrap();
+            let mailbox = mailbox::open(url.as_deref(), &folder(&home, "red").unwrap(), "red").await.unwrap();
             let lead = || LeadMode { mode: Mode::Default, gives: Mode::Default };
             record.publish(&home, &*mailbox, lead).await.unwrap();
             mailbox
         });
-        Stage { root, server, record, mailbox, runtime, heard: None, sent: 0 }
+        Stage { root, server, _nats: nats, record, mailbox, runtime, heard: None, sent: 0 }
     }
 
     fn home(&self) -> PathBuf {
