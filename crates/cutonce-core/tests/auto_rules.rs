@@ -63,6 +63,7 @@ fn pm_120_what_is_set_aside_does_not_allow_and_what_is_given_back_does() {
     };
     assert_eq!(offered("npm run build"), ["Bash(npm run build)"]);
     assert_eq!(offered("python3 x.py"), [] as [&str; 0]);
+    assert_eq!(outcomes(&held.clone().unjudged()), ["run", "run", "run"], "another session has its own mode");
     held.set_judged(false);
     assert_eq!(outcomes(&held), ["run", "run", "run"]);
 }

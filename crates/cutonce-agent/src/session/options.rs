@@ -169,7 +169,7 @@ fn driver(
         mode,
         planner: options.planner,
         reopen_plan: options.reopen_plan,
-        rules: options.rules,
+        rules: options.rules.unjudged(),
         judge: Judge::new(options.auto, &options.places),
         places: options.places,
         approver: options.approver,

@@ -92,6 +92,11 @@ fn is_interpreter(word: &str) -> bool {
 }
 
 impl Rules {
+    /// The same rules for another session, whose own mode says what counts there.
+    pub fn unjudged(mut self) -> Rules {
+        self.judged = false;
+        self
+    }
     /// Auto became active, or is not any more. To say the same twice changes nothing.
     pub fn set_judged(&mut self, judged: bool) {
         self.judged = judged;
