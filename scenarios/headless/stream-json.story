@@ -23,6 +23,7 @@ one
 {"type":"assistant","message":{"id":"<id>","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[{"type":"text","text":"Reading."}],"stop_reason":null,"stop_sequence":null},"parent_tool_use_id":null,"event":{"message":null}}
 {"type":"assistant","message":{"id":"<id>","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[{"type":"tool_use","id":"toolu_0001_02","name":"Read","input":{"file_path":"a.txt"}}],"stop_reason":null,"stop_sequence":null},"parent_tool_use_id":null,"event":{"message":null}}
 {"type":"stream_event","event":{"type":"content_block_stop","index":2,"message":null},"parent_tool_use_id":null,"message":null}
+{"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":17},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"message_stop","message":null},"parent_tool_use_id":null,"message":null}
 {"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"toolu_0001_02","content":"1\tone","is_error":false}]},"parent_tool_use_id":null,"tool_use_result":{},"event":{"message":null}}
 {"type":"stream_event","event":{"type":"message_start","message":{"id":"","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[],"stop_reason":null,"stop_sequence":null}},"parent_tool_use_id":null,"message":null}
@@ -30,6 +31,7 @@ one
 {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"It says one."},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"assistant","message":{"id":"<id>","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[{"type":"text","text":"It says one."}],"stop_reason":null,"stop_sequence":null},"parent_tool_use_id":null,"event":{"message":null}}
 {"type":"stream_event","event":{"type":"content_block_stop","index":0,"message":null},"parent_tool_use_id":null,"message":null}
+{"type":"stream_event","event":{"type":"message_delta","delta":{"stop_reason":"end_turn","stop_sequence":null},"usage":{"output_tokens":4},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"message_stop","message":null},"parent_tool_use_id":null,"message":null}
 {"type":"result","subtype":"success","is_error":false,"result":"It says one.","num_turns":2,"stop_reason":"end_turn","permission_denials":[],"terminal_reason":"completed","message":null,"event":{"message":null}}
 

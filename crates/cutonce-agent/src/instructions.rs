@@ -45,6 +45,8 @@ pub struct Instructions {
     said: HashSet<String>,
     left: usize,
     notes: Vec<String>,
+    /// The user's, and the project's, are wanted.
+    wanted: (bool, bool),
 }
 
 impl Instructions {
@@ -61,7 +63,13 @@ impl Instructions {
             said: HashSet::new(),
             left: MOST,
             notes: Vec::new(),
+            wanted: (true, true),
         }
+    }
+
+    /// Leave out the user's, or the project's.
+    pub fn only(self, user: bool, project: bool) -> Self {
+        Self { wanted: (user, project), ..self }
     }
 
     /// What holds from the start: the user's, then from the repository's root down to the working folder.
@@ -103,7 +111,11 @@ impl Instructions {
 
     /// Read one file and what it imports, after it. A missing file is no news.
     fn read(&mut self, path: &Path, scope: Scope, depth: usize, found: &mut Vec<Instruction>) {
-        let Ok(real) = path.canonicalize() else { return };
+        let wanted = match scope {
+            Scope::User => self.wanted.0,
+            Scope::Project | Scope::Nested => self.wanted.1,
+        };
+        let Some(real) = path.canonicalize().ok().filter(|_| wanted) else { return };
         if !self.seen.insert(real.clone()) {
             return;
         }

@@ -1,6 +1,50 @@
 //! The library people embed: open a session, submit, read events, answer asks.
 //!
-//! Faces (the program's `-p`, plain terminal, later TUI, hosts) are adapters over [`Session`]; none of them is known here.
+//! Faces (the program's `-p`, the terminal, hosts) are adapters over [`Session`]; none of them is known here, and a program of
+//! yours can do all that they do.
+//!
+//! # Start here
+//!
+//! [`start::Start`] says where a session works and what it may use; all that is left out comes from the user's settings. On a tokio
+//! runtime:
+//!
+//! ```no_run
+//! use cutonce_agent::core::event::EventKind;
+//! use cutonce_agent::start::Start;
+//!
+//! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
+//! let start = Start { home: "/home/ann/.cutonce".into(), cwd: "/home/ann/app".into(), env: std::env::vars_os().collect(), ..Start::default() };
+//! let mut opened = start.open().await?;
+//! opened.session.say("What does this project do?");
+//! while let Some(event) = opened.events.next().await {
+//!     if let EventKind::TurnEnded(ended) = event.kind {
+//!         println!("{}", ended.text);
+//!         break;
+//!     }
+//! }
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # The four things to know
+//!
+//! - **Submissions in.** [`Session::submit`] never blocks. All that can be said is
+//!   [`Submission`](core::submission::Submission): words, answers, another mode or model, an interrupt, the end.
+//! - **Events out.** [`Events::next`] gives [`EventKind`](core::event::EventKind)s in the order of what happened, and None when the
+//!   session is over. What an event reports as done is in the transcript already. [`Session::events`] adds a listener at any time.
+//! - **Asks.** Where the rules and the mode want a yes, an `Ask` event comes and the turn waits for a `Submission::Answer` with
+//!   its id: the first answer counts. [`Approver`] says whether anybody can answer; with nobody there, what would ask is denied.
+//!   A plan is approved the same way: its ask carries the request, and whatever is not clearly an approval is none.
+//! - **Modes.** `Submission::SetMode` changes the mode; in plan mode nothing but the plan file can be written, by no tool and no
+//!   command, whoever says yes.
+//!
+//! # Own parts
+//!
+//! - A **tool**: implement [`tools::tool::Tool`] and put it into `Start::tools`. It states what it touches; it never decides.
+//! - A **model**: implement [`models::Model`], and [`session::Connect`] to hand it out, in `Start::connect`.
+//!
+//! `examples/` has a whole program for each: `smallest`, `plan_flow`, `own_tool`, `own_model`. They run without key and network:
+//! `cargo run -p cutonce-agent --example smallest`.
 
 pub mod changes;
 pub mod editor;
@@ -22,6 +66,8 @@ pub mod trust;
 pub mod versions;
 
 pub use cutonce_core as core;
+pub use cutonce_models as models;
+pub use cutonce_tools as tools;
 pub use hooks::{Hook, Hooks};
 pub use hub::Events;
 pub use session::{Approver, Options, Session};

@@ -143,13 +143,20 @@ impl std::fmt::Display for Warning {
 
 /// Load and merge all sources. `flag` is the value of --settings: a path, or JSON.
 pub fn load(places: &Places, flag: Option<&str>) -> Loaded {
+    load_from(places, flag, None)
+}
+
+/// The same from some sources only: a host may want nothing of the user's or the project's. What an administrator set
+/// and the flag always count.
+pub fn load_from(places: &Places, flag: Option<&str>, only: Option<&[Source]>) -> Loaded {
+    let wanted = |source: Source| source == Source::Managed || only.is_none_or(|only| only.contains(&source));
     let mut warnings = Vec::new();
     let mut layers: Vec<(Layer, String)> = Vec::new();
     if let Some(flag) = flag {
         let (name, value) = file::from_flag(flag, &places.project, &mut warnings);
         layers.extend(value.map(|value| (Layer { source: Source::CommandLine, value }, name)));
     }
-    for (source, path) in places.files() {
+    for (source, path) in places.files().into_iter().filter(|(source, _)| wanted(*source)) {
         let name = path.display().to_string();
         let value = file::read(&path, &mut warnings);
         layers.extend(value.map(|value| (Layer { source, value }, name)));

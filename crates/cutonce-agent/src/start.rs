@@ -23,7 +23,7 @@ use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::reminder::{self, Instructions as PlanInstructions};
 use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
-use cutonce_core::settings::{ModelInfo, Notifications, Settings, ThinkingKind};
+use cutonce_core::settings::{ModelInfo, Notifications, Settings, ThinkingChoice, ThinkingKind};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{Body, Kind};
 use cutonce_models::provider::{self, Choice, CustomProvider};
@@ -86,6 +86,14 @@ pub struct Start {
     pub join: Option<Join>,
     /// The program that teammates with processes of their own run; None: there are none.
     pub program: Option<PathBuf>,
+    /// Where models come from, if not from the providers of the settings.
+    pub connect: Option<Arc<dyn Connect>>,
+    /// Only these of the built-in tools; None for all.
+    pub only_tools: Option<Vec<String>>,
+    /// Only these of the user's and the project's settings files and instructions; None for all.
+    pub setting_sources: Option<Vec<Source>>,
+    /// In place of what the settings say.
+    pub thinking: Option<ThinkingChoice>,
 }
 
 /// Which session.
@@ -105,6 +113,8 @@ pub struct Opened {
     pub session: Session,
     pub events: Events,
     pub notices: Vec<String>,
+    /// The name that chooses its model again.
+    pub model: String,
     pub transcript: PathBuf,
     pub mode: Mode,
     /// The modes that can be entered in this run.
@@ -141,7 +151,7 @@ impl Start {
         let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
         let joined = self.join_team(&settings).await?;
-        let connect: Arc<dyn Connect> = Arc::new(Providers::new(&settings, &self));
+        let connect = self.connector(&settings);
         let connected = connect.connect("").await?;
         let sessions = Sessions::new(&self.home, &self.cwd);
         let (store, resumed) = self.store(&sessions, &redactor, connected.info.context)?;
@@ -153,7 +163,7 @@ impl Start {
         let rules = self.rules(&loaded, &mut notices);
         let here = self.here(&store, &settings, &rules)?;
         notices.extend(missing(&here.workspace));
-        let mut instructions = Instructions::new(&self.home, self.user_home.clone(), &self.cwd);
+        let mut instructions = self.instructions();
         let text = shown(&instructions.load());
         notices.append(&mut instructions.take_notes());
         let branch = branch_of(&self.cwd);
@@ -171,6 +181,7 @@ impl Start {
         let shown_mode = mode.0.mode();
         let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
         let mcp = self.servers(&loaded, &settings, &here.workspace, &mut notices);
+        let model = connected.spec.clone();
         let (session, events) = Session::open(Options {
             store,
             main: connected.spec.clone(),
@@ -203,7 +214,7 @@ impl Start {
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
         });
         let notifications = settings.notifications;
-        Ok(Opened { session, events, notices, transcript, mode: shown_mode, modes, notifications })
+        Ok(Opened { session, events, notices, model, transcript, mode: shown_mode, modes, notifications })
     }
 
     /// Whether there is a model with a key, without opening anything.
@@ -231,6 +242,7 @@ impl Start {
         if !skills.is_empty() {
             tools.push(Arc::new(SkillTool::new(skills)));
         }
+        tools.retain(|tool| self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| name == tool.name())));
         tools.append(&mut self.tools);
         (tools, folders)
     }
@@ -289,6 +301,9 @@ impl Start {
         let seat = Seat::new(template, store.id(), joined);
         self.tools.extend(crate::team::tools::team_tools(&seat));
         Ok(TeamStart { seat, past, record })
+    /// The embedding program's own models, or those of the providers.
+    fn connector(&mut self, settings: &Arc<Settings>) -> Arc<dyn Connect> {
+        self.connect.take().unwrap_or_else(|| Arc::new(Providers::new(settings, self)))
     }
 
     /// The flag wins over the settings; either may name a pair of models (PM-110).
@@ -296,11 +311,14 @@ impl Start {
         if let Some(name) = self.model.clone().or(settings.model.main.clone()) {
             settings.model.choose(&name);
         }
+        if let Some(thinking) = &self.thinking {
+            settings.thinking = thinking.clone();
+        }
         settings
     }
 
     fn load(&self, notices: &mut Vec<String>) -> Loaded {
-        let loaded = settings::load(&self.places(), self.settings.as_deref());
+        let loaded = settings::load_from(&self.places(), self.settings.as_deref(), self.setting_sources.as_deref());
         notices.extend(loaded.warnings.iter().map(ToString::to_string));
         let odd = loaded.settings.env.iter().filter(|(name, value)| !can_be_set(name, value));
         notices.extend(odd.map(|(name, _)| format!("`env`: {name:?} can't be a variable of commands; ignored")));
@@ -314,6 +332,13 @@ impl Start {
             ));
         }
         loaded
+    }
+
+    /// Instructions are as much a setting as the files are: a host that wants none of the project's gets none.
+    fn instructions(&self) -> Instructions {
+        let wanted = |source| self.setting_sources.as_ref().is_none_or(|sources| sources.contains(&source));
+        Instructions::new(&self.home, self.user_home.clone(), &self.cwd)
+            .only(wanted(Source::User), wanted(Source::Project))
     }
 
     fn places(&self) -> Places {

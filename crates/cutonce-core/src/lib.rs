@@ -12,6 +12,7 @@ pub mod front_matter;
 pub mod harmless;
 pub mod hook;
 pub mod mail;
+pub mod host;
 pub mod mode;
 pub mod models;
 pub mod permission;

@@ -2,6 +2,7 @@
 
 use crate::conversation::Image;
 use crate::mail::{Given, LeadMode, Message, PlanApprovalRequest, TeammateState};
+use crate::host::{HostAnswer, RuleChange};
 use crate::mode::Mode;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,8 @@ pub enum Submission {
     },
     /// Start over with an empty conversation in the same session.
     Clear,
+    /// A host changed the rules of the session (HO-1).
+    ChangeRules(RuleChange),
     /// Nothing by itself: tells its sender that all submitted before it was taken up.
     Mark(Mark),
     /// Something from the team (TM-1). A message in it is believed only as far as its seal goes.
@@ -101,6 +104,8 @@ pub enum Answer {
     Questions(QuestionsAnswer),
     /// To ExitPlanMode (PM-143). The ask's id in it must be the one that is answered.
     Plan(crate::approval::Answer),
+    /// A host's, with what only hosts can say (HO-1).
+    Host(HostAnswer),
     /// Something came back that is no answer: never counted as a yes (PM-80).
     Unusable { why: String },
 }

@@ -1,6 +1,7 @@
 //! The command line (CL-1, CL-2): one table that feeds parser, help and completions. What was typed is here; what it
 //! means is `start`.
 
+use crate::cli_host::HostFlags;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -101,6 +102,8 @@ pub struct Run {
     /// The teammate to be
     #[arg(long, value_name = "NAME", requires = "team")]
     pub name: Option<String>,
+    #[command(flatten)]
+    pub host: HostFlags,
     /// Plain lines only: for screen readers, dumb terminals and pipes
     #[arg(long)]
     pub plain: bool,

@@ -2,14 +2,14 @@
 //! `-p --output-format json` prints the last frame alone, the result.
 
 use cutonce_core::conversation::{Block, ResultPart, Usage};
-use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, TeamEvent};
+use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, Level, TeamEvent};
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
 use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// What a host must look like to older SDKs: `claude_code_version` has to be N.N.N and at least 2.0.0.
-const SPOKEN_VERSION: &str = "2.1.0";
+pub const SPOKEN_VERSION: &str = "2.1.0";
 
 pub struct Frames {
     session: String,
@@ -23,6 +23,12 @@ pub struct Frames {
     by_model: BTreeMap<String, (Usage, f64)>,
     cost_before: f64,
     denials: Vec<Value>,
+    /// Calls that somebody was asked about: their refusal is no news to the host.
+    asked: HashSet<String>,
+    /// Text of the answer that is on its way.
+    arrived: String,
+    /// Tokens of the conversation, as last counted.
+    context: u64,
     block: Option<(usize, &'static str)>,
     blocks_seen: usize,
 }
@@ -40,6 +46,9 @@ impl Frames {
             by_model: BTreeMap::new(),
             cost_before: 0.0,
             denials: Vec::new(),
+            asked: HashSet::new(),
+            arrived: String::new(),
+            context: 0,
             block: None,
             blocks_seen: 0,
         }
@@ -54,13 +63,20 @@ impl Frames {
             }
             EventKind::TurnStarted => vec![self.init()],
             EventKind::Requesting { model } => self.requesting(model),
-            EventKind::Delta(delta) if self.partial => self.delta(delta),
+            EventKind::Delta(delta) => {
+                if let Delta::Text(text) = delta {
+                    self.arrived.push_str(text);
+                }
+                if self.partial { self.delta(delta) } else { vec![] }
+            }
             EventKind::Assistant { id, model, blocks, usage } => self.assistant(id, model, blocks, *usage),
             EventKind::ToolFinished(finished) => self.tool(finished),
-            EventKind::Retry { attempt, max, delay_ms, status, reason } => vec![self.system(
-                "api_retry",
-                json!({"attempt": attempt, "max_retries": max, "retry_delay_ms": delay_ms, "error_status": status, "error": reason}),
-            )],
+            EventKind::Retry { attempt, max, delay_ms, status, reason } => {
+                self.arrived.clear();
+                let about = json!({"attempt": attempt, "max_retries": max, "retry_delay_ms": delay_ms,
+                    "error_status": status, "error": reason});
+                vec![self.system("api_retry", about)]
+            }
             EventKind::ModeChanged { from, to, by } => {
                 self.mode = to.to_string();
                 let status = self.system("status", json!({"status": null, "permissionMode": to.name()}));
@@ -73,20 +89,25 @@ impl Frames {
             }
             EventKind::Compacted { before, automatic, .. } => {
                 let trigger = if *automatic { "auto" } else { "manual" };
-                vec![self.system("compact_boundary", json!({"compact_metadata": {"trigger": trigger, "pre_tokens": before}}))]
+                vec![self.system(
+                    "compact_boundary",
+                    json!({"compact_metadata": {"trigger": trigger, "pre_tokens": before}}),
+                )]
             }
             EventKind::Notice { level, text } => {
                 vec![self.system("informational", json!({"content": text, "level": level}))]
             }
             EventKind::Plan(plan) => vec![self.plan(plan, event.at)],
-            EventKind::TurnEnded(ended) => vec![self.result(ended)],
+            EventKind::TurnEnded(ended) => self.ended(ended),
             EventKind::Team(event) => self.team(event),
-            EventKind::Delta(_)
-            | EventKind::User { .. }
+            EventKind::Ask(ask) => {
+                self.asked.insert(ask.call_id.clone());
+                vec![]
+            }
+            EventKind::User { .. }
             | EventKind::Queued { .. }
             | EventKind::ToolStarted { .. }
             | EventKind::ToolOutput { .. }
-            | EventKind::Ask(_)
             | EventKind::AskClosed { .. }
             | EventKind::Todos(_)
             | EventKind::CurrentPlan { .. }
@@ -95,6 +116,39 @@ impl Frames {
             | EventKind::Agent(_)
             | EventKind::Closed => vec![],
         }
+    }
+
+    /// The mode, as the last frame told it.
+    pub fn mode(&self) -> &str {
+        &self.mode
+    }
+    /// The model, and the tokens of the conversation.
+    pub fn context(&self) -> (&str, u64) {
+        (&self.model, self.context)
+    }
+
+    /// Whether the session works, waits for the host, or rests. `for_host`: the SDK keeps it for itself.
+    pub fn state(&self, state: &str, for_host: bool) -> Value {
+        let mut fields = json!({"state": state});
+        if for_host {
+            fields["sdk_host_only"] = true.into();
+        }
+        self.system("session_state_changed", fields)
+    }
+
+    /// Something that the host should know.
+    pub fn informational(&self, level: Level, text: &str) -> Value {
+        self.system("informational", json!({"content": text, "level": level}))
+    }
+
+    /// The person's message, said back; `uuid` is the host's own id of it.
+    pub fn replayed(&self, text: &str, uuid: Option<String>) -> Value {
+        let message = json!({"role": "user", "content": text});
+        let mut frame = self.frame("user", json!({"message": message, "parent_tool_use_id": null, "isReplay": true}));
+        if let Some(uuid) = uuid {
+            frame["uuid"] = uuid.into();
+        }
+        frame
     }
 
     fn frame(&self, kind: &str, fields: Value) -> Value {
@@ -147,6 +201,7 @@ impl Frames {
 
     fn requesting(&mut self, model: &str) -> Vec<Value> {
         (self.block, self.blocks_seen) = (None, 0);
+        self.arrived.clear();
         if !self.partial {
             return vec![];
         }
@@ -202,6 +257,8 @@ impl Frames {
     fn assistant(&mut self, id: &str, model: &str, blocks: &[Block], usage: Usage) -> Vec<Value> {
         let entry = self.by_model.entry(model.to_string()).or_default();
         entry.0 += usage;
+        self.arrived.clear();
+        self.context = usage.context();
         let mut frames: Vec<Value> = blocks
             .iter()
             .map(|block| {
@@ -214,6 +271,12 @@ impl Frames {
             if let Some((index, _)) = self.block.take() {
                 frames.push(self.stream(json!({"type": "content_block_stop", "index": index})));
             }
+            let calls = blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
+            let stop = if calls { "tool_use" } else { "end_turn" };
+            let delta = json!({"stop_reason": stop, "stop_sequence": null});
+            frames.push(self.stream(
+                json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage.output_tokens}}),
+            ));
             frames.push(self.stream(json!({"type": "message_stop"})));
         }
         frames
@@ -225,10 +288,11 @@ impl Frames {
             self.denials.push(
                 json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "tool_input": finished.input}),
             );
-            frames.push(self.system(
-                "permission_denied",
-                json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "message": finished.decision.why.reason}),
-            ));
+            if !self.asked.contains(&finished.call_id) {
+                let about = json!({"tool_name": finished.name, "tool_use_id": finished.call_id,
+                    "message": finished.decision.why.reason});
+                frames.push(self.system("permission_denied", about));
+            }
         }
         let content: Vec<Value> = finished.content.iter().map(part_json).collect();
         let content = match content.as_slice() {
@@ -244,6 +308,38 @@ impl Frames {
         frames
     }
 
+    /// How the turn ended: what the model had said when it was stopped, or the failure as its last words; then the result.
+    fn ended(&mut self, ended: &Ended) -> Vec<Value> {
+        let mut frames = Vec::new();
+        let said = |text: &str| json!([{"type": "text", "text": text}]);
+        match &ended.reason {
+            EndReason::Interrupted { in_tools } => {
+                let arrived = std::mem::take(&mut self.arrived);
+                if !arrived.is_empty() && !in_tools {
+                    let message = json!({"id": cutonce_agent::new_id(), "type": "message", "role": "assistant",
+                        "model": self.model, "content": said(&arrived), "stop_reason": null, "stop_sequence": null,
+                        "usage": usage_json(&Usage::default())});
+                    let fields = json!({"message": message, "parent_tool_use_id": null, "aborted": true});
+                    frames.push(self.frame("assistant", fields));
+                }
+                let what = if *in_tools { " for tool use" } else { "" };
+                let message = json!({"role": "user", "content": said(&format!("[Request interrupted by user{what}]"))});
+                frames.push(self.frame("user", json!({"message": message, "parent_tool_use_id": null})));
+            }
+            EndReason::Failed { message, .. } => {
+                let content = said(&format!("API Error: {message}"));
+                let message = json!({"id": cutonce_agent::new_id(), "type": "message", "role": "assistant",
+                    "model": "<synthetic>", "content": content, "stop_reason": "stop_sequence", "stop_sequence": "",
+                    "usage": usage_json(&Usage::default())});
+                let fields = json!({"message": message, "parent_tool_use_id": null, "error": "unknown"});
+                frames.push(self.frame("assistant", fields));
+            }
+            EndReason::Completed | EndReason::MaxTurns(_) | EndReason::MaxBudget => {}
+        }
+        frames.push(self.result(ended));
+        frames
+    }
+
     fn result(&mut self, ended: &Ended) -> Value {
         let (subtype, is_error, terminal, errors) = outcome(&ended.reason);
         let spent = ended.cost - self.cost_before;
@@ -252,8 +348,10 @@ impl Frames {
         if let Some(entry) = self.by_model.get_mut(&model) {
             entry.1 += spent;
         }
+        let interrupted = u32::from(matches!(ended.reason, EndReason::Interrupted { .. }));
         let mut fields = json!({
-            "subtype": subtype, "is_error": is_error, "result": ended.text, "num_turns": 1 + ended.tool_results,
+            "subtype": subtype, "is_error": is_error, "result": ended.text,
+            "num_turns": 1 + ended.tool_results + interrupted,
             "duration_ms": ended.duration_ms, "duration_api_ms": ended.api_ms, "stop_reason": "end_turn",
             "total_cost_usd": ended.cost, "usage": usage_json(&ended.usage), "modelUsage": self.model_usage(),
             "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
@@ -285,6 +383,13 @@ impl Frames {
         });
         Value::Object(usage.collect())
     }
+}
+
+/// The result of a run that never began: its session is not there, or can't be opened.
+pub fn not_begun(session: &str, why: &str) -> Value {
+    json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0, "duration_ms": 0,
+        "duration_api_ms": 0, "total_cost_usd": 0.0, "usage": usage_json(&Usage::default()), "modelUsage": {},
+        "permission_denials": [], "errors": [why], "session_id": session, "uuid": cutonce_agent::new_id()})
 }
 
 /// subtype, is_error, terminal_reason, errors.

@@ -1,8 +1,7 @@
-//! `-p`: one prompt (or a stream of them on standard input), the answer on standard output, an exit code (CL-1, CL-3).
+//! `-p`: one prompt, the answer on standard output, an exit code (CL-1, CL-3). Streams of prompts are the business of `sdk`.
 
-use crate::cli::{InputFormat, OutputFormat};
+use crate::cli::OutputFormat;
 use crate::frames::Frames;
-use crate::host::{self, Line};
 use crate::start::Started;
 use cutonce_agent::Events;
 use cutonce_core::approval;
@@ -10,11 +9,9 @@ use cutonce_core::event::{EndReason, Ended, Event, EventKind, Level};
 use cutonce_core::submission::Submission;
 use std::io::Write;
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
 
 pub struct Headless {
     pub output: OutputFormat,
-    pub input: InputFormat,
     pub partial: bool,
     pub verbose: bool,
 }
@@ -30,41 +27,33 @@ pub enum First {
 }
 
 /// What the process returns (CL-3).
-const DONE: u8 = 0;
-const FAILED: u8 = 1;
-const INTERRUPTED: u8 = 130;
-const TERMINATED: u8 = 143;
+pub const DONE: u8 = 0;
+pub const FAILED: u8 = 1;
+pub const INTERRUPTED: u8 = 130;
+pub const TERMINATED: u8 = 143;
 
 /// Run to the end and give the exit code.
 pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> anyhow::Result<u8> {
     let Started { session, events, cwd, key_source, .. } = started;
     let frames = Frames::new(session.id(), &cwd, key_source, face.partial);
-    let mut lines = match face.input {
-        InputFormat::StreamJson => Some(host::lines_of_stdin()),
-        InputFormat::Text => None,
-    };
-    // The prompt is the first message: those of the host wait for its result.
-    let busy = prompt.is_some();
     match prompt {
         Some(First::Say(prompt)) => session.say(prompt),
         Some(First::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
         None => {}
     }
-    if lines.is_none() {
-        session.submit(Submission::Close);
-    }
-    let mut run = Run { face, frames, code: DONE, waiting: Vec::new(), busy };
+    session.submit(Submission::Close);
+    let mut run = Run { face, frames, code: DONE };
     let signals = Signals::new()?;
-    run.drive(session, events, &mut lines, signals).await
+    run.drive(session, events, signals).await
 }
 
-struct Signals {
-    int: Signal,
-    term: Signal,
+pub struct Signals {
+    pub int: Signal,
+    pub term: Signal,
 }
 
 impl Signals {
-    fn new() -> std::io::Result<Self> {
+    pub fn new() -> std::io::Result<Self> {
         Ok(Self { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())? })
     }
 }
@@ -73,9 +62,6 @@ struct Run {
     face: Headless,
     frames: Frames,
     code: u8,
-    /// Messages of a host that came during a turn: each gets a turn and a result of its own.
-    waiting: Vec<Submission>,
-    busy: bool,
 }
 
 impl Run {
@@ -83,7 +69,6 @@ impl Run {
         &mut self,
         session: cutonce_agent::Session,
         mut events: Events,
-        lines: &mut Option<mpsc::UnboundedReceiver<Line>>,
         mut signals: Signals,
     ) -> anyhow::Result<u8> {
         loop {
@@ -93,61 +78,10 @@ impl Run {
                 _ = signals.term.recv() => { self.code = TERMINATED; session.submit(Submission::Interrupt); session.submit(Submission::Close); }
                 event = events.next() => match event {
                     None => return Ok(self.code),
-                    Some(event) => {
-                        self.show(&event)?;
-                        self.after(&event, &session, lines.is_none());
-                    }
-                },
-                line = next_line(lines), if lines.is_some() => match line {
-                    Some(line) => self.host_line(line, &session)?,
-                    None => {
-                        *lines = None;
-                        if !self.busy && self.waiting.is_empty() { session.submit(Submission::Close); }
-                    }
+                    Some(event) => self.show(&event)?,
                 },
             }
         }
-    }
-
-    /// Queue bookkeeping for a host: the next message starts when the turn before it has its result.
-    fn after(&mut self, event: &Event, session: &cutonce_agent::Session, no_more: bool) {
-        match &event.kind {
-            EventKind::TurnStarted => self.busy = true,
-            EventKind::TurnEnded(_) => {
-                self.busy = false;
-                if !self.waiting.is_empty() {
-                    self.busy = true;
-                    session.submit(self.waiting.remove(0));
-                } else if no_more {
-                    session.submit(Submission::Close);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn host_line(&mut self, line: Line, session: &cutonce_agent::Session) -> anyhow::Result<()> {
-        match line {
-            Line::User(submission) if self.busy => self.waiting.push(submission),
-            Line::User(submission) => {
-                self.busy = true;
-                session.submit(submission);
-            }
-            Line::Control { reply, submission } => {
-                print_line(&reply)?;
-                if let Some(submission) = submission {
-                    session.submit(submission);
-                }
-            }
-            Line::Ignored => {}
-            Line::Broken(why) => {
-                eprintln!("cutonce: a line on standard input is no stream-json message: {why}");
-                self.code = FAILED;
-                session.submit(Submission::Interrupt);
-                session.submit(Submission::Close);
-            }
-        }
-        Ok(())
     }
 
     fn show(&mut self, event: &Event) -> anyhow::Result<()> {
@@ -194,9 +128,9 @@ impl Run {
         Ok(())
     }
 
-    /// PM-76: a run in plan mode that ends without any plan has failed. A host that sends messages may go on.
+    /// PM-76: a run in plan mode that ends without any plan has failed.
     fn no_plan(&self, ended: &Ended) -> Option<String> {
-        let plan = ended.plan.as_ref().filter(|_| self.face.input == InputFormat::Text)?;
+        let plan = ended.plan.as_ref()?;
         let said = approval::headless(&plan.found, &plan.path);
         (said.exit_code != 0).then_some(said.text)
     }
@@ -232,11 +166,4 @@ fn print_line(value: &serde_json::Value) -> std::io::Result<()> {
     serde_json::to_writer(&mut out, value)?;
     out.write_all(b"\n")?;
     out.flush()
-}
-
-async fn next_line(lines: &mut Option<mpsc::UnboundedReceiver<Line>>) -> Option<Line> {
-    match lines {
-        Some(lines) => lines.recv().await,
-        None => None,
-    }
 }

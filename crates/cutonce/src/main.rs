@@ -6,12 +6,12 @@ mod print;
 #[cfg(feature = "acp")]
 mod acp;
 mod cli;
+mod cli_host;
 mod demo;
 mod doctor;
 mod editor;
 mod frames;
 mod headless;
-mod host;
 mod implement;
 mod keyring;
 mod mcp;
@@ -19,6 +19,7 @@ mod plain;
 mod plain_plan;
 mod plans;
 mod scenario_server;
+mod sdk;
 mod sessions;
 mod start;
 mod teammate;
@@ -35,10 +36,10 @@ fn main() -> ExitCode {
     // A command that we start could otherwise read our environment, keys included, from /proc (MO-4).
     cutonce_sandbox::keep_private();
     if asks_version() {
-        let _ = writeln!(std::io::stdout(), "cutonce {}", env!("CARGO_PKG_VERSION"));
+        let _ = writeln!(std::io::stdout(), "{}", cli_host::version(std::env::args_os().nth(1)));
         return ExitCode::SUCCESS;
     }
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(cli_host::args(std::env::args_os()));
     let code = match cli.command {
         None => block_on(run(cli.run)),
         Some(Command::Demo(demo)) => block_on(demo::run(demo)),
@@ -70,7 +71,7 @@ fn main() -> ExitCode {
 fn asks_version() -> bool {
     let mut args = std::env::args_os().skip(1);
     let first = args.next();
-    args.next().is_none() && first.is_some_and(|arg| arg == "--version" || arg == "-V")
+    args.next().is_none() && first.is_some_and(|arg| arg == "--version" || arg == "-V" || arg == "-v")
 }
 
 fn block_on(work: impl Future<Output = anyhow::Result<u8>>) -> anyhow::Result<u8> {
@@ -82,6 +83,9 @@ fn block_on(work: impl Future<Output = anyhow::Result<u8>>) -> anyhow::Result<u8
 }
 
 async fn run(run: Run) -> anyhow::Result<u8> {
+    if run.input_format == InputFormat::StreamJson {
+        return sdk::run(run).await;
+    }
     let headless = run.print || run.output_format != OutputFormat::Text || run.input_format != InputFormat::Text;
     if headless {
         return headless_run(run).await;
@@ -132,25 +136,16 @@ fn is_terminal() -> bool {
 }
 
 fn face_of(run: &Run) -> headless::Headless {
-    headless::Headless {
-        output: run.output_format,
-        input: run.input_format,
-        partial: run.include_partial_messages,
-        verbose: run.verbose,
-    }
+    headless::Headless { output: run.output_format, partial: run.include_partial_messages, verbose: run.verbose }
 }
 
 async fn headless_run(run: Run) -> anyhow::Result<u8> {
-    let prompt = match run.input_format {
-        InputFormat::Text => Some(prompt_with_stdin(run.prompt.as_deref())?),
-        InputFormat::StreamJson => run.prompt.clone(),
-    };
-    let approver = match run.input_format {
-        InputFormat::Text => Approver::Nobody,
-        InputFormat::StreamJson => Approver::CantAsk,
-    };
-    let started = start::open(&run, start::Face { approver }).await?;
-    headless::run(started, prompt.map(First::Say), face_of(&run)).await
+    if run.input_format == InputFormat::StreamJson {
+        return sdk::run(run).await;
+    }
+    let prompt = prompt_with_stdin(run.prompt.as_deref())?;
+    let started = start::open(&run, start::Face { approver: Approver::Nobody }).await?;
+    headless::run(started, Some(First::Say(prompt)), face_of(&run)).await
 }
 
 /// The prompt with standard input appended, where there is one (CL-1).

@@ -3,10 +3,11 @@
 use crate::cli::{InputFormat, Run, split_rules};
 use anyhow::Context;
 use cutonce_agent::start::{Start, Which};
-use cutonce_agent::{Approver, Events, Session, trust as trusted};
+use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
 use cutonce_core::mode::Mode;
 use cutonce_core::settings::Notifications;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// What was typed can't be meant: exit code 2 (CL-3).
@@ -19,6 +20,12 @@ pub struct Face {
     pub approver: Approver,
 }
 
+/// What a face brings along.
+#[derive(Default)]
+pub struct Brought {
+    pub hooks: Vec<Arc<dyn Hook>>,
+}
+
 /// Where a session lives and works.
 pub struct Place {
     pub home: PathBuf,
@@ -29,6 +36,8 @@ pub struct Started {
     pub session: Session,
     pub events: Events,
     pub cwd: String,
+    /// The name that chooses its model again.
+    pub model: String,
     /// Which variable held the key, for hosts.
     pub key_source: &'static str,
     /// The sign that something waits for the person (PM-88).
@@ -59,6 +68,9 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         cwd: place.cwd.clone(),
         env: std::env::vars_os().collect(),
         settings: run.settings.clone(),
+        only_tools: run.host.only_tools(),
+        setting_sources: run.host.sources(),
+        thinking: run.host.thinking(),
         allow: split_rules(&run.allowed_tools),
         deny: split_rules(&run.disallowed_tools),
         model: run.model.clone(),
@@ -71,7 +83,7 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         add_dirs: run.add_dir.clone(),
         max_turns: run.max_turns,
         max_budget: run.max_budget_usd,
-        system_prompt: run.system_prompt.clone(),
+        system_prompt: run.host.system_prompt(run.system_prompt.as_deref())?,
         append_system_prompt: run.append_system_prompt.clone(),
         hide_disallowed_tools: run.hide_disallowed_tools,
         mcp_config: run.mcp_config.clone(),
@@ -82,11 +94,17 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         editor: None,
         join: run.team.clone().zip(run.name.clone()).map(|(team, name)| cutonce_agent::team::Join { team, name }),
         program: std::env::current_exe().ok(),
+        connect: None,
     })
 }
 
 pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
-    let start = start_of(run, face.approver, &place)?;
+    open_with(run, face, place, Brought::default()).await
+}
+
+pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) -> anyhow::Result<Started> {
+    let mut start = start_of(run, face.approver, &place)?;
+    start.hooks = brought.hooks;
     let opened = start.open().await?;
     for notice in &opened.notices {
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
@@ -96,6 +114,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
         session: opened.session,
         events: opened.events,
         cwd: place.cwd.display().to_string(),
+        model: opened.model,
         key_source,
         notifications: opened.notifications,
     })
@@ -107,7 +126,7 @@ fn mcp_wait(run: &Run) -> Option<Duration> {
     host.then_some(Duration::from_secs(3))
 }
 
-fn which(run: &Run) -> anyhow::Result<Which> {
+pub fn which(run: &Run) -> anyhow::Result<Which> {
     let usage = |text: &str| Err(Usage(text.into()).into());
     match (run.r#continue, &run.resume, &run.session_id) {
         (true, Some(_), _) => usage("--continue and --resume exclude each other"),

@@ -4,6 +4,7 @@ use super::Hall;
 use super::options::Approver;
 use cutonce_core::approval::{self, NoAnswer};
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level, Question};
+use cutonce_core::hook::Reply;
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
 use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
@@ -53,7 +54,8 @@ impl Open {
             (_, Answer::Unusable { .. }) => true,
             (Open::Permission(_) | Open::EnterPlan, Answer::Permission(_)) => true,
             (Open::Questions(_), Answer::Questions(_)) | (Open::Plan(_), Answer::Plan(_)) => true,
-            (_, Answer::Permission(_) | Answer::Questions(_) | Answer::Plan(_)) => false,
+            (Open::Permission(_) | Open::Questions(_) | Open::EnterPlan, Answer::Host(_)) => true,
+            (_, Answer::Permission(_) | Answer::Questions(_) | Answer::Plan(_) | Answer::Host(_)) => false,
         }
     }
 }
@@ -146,6 +148,10 @@ impl Hall {
     }
 
     fn closed(&mut self, ask: OpenAsk, answer: Answer) {
+        let answer = match answer {
+            Answer::Host(answer) => return self.host_answered(ask, answer),
+            other => other,
+        };
         let OpenAsk { n, call, open, .. } = ask;
         match (open, answer, n, call) {
             (Open::Permission(ask), Answer::Permission(answer), Some(n), Some(call)) => {
@@ -189,15 +195,16 @@ impl Hall {
         self.open_ask(n, None, Open::EnterPlan, view);
     }
 
-    fn permission_answered(&mut self, n: usize, call: Box<dyn Call>, ask: Ask, answer: PermissionAnswer) {
+    pub(super) fn permission_answered(&mut self, n: usize, call: Box<dyn Call>, ask: Ask, answer: PermissionAnswer) {
         match answer {
             PermissionAnswer::Allow { remember } => {
                 remember.iter().for_each(|remember| self.remember(remember));
-                // The world may have moved while the person thought: state the facts again, and ask again if they differ.
+                // The world may have moved while the person thought: the facts must be the same, and the mode and the
+                // rules as of now must still let a yes count (PM-16).
                 match self.still_true(&*call, ask) {
                     Ok(ask) => {
                         let who = ask.answered("the user allowed it");
-                        self.run_call(n, call, ask.approve(who), None);
+                        self.judge_call(n, call, &Reply::default(), Some(&who));
                     }
                     Err(text) => self.finish(n, Outcome::error(text), Duration::ZERO),
                 }

@@ -120,6 +120,12 @@ impl Hall {
 
     /// Decide the call under the mode as of now, with what hooks said about it.
     pub(super) fn decide_call(&mut self, n: usize, call: Box<dyn Call>, reply: &Reply) {
+        self.judge_call(n, call, reply, None);
+    }
+
+    /// The same; `yes` is why exactly this call was approved already: then nobody is asked again, but what the mode or a
+    /// rule denies now stays denied.
+    pub(super) fn judge_call(&mut self, n: usize, call: Box<dyn Call>, reply: &Reply, yes: Option<&str>) {
         let access = match call.touches(&self.here) {
             Ok(access) => self.refine(access),
             Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
@@ -133,9 +139,12 @@ impl Hall {
         match as_hooks_say(decision, self.mode.mode(), reply, asked) {
             Decision::Allow(allowed) if plan::is_barrier(&self.batch.slots[n].name) => self.plan_call(n, allowed),
             Decision::Allow(allowed) if questions => self.ask_questions(n, call, allowed),
-            Decision::Allow(allowed) => self.run_call(n, call, allowed, None),
+            Decision::Allow(allowed) => self.run_call(n, call, approved(allowed, yes), None),
             Decision::Deny(denied) => self.deny_call(n, denied),
-            Decision::Ask(ask) => self.ask_permission(n, call, *ask),
+            Decision::Ask(ask) => match yes {
+                Some(reason) => self.run_call(n, call, ask.approve(reason), None),
+                None => self.ask_permission(n, call, *ask),
+            },
         }
     }
 
@@ -165,6 +174,13 @@ impl Hall {
     /// Cancelled when the person interrupts the calls that run.
     pub(super) fn batch_cancel(&self) -> CancellationToken {
         self.batch.cancel.clone()
+    }
+    /// Another input for a call that waits (HO-1): None if it is the one it has.
+    pub(super) fn change_input(&mut self, n: usize, input: Value) -> Option<Result<Box<dyn Call>, String>> {
+        let slot = self.batch.slots.get_mut(n).filter(|slot| slot.input != input)?;
+        slot.input = input.clone();
+        let tool = self.tools.get(&slot.name).cloned();
+        Some(tool.ok_or_else(|| "There is no such tool any more.".to_string()).and_then(|tool| tool.parse(input)))
     }
     /// What approvers, hosts and the transcript see of a call may hold more than the model sent (PM-70).
     pub(super) fn fill_input(&mut self, n: usize, input: Value) {
@@ -357,6 +373,14 @@ impl Hall {
 async fn stopped(cancel: &CancellationToken) {
     cancel.cancelled().await;
     tokio::time::sleep(STOP_GRACE).await;
+}
+
+/// The record names the yes, also where a rule that came with it would do.
+fn approved(allowed: Allowed, yes: Option<&str>) -> Allowed {
+    match yes {
+        Some(reason) => Allowed { why: Why { reason: reason.into(), rule: None, source: None }, ..allowed },
+        None => allowed,
+    }
 }
 
 fn record(behavior: Behavior, why: &Why) -> DecisionRecord {

@@ -9,6 +9,7 @@ mod asks;
 mod auto;
 mod calls;
 mod hooks;
+mod host;
 mod mcp;
 mod models;
 mod options;
@@ -349,6 +350,7 @@ impl Hall {
             Submission::SetModel { model } => self.models.choose(model),
             Submission::Team(news) => return self.team_news(news),
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
+            Submission::ChangeRules(change) => self.change_rules(change),
             Submission::Mark(mark) => (mark.0)(),
             Submission::Close => self.closing = true,
         }

@@ -9,10 +9,13 @@ use std::path::{Path, PathBuf};
 /// Longer folder names are cut and told apart by a hash: file systems end at 255 bytes.
 const LONGEST_PROJECT: usize = 200;
 
-/// The cutonce home (CL-4): $CUTONCE_HOME, else `.cutonce` in the user's home.
+/// The cutonce home (CL-4): $CUTONCE_HOME, else `.cutonce` in the user's home. A host that keeps its agent in a folder of
+/// its own says so with $CLAUDE_CONFIG_DIR; then all is below that, in a folder that is only ours (HO-1).
 pub fn home(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let set = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("CUTONCE_HOME").or_else(|| Some(user_home(env)?.join(".cutonce")))
+    set("CUTONCE_HOME")
+        .or_else(|| set("CLAUDE_CONFIG_DIR").map(|dir| dir.join("cutonce")))
+        .or_else(|| Some(user_home(env)?.join(".cutonce")))
 }
 
 /// The user's own home folder.
@@ -135,6 +138,8 @@ mod tests {
         };
         check(&[("CUTONCE_HOME", "/x"), ("HOME", "/u")], Some("/x"));
         check(&[("CUTONCE_HOME", ""), ("HOME", "/u")], Some("/u/.cutonce"));
+        check(&[("CLAUDE_CONFIG_DIR", "/c"), ("HOME", "/u")], Some("/c/cutonce"));
+        check(&[("CLAUDE_CONFIG_DIR", "/c"), ("CUTONCE_HOME", "/x")], Some("/x"));
         check(&[], None);
     }
 

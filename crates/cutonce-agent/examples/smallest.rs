@@ -1,0 +1,45 @@
+//! The smallest agent: open a session in a folder, say something, read events until the turn has ended. The model is a script
+//! behind a real socket, so this runs without key and network; leave `model` out (and pass `env`) for a real one:
+//!
+//! ```sh
+//! cargo run -p cutonce-agent --example smallest
+//! ```
+
+use cutonce_agent::core::event::EventKind;
+use cutonce_agent::core::submission::Submission;
+use cutonce_agent::start::Start;
+use std::error::Error;
+use std::path::Path;
+
+const SCRIPT: &str = r#"{"turns": [
+  {"text": "I look.", "calls": [{"name": "Read", "input": {"file_path": "notes.txt"}}]},
+  {"text": "It says: buy milk."}
+]}"#;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    println!("{}", flow(folder.path()).await?);
+    Ok(())
+}
+
+/// Asks about a file in `folder`, and gives the model's last words.
+pub async fn flow(folder: &Path) -> Result<String, Box<dyn Error>> {
+    let (home, project, script) = (folder.join("home"), folder.join("project"), folder.join("script.json"));
+    std::fs::create_dir_all(&project)?;
+    std::fs::write(project.join("notes.txt"), "buy milk\n")?;
+    std::fs::write(&script, SCRIPT)?;
+    let model = Some(format!("scripted/{}", script.display()));
+    let opened = Start { home, cwd: project, model, ..Start::default() }.open().await?;
+    let mut events = opened.events;
+    opened.session.say("What do my notes say?");
+    // Finish what was said, then end: `next` gives None when the session is over.
+    opened.session.submit(Submission::Close);
+    let mut answer = String::new();
+    while let Some(event) = events.next().await {
+        if let EventKind::TurnEnded(ended) = event.kind {
+            answer = ended.text;
+        }
+    }
+    Ok(answer)
+}

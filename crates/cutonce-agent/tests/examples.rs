@@ -1,0 +1,32 @@
+//! The examples do what they say (HO-4). The fourth, the plan flow, has tests of its own in `plan_flow.rs`.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "../examples/own_model.rs"]
+#[allow(dead_code)]
+mod own_model;
+#[path = "../examples/own_tool.rs"]
+#[allow(dead_code)]
+mod own_tool;
+#[path = "../examples/smallest.rs"]
+#[allow(dead_code)]
+mod smallest;
+
+#[tokio::test]
+async fn ho_4_the_smallest_agent_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(smallest::flow(folder.path()).await.unwrap(), "It says: buy milk.");
+}
+
+#[tokio::test]
+async fn ho_4_an_own_tool_is_called_and_its_answer_reaches_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let (result, answer) = own_tool::flow(folder.path()).await.unwrap();
+    assert_eq!((result.as_str(), answer.as_str()), ("3 in store", "There are 3 apples."));
+}
+
+#[tokio::test]
+async fn ho_4_an_own_model_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    assert_eq!(own_model::flow(folder.path()).await.unwrap(), "stressed");
+}

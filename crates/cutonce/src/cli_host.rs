@@ -1,0 +1,232 @@
+//! Flags that programs pass (HO-1): those of the Claude Agent SDKs that mean something here, and what becomes of the others.
+
+use crate::cli::Cli;
+use anyhow::Context;
+use clap::{Args, CommandFactory};
+use cutonce_core::request::Effort;
+use cutonce_core::rule::Source;
+use cutonce_core::settings::ThinkingChoice;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "For programs that drive cutonce (--input-format stream-json)")]
+pub struct HostFlags {
+    /// Who answers permission questions: `stdio` for the program itself
+    #[arg(long, value_name = "stdio")]
+    pub permission_prompt_tool: Option<String>,
+    /// Only these of the built-in tools, separated by commas; `default` for all
+    #[arg(long, value_name = "NAMES")]
+    pub tools: Option<String>,
+    /// Only these settings files and instructions: user, project, local; empty for none
+    #[arg(long, value_name = "SOURCES")]
+    pub setting_sources: Option<String>,
+    /// Subagents as JSON: name → {description, prompt, tools, model}
+    #[arg(long, value_name = "JSON")]
+    pub agents: Option<String>,
+    /// Use the text of this file instead of the built-in system prompt
+    #[arg(long, value_name = "FILE")]
+    pub system_prompt_file: Option<PathBuf>,
+    /// How hard the model thinks: low, medium, high, max
+    #[arg(long, value_name = "EFFORT")]
+    pub effort: Option<String>,
+    /// Tokens the model may think; 0 for none
+    #[arg(long, value_name = "N")]
+    pub max_thinking_tokens: Option<u32>,
+    /// `disabled` turns thinking off
+    #[arg(long, value_name = "HOW")]
+    pub thinking: Option<String>,
+    /// Say each message back when it joins the conversation
+    #[arg(long)]
+    pub replay_user_messages: bool,
+    /// Deny what would ask (the mode `dontAsk` of other programs)
+    #[arg(long, hide = true)]
+    pub dont_ask: bool,
+    /// What was passed and means nothing here
+    #[arg(long, hide = true)]
+    pub not_known: Vec<String>,
+}
+
+impl HostFlags {
+    /// Can the program be asked?
+    pub fn asks(&self) -> bool {
+        !self.dont_ask && self.permission_prompt_tool.as_deref() == Some("stdio")
+    }
+
+    pub fn only_tools(&self) -> Option<Vec<String>> {
+        let given = self.tools.as_deref().filter(|given| *given != "default")?;
+        let names = given.split(',').map(|name| name.trim().to_string());
+        Some(names.filter(|name| !name.is_empty()).collect())
+    }
+
+    pub fn sources(&self) -> Option<Vec<Source>> {
+        let named = |name: &str| match name.trim() {
+            "user" => Some(Source::User),
+            "project" => Some(Source::Project),
+            "local" => Some(Source::Local),
+            _ => None,
+        };
+        Some(self.setting_sources.as_deref()?.split(',').filter_map(named).collect())
+    }
+
+    pub fn thinking(&self) -> Option<ThinkingChoice> {
+        let effort = match self.effort.as_deref() {
+            Some("low") => Some(Effort::Low),
+            Some("medium") => Some(Effort::Medium),
+            Some("high" | "xhigh") => Some(Effort::High),
+            Some("max") => Some(Effort::Max),
+            Some(_) | None => None,
+        };
+        let off = self.thinking.as_deref() == Some("disabled");
+        let budget = self.max_thinking_tokens.or(off.then_some(0));
+        (effort.is_some() || budget.is_some()).then_some(ThinkingChoice { effort, budget })
+    }
+
+    /// An empty prompt means: none of its own.
+    pub fn system_prompt(&self, text: Option<&str>) -> anyhow::Result<Option<String>> {
+        if let Some(path) = &self.system_prompt_file {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("--system-prompt-file {} can't be read", path.display()))?;
+            return Ok(Some(text));
+        }
+        Ok(text.filter(|text| !text.trim().is_empty()).map(str::to_string))
+    }
+}
+
+/// The version. Hosts ask with `-v` and want the version of the protocol first.
+pub fn version(flag: Option<OsString>) -> String {
+    let own = env!("CARGO_PKG_VERSION");
+    match flag.is_some_and(|flag| flag == "-v") {
+        true => format!("{} (cutonce {own})", crate::frames::SPOKEN_VERSION),
+        false => format!("cutonce {own}"),
+    }
+}
+
+/// The arguments as the parser takes them. A program that speaks stream-json may be newer than we are: what we do not know is
+/// set aside and told with --verbose; a person who mistypes still gets an error.
+pub fn args(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let given: Vec<OsString> = given.into_iter().collect();
+    let words: Vec<&str> = given.iter().map(|arg| arg.to_str().unwrap_or_default()).collect();
+    let host = words.windows(2).any(|pair| pair == ["--input-format", "stream-json"])
+        || words.contains(&"--input-format=stream-json");
+    if !host {
+        return given;
+    }
+    let known = Flags::of_the_table();
+    let (mut kept, mut set_aside) = (Vec::new(), Vec::new());
+    let mut args = given.into_iter().peekable();
+    kept.extend(args.next());
+    while let Some(arg) = args.next() {
+        let word = arg.to_string_lossy().into_owned();
+        let Some(flag) = word.strip_prefix("--").filter(|flag| !flag.is_empty()) else {
+            kept.push(arg);
+            continue;
+        };
+        let (name, inline) = flag.split_once('=').map_or((flag, false), |(name, _)| (name, true));
+        if word == "--permission-mode=dontAsk"
+            || (word == "--permission-mode" && args.peek().is_some_and(|next| next == "dontAsk"))
+        {
+            args.next_if(|_| !inline);
+            kept.push("--dont-ask".into());
+        } else if known.has(name) {
+            kept.push(arg);
+            if !inline && known.takes_value(name) {
+                kept.extend(args.next());
+            }
+        } else {
+            args.next_if(|next| !inline && !next.to_string_lossy().starts_with('-'));
+            set_aside.push(name.to_string());
+        }
+    }
+    kept.extend(set_aside.into_iter().map(|name| format!("--not-known={name}").into()));
+    kept
+}
+
+/// The long flags of the program's own table, and which of them take a value.
+struct Flags(Vec<(String, bool)>);
+
+impl Flags {
+    fn of_the_table() -> Self {
+        let command = Cli::command();
+        let mut flags = vec![("help".to_string(), false), ("version".to_string(), false)];
+        for arg in command.get_arguments() {
+            let value =
+                arg.get_action().takes_values() && arg.get_num_args().is_none_or(|range| range.min_values() > 0);
+            let names = arg.get_long().into_iter().chain(arg.get_all_aliases().into_iter().flatten());
+            flags.extend(names.map(|name| (name.to_string(), value)));
+        }
+        Self(flags)
+    }
+    fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, _)| known == name)
+    }
+    fn takes_value(&self, name: &str) -> bool {
+        self.0.iter().any(|(known, value)| known == name && *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    fn parsed(words: &[&str]) -> crate::cli::Run {
+        let all = ["cutonce", "--input-format", "stream-json"].iter().chain(words).map(OsString::from);
+        Cli::try_parse_from(args(all)).unwrap().run
+    }
+
+    #[test]
+    fn ho_1_the_flags_of_both_sdks_are_taken_in_both_forms() {
+        let run = parsed(&[
+            "--output-format",
+            "stream-json",
+            "--verbose",
+            "--system-prompt",
+            "",
+            "--tools",
+            "",
+            "--allowedTools",
+            "A,B(c,d)",
+            "--max-turns",
+            "3",
+            "--betas",
+            "one,two",
+            "--permission-prompt-tool",
+            "stdio",
+            "--setting-sources=",
+            "--resume=-x",
+            "--plugin-dir",
+            "/p",
+            "--session-mirror",
+            "--fork-session",
+            "--max-thinking-tokens",
+            "0",
+            "--permission-mode",
+            "dontAsk",
+            "--future=-1",
+        ]);
+        assert_eq!(run.max_turns, Some(3));
+        assert_eq!(run.resume.as_deref(), Some("-x"));
+        assert_eq!(run.system_prompt.as_deref(), Some(""));
+        assert_eq!(run.host.system_prompt(Some("")).unwrap(), None);
+        assert_eq!(run.host.only_tools(), Some(vec![]));
+        assert_eq!(run.host.sources(), Some(vec![]));
+        assert_eq!(run.host.thinking().unwrap().budget, Some(0));
+        assert!(run.host.dont_ask && !run.host.asks() && run.fork_session && run.verbose);
+        for name in ["betas", "plugin-dir", "session-mirror", "future"] {
+            assert!(run.host.not_known.iter().any(|known| known == name), "{name}");
+        }
+    }
+
+    #[test]
+    fn cl_2_a_person_who_mistypes_is_told() {
+        let mistyped = ["cutonce", "-p", "hi", "--modle", "x"].map(OsString::from);
+        assert!(Cli::try_parse_from(args(mistyped)).is_err());
+    }
+
+    #[test]
+    fn ho_1_the_version_that_hosts_check_comes_first() {
+        assert!(version(Some("-v".into())).starts_with(crate::frames::SPOKEN_VERSION));
+        assert!(version(Some("--version".into())).starts_with("cutonce "));
+    }
+}

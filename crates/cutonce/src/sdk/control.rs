@@ -1,0 +1,166 @@
+//! Control requests of the host: each is answered exactly once, and only when what it asks for is done (HO-1, HO-3).
+
+use super::Host;
+use super::peer::Peer;
+use crate::cli::Run;
+use cutonce_agent::mcp::State;
+use cutonce_core::mode::Mode;
+use cutonce_core::settings::Settings;
+use cutonce_core::submission::{By, Mark, Submission};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::sync::mpsc;
+
+/// What is asked for and not done yet.
+pub struct Control {
+    modes: Vec<Wanted>,
+    marks: (mpsc::UnboundedSender<u64>, mpsc::UnboundedReceiver<u64>),
+    next: u64,
+    /// The last notice: why a mode was refused.
+    notice: Option<String>,
+    /// The model that the host started us with.
+    model: String,
+    greeting: Value,
+}
+
+struct Wanted {
+    mark: u64,
+    id: Value,
+    mode: Mode,
+}
+
+impl Control {
+    pub fn new(run: &Run, model: String) -> Self {
+        Self {
+            modes: Vec::new(),
+            marks: mpsc::unbounded_channel(),
+            next: 0,
+            notice: None,
+            model,
+            greeting: super::setup::greeting(run),
+        }
+    }
+
+    pub async fn marks(&mut self) -> Option<u64> {
+        self.marks.1.recv().await
+    }
+
+    pub fn noticed(&mut self, text: &str) {
+        self.notice = Some(text.to_string());
+    }
+
+    /// The answer comes before the frame that announces the change.
+    pub fn mode_changed(&mut self, to: Mode, peer: &Peer) {
+        for done in self.modes.extract_if(.., |wanted| wanted.mode == to) {
+            peer.reply(&done.id, Ok(json!({"mode": to.name()})));
+        }
+    }
+
+    /// Told when all that was submitted so far is taken up.
+    fn mark(&mut self) -> (u64, Submission) {
+        self.next += 1;
+        let (number, sender) = (self.next, self.marks.0.clone());
+        let tell = move || {
+            let _ = sender.send(number);
+        };
+        (number, Submission::Mark(Mark(Arc::new(tell))))
+    }
+}
+
+impl Host {
+    pub(super) fn request(&mut self, id: &Value, request: &Value) {
+        let subtype = request["subtype"].as_str().unwrap_or_default();
+        match subtype {
+            "initialize" => self.peer.reply(id, Ok(self.control.greeting.clone())),
+            "interrupt" => self.interrupt(id, request["cancel_queued"] == true),
+            "set_permission_mode" => self.set_mode(id, &request["mode"]),
+            "set_model" => self.set_model(id, &request["model"]),
+            "mcp_status" => self.peer.reply(id, Ok(self.mcp_status())),
+            "mcp_reconnect" => self.reconnect(id, &request["serverName"]),
+            "get_context_usage" => self.peer.reply(id, Ok(self.context_usage())),
+            other => self.peer.reply(id, Err(format!("Unsupported control request subtype: {other}"))),
+        }
+    }
+
+    /// Answered first, then done; between turns there is nothing to stop.
+    fn interrupt(&mut self, id: &Value, cancel_queued: bool) {
+        if cancel_queued {
+            self.waiting.clear();
+        }
+        let queued: Vec<&String> = self.waiting.iter().filter_map(|(_, uuid)| uuid.as_ref()).collect();
+        self.peer.reply(id, Ok(json!({"still_queued": queued})));
+        if self.busy {
+            self.session.submit(Submission::Interrupt);
+        }
+    }
+
+    fn set_mode(&mut self, id: &Value, mode: &Value) {
+        // Another name for it in the reference's own messages.
+        let name = mode.as_str().map(|name| if name == "manual" { "default" } else { name });
+        let Some(mode) = name.and_then(Mode::parse) else {
+            return self.peer.reply(id, Err(format!("Unknown permission mode: {mode}")));
+        };
+        self.control.notice = None;
+        self.session.submit(Submission::SetMode { mode, by: By::Host });
+        let (mark, submission) = self.control.mark();
+        self.session.submit(submission);
+        self.control.modes.push(Wanted { mark, id: id.clone(), mode });
+    }
+
+    /// The change was taken up without the mode being announced: it was that mode already, or it was refused.
+    pub(super) fn marked(&mut self, mark: u64) {
+        let Some(at) = self.control.modes.iter().position(|wanted| wanted.mark == mark) else { return };
+        let wanted = self.control.modes.remove(at);
+        let answer = if self.frames.mode() == wanted.mode.name() {
+            Ok(json!({"mode": wanted.mode.name()}))
+        } else {
+            let why = self.control.notice.take();
+            Err(why.unwrap_or_else(|| format!("The mode could not be changed to {}.", wanted.mode)))
+        };
+        self.peer.reply(&wanted.id, answer);
+    }
+
+    /// It answers from the next request on. Null: the one that the session was started with.
+    fn set_model(&mut self, id: &Value, model: &Value) {
+        let model = match model {
+            Value::String(name) if !name.is_empty() && name != "default" => name.clone(),
+            Value::String(_) | Value::Null => self.control.model.clone(),
+            _ => return self.peer.reply(id, Err("`model` must be a name or null".into())),
+        };
+        self.session.submit(Submission::SetModel { model: model.clone() });
+        self.peer.reply(id, Ok(json!({"model": model})));
+    }
+
+    fn mcp_status(&self) -> Value {
+        let servers = self.session.mcp().status();
+        let told = servers.iter().map(|one| {
+            let tools = one.tools.iter().map(|tool| json!({"name": tool.given, "annotations": tool.hints.to_json()}));
+            let mut told = json!({"name": one.name, "status": one.state.name(), "scope": one.scope.name(),
+                "source": one.transport, "tools": tools.collect::<Vec<_>>()});
+            if let Some((name, version)) = &one.server {
+                told["serverInfo"] = json!({"name": name, "version": version});
+            }
+            if let State::Failed(why) | State::NeedsAuth(why) = &one.state {
+                told["error"] = why.clone().into();
+            }
+            told
+        });
+        json!({"mcpServers": told.collect::<Vec<_>>()})
+    }
+
+    fn reconnect(&mut self, id: &Value, name: &Value) {
+        let done = self.session.mcp().reconnect(name.as_str().unwrap_or_default());
+        self.peer.reply(id, done.map(|()| json!({})));
+    }
+
+    fn context_usage(&self) -> Value {
+        let (model, used) = self.frames.context();
+        let window = Settings::default().model_info(model).context;
+        let percentage = if window == 0 { 0.0 } else { used as f64 * 100.0 / window as f64 };
+        json!({
+            "categories": [{"name": "Messages", "tokens": used, "color": "default"}],
+            "totalTokens": used, "maxTokens": window, "rawMaxTokens": window, "percentage": percentage, "model": model,
+            "gridRows": [], "memoryFiles": [], "mcpTools": [], "agents": [], "isAutoCompactEnabled": true,
+        })
+    }
+}

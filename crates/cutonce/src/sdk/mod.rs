@@ -1,0 +1,380 @@
+//! Programs that drive us over standard input and output (HO-1 to HO-3): the Claude Agent SDKs and whoever speaks like them.
+//! `wire` reads their lines, `peer` writes ours; here they meet the session.
+
+mod control;
+mod hooks;
+mod peer;
+mod permission;
+mod servers;
+mod setup;
+mod wire;
+
+use crate::cli::{OutputFormat, Run};
+use crate::frames::{self, Frames};
+use crate::headless::{DONE, FAILED, INTERRUPTED, Signals, TERMINATED};
+use crate::start::{self, Started};
+use cutonce_agent::start::Which;
+use cutonce_agent::store::{self, place::Sessions};
+use cutonce_agent::{Approver, Events, Session};
+use cutonce_core::event::{AskView, EndReason, Event, EventKind, Level};
+use cutonce_core::submission::Submission;
+use peer::Peer;
+use setup::Setup;
+use std::collections::{HashMap, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot};
+use wire::Line;
+
+/// Serve the host until it has no more to say; gives the exit code.
+pub async fn run(mut run: Run) -> anyhow::Result<u8> {
+    if run.output_format != OutputFormat::StreamJson {
+        let text = "--input-format stream-json goes with --output-format stream-json".to_string();
+        return Err(start::Usage(text).into());
+    }
+    tell_set_aside(&run);
+    let (peer, mut lines, mut early) = (Peer::default(), wire::lines_of_stdin(), VecDeque::new());
+    let mut setup = Setup::default();
+    // A prompt on the command line needs no host to begin.
+    if run.prompt.is_none() {
+        match lines.recv().await.map(Setup::of) {
+            None => return Ok(DONE),
+            Some(Err(line)) => early.push_back(line),
+            Some(Ok((id, given))) => {
+                if let Some(why) = no_such_session(&run) {
+                    peer.write(&frames::not_begun(run.resume.as_deref().unwrap_or_default(), &why));
+                    return Ok(FAILED);
+                }
+                setup = given;
+                peer.reply(&id, Ok(setup::greeting(&run)));
+            }
+        }
+    }
+    setup.apply(&mut run);
+    if !setup.agents.is_empty() || run.host.agents.is_some() {
+        eprintln!("cutonce: agents of the host are not carried out yet");
+    }
+    let approver = if run.host.asks() { Approver::Present } else { Approver::CantAsk };
+    let place = start::Place { home: start::home()?, cwd: start::cwd()? };
+    let brought = start::Brought { hooks: hooks::of_host(&setup.hooks, &peer) };
+    let started = match start::open_with(&run, start::Face { approver }, place, brought).await {
+        Ok(started) => started,
+        Err(error) => {
+            eprintln!("cutonce: {error:#}");
+            peer.write(&frames::not_begun("", &format!("{error:#}")));
+            return Ok(FAILED);
+        }
+    };
+    let servers = servers::named(&run.mcp_config, &setup.servers);
+    let (mut host, events) = Host::new(started, &run, peer);
+    host.bring(&servers);
+    if let Some(prompt) = run.prompt.clone() {
+        host.take_message(Submission::User { text: prompt, images: Vec::new() }, None);
+    }
+    for line in early {
+        host.line(line);
+    }
+    host.serve(events, lines).await
+}
+
+/// Flags that mean nothing here are named where somebody looks for trouble.
+fn tell_set_aside(run: &Run) {
+    if run.verbose && !run.host.not_known.is_empty() {
+        eprintln!("cutonce: these flags mean nothing here: {}", run.host.not_known.join(", "));
+    }
+    let other = run.host.permission_prompt_tool.as_deref().filter(|tool| *tool != "stdio");
+    if let Some(tool) = other {
+        eprintln!("cutonce: --permission-prompt-tool {tool}: only `stdio` can be asked; what would ask is denied");
+    }
+}
+
+/// Why the session that the host wants to go on with can't be found.
+fn no_such_session(run: &Run) -> Option<String> {
+    let sessions = Sessions::new(start::home().ok()?, start::cwd().ok()?);
+    match start::which(run).ok()? {
+        Which::Find(words) => {
+            store::find(&sessions, &words).err().map(|_| format!("No conversation found with session ID: {words}"))
+        }
+        Which::Latest => store::continue_latest(&sessions).err().map(|_| "No conversation found to continue".into()),
+        Which::New | Which::NewWithId(_) => None,
+    }
+}
+
+/// How long the first turn waits for the servers inside the host.
+const SETTLE: Duration = Duration::from_secs(10);
+
+async fn settled(settling: &mut Option<oneshot::Receiver<()>>) {
+    match settling {
+        Some(settling) => {
+            let _ = settling.await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+struct Host {
+    peer: Peer,
+    frames: Frames,
+    session: Session,
+    code: u8,
+    /// Messages that came during a turn: each gets a turn and a result of its own.
+    waiting: VecDeque<(Submission, Option<String>)>,
+    busy: bool,
+    /// Servers inside the host that are being asked for their tools: no turn begins before that.
+    settling: Option<oneshot::Receiver<()>>,
+    /// More may come from the host.
+    listening: bool,
+    /// Asks that the host has not answered yet, by the id of our request.
+    asks: HashMap<String, Arc<AskView>>,
+    control: control::Control,
+    /// Told of every change: whether the frame is for the SDK alone.
+    states: Option<bool>,
+    replay: bool,
+    /// The host's own ids of messages on their way into the conversation.
+    said: VecDeque<Option<String>>,
+}
+
+impl Host {
+    fn new(started: Started, run: &Run, peer: Peer) -> (Host, Events) {
+        let Started { session, events, cwd, model, key_source, .. } = started;
+        let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
+        let states = match (set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"), set("CLAUDE_CODE_SDK_READS_SESSION_STATE")) {
+            (true, _) => Some(false),
+            (false, true) => Some(true),
+            (false, false) => None,
+        };
+        let host = Host {
+            frames: Frames::new(session.id(), &cwd, key_source, run.include_partial_messages),
+            peer,
+            session,
+            code: DONE,
+            waiting: VecDeque::new(),
+            busy: false,
+            settling: None,
+            listening: true,
+            asks: HashMap::new(),
+            control: control::Control::new(run, model),
+            states,
+            replay: run.host.replay_user_messages,
+            said: VecDeque::new(),
+        };
+        (host, events)
+    }
+
+    /// The servers inside the host join before the first turn: what they offer is part of it from its beginning.
+    fn bring(&mut self, names: &[String]) {
+        let servers = self.session.mcp().clone();
+        for name in names {
+            if let Err(why) = servers.add_remote(name, Arc::new(servers::HostServer::new(name, &self.peer))) {
+                eprintln!("cutonce: the server {name:?} of the host can't be used: {why}");
+            }
+        }
+        let called: Vec<String> =
+            servers.status().into_iter().filter(|one| one.transport == "sdk").map(|one| one.called).collect();
+        if called.is_empty() {
+            return;
+        }
+        let (done, settled) = oneshot::channel();
+        self.busy = true;
+        self.settling = Some(settled);
+        tokio::spawn(async move {
+            let _ = tokio::time::timeout(SETTLE, servers.settled(Some(&called))).await;
+            let _ = done.send(());
+        });
+    }
+
+    async fn serve(mut self, mut events: Events, mut lines: mpsc::UnboundedReceiver<Line>) -> anyhow::Result<u8> {
+        let Signals { mut int, mut term } = Signals::new()?;
+        let mut deaf = false;
+        loop {
+            if self.peer.is_deaf() && !deaf {
+                deaf = true;
+                self.host_gone();
+                self.end(FAILED);
+            }
+            // Lines before events: an interrupt must not wait for a flood to pass. Events before marks: what a submission
+            // brought about is seen before its mark.
+            tokio::select! {
+                biased;
+                _ = int.recv() => self.end(INTERRUPTED),
+                _ = term.recv() => self.end(TERMINATED),
+                line = lines.recv(), if self.listening => match line {
+                    Some(line) => self.line(line),
+                    None => self.host_gone(),
+                },
+                event = events.next() => match event {
+                    None => return Ok(self.code),
+                    Some(event) => self.event(&event),
+                },
+                Some(mark) = self.control.marks() => self.marked(mark),
+                () = settled(&mut self.settling) => {
+                    (self.settling, self.busy) = (None, false);
+                    self.rest();
+                }
+            }
+        }
+    }
+
+    /// Stop what runs, and end.
+    fn end(&mut self, code: u8) {
+        self.code = code;
+        self.session.submit(Submission::Interrupt);
+        self.session.submit(Submission::Close);
+    }
+
+    /// No more input. What waits for the host fails closed; what runs and what is queued is done to its end (HO-3).
+    fn host_gone(&mut self) {
+        self.listening = false;
+        self.peer.gone();
+        for (_, ask) in std::mem::take(&mut self.asks) {
+            self.code = FAILED;
+            self.carry_out(permission::host_gone(&ask));
+        }
+        self.rest();
+    }
+
+    fn line(&mut self, line: Line) {
+        match line {
+            Line::User { submission, uuid } => self.take_message(submission, uuid),
+            Line::Request { id, request } => self.request(&id, &request),
+            Line::Response { id, result } => match self.asks.remove(&id) {
+                Some(ask) => {
+                    self.state("running");
+                    self.carry_out(permission::meaning(&ask, result));
+                }
+                None => {
+                    self.peer.answered(&id, result);
+                }
+            },
+            Line::Ignored => {}
+            Line::Unknown(kind) => {
+                let text = format!("Messages of type {kind:?} are not known here; it was ignored.");
+                self.peer.write(&self.frames.informational(Level::Error, &text));
+            }
+            Line::Broken(why) => {
+                eprintln!("cutonce: a line on standard input is no stream-json message: {why}");
+                self.host_gone();
+                self.end(FAILED);
+            }
+        }
+    }
+
+    fn take_message(&mut self, submission: Submission, uuid: Option<String>) {
+        if self.busy {
+            return self.waiting.push_back((submission, uuid));
+        }
+        self.busy = true;
+        self.said.push_back(uuid);
+        self.session.submit(submission);
+    }
+
+    fn carry_out(&mut self, meant: permission::Meant) {
+        for note in &meant.notes {
+            self.peer.write(&self.frames.informational(Level::Warning, note));
+        }
+        for submission in meant.submissions {
+            self.session.submit(submission);
+        }
+    }
+
+    fn event(&mut self, event: &Event) {
+        match &event.kind {
+            EventKind::TurnStarted => {
+                self.busy = true;
+                self.state("running");
+            }
+            EventKind::ModeChanged { to, .. } => self.control.mode_changed(*to, &self.peer),
+            EventKind::Notice { level, text } => {
+                self.control.noticed(text);
+                if *level != Level::Info {
+                    eprintln!("cutonce: {}", cutonce_core::harmless::harmless(text));
+                }
+            }
+            EventKind::User { text, meta: false, .. } => {
+                let uuid = self.said.pop_front().flatten();
+                if self.replay {
+                    self.peer.write(&self.frames.replayed(text, uuid));
+                }
+            }
+            _ => {}
+        }
+        for mut frame in self.frames.of(event) {
+            if frame["subtype"] == "init" {
+                self.tell_servers(&mut frame);
+            }
+            self.peer.write(&frame);
+        }
+        match &event.kind {
+            EventKind::Ask(ask) => self.ask(ask),
+            EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
+            EventKind::TurnEnded(ended) => {
+                self.busy = false;
+                if [DONE, FAILED].contains(&self.code) && self.listening {
+                    self.code = if ended.reason == EndReason::Completed { DONE } else { FAILED };
+                } else if self.code == DONE && ended.reason != EndReason::Completed {
+                    self.code = FAILED;
+                }
+                self.rest();
+            }
+            _ => {}
+        }
+    }
+
+    /// The servers as they are when a turn begins, with the tools that they offer.
+    fn tell_servers(&self, init: &mut serde_json::Value) {
+        let servers = self.session.mcp().status();
+        let named = servers
+            .iter()
+            .map(|one| serde_json::json!({"name": one.name, "status": one.state.name(), "source": one.transport}));
+        init["mcp_servers"] = named.collect();
+        if let Some(tools) = init["tools"].as_array_mut() {
+            let offered = servers.iter().flat_map(|one| &one.tools).map(|tool| tool.name.clone());
+            tools.extend(offered.map(serde_json::Value::from));
+        }
+    }
+
+    /// The host is the one who answers; one that is gone has said no.
+    fn ask(&mut self, ask: &Arc<AskView>) {
+        if !self.listening {
+            self.code = FAILED;
+            return self.carry_out(permission::host_gone(ask));
+        }
+        let id = cutonce_agent::new_id();
+        self.state("requires_action");
+        let request = permission::request(ask);
+        self.peer.write(&serde_json::json!({"type": "control_request", "request_id": id, "request": request}));
+        self.asks.insert(id, ask.clone());
+    }
+
+    /// Closed by somebody else: the interrupt, a change of the mode. The host need not answer any more.
+    fn ask_closed(&mut self, ask_id: &str) {
+        let open: Vec<String> =
+            self.asks.iter().filter(|(_, ask)| ask.ask_id == ask_id).map(|(id, _)| id.clone()).collect();
+        for id in open {
+            self.asks.remove(&id);
+            self.peer.take_back(&id);
+        }
+    }
+
+    /// Between turns: the next message, or nothing to do, or nothing more to come.
+    fn rest(&mut self) {
+        if self.busy {
+            return;
+        }
+        match self.waiting.pop_front() {
+            Some((submission, uuid)) => self.take_message(submission, uuid),
+            None => {
+                self.state("idle");
+                if !self.listening {
+                    self.session.submit(Submission::Close);
+                }
+            }
+        }
+    }
+
+    fn state(&self, state: &str) {
+        if let Some(for_host) = self.states {
+            self.peer.write(&self.frames.state(state, for_host));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+//! What hosts answer, and what becomes of it.
+
+use super::*;
+use cutonce_core::event::Choice as Option_;
+use cutonce_core::permission::Why;
+
+fn ask(tool: &str, input: Value, kind: AskKind) -> AskView {
+    AskView { agent: None, ask_id: "ask".into(), call_id: "call".into(), tool: tool.into(), input, kind }
+}
+
+fn permission(suggestions: Vec<Suggestion>) -> AskKind {
+    let why = Why { reason: "default mode asks".into(), rule: None, source: None };
+    AskKind::Permission { why, suggestions, preview: None }
+}
+
+#[test]
+fn ho_1_a_request_names_the_call_and_what_would_make_it_needless() {
+    let rules = vec!["Edit(./a.txt)".to_string()];
+    let kind = permission(vec![Suggestion { rules, behavior: Behavior::Allow }]);
+    let request = request(&ask("Write", json!({"file_path": "/w/a.txt"}), kind));
+    assert_eq!(request["tool_use_id"], "call");
+    assert_eq!(request["description"], "a.txt");
+    let types: Vec<_> = request["permission_suggestions"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
+    assert_eq!(types, ["setMode", "addRules"]);
+    assert_eq!(request["permission_suggestions"][1]["rules"][0], json!({"toolName": "Edit", "ruleContent": "./a.txt"}));
+}
+
+#[test]
+fn ho_1_rules_and_mode_hold_before_the_call_runs() {
+    let updates = json!([{"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": null}], "behavior": "deny",
+        "destination": "session"}, {"type": "setMode", "mode": "acceptEdits"}, {"type": "addDirectories"}]);
+    let said = json!({"behavior": "allow", "updatedInput": {"a": 1}, "updatedPermissions": updates});
+    let meant = meaning(&ask("Write", json!({}), permission(vec![])), Ok(said));
+    let [Submission::ChangeRules(change), Submission::SetMode { mode, .. }, Submission::Answer { answer, .. }] =
+        meant.submissions.as_slice()
+    else {
+        panic!("{:?}", meant.submissions)
+    };
+    assert_eq!((change.rules.as_slice(), change.behavior), (&["Bash".to_string()][..], Behavior::Deny));
+    assert_eq!(*mode, Mode::AcceptEdits);
+    assert_eq!(*answer, Answer::Host(HostAnswer::Allow { input: Some(json!({"a": 1})) }));
+    assert_eq!(meant.notes.len(), 1);
+}
+
+#[test]
+fn ho_3_what_is_not_clearly_a_yes_is_none() {
+    for result in [Err("raised".to_string()), Ok(json!({})), Ok(json!({"behavior": "ALLOW"})), Ok(json!([]))] {
+        let meant = meaning(&ask("Write", json!({}), permission(vec![])), result);
+        assert!(
+            matches!(
+                meant.submissions.as_slice(),
+                [Submission::Answer { answer: Answer::Host(HostAnswer::Deny { .. }), .. }]
+            ),
+            "{:?}",
+            meant.submissions
+        );
+    }
+}
+
+#[test]
+fn ho_2_answers_come_in_the_order_of_the_questions() {
+    let option = |label: &str| Option_ { label: label.into(), description: String::new(), preview: None };
+    let question = |text: &str, multi_select| Question {
+        question: text.into(),
+        header: "h".into(),
+        options: vec![option("A"), option("B, or C")],
+        multi_select,
+    };
+    let questions = vec![question("One?", false), question("Two?", true), question("Three?", true)];
+    let given = json!({"Two?": "A, other", "One?": "A", "Three?": "B, or C"});
+    let said = json!({"behavior": "allow", "updatedInput": {"answers": given}});
+    let meant = meaning(&ask("AskUserQuestion", json!({}), AskKind::Questions(questions.clone())), Ok(said));
+    let [Submission::Answer { answer: Answer::Questions(QuestionsAnswer::Answered { answers }), .. }] =
+        meant.submissions.as_slice()
+    else {
+        panic!("{:?}", meant.submissions)
+    };
+    assert_eq!(*answers, [vec!["A"], vec!["A", "other"], vec!["B, or C"]]);
+    let none =
+        meaning(&ask("AskUserQuestion", json!({}), AskKind::Questions(questions)), Ok(json!({"behavior": "allow"})));
+    assert!(matches!(none.submissions.as_slice(), [Submission::Answer { answer: Answer::Host(_), .. }]));
+}

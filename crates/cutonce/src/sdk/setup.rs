@@ -1,0 +1,75 @@
+//! What a host says about itself before anything begins: the first line, `initialize` (HO-1).
+
+use super::wire::Line;
+use crate::cli::Run;
+use cutonce_core::mode::Mode;
+use serde_json::{Map, Value, json};
+
+/// What `initialize` brought; empty for a host that sends none.
+#[derive(Debug, Default)]
+pub struct Setup {
+    /// Servers inside the host's own process.
+    pub servers: Vec<String>,
+    pub agents: Map<String, Value>,
+    pub hooks: Map<String, Value>,
+    system_prompt: Option<String>,
+    append: Option<String>,
+}
+
+impl Setup {
+    pub fn read(request: &Value) -> Setup {
+        let text = |value: &Value| -> Option<String> {
+            match value {
+                Value::String(text) => Some(text.clone()),
+                Value::Array(parts) => {
+                    let parts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
+                    Some(parts.join("\n\n")).filter(|text| !text.is_empty())
+                }
+                _ => None,
+            }
+        };
+        let names = request["sdkMcpServers"].as_array().into_iter().flatten();
+        Setup {
+            servers: names.filter_map(|name| name.as_str().map(str::to_string)).collect(),
+            agents: request["agents"].as_object().cloned().unwrap_or_default(),
+            hooks: request["hooks"].as_object().cloned().unwrap_or_default(),
+            system_prompt: text(&request["systemPrompt"]),
+            append: text(&request["appendSystemPrompt"]),
+        }
+    }
+
+    /// What the first line says, or the line itself if it is another.
+    pub fn of(line: Line) -> Result<(Value, Setup), Line> {
+        match line {
+            Line::Request { id, request } if request["subtype"] == "initialize" => Ok((id, Setup::read(&request))),
+            other => Err(other),
+        }
+    }
+
+    /// The host's words stand in for the flags of the same names.
+    pub fn apply(&self, run: &mut Run) {
+        if let Some(text) = &self.system_prompt {
+            run.system_prompt = Some(text.clone());
+        }
+        if let Some(text) = &self.append {
+            run.append_system_prompt = Some(text.clone());
+        }
+    }
+}
+
+/// The answer to `initialize`.
+pub fn greeting(run: &Run) -> Value {
+    let mode = if run.dangerously_skip_permissions {
+        Mode::BypassPermissions
+    } else {
+        run.permission_mode.unwrap_or_default()
+    };
+    let model = run.model.as_deref().unwrap_or("default");
+    json!({
+        "commands": [], "agents": [], "output_style": "default", "available_output_styles": ["default"],
+        "models": [{"value": model, "displayName": model, "description": "The model this session was started with"}],
+        "account": {}, "pid": std::process::id(), "claude_code_version": crate::frames::SPOKEN_VERSION,
+        "current_permission_mode": mode.name(), "session_state": "idle",
+        "hooks_applied": true, "hook_on_failure_supported": true,
+    })
+}

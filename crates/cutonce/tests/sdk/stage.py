@@ -1,0 +1,98 @@
+"""What the tests with the Python SDK stand on: folders of their own, the scripted model behind a real socket, options."""
+
+import json
+import os
+import subprocess
+import tempfile
+from pathlib import Path
+
+from claude_agent_sdk import ClaudeAgentOptions
+
+BIN = os.environ["CUTONCE_BIN"]
+
+
+class Stage:
+    """A workspace, a home, and a model that says what the script says."""
+
+    def __init__(self, *turns, home="CUTONCE_HOME"):
+        self.root = Path(tempfile.mkdtemp(prefix="sdk-")).resolve()
+        self.ws, self.home, self.record = self.root / "ws", self.root / "home", self.root / "seen"
+        self.ws.mkdir()
+        self.home.mkdir()
+        script = self.root / "script.json"
+        script.write_text(json.dumps({"turns": list(turns)}))
+        self.server = subprocess.Popen(
+            [BIN, "scenario-server", str(script), "--record", str(self.record)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.url = "http://" + self.server.stdout.readline().split()[-1]
+        self.home_variable = home
+        self.stderr = []
+
+    def env(self):
+        return {
+            "ANTHROPIC_BASE_URL": self.url,
+            "ANTHROPIC_API_KEY": "sk-scripted",
+            self.home_variable: str(self.home),
+            "HOME": str(self.root),
+        }
+
+    def options(self, **more):
+        return ClaudeAgentOptions(cli_path=BIN, cwd=self.ws, env=self.env(), stderr=self.stderr.append, **more)
+
+    def seen(self):
+        """The requests that the model got; ends the model."""
+        if self.server.poll() is None:
+            self.server.stdin.close()
+            self.server.wait(20)
+        return [json.loads(path.read_text()) for path in sorted(self.record.glob("*.json"))]
+
+    def files(self):
+        return {str(path.relative_to(self.ws)): path.read_text() for path in sorted(self.ws.rglob("*")) if path.is_file()}
+
+    def plan(self):
+        """The plan file of the session."""
+        return next(path for path in self.home.rglob("*.md") if path.parent.name == "plans")
+
+    def transcripts(self):
+        return sorted(path for path in self.home.rglob("*.jsonl") if "projects" in path.parts)
+
+
+def call(name, **given):
+    return {"calls": [{"name": name, "input": given}]}
+
+
+def text_of(request):
+    """All that one request says to the model, as text."""
+    return json.dumps(request["messages"])
+
+
+async def run(messages):
+    """All messages of a query; a failed run gives them too, with the error last."""
+    got = []
+    try:
+        async for message in messages:
+            got.append(message)
+    except Exception as error:  # the SDK raises after a run that failed
+        got.append(error)
+    return got
+
+
+def kinds(messages):
+    return [type(message).__name__ for message in messages]
+
+
+def blocks(messages, kind):
+    """Content blocks of one class, in order."""
+    found = []
+    for message in messages:
+        content = getattr(message, "content", None)
+        if isinstance(content, list):
+            found += [block for block in content if type(block).__name__ == kind]
+    return found
+
+
+def results(messages):
+    return [message for message in messages if type(message).__name__ == "ResultMessage"]
