@@ -242,7 +242,7 @@ impl Start {
         if !skills.is_empty() {
             tools.push(Arc::new(SkillTool::new(skills)));
         }
-        tools.retain(|tool| self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| name == tool.name())));
+        tools.retain(|tool| self.wants(tool.name()));
         tools.append(&mut self.tools);
         (tools, folders)
     }
@@ -299,8 +299,17 @@ impl Start {
             false => Past::default(),
         };
         let seat = Seat::new(template, store.id(), joined);
-        self.tools.extend(crate::team::tools::team_tools(&seat));
+        let tools = crate::team::tools::team_tools(&seat).into_iter().filter(|tool| self.wants(tool.name()));
+        let tools: Vec<_> = tools.collect();
+        self.tools.extend(tools);
         Ok(TeamStart { seat, past, record })
+    }
+
+    /// A host may want only some of our own tools.
+    fn wants(&self, tool: &str) -> bool {
+        self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| name == tool))
+    }
+
     /// The embedding program's own models, or those of the providers.
     fn connector(&mut self, settings: &Arc<Settings>) -> Arc<dyn Connect> {
         self.connect.take().unwrap_or_else(|| Arc::new(Providers::new(settings, self)))

@@ -1,8 +1,8 @@
 //! All that a face may send to a session (AG-1).
 
 use crate::conversation::Image;
-use crate::mail::{Given, LeadMode, Message, PlanApprovalRequest, TeammateState};
 use crate::host::{HostAnswer, RuleChange};
+use crate::mail::{Given, LeadMode, Message, PlanApprovalRequest, TeammateState};
 use crate::mode::Mode;
 use serde::{Deserialize, Serialize};
 
