@@ -34,7 +34,7 @@ pub enum Scope {
 }
 
 /// Finds instructions, each of them once a session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Instructions {
     cutonce_home: PathBuf,
     user_home: Option<PathBuf>,
@@ -47,6 +47,7 @@ pub struct Instructions {
     notes: Vec<String>,
     /// The user's, and the project's, are wanted.
     wanted: (bool, bool),
+    silent: bool,
 }
 
 impl Instructions {
@@ -64,12 +65,19 @@ impl Instructions {
             left: MOST,
             notes: Vec::new(),
             wanted: (true, true),
+            silent: false,
         }
     }
 
     /// Leave out the user's, or the project's.
     pub fn only(self, user: bool, project: bool) -> Self {
         Self { wanted: (user, project), ..self }
+    }
+
+    /// For an agent that is given none: nothing more is found.
+    pub fn none(mut self) -> Self {
+        self.silent = true;
+        self
     }
 
     /// What holds from the start: the user's, then from the repository's root down to the working folder.
@@ -90,7 +98,7 @@ impl Instructions {
     pub fn nested_for(&mut self, path: &Path) -> Vec<Instruction> {
         let Some(dir) = path.parent().and_then(|dir| dir.canonicalize().ok()) else { return Vec::new() };
         let (mut found, cwd) = (Vec::new(), self.cwd.clone());
-        if dir.starts_with(&cwd) {
+        if dir.starts_with(&cwd) && !self.silent {
             for dir in folders_between(&cwd, &dir).into_iter().skip(1) {
                 self.read_folder(&dir, Scope::Nested, &mut found);
             }

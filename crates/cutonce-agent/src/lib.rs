@@ -46,6 +46,7 @@
 //! `examples/` has a whole program for each: `smallest`, `plan_flow`, `own_tool`, `own_model`. They run without key and network:
 //! `cargo run -p cutonce-agent --example smallest`.
 
+pub mod agents;
 pub mod changes;
 pub mod editor;
 pub mod hooks;

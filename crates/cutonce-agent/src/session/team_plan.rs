@@ -283,7 +283,7 @@ impl Hall {
             kind: AskKind::Plan { request: Box::new(shown.clone()), previous: None, draft: None },
         };
         let open = Open::TeamPlan(Box::new(shown));
-        self.asks.push(OpenAsk { id: request.request_id.clone(), n: None, call: None, open });
+        self.asks.push(OpenAsk { id: request.request_id.clone(), n: None, call: None, open, planning: self.mode.in_plan() });
         self.hub.emit(EventKind::Ask(Arc::new(view)));
     }
 
