@@ -58,6 +58,20 @@ fn open(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
     }
 }
 
+/// A line for the user's own shell, on this process's terminal (UI-3): their command, with their rights. Err says why it did
+/// not run; what it came to is on the terminal.
+pub fn shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
+    let shell = env.iter().find(|(key, _)| key == "SHELL").map(|(_, value)| PathBuf::from(value));
+    let program = shell.filter(|path| path.is_absolute() && path.is_file()).or_else(|| find_program("bash", &env));
+    let program = program.or_else(|| find_program("sh", &env)).ok_or("no shell was found; set $SHELL")?;
+    let args = vec!["-c".into(), line.into()];
+    match (Foreground { program, args, cwd: cwd.into(), env }).run().map_err(|error| error.to_string())? {
+        Ended::Exited(0) => Ok(()),
+        Ended::Exited(code) => Err(format!("it ended with code {code}")),
+        Ended::Signalled(signal) => Err(format!("it was ended by signal {signal}")),
+    }
+}
+
 /// `code --wait`, `"/a b/editor" -x`: words, with quotes around those that hold blanks.
 fn words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);

@@ -57,6 +57,7 @@ pub mod mailbox;
 pub mod mcp;
 pub mod plan_files;
 pub mod redact;
+pub mod rewind;
 pub mod session;
 pub mod settings;
 pub mod skills;

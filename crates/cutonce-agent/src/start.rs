@@ -124,6 +124,8 @@ pub struct Opened {
     /// The modes that can be entered in this run.
     pub modes: Vec<Mode>,
     pub notifications: Notifications,
+    /// As they were merged, for faces.
+    pub settings: Arc<Settings>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -218,7 +220,7 @@ impl Start {
             kin: None,
         });
         let notifications = settings.notifications;
-        Ok(Opened { session, events, notices, model, transcript, mode: shown_mode, modes, notifications })
+        Ok(Opened { session, events, notices, model, transcript, mode: shown_mode, modes, notifications, settings })
     }
 
     /// Whether there is a model with a key, without opening anything.

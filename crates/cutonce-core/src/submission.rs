@@ -44,6 +44,13 @@ pub enum Submission {
     Compact {
         focus: Option<String>,
     },
+    /// A command of the user's own (UI-9): words, with rules and a model that hold for their turn.
+    Prompt {
+        text: String,
+        images: Vec<Image>,
+        allow: Vec<String>,
+        model: Option<String>,
+    },
     /// Start over with an empty conversation in the same session.
     Clear,
     /// A host changed the rules of the session (HO-1).
@@ -52,6 +59,12 @@ pub enum Submission {
     Mark(Mark),
     /// Something from the team (TM-1). A message in it is believed only as far as its seal goes.
     Team(TeamNews),
+    /// Put files, conversation or both back to a point of `cutonce_agent::rewind` (SE-5); between turns only.
+    Rewind {
+        to: String,
+        files: bool,
+        conversation: bool,
+    },
     /// No more submissions: finish what is queued, then end.
     Close,
 }

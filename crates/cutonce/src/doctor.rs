@@ -34,6 +34,33 @@ impl State {
 }
 
 pub fn run(as_json: bool) -> anyhow::Result<u8> {
+    let checks = checks()?;
+    let mut out = std::io::stdout().lock();
+    for check in &checks {
+        if as_json {
+            writeln!(out, "{}", json!({"what": check.what, "state": check.state.mark(), "detail": check.detail}))?;
+        } else {
+            writeln!(out, "{}", check.line())?;
+        }
+    }
+    Ok(u8::from(checks.iter().any(|check| check.state == State::Broken)))
+}
+
+/// The report for a face.
+pub fn text() -> String {
+    match checks() {
+        Ok(checks) => checks.iter().map(Check::line).collect::<Vec<_>>().join("\n"),
+        Err(error) => format!("{error:#}"),
+    }
+}
+
+impl Check {
+    fn line(&self) -> String {
+        format!("{:<7} {:<10} {}", self.state.mark(), self.what, self.detail)
+    }
+}
+
+fn checks() -> anyhow::Result<Vec<Check>> {
     let (home, cwd) = (start::home()?, start::cwd()?);
     let mut checks = vec![program("bash", "the Bash tool"), program("git", "the branch in prompts, diffs of work")];
     checks.push(home_folder(&home));
@@ -45,15 +72,7 @@ pub fn run(as_json: bool) -> anyhow::Result<u8> {
     checks.push(keys());
     let layer = cutonce_sandbox::available();
     checks.extend([sandbox(&layer), scratch(&layer)]);
-    let mut out = std::io::stdout().lock();
-    for check in &checks {
-        if as_json {
-            writeln!(out, "{}", json!({"what": check.what, "state": check.state.mark(), "detail": check.detail}))?;
-        } else {
-            writeln!(out, "{:<7} {:<10} {}", check.state.mark(), check.what, check.detail)?;
-        }
-    }
-    Ok(u8::from(checks.iter().any(|check| check.state == State::Broken)))
+    Ok(checks)
 }
 
 fn program(name: &'static str, needed_for: &str) -> Check {

@@ -24,6 +24,7 @@ mod sdk;
 mod sessions;
 mod start;
 mod teammate;
+mod tui;
 
 use clap::{CommandFactory, Parser};
 use cli::{Cli, Command, InputFormat, OutputFormat, Run};
@@ -101,6 +102,9 @@ async fn run(run: Run) -> anyhow::Result<u8> {
         )
         .into());
     }
+    if tui::fits(&run) {
+        return tui::run(run, None).await;
+    }
     let prompt = run.prompt.clone();
     let started = start::open(&run, start::Face { approver: Approver::Present }).await?;
     plain::run(started, prompt.map(First::Say)).await
@@ -121,6 +125,10 @@ async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
     let chosen = implement::choose(&what, args.sha256.as_deref())?;
     let run = Run { prompt: None, ..args.run };
     let headless = run.print || run.output_format != OutputFormat::Text || !is_terminal();
+    if !headless && tui::fits(&run) {
+        chosen.settle()?;
+        return tui::run(run, Some(First::Implement { plan: chosen.plan, path: chosen.path })).await;
+    }
     let approver = if headless { Approver::Nobody } else { Approver::Present };
     let started = start::open(&run, start::Face { approver }).await?;
     chosen.settle()?;

@@ -16,7 +16,9 @@ mod models;
 mod options;
 mod plan;
 mod plan_tools;
+mod prompt;
 mod request;
+mod rewind;
 mod tally;
 mod team;
 mod team_plan;
@@ -147,6 +149,8 @@ struct Hall {
     models: models::Models,
     /// The session came back with a plan's request open (PM-85).
     reopen_plan: bool,
+    /// What a command of the user's own changed for its turn (UI-9).
+    lent: prompt::Lent,
     max_budget: Option<f64>,
     compact_at: Option<f64>,
     /// Reminders that join the next request: kind and text.
@@ -239,6 +243,7 @@ impl Driver {
             tokio::select! {
                 submission = self.hall.inbox.recv(), if self.hall.inbox_open => match submission {
                     Some(Submission::Clear) => self.clear(),
+                    Some(Submission::Rewind { to, files, conversation }) => self.rewind(&to, files, conversation),
                     Some(submission) => if let Some(happened) = self.hall.submission(submission) {
                         return Some(happened);
                     },
@@ -319,6 +324,7 @@ impl Driver {
             self.hall.append(Body::Error { message: message.clone() });
         }
         self.hall.keep_plan();
+        self.hall.turn_is_over();
         self.hall.sync();
         self.hall.team_state(false);
         let ended = self.hall.tally.end(reason, self.hall.turn.requests(), self.hall.plan_at_end());
@@ -372,6 +378,11 @@ impl Hall {
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
             Submission::ChangeRules(change) => self.change_rules(change),
             Submission::Mark(mark) => (mark.0)(),
+            Submission::Rewind { .. } => self.notice(Level::Warning, "Nothing can be put back while a turn is on."),
+            Submission::Prompt { text, images, allow, model } => {
+                self.for_this_turn(&allow, model);
+                return Some(Happened::Said(Said::words(text, images)));
+            }
             Submission::Close => self.closing = true,
         }
         None

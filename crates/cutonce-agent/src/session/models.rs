@@ -37,6 +37,9 @@ impl Models {
     pub fn judge(&self) -> (Arc<dyn Connect>, String) {
         (self.connect.clone(), cutonce_core::auto::model(&self.settings, &self.main))
     }
+    pub fn main(&self) -> &str {
+        &self.main
+    }
     async fn get(&mut self, name: &str) -> Result<Connected, cutonce_models::ModelError> {
         if let Some(known) = self.made.get(name) {
             return Ok(known.clone());

@@ -193,6 +193,7 @@ fn driver(
         mode,
         planner: options.planner,
         reopen_plan: options.reopen_plan,
+        lent: Default::default(),
         rules: options.rules.unjudged(),
         judge: Judge::new(options.auto, &options.places),
         places: options.places,

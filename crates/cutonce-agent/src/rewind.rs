@@ -1,0 +1,83 @@
+//! The points that a session can be put back to (SE-5): each message of the person, and each approval of a plan. Read from
+//! the transcript; carried out in `session/rewind.rs`.
+
+use crate::store::Reader;
+use cutonce_core::transcript::{Body, Kind};
+use std::io;
+use std::path::Path;
+
+/// Where one can go back to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Point {
+    /// The entry's id: what `Submission::Rewind` names.
+    pub id: String,
+    /// RFC 3339.
+    pub at: String,
+    pub what: What,
+    /// Files that would be put back to what they held then.
+    pub files: Vec<Snapshot>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum What {
+    /// To before this message.
+    Message(String),
+    /// To right after this plan was approved.
+    Approval { slug: String, revision: u32 },
+}
+
+/// What a file held at a point.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Snapshot {
+    pub path: String,
+    /// None: there was no file.
+    pub sha256: Option<String>,
+}
+
+/// All points of a session, the latest first.
+pub fn points(transcript: &Path) -> io::Result<Vec<Point>> {
+    let mut reader = Reader::open(transcript)?;
+    let mut points = Vec::new();
+    // From the end: what a file held before its first change after a point is what it held at the point.
+    let mut files: Vec<Snapshot> = Vec::new();
+    for at in (0..reader.len()).rev() {
+        let wanted = matches!(reader.kind(at), Kind::User | Kind::Plan | Kind::FileSnapshot);
+        let Some(entry) = wanted.then(|| reader.entry(at)).transpose()?.flatten() else { continue };
+        let what = match entry.body {
+            Body::FileSnapshot { key, path, sha256, .. } if key == "before" => {
+                files.retain(|known| known.path != path);
+                files.push(Snapshot { path, sha256 });
+                continue;
+            }
+            Body::User { text, meta: false, .. } => What::Message(text),
+            Body::Plan { slug, revision, outcome, .. } if outcome == "approved" => What::Approval { slug, revision },
+            _ => continue,
+        };
+        let mut files = files.clone();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        points.push(Point { id: entry.id, at: entry.at, what, files });
+    }
+    Ok(points)
+}
+
+/// What lies before a point: the id of the last entry that stays, with the point itself.
+pub(crate) fn before(transcript: &Path, id: &str) -> io::Result<Option<(Option<String>, Point)>> {
+    let Some(point) = points(transcript)?.into_iter().find(|point| point.id == id) else { return Ok(None) };
+    let mut reader = Reader::open(transcript)?;
+    let mut ids = Vec::with_capacity(reader.len());
+    for at in 0..reader.len() {
+        ids.push(reader.entry(at)?.map(|entry| entry.id));
+    }
+    let Some(here) = ids.iter().position(|found| found.as_deref() == Some(id)) else { return Ok(None) };
+    let last = match point.what {
+        What::Message(_) => here.checked_sub(1),
+        // The result that told the model of the approval belongs to it.
+        What::Approval { .. } => {
+            let ends = |kind| matches!(kind, Kind::Assistant | Kind::User | Kind::Clear | Kind::Compaction);
+            let next = (here + 1..reader.len()).find(|at| ends(reader.kind(*at))).unwrap_or(reader.len());
+            Some(next - 1)
+        }
+    };
+    let last = last.and_then(|last| ids[..=last].iter().rev().flatten().next().cloned());
+    Ok(Some((last, point)))
+}

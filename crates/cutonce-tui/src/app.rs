@@ -1,0 +1,433 @@
+//! The loop: keys, events of the session, signals and deadlines come in; what changed is drawn once. Idle it waits in the
+//! kernel for one of them and for nothing else (UI-12).
+
+mod asks;
+mod commands;
+mod custom;
+mod draw;
+mod events;
+mod keys;
+mod outside;
+mod screens;
+mod sessions;
+
+use crate::composer::{Composer, Drafts, Files, Recall};
+use crate::entry::log::Log;
+use crate::entry::speech::Speech;
+use crate::entry::tool::Running;
+use crate::entry::{self, Kind};
+use crate::highlight::Highlighter;
+use crate::history::History;
+use crate::status::Status;
+use crate::terminal::{self, Arrived, Reader, Terminal};
+use crate::theme::{Depth, Name, Theme};
+use crate::{Face, First};
+use asks::Asks;
+use cutonce_agent::store::place::project_name;
+use cutonce_agent::{Events, Session};
+use cutonce_core::event::{Level, Todo};
+use cutonce_core::settings::Settings;
+use cutonce_core::submission::Submission;
+use futures_util::FutureExt;
+use ratatui::text::Line;
+use sessions::{Home, Job, Opened};
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+/// Between two frames while text streams; a key is drawn at once.
+const FRAME: Duration = Duration::from_millis(33);
+/// While the agent works its line is drawn this often.
+const TICK: Duration = Duration::from_millis(250);
+/// How long «press again» stays true.
+const AGAIN: Duration = Duration::from_millis(1500);
+/// How long the session may take to end what runs.
+const ENDING: Duration = Duration::from_secs(3);
+
+/// Word from other threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Note {
+    /// The list of files is there.
+    Files,
+    /// Code got its colours.
+    Colours,
+}
+
+/// Where we are and what the program told us.
+struct Around {
+    home: PathBuf,
+    cwd: PathBuf,
+    env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    version: &'static str,
+    doctor: fn() -> String,
+}
+
+impl Around {
+    fn var(&self, name: &str) -> Option<String> {
+        let value = self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_string_lossy());
+        value.map(|value| value.into_owned()).filter(|value| !value.is_empty())
+    }
+}
+
+/// The turn that is on.
+struct Turn {
+    since: Instant,
+    what: String,
+    sent: u64,
+    received: u64,
+    /// Bytes of the answer that still comes, for a guess of its tokens.
+    coming: usize,
+}
+
+struct App {
+    around: Around,
+    terminal: Terminal,
+    reader: Reader,
+    history: History,
+    theme: Theme,
+    highlighter: Highlighter,
+    composer: Composer,
+    files: Files,
+    drafts: Drafts,
+    home: Home,
+    session: Option<Session>,
+    settings: Arc<Settings>,
+    transcript: Option<PathBuf>,
+    status: Status,
+    turn: Option<Turn>,
+    /// The answer that streams, and all of it for the log.
+    speech: Option<Speech>,
+    streamed: bool,
+    running: Vec<Running>,
+    todos: Vec<Todo>,
+    todos_open: bool,
+    queued: Vec<String>,
+    asks: Asks,
+    log: Log,
+    /// Lines on their way to the scrollback.
+    commits: Vec<Line<'static>>,
+    last: Kind,
+    /// Said before the session was there.
+    early: Vec<Submission>,
+    customs: Vec<custom::Custom>,
+    dirty: bool,
+    urgent: bool,
+    drawn_at: Instant,
+    last_key: Instant,
+    /// Ctrl+C or Esc was pressed once: until when a second one counts.
+    again: Option<(crate::keymap::Action, Instant)>,
+    exit: Option<u8>,
+    bell: bool,
+    /// What became of the plan stands in the conversation already: its tool line would say it twice.
+    plan_told: bool,
+    /// Commands in the background, by id.
+    tasks: Vec<String>,
+}
+
+pub async fn run(face: Face) -> io::Result<u8> {
+    let (notes, mut told) = mpsc::unbounded_channel();
+    let (mut app, first, mut arrived) = App::start(face, notes)?;
+    app.draw(Instant::now())?;
+    let mut opened = app.home.start(first.which);
+    let mut events: Option<Events> = None;
+    let mut window = signal(SignalKind::window_change())?;
+    let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
+    let [term, hangup, interrupt] = &mut ends;
+    if let Some(First::Say(words)) = first.first {
+        app.say(words, Vec::new());
+    } else if let Some(First::Implement { plan, path }) = first.first {
+        app.submit(Submission::Implement { plan, path });
+    }
+    while app.exit.is_none() {
+        let now = Instant::now();
+        if app.dirty && (app.urgent || now >= app.drawn_at + FRAME) {
+            app.draw(now)?;
+        }
+        let deadline = app.deadline(now);
+        tokio::select! {
+            biased;
+            Some(one) = arrived.recv() => {
+                app.arrived(one);
+                while app.exit.is_none() && let Ok(one) = arrived.try_recv() {
+                    app.arrived(one);
+                }
+            }
+            _ = term.recv() => app.exit = Some(143),
+            _ = hangup.recv() => app.exit = Some(129),
+            _ = interrupt.recv() => app.exit = Some(130),
+            _ = window.recv() => app.resized(),
+            Some(one) = opened.recv() => events = app.opened(one, &mut told).or(events),
+            Some(note) = told.recv() => app.note(note),
+            event = next(&mut events) => app.take(event, &mut events),
+            () = until(deadline), if deadline.is_some() => app.passed(Instant::now()),
+        }
+    }
+    app.end(events).await
+}
+
+async fn next(events: &mut Option<Events>) -> Option<cutonce_core::event::Event> {
+    match events {
+        Some(events) => events.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+async fn until(deadline: Option<Instant>) {
+    if let Some(deadline) = deadline {
+        tokio::time::sleep_until(deadline.into()).await;
+    }
+}
+
+/// What `run` needs beside the app.
+struct Begin {
+    which: Option<(cutonce_agent::start::Which, bool)>,
+    first: Option<First>,
+}
+
+impl App {
+    fn start(
+        face: Face,
+        notes: mpsc::UnboundedSender<Note>,
+    ) -> io::Result<(App, Begin, mpsc::UnboundedReceiver<Arrived>)> {
+        let Face { home, cwd, env, version, open, which, fork, first, doctor } = face;
+        let around = Around { home, cwd, env, version, doctor };
+        let term = around.var("TERM").unwrap_or_default();
+        let terminal = Terminal::take(terminal::knows_kitty(&term))?;
+        let (reader, arrived) = Reader::start()?;
+        let history = History::new(terminal::reflows(|name| around.var(name)), terminal::size());
+        let recall = around.home.join("history").join(format!("{}.jsonl", project_name(&around.cwd)));
+        let mut drafts = Drafts::new(&around.home, &around.cwd);
+        let mut composer = Composer::new(Recall::new(recall));
+        if let Some(draft) = drafts.load() {
+            composer.restore(draft);
+        }
+        let (listed, coloured) = (notes.clone(), notes);
+        let now = Instant::now();
+        let app = App {
+            theme: Theme::new(Name::Dark, Depth::detect(|name| around.var(name))),
+            highlighter: Highlighter::new(move || drop(coloured.send(Note::Colours))),
+            files: Files::new(&around.cwd, Box::new(move || drop(listed.send(Note::Files)))),
+            home: Home::new(open),
+            terminal,
+            reader,
+            history,
+            composer,
+            drafts,
+            session: None,
+            settings: Arc::default(),
+            transcript: None,
+            status: Status::default(),
+            turn: None,
+            speech: None,
+            streamed: false,
+            running: Vec::new(),
+            todos: Vec::new(),
+            todos_open: false,
+            queued: Vec::new(),
+            asks: Asks::default(),
+            log: Log::default(),
+            commits: Vec::new(),
+            last: Kind::Start,
+            early: Vec::new(),
+            customs: Vec::new(),
+            dirty: true,
+            urgent: true,
+            drawn_at: now,
+            last_key: now,
+            again: None,
+            exit: None,
+            bell: false,
+            plan_told: false,
+            tasks: Vec::new(),
+            around,
+        };
+        Ok((app, Begin { which: which.map(|which| (which, fork)), first }, arrived))
+    }
+
+    /// To the session; what is said before it is there waits for it.
+    fn submit(&mut self, submission: Submission) {
+        match &self.session {
+            Some(session) => session.submit(submission),
+            None => self.early.push(submission),
+        }
+    }
+
+    fn say(&mut self, text: String, images: Vec<cutonce_core::conversation::Image>) {
+        if let Some(session) = &self.session {
+            self.drafts.belongs_to(session.id());
+        }
+        self.submit(Submission::User { text, images });
+    }
+
+    /// The session is there, or why not.
+    fn opened(&mut self, opened: Opened, _told: &mut mpsc::UnboundedReceiver<Note>) -> Option<Events> {
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(why) => {
+                self.notice(Level::Error, &why);
+                // What was said is not lost: it is the draft again.
+                let said: Vec<String> = std::mem::take(&mut self.early)
+                    .into_iter()
+                    .filter_map(|one| if let Submission::User { text, .. } = one { Some(text) } else { None })
+                    .collect();
+                if !said.is_empty() && self.composer.is_empty() {
+                    self.composer.set_text(&said.join("\n"));
+                }
+                return None;
+            }
+        };
+        self.settings = opened.settings.clone();
+        self.theme = Theme::new(self.theme_name(), self.theme.depth);
+        self.transcript = Some(opened.transcript.clone());
+        self.status.branch = self.branch();
+        for notice in &opened.notices {
+            self.notice(Level::Warning, notice);
+        }
+        self.session = Some(opened.session.clone());
+        self.customs = custom::find(&self.around.home, &self.around.cwd, self.trusted());
+        self.composer.set_commands(commands::offers(&self.customs));
+        self.came_back(&opened);
+        for submission in std::mem::take(&mut self.early) {
+            if matches!(submission, Submission::User { .. }) {
+                self.drafts.belongs_to(opened.session.id());
+            }
+            opened.session.submit(submission);
+        }
+        self.dirty();
+        Some(opened.events)
+    }
+
+    /// An event, and all that are ready behind it: one frame shows them all.
+    fn take(&mut self, event: Option<cutonce_core::event::Event>, events: &mut Option<Events>) {
+        const AT_ONCE: usize = 2_000;
+        let Some(event) = event else {
+            *events = None;
+            return;
+        };
+        self.event(event);
+        for _ in 0..AT_ONCE {
+            let Some(ready) = events.as_mut().and_then(|events| events.next().now_or_never()) else { return };
+            match ready {
+                Some(event) => self.event(event),
+                None => *events = None,
+            }
+        }
+    }
+
+    fn note(&mut self, note: Note) {
+        match note {
+            Note::Files => {
+                self.composer.refresh_with(&mut self.files);
+                self.now();
+            }
+            Note::Colours => self.dirty(),
+        }
+    }
+
+    fn resized(&mut self) {
+        let size = terminal::size();
+        if self.history.resized(size, Instant::now()) {
+            let width = self.width();
+            if let Some(speech) = &mut self.speech {
+                speech.resize(width);
+            }
+            self.dirty();
+        }
+    }
+
+    /// When something is due that nobody sends: None while idle.
+    fn deadline(&self, now: Instant) -> Option<Instant> {
+        let frame = self.dirty.then(|| self.drawn_at + FRAME);
+        let tick = (self.turn.is_some() && !self.asks.covers()).then(|| self.drawn_at + TICK);
+        let held = self.history.held(now);
+        let again = self.again.map(|(_, until)| until);
+        [frame, tick, held, again, self.asks.deadline(now, self.last_key, self.composer.is_empty())]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    fn passed(&mut self, now: Instant) {
+        if self.again.is_some_and(|(_, until)| until <= now) {
+            self.again = None;
+            self.status.hint = None;
+            self.dirty();
+        }
+        if self.turn.is_some() || (self.history.held(now).is_none() && !self.commits.is_empty()) {
+            self.dirty();
+        }
+        self.asks_due(now);
+    }
+
+    fn dirty(&mut self) {
+        self.dirty = true;
+    }
+    /// Drawn without waiting for the next frame: somebody pressed a key.
+    fn now(&mut self) {
+        (self.dirty, self.urgent) = (true, true);
+    }
+
+    /// The last column stays free: some terminals wrap there.
+    fn width(&self) -> usize {
+        usize::from(terminal::size().0).saturating_sub(1).max(10)
+    }
+
+    fn commit(&mut self, kind: Kind, lines: Vec<Line<'static>>) {
+        if lines.is_empty() {
+            return;
+        }
+        if self.last.apart(kind) {
+            self.commits.push(Line::raw(""));
+        }
+        self.commits.extend(lines);
+        self.last = kind;
+        self.dirty();
+    }
+
+    fn notice(&mut self, level: Level, text: &str) {
+        let lines = entry::notice(level, text, self.width(), &self.theme);
+        self.log.push(entry::log::Record::Notice(text.to_string()));
+        self.commit(Kind::Notice, lines);
+    }
+
+    /// The session ends what runs; then the terminal is given back with a word on how to come back.
+    async fn end(mut self, events: Option<Events>) -> io::Result<u8> {
+        let code = self.exit.unwrap_or(0);
+        self.drafts.save(&self.composer.draft());
+        let _ = self.terminal.alternate(false);
+        let _ = terminal::write(self.history.leave().as_bytes());
+        let resumable = self.last != Kind::Start && self.transcript.as_ref().is_some_and(|path| path.exists());
+        if let (Some(session), Some(mut events)) = (self.session.take(), events) {
+            if self.turn.is_some() {
+                session.submit(Submission::Interrupt);
+            }
+            session.submit(Submission::Close);
+            let id = session.id().to_string();
+            let _ = tokio::time::timeout(ENDING, async { while events.next().await.is_some() {} }).await;
+            if resumable && code == 0 {
+                let _ = terminal::write(format!("To go on: cutonce --resume {id}\r\n").as_bytes());
+            }
+        }
+        drop(self.terminal);
+        Ok(code)
+    }
+
+    /// Another session takes this one's place.
+    fn switch(&mut self, job: Job) {
+        if let Some(session) = self.session.take() {
+            session.submit(Submission::Interrupt);
+            session.submit(Submission::Close);
+        }
+        self.drafts.save(&self.composer.draft());
+        self.asks = Asks::default();
+        (self.turn, self.speech, self.running) = (None, None, Vec::new());
+        (self.todos, self.queued) = (Vec::new(), Vec::new());
+        self.log.clear();
+        self.status = Status::default();
+        self.home.open(job);
+        self.now();
+    }
+}

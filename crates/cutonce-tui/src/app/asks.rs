@@ -1,0 +1,308 @@
+//! What waits for the person: dialogs in the live area, the plan on the whole screen, and when each may open. Never over a
+//! draft, never under a typing hand (screens.md; UI-5, UI-6).
+
+use super::App;
+use crate::dialog::{Dialog, Guard, Reply};
+use crate::overlay::{Outcome, Overlay};
+use crate::terminal;
+use crate::theme::Theme;
+use crossterm::event::KeyEvent;
+use cutonce_core::approval;
+use cutonce_core::event::{AskKind, AskView, Level};
+use cutonce_core::settings::Notifications;
+use cutonce_core::submission::{Answer, Submission};
+use ratatui::backend::CrosstermBackend;
+use ratatui::text::Line;
+use std::collections::VecDeque;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A plan opens by itself after so long without keys.
+const STILL: Duration = Duration::from_secs(1);
+const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
+
+type Screen = ratatui::Terminal<CrosstermBackend<io::Stdout>>;
+
+/// An overlay on the alternate screen.
+struct Cover {
+    overlay: Box<dyn Overlay>,
+    screen: Screen,
+    /// The plan's ask that it answers.
+    ask_id: Option<String>,
+}
+
+#[derive(Default)]
+pub struct Asks {
+    queue: VecDeque<Arc<AskView>>,
+    open: Option<(Arc<AskView>, Dialog, Guard)>,
+    /// The hint that keys count was drawn.
+    announced: bool,
+    /// A plan that waits.
+    plan: Option<Arc<AskView>>,
+    /// Closed by hand, or typed over: it opens by its key only.
+    by_key: bool,
+    cover: Option<Cover>,
+    /// The plan that was just answered, with the answer: what is told of it needs both (PM-142).
+    pub decided: Option<(Arc<AskView>, approval::Answer)>,
+}
+
+impl Asks {
+    pub fn covers(&self) -> bool {
+        self.cover.is_some()
+    }
+    pub fn asks(&self) -> bool {
+        self.open.is_some()
+    }
+    pub fn plan_waits(&self) -> bool {
+        self.plan.is_some()
+    }
+    pub fn dialog(&self) -> Option<(&Dialog, Guard)> {
+        self.open.as_ref().map(|(_, dialog, guard)| (dialog, *guard))
+    }
+
+    /// The live area with the dialog is on the screen.
+    pub fn drawn(&mut self, now: Instant) {
+        if let Some((_, _, guard)) = &mut self.open {
+            guard.drawn(now);
+            self.announced |= guard.ready_at().is_some_and(|ready| now >= ready);
+        }
+    }
+
+    pub fn deadline(&self, now: Instant, last_key: Instant, empty: bool) -> Option<Instant> {
+        let dialog = self.open.as_ref().filter(|_| !self.announced).and_then(|(_, _, guard)| guard.ready_at());
+        let overlay = self.cover.as_ref().and_then(|cover| cover.overlay.deadline());
+        let opens = self.plan.is_some() && !self.by_key && empty && self.cover.is_none() && self.open.is_none();
+        [dialog, overlay, opens.then_some(last_key + STILL)].into_iter().flatten().min().map(|at| at.max(now))
+    }
+
+    /// What stands above the composer while a plan waits unopened.
+    pub fn waiting_line(&self, empty: bool, theme: &Theme) -> Option<Line<'static>> {
+        let waits = self.plan.is_some() && self.cover.is_none() && (self.by_key || !empty);
+        waits.then(|| Line::styled("  A plan is ready for your review: ctrl+p opens it", theme.plan))
+    }
+}
+
+impl App {
+    /// Somebody has to answer.
+    pub(super) fn ask(&mut self, ask: Arc<AskView>) {
+        self.bell = true;
+        match &ask.kind {
+            AskKind::Plan { .. } => {
+                self.asks.by_key = !self.composer.is_empty();
+                self.asks.plan = Some(ask);
+            }
+            AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => {
+                self.asks.queue.push_back(ask);
+                self.next_dialog();
+            }
+        }
+        self.dirty();
+    }
+
+    /// Answered, here or elsewhere, or withdrawn.
+    pub(super) fn ask_closed(&mut self, ask_id: &str, answer: Option<Answer>) {
+        self.asks.queue.retain(|ask| ask.ask_id != ask_id);
+        if self.asks.open.as_ref().is_some_and(|(ask, ..)| ask.ask_id == ask_id) {
+            self.asks.open = None;
+            self.next_dialog();
+        }
+        if self.asks.plan.as_ref().is_some_and(|ask| ask.ask_id == ask_id) {
+            let ask = self.asks.plan.take();
+            if let (Some(ask), Some(Answer::Plan(answer))) = (ask, answer) {
+                self.asks.decided = Some((ask, answer));
+            }
+        }
+        if self.asks.cover.as_ref().is_some_and(|cover| cover.ask_id.as_deref() == Some(ask_id)) {
+            self.uncover();
+        }
+        self.dirty();
+    }
+
+    fn next_dialog(&mut self) {
+        while self.asks.open.is_none()
+            && let Some(ask) = self.asks.queue.pop_front()
+        {
+            if let Some(dialog) = Dialog::of(&ask) {
+                self.asks.open = Some((ask, dialog, Guard::default()));
+                self.asks.announced = false;
+            }
+        }
+    }
+
+    /// Deadlines of dialogs and overlays.
+    pub(super) fn asks_due(&mut self, now: Instant) {
+        let ready = self.asks.open.as_ref().and_then(|(_, _, guard)| guard.ready_at()).is_some_and(|ready| now >= ready);
+        if ready && !self.asks.announced {
+            self.now();
+        }
+        if let Some(cover) = &mut self.asks.cover
+            && cover.overlay.deadline().is_some_and(|at| at <= now)
+        {
+            let outcome = cover.overlay.tick(now);
+            self.carry_out(outcome);
+        }
+        let opens = !self.asks.by_key && self.composer.is_empty() && self.asks.open.is_none();
+        if opens && self.asks.plan.is_some() && self.asks.cover.is_none() && now >= self.last_key + STILL {
+            self.open_plan();
+        }
+    }
+
+    /// A key for the dialog: true if it was one.
+    pub(super) fn dialog_key(&mut self, key: KeyEvent, at: Instant) -> bool {
+        let Some((ask, dialog, guard)) = &mut self.asks.open else { return false };
+        // Esc is no, and no harm: it counts as soon as the dialog is there.
+        let esc = key.code == crossterm::event::KeyCode::Esc && guard.is_drawn();
+        if !guard.counts(at) && !esc {
+            return false;
+        }
+        let ask_id = ask.ask_id.clone();
+        match dialog.key(key) {
+            Reply::Nothing => {}
+            Reply::Redraw => self.now(),
+            Reply::Answer(answer) => {
+                self.submit(Submission::Answer { ask_id, answer });
+                self.now();
+            }
+            Reply::Details => {
+                if let Some(whole) = dialog.details() {
+                    self.show_text("What is asked about", &whole);
+                }
+            }
+        }
+        true
+    }
+
+    pub(super) fn dialog_paste(&mut self, text: &str, at: Instant) -> bool {
+        let Some((_, dialog, guard)) = &mut self.asks.open else { return false };
+        if !guard.counts(at) {
+            return false;
+        }
+        dialog.paste(text);
+        self.now();
+        true
+    }
+
+    /// The plan that waits, on the whole screen.
+    pub(super) fn open_plan(&mut self) {
+        let Some(ask) = self.asks.plan.clone() else { return };
+        let AskKind::Plan { request, previous, draft } = &ask.kind else { return };
+        let overlay = self.review(request, previous.as_deref(), draft.as_ref());
+        self.cover(overlay, Some(ask.ask_id.clone()));
+    }
+
+    pub(super) fn cover(&mut self, overlay: Box<dyn Overlay>, ask_id: Option<String>) {
+        let begun = self.terminal.alternate(true).and_then(|()| {
+            let mut screen = Screen::new(CrosstermBackend::new(io::stdout()))?;
+            screen.clear()?;
+            Ok(screen)
+        });
+        match begun {
+            Ok(screen) => self.asks.cover = Some(Cover { overlay, screen, ask_id }),
+            Err(_) => self.exit = Some(1),
+        }
+        self.now();
+    }
+
+    pub(super) fn uncover(&mut self) {
+        self.asks.cover = None;
+        if self.terminal.alternate(false).is_err() {
+            self.exit = Some(1);
+        }
+        self.now();
+    }
+
+    pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
+        let Some(Cover { overlay, screen, .. }) = &mut self.asks.cover else { return Ok(()) };
+        terminal::write(SYNC[0])?;
+        screen.draw(|frame| overlay.draw(frame, now))?;
+        terminal::write(SYNC[1])
+    }
+
+    pub(super) fn overlay_key(&mut self, key: KeyEvent, at: Instant) {
+        if let Some(cover) = &mut self.asks.cover {
+            let outcome = cover.overlay.key(key, at);
+            self.carry_out(outcome);
+        }
+    }
+    pub(super) fn overlay_paste(&mut self, text: &str, at: Instant) {
+        if let Some(cover) = &mut self.asks.cover {
+            let outcome = cover.overlay.paste(text, at);
+            self.carry_out(outcome);
+        }
+    }
+
+    fn carry_out(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Nothing => return,
+            Outcome::Redraw => {}
+            Outcome::Close => {
+                // The plan waits on; it opens by its key.
+                self.asks.by_key = true;
+                self.uncover();
+                if self.session.is_none() && !self.home.busy() {
+                    self.exit = Some(0);
+                }
+            }
+            Outcome::Escape => {
+                self.uncover();
+                self.not_approved();
+            }
+            Outcome::Answer(answer) => {
+                self.uncover();
+                let ask_id = answer.ask_id.clone();
+                self.submit(Submission::Answer { ask_id, answer: Answer::Plan(*answer) });
+            }
+            Outcome::Editor { text, suffix } => {
+                let edited = self.edit(&text, suffix);
+                if let Some(cover) = &mut self.asks.cover {
+                    let _ = cover.screen.clear();
+                    let outcome = cover.overlay.edited(edited, Instant::now());
+                    self.carry_out(outcome);
+                }
+            }
+            Outcome::Copy(text) => self.copy(&text),
+            Outcome::Resume { id, fork } => {
+                self.uncover();
+                self.switch((cutonce_agent::start::Which::Find(id), fork));
+            }
+            Outcome::Rewind { point, files, conversation } => {
+                self.uncover();
+                self.submit(Submission::Rewind { to: point, files, conversation });
+            }
+        }
+        self.now();
+    }
+
+    /// PM-80: Esc on a plan ends the turn; nothing is approved and nothing is lost.
+    fn not_approved(&mut self) {
+        let Some(ask) = &self.asks.plan else { return };
+        if self.turn.is_some() {
+            return self.submit(Submission::Interrupt);
+        }
+        let (ask_id, why) = (ask.ask_id.clone(), "the review was left with esc".to_string());
+        self.submit(Submission::Answer { ask_id, answer: Answer::Unusable { why } });
+    }
+
+    /// One sign when something waits (PM-88).
+    pub(super) fn sign(&self) -> String {
+        match self.settings.notifications {
+            Notifications::Bell => "\x07".into(),
+            Notifications::Osc9 => "\x1b]9;cutonce waits for you\x07".into(),
+            Notifications::Off => String::new(),
+        }
+    }
+
+    /// Text on the whole screen.
+    pub(super) fn show_text(&mut self, title: &str, text: &str) {
+        let lines = text.lines().flat_map(|line| crate::text::wrap_plain(line, self.width(), self.theme.text)).collect();
+        self.show_lines(title, lines);
+    }
+
+    pub(super) fn wait_for_key(&mut self) {
+        if self.asks.plan.is_some() && self.asks.cover.is_none() && !self.composer.is_empty() && !self.asks.by_key {
+            self.asks.by_key = true;
+            self.notice(Level::Info, "A plan is ready for your review: ctrl+p opens it.");
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! Commands of the users' own (UI-9): `.cutonce/commands/*.md`, the person's and, once the folder is trusted, the project's.
+//! A file's text is the prompt; its front matter says what it is, which tools it may use unasked, and for which model.
+
+use std::path::Path;
+
+/// A file larger than this is no prompt.
+const LARGEST: u64 = 64 << 10;
+/// Files that are looked at in one folder.
+const MOST: usize = 200;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Custom {
+    pub name: String,
+    pub description: String,
+    pub body: String,
+    /// Rules that hold for its turn.
+    pub allow: Vec<String>,
+    pub model: Option<String>,
+}
+
+impl Custom {
+    pub fn takes_arguments(&self) -> bool {
+        self.body.contains("$ARGUMENTS") || (1..=9).any(|n| self.body.contains(&format!("${n}")))
+    }
+}
+
+/// The person's commands, then the project's own; a name is taken once, the person's first.
+pub fn find(home: &Path, cwd: &Path, trusted: bool) -> Vec<Custom> {
+    let mut found: Vec<Custom> = Vec::new();
+    let project = trusted.then(|| cwd.join(".cutonce/commands"));
+    for folder in [Some(home.join("commands")), project].into_iter().flatten() {
+        for custom in in_folder(&folder) {
+            if !found.iter().any(|known| known.name == custom.name) {
+                found.push(custom);
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+fn in_folder(folder: &Path) -> Vec<Custom> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MOST);
+    entries.filter_map(|entry| read(&entry.path())).collect()
+}
+
+fn read(path: &Path) -> Option<Custom> {
+    let name = path.file_stem()?.to_str()?.to_string();
+    let fits = path.extension()? == "md" && name.chars().all(|c| c.is_alphanumeric() || "-_:".contains(c));
+    let small = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= LARGEST);
+    let text = (fits && small).then(|| std::fs::read_to_string(path).ok()).flatten()?;
+    Some(parse(name, &text))
+}
+
+fn parse(name: String, text: &str) -> Custom {
+    let (head, body) = match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) {
+        Some((head, body)) => (head, body.trim_start_matches('-').trim_start_matches('\n')),
+        None => ("", text),
+    };
+    let field = |wanted: &str| {
+        let line = head.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == wanted);
+        line.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string()).filter(|value| !value.is_empty())
+    };
+    let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Custom {
+        description: field("description").unwrap_or_else(|| first.trim_start_matches('#').trim().chars().take(100).collect()),
+        allow: field("allowed-tools").map(|rules| split_rules(&rules)).unwrap_or_default(),
+        model: field("model"),
+        body: body.trim_end().to_string(),
+        name,
+    }
+}
+
+/// By commas that are not inside parentheses.
+fn split_rules(text: &str) -> Vec<String> {
+    let (mut rules, mut rule, mut depth) = (Vec::new(), String::new(), 0usize);
+    for c in text.trim_matches(['[', ']']).chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            rules.push(std::mem::take(&mut rule));
+        } else {
+            rule.push(c);
+        }
+    }
+    rules.push(rule);
+    rules.iter().map(|rule| rule.trim().to_string()).filter(|rule| !rule.is_empty()).collect()
+}
+
+/// `$ARGUMENTS` is all of the words, `$1` to `$9` are they one by one; without a place for them they follow the text. What
+/// the words themselves hold is not looked at again.
+pub fn fill(body: &str, words: &str) -> String {
+    let each: Vec<&str> = words.split_whitespace().collect();
+    let mut out = String::with_capacity(body.len() + words.len());
+    let (mut rest, mut used) = (body, false);
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let digit = after.chars().next().and_then(|c| c.to_digit(10)).filter(|n| *n > 0);
+        if let Some(next) = after.strip_prefix("ARGUMENTS") {
+            (used, rest) = (true, next);
+            out.push_str(words);
+        } else if let Some(n) = digit {
+            (used, rest) = (true, &after[1..]);
+            out.push_str(each.get(n as usize - 1).copied().unwrap_or_default());
+        } else {
+            out.push('$');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    if !used && !words.is_empty() {
+        out.push_str("\n\n");
+        out.push_str(words);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_9_own_commands_with_arguments_tools_and_model() {
+        let text = "---\ndescription: Fix an issue\nallowed-tools: Bash(git log:*, x), Edit\nmodel: haiku\n---\nFix $1 like $ARGUMENTS costs $5.\n";
+        let custom = parse("fix".into(), text);
+        assert_eq!(custom.allow, ["Bash(git log:*, x)", "Edit"]);
+        assert_eq!((custom.description.as_str(), custom.model.as_deref()), ("Fix an issue", Some("haiku")));
+        assert_eq!(fill(&custom.body, "a $1 b"), "Fix a like a $1 b costs .");
+        assert_eq!(fill("Plain", "more words"), "Plain\n\nmore words");
+        assert!(custom.takes_arguments() && !parse("x".into(), "# Title\nno").takes_arguments());
+        assert_eq!(parse("x".into(), "# Title\nno").description, "Title");
+    }
+
+    #[test]
+    fn ui_9_a_projects_commands_count_after_trust_only_and_never_instead_of_the_users() {
+        let (home, cwd) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let write = |folder: &Path, name: &str, text: &str| {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(name), text).unwrap();
+        };
+        write(&home.path().join("commands"), "fix.md", "mine");
+        write(&cwd.path().join(".cutonce/commands"), "fix.md", "theirs");
+        write(&cwd.path().join(".cutonce/commands"), "ship.md", "ship it");
+        write(&cwd.path().join(".cutonce/commands"), "../bad name.md", "no");
+        let names = |trusted| find(home.path(), cwd.path(), trusted).iter().map(|one| format!("{} {}", one.name, one.body)).collect::<Vec<_>>();
+        assert_eq!(names(false), ["fix mine"]);
+        assert_eq!(names(true), ["fix mine", "ship ship it"]);
+    }
+}

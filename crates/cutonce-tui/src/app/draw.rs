@@ -1,0 +1,158 @@
+//! What is on the screen: the live area from top to bottom, or an overlay that covers it.
+
+use super::App;
+use crate::entry::Kind;
+use crate::history::Live;
+use crate::status::{Work, spinner};
+use crate::terminal;
+use crate::text;
+use cutonce_core::event::TodoStatus;
+use ratatui::text::{Line, Span};
+use std::io;
+use std::time::Instant;
+
+/// Rows of running tools and of queued messages that are shown.
+const MOST_RUNNING: usize = 6;
+const MOST_QUEUED: usize = 3;
+const MOST_TODOS: usize = 8;
+
+impl App {
+    pub(super) fn draw(&mut self, now: Instant) -> io::Result<()> {
+        self.history.resized(terminal::size(), now);
+        (self.dirty, self.urgent, self.drawn_at) = (false, false, now);
+        if std::mem::take(&mut self.bell) {
+            terminal::write(self.sign().as_bytes())?;
+        }
+        if self.asks.covers() {
+            return self.draw_overlay(now);
+        }
+        self.flow();
+        let held = self.history.held(now).is_some();
+        let commits = if held { Vec::new() } else { std::mem::take(&mut self.commits) };
+        let live = self.live(now);
+        if self.history.differs(&commits, &live) {
+            let out = self.history.write(&commits, live);
+            terminal::write(out.as_bytes())?;
+        }
+        self.asks.drawn(Instant::now());
+        Ok(())
+    }
+
+    /// Rows of the answer that are done go to the scrollback.
+    fn flow(&mut self) {
+        if let Some(speech) = &mut self.speech {
+            let rows = speech.finished();
+            self.commit(Kind::Text, rows);
+        }
+    }
+
+    fn live(&mut self, now: Instant) -> Live {
+        let (width, height) = (self.width(), usize::from(terminal::size().1));
+        // At least a row of the conversation stays in sight.
+        let most = height.saturating_sub(2).max(4);
+        let theme = self.theme;
+        let status = self.status.lines(width, &theme);
+        let (mut below, mut cursor) = self.asked(width, most.saturating_sub(status.len()), now);
+        if below.is_empty() {
+            let (rows, at) = self.composer.draw(width, most.saturating_sub(status.len() + 4), &theme);
+            (below, cursor) = (rows, Some(at));
+        }
+        let mut lines = self.working(now, width, most.saturating_sub(below.len() + status.len() + 1));
+        if !lines.is_empty() || self.last != Kind::Start {
+            lines.push(Line::raw(""));
+        }
+        let above = lines.len();
+        lines.extend(below);
+        if height >= 12 {
+            lines.push(Line::raw(""));
+        }
+        lines.extend(status);
+        let cut = lines.len().saturating_sub(most);
+        let cursor = cursor.map(|(row, column)| ((row + above).saturating_sub(cut), column));
+        Live { lines: lines.split_off(cut), cursor }
+    }
+
+    /// The dialog that is open, if one is.
+    fn asked(&mut self, width: usize, most: usize, now: Instant) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+        match self.asks.dialog() {
+            Some((dialog, guard)) => {
+                let ready = guard.ready_at().is_some_and(|ready| now >= ready);
+                let drawn = dialog.draw(width, most, ready, &self.theme);
+                (drawn.lines, drawn.cursor)
+            }
+            None => (Vec::new(), None),
+        }
+    }
+
+    /// What still changes above the composer: the tail of the answer, running tools, todos, the line of work.
+    fn working(&mut self, now: Instant, width: usize, most: usize) -> Vec<Line<'static>> {
+        let theme = self.theme;
+        let mut below = Vec::new();
+        let frame = self.turn.as_ref().map_or(0, |turn| now.duration_since(turn.since).as_millis() / 250) as usize;
+        for tool in self.running.iter().take(MOST_RUNNING) {
+            let seconds = now.saturating_duration_since(tool.since).as_secs();
+            below.extend(tool.lines(spinner(frame), seconds, width, &theme));
+        }
+        if let more @ 1.. = self.running.len().saturating_sub(MOST_RUNNING) {
+            below.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
+        }
+        if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.asks()) {
+            let seconds = now.saturating_duration_since(turn.since).as_secs();
+            let received = turn.received + cutonce_core::conversation::estimate_tokens(turn.coming);
+            let work = Work { what: self.activity(turn), seconds, sent: turn.sent, received };
+            below.push(work.line(frame, width, &theme));
+        }
+        below.extend(self.todo_lines(width));
+        for said in self.queued.iter().take(MOST_QUEUED) {
+            below.extend(crate::entry::queued(said, width, &theme));
+        }
+        if let Some(line) = self.asks.waiting_line(self.composer.is_empty(), &theme) {
+            below.push(line);
+        }
+        let room = most.saturating_sub(below.len() + 1);
+        let mut lines = self.speech.as_ref().map(|speech| speech.tail(room)).unwrap_or_default();
+        if !lines.is_empty() && self.last.apart(Kind::Text) {
+            lines.insert(0, Line::raw(""));
+        }
+        if !below.is_empty() && (!lines.is_empty() || self.last != Kind::Tool || self.running.is_empty()) && self.last != Kind::Start {
+            lines.push(Line::raw(""));
+        }
+        lines.extend(below);
+        lines
+    }
+
+    /// The todo list: folded to what is being done, or all of it (UI-14).
+    fn todo_lines(&self, width: usize) -> Vec<Line<'static>> {
+        let theme = &self.theme;
+        let done = self.todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
+        if self.todos.is_empty() || (done == self.todos.len() && !self.todos_open) {
+            return Vec::new();
+        }
+        let of = format!("{done} of {} done", self.todos.len());
+        if !self.todos_open {
+            let now = self.todos.iter().find(|todo| todo.status == TodoStatus::InProgress);
+            let now = now.map_or("todos".to_string(), |todo| text::one_line(&todo.active_form));
+            let line = text::fit(&format!("  ☐ {now} · {of} · ctrl+t shows all"), width).into_owned();
+            return vec![Line::styled(line, theme.dim)];
+        }
+        let from = done.saturating_sub(2).min(self.todos.len().saturating_sub(MOST_TODOS));
+        let mut lines: Vec<Line<'static>> = self
+            .todos
+            .iter()
+            .skip(from)
+            .take(MOST_TODOS)
+            .map(|todo| {
+                let (mark, style) = match todo.status {
+                    TodoStatus::Completed => ("☒ ", theme.dim),
+                    TodoStatus::InProgress => ("▸ ", theme.accent),
+                    TodoStatus::Pending => ("☐ ", theme.text),
+                };
+                let words = text::one_line(&todo.content);
+                let words = text::fit(&words, width.saturating_sub(4)).into_owned();
+                Line::from(vec![Span::raw("  "), Span::styled(mark, style), Span::styled(words, style)])
+            })
+            .collect();
+        lines.push(Line::styled(format!("  {of} · ctrl+t folds"), theme.dim));
+        lines
+    }
+}

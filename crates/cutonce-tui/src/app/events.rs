@@ -1,0 +1,306 @@
+//! What the session tells, and what of it is shown.
+
+use super::{App, Turn};
+use crate::entry::log::Record;
+use crate::entry::speech::Speech;
+use crate::entry::tool::{self, Running};
+use crate::entry::{self, Kind, replay};
+use cutonce_agent::start::Opened;
+use cutonce_core::conversation::Block;
+use cutonce_core::event::{AskKind, Delta, EndReason, Ended, Event, EventKind, Finished, Level};
+use cutonce_core::mode::Mode;
+use cutonce_core::plan::{EXIT, Phase, PlanEvent};
+use std::sync::Arc;
+use std::time::Instant;
+
+/// Bytes of a running tool's last line that are looked at.
+const LAST_LINE: usize = 400;
+
+impl App {
+    pub(super) fn event(&mut self, event: Event) {
+        self.dirty();
+        match event.kind {
+            EventKind::Opened { model, mode, .. } => {
+                self.status.window = self.settings.model_info(&model).context;
+                (self.status.model, self.status.mode) = (model, mode);
+            }
+            EventKind::User { text, meta, .. } => self.said(text, meta),
+            EventKind::Queued { text } => self.queued.push(text),
+            EventKind::TurnStarted => self.turn_started(),
+            EventKind::Requesting { model } => self.requesting(model),
+            EventKind::Delta(delta) => self.delta(delta),
+            EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
+                let words = format!("{reason}; trying again in {:.1} s ({attempt} of {max})", delay_ms as f64 / 1e3);
+                self.end_speech();
+                self.notice(Level::Warning, &words);
+            }
+            EventKind::Assistant { blocks, usage, .. } => {
+                self.answered(&blocks);
+                self.status.context = usage.context();
+                let sent = usage.context() - usage.output_tokens;
+                self.status.tokens.0 += sent;
+                self.status.tokens.1 += usage.output_tokens;
+                if let Some(turn) = &mut self.turn {
+                    (turn.sent, turn.received, turn.coming) = (sent, turn.received + usage.output_tokens, 0);
+                }
+            }
+            EventKind::ToolStarted { call_id, name, summary } => {
+                self.end_speech();
+                let since = Instant::now();
+                self.running.push(Running { call_id, name, summary, since, last: String::new() });
+            }
+            EventKind::ToolOutput { call_id, text } => self.printed(&call_id, &text),
+            EventKind::ToolFinished(done) => self.tool_finished(done),
+            EventKind::Ask(ask) => {
+                self.end_speech();
+                self.ask(ask);
+            }
+            EventKind::AskClosed { ask_id, answer } => self.ask_closed(&ask_id, answer),
+            EventKind::ModeChanged { to, .. } => {
+                self.status.mode = to;
+                self.status.phase = self.status.phase.filter(|_| to == Mode::Plan);
+            }
+            EventKind::ModelChanged { model } => self.model_changed(model),
+            EventKind::Todos(todos) => self.todos = todos,
+            EventKind::Plan(event) => self.plan_event(event),
+            EventKind::CurrentPlan { path, plan, hint } => {
+                let lines = entry::plan::current(&path, &plan, hint.as_deref(), self.width(), &self.theme);
+                self.commit(Kind::Plan, lines);
+            }
+            EventKind::OpenPlan { path } => self.open_in_editor(&path),
+            EventKind::Compacted { before, after, .. } => {
+                self.notice(Level::Info, &format!("Compacted: {before} → {after} tokens"));
+                self.status.context = after;
+            }
+            EventKind::Cleared => {
+                self.status.context = 0;
+                self.todos.clear();
+                self.log.clear();
+                self.notice(Level::Info, "The conversation starts over.");
+            }
+            EventKind::Notice { level, text } => self.notice(level, &text),
+            EventKind::TurnEnded(ended) => self.turn_ended(&ended),
+            EventKind::Closed => self.closed(),
+        }
+    }
+
+    /// A session that comes back shows where it was.
+    pub(super) fn came_back(&mut self, opened: &Opened) {
+        let shown = replay::tail(&opened.transcript, self.width(), &self.theme);
+        if shown.iter().all(|(kind, _)| *kind == Kind::Notice) {
+            return;
+        }
+        self.drafts.save(&self.composer.draft());
+        self.drafts.belongs_to(opened.session.id());
+        if self.composer.is_empty()
+            && let Some(draft) = self.drafts.load()
+        {
+            self.composer.restore(draft);
+        }
+        for (kind, lines) in shown {
+            self.commit(kind, lines);
+        }
+    }
+
+    fn said(&mut self, text: String, meta: bool) {
+        if meta {
+            return;
+        }
+        if let Some(at) = self.queued.iter().position(|queued| *queued == text.trim()) {
+            self.queued.remove(at);
+        }
+        self.end_speech();
+        let lines = entry::user(&text, self.width(), &self.theme);
+        self.commit(Kind::User, lines);
+        self.log.push(Record::User(text));
+        self.files.forget();
+    }
+
+    fn turn_started(&mut self) {
+        let what = "Working".to_string();
+        self.turn = Some(Turn { since: Instant::now(), what, sent: 0, received: 0, coming: 0 });
+    }
+
+    fn requesting(&mut self, model: String) {
+        self.streamed = false;
+        self.model_changed(model);
+        self.doing("Working");
+    }
+
+    fn model_changed(&mut self, model: String) {
+        if model != self.status.model {
+            self.status.window = self.settings.model_info(&model).context;
+            self.status.model = model;
+        }
+    }
+
+    fn doing(&mut self, what: &str) {
+        if let Some(turn) = &mut self.turn {
+            turn.what = what.into();
+        }
+    }
+
+    fn delta(&mut self, delta: Delta) {
+        match delta {
+            Delta::Text(text) => {
+                self.grown(text.len());
+                self.doing("Writing");
+                self.streamed = true;
+                let (width, theme) = (self.width(), self.theme);
+                let highlighter = &self.highlighter;
+                self.speech.get_or_insert_with(|| Speech::new(width, theme, highlighter)).push(&text);
+            }
+            Delta::Thinking(text) => {
+                self.grown(text.len());
+                self.doing("Thinking");
+            }
+            Delta::Call { name } => {
+                self.end_speech();
+                self.doing(&format!("Calling {}", crate::text::one_line(&name)));
+            }
+            Delta::CallInput { json } => self.grown(json.len()),
+        }
+    }
+
+    fn grown(&mut self, bytes: usize) {
+        if let Some(turn) = &mut self.turn {
+            turn.coming += bytes;
+        }
+    }
+
+    /// The text so far is whole.
+    fn end_speech(&mut self) {
+        if let Some(speech) = self.speech.take() {
+            let rows = speech.finish();
+            self.commit(Kind::Text, rows);
+            self.last = Kind::Plan;
+        }
+    }
+
+    fn answered(&mut self, blocks: &[Block]) {
+        let streamed = std::mem::take(&mut self.streamed);
+        for block in blocks {
+            match block {
+                Block::Text { text } if !text.trim().is_empty() => {
+                    if !streamed {
+                        let mut speech = Speech::new(self.width(), self.theme, &self.highlighter);
+                        speech.push(text);
+                        self.speech = Some(speech);
+                        self.end_speech();
+                    }
+                    self.log.push(Record::Text(text.clone()));
+                }
+                Block::Thinking { text, .. } if !text.trim().is_empty() => self.log.push(Record::Thinking(text.clone())),
+                Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => {}
+            }
+        }
+        self.end_speech();
+    }
+
+    fn printed(&mut self, call_id: &str, text: &str) {
+        let Some(tool) = self.running.iter_mut().find(|tool| tool.call_id == call_id) else { return };
+        if let Some(line) = text.lines().rev().find(|line| !line.trim().is_empty()) {
+            tool.last = line.chars().take(LAST_LINE).collect();
+        }
+    }
+
+    fn tool_finished(&mut self, done: Arc<Finished>) {
+        self.end_speech();
+        let at = self.running.iter().position(|tool| tool.call_id == done.call_id);
+        let summary = at.map(|at| self.running.remove(at).summary);
+        self.count_tasks(&done);
+        let told = done.name == EXIT && std::mem::take(&mut self.plan_told);
+        if !told && done.name != "TodoWrite" {
+            let lines = tool::finished(&done, summary.as_deref(), self.width(), &self.theme);
+            self.commit(Kind::Tool, lines);
+        }
+        let summary = summary.unwrap_or_else(|| tool::summary_of(&done.input));
+        self.log.push(Record::Tool { done, summary });
+    }
+
+    /// Commands in the background, as far as their calls tell (UI-14).
+    fn count_tasks(&mut self, done: &Finished) {
+        let field = |name: &str| done.display.as_ref().and_then(|display| display.get(name)).and_then(|v| v.as_str());
+        let named = || done.input.as_object().and_then(|input| input.values().find_map(|v| v.as_str())).map(str::to_string);
+        match done.name.as_str() {
+            "Bash" => self.tasks.extend(field("background").map(str::to_string)),
+            "BashOutput" if field("state").is_some_and(|state| !state.contains("running")) => {
+                self.tasks.retain(|task| Some(task) != named().as_ref());
+            }
+            "KillShell" if !done.is_error => self.tasks.retain(|task| Some(task) != named().as_ref()),
+            _ => {}
+        }
+        self.status.tasks = self.tasks.len();
+    }
+
+    fn plan_event(&mut self, event: PlanEvent) {
+        let (width, theme) = (self.width(), self.theme);
+        match event {
+            PlanEvent::Phase { phase } => self.status.phase = Some(phase),
+            PlanEvent::Enter { .. } => self.status.phase = Some(self.status.phase.unwrap_or(Phase::Explore)),
+            PlanEvent::Approved { mode, edited, .. } => {
+                self.plan_told = true;
+                let Some((ask, answer)) = self.asks.decided.take() else { return };
+                let AskKind::Plan { request, .. } = &ask.kind else { return };
+                let plan = answer.plan.or_else(|| request.plan.clone());
+                let lines = match plan {
+                    Some(plan) => entry::plan::approved(&plan, mode, edited, width, &theme),
+                    None => entry::notice(Level::Info, &format!("Left plan mode without a plan → {mode}"), width, &theme),
+                };
+                self.commit(Kind::Plan, lines);
+            }
+            PlanEvent::Denied { feedback, comments } => {
+                self.plan_told = true;
+                let Some((ask, answer)) = self.asks.decided.take() else { return };
+                let AskKind::Plan { request, .. } = &ask.kind else { return };
+                let plan = answer.plan.or_else(|| request.plan.clone()).unwrap_or_default();
+                let lines = entry::plan::rejected(&plan, feedback.as_deref(), &comments, width, &theme);
+                self.commit(Kind::Plan, lines);
+            }
+            PlanEvent::ModeChanged { .. } | PlanEvent::File { .. } | PlanEvent::ExitRequest(_) => {}
+            PlanEvent::Implement { plan_file_path, .. } => {
+                self.notice(Level::Info, &format!("The plan is being implemented: {plan_file_path}"));
+            }
+        }
+    }
+
+    fn turn_ended(&mut self, ended: &Ended) {
+        self.end_speech();
+        self.turn = None;
+        self.running.clear();
+        self.status.cost = ended.cost;
+        match &ended.reason {
+            EndReason::Completed => {}
+            EndReason::Interrupted { .. } => self.notice(Level::Info, "Interrupted. Say what to do instead."),
+            EndReason::MaxTurns(n) => self.notice(Level::Warning, &format!("Stopped after {n} requests.")),
+            EndReason::MaxBudget => self.notice(Level::Warning, "Stopped: the budget is used up."),
+            EndReason::Failed { message, .. } => self.notice(Level::Error, message),
+        }
+        if self.status.mode == Mode::Plan && self.asks.decided.take().is_some() {
+            // Answered, and neither approved nor sent back: the plan was left or the answer was none.
+            self.plan_told = false;
+        }
+    }
+
+    fn closed(&mut self) {
+        self.turn = None;
+    }
+
+    /// What the agent is at, in a word.
+    pub(super) fn activity(&self, turn: &Turn) -> String {
+        if let Some(tool) = self.running.first() {
+            return format!("Running {}", crate::text::one_line(&tool.name));
+        }
+        match (self.status.mode, self.status.phase, turn.what.as_str()) {
+            (Mode::Plan, Some(phase), "Working" | "Writing" | "Thinking") => match phase {
+                Phase::Explore => "Exploring",
+                Phase::Design => "Designing",
+                Phase::Review => "Reviewing",
+                Phase::Finalize => "Finalizing",
+                Phase::Exit => "Submitting",
+            }
+            .to_string(),
+            (_, _, what) => what.to_string(),
+        }
+    }
+}

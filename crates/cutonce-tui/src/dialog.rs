@@ -1,0 +1,147 @@
+//! Questions to the person, drawn in the live area: permission (UI-5), choices of the model (UI-7), entering plan mode (PM-4).
+//! Pure state: keys come in, a reply goes out. Whether keys count yet is decided in [`Guard`].
+
+mod guard;
+mod permission;
+mod questions;
+
+pub use guard::Guard;
+
+use crate::theme::Theme;
+use crossterm::event::KeyEvent;
+use cutonce_core::event::{AskKind, AskView};
+use cutonce_core::submission::{Answer, PermissionAnswer};
+use permission::Permission;
+use questions::Questions;
+use ratatui::text::{Line, Span};
+
+#[derive(Debug)]
+pub enum Dialog {
+    Permission(Permission),
+    Questions(Questions),
+    Enter(Enter),
+}
+
+/// What a key came to.
+#[derive(Debug, PartialEq)]
+pub enum Reply {
+    Nothing,
+    Redraw,
+    Answer(Answer),
+    /// All of what is asked about, on the whole screen.
+    Details,
+}
+
+/// A drawn dialog: its lines, and the cursor where something is being written.
+pub struct Drawn {
+    pub lines: Vec<Line<'static>>,
+    pub cursor: Option<(usize, usize)>,
+}
+
+impl Dialog {
+    /// The dialog for an ask; a plan has a screen of its own.
+    pub fn of(ask: &AskView) -> Option<Dialog> {
+        match &ask.kind {
+            AskKind::Permission { why, suggestions, preview } => {
+                Some(Dialog::Permission(Permission::new(ask, why, suggestions, preview.as_deref())))
+            }
+            AskKind::Questions(questions) => Some(Dialog::Questions(Questions::new(questions.clone()))),
+            AskKind::EnterPlan => Some(Dialog::Enter(Enter::default())),
+            AskKind::Plan { .. } => None,
+        }
+    }
+
+    pub fn key(&mut self, key: KeyEvent) -> Reply {
+        match self {
+            Dialog::Permission(dialog) => dialog.key(key),
+            Dialog::Questions(dialog) => dialog.key(key),
+            Dialog::Enter(dialog) => dialog.key(key),
+        }
+    }
+
+    /// Pasted text may fill a field; it never answers.
+    pub fn paste(&mut self, text: &str) {
+        match self {
+            Dialog::Permission(dialog) => dialog.paste(text),
+            Dialog::Questions(dialog) => dialog.paste(text),
+            Dialog::Enter(_) => {}
+        }
+    }
+
+    pub fn draw(&self, width: usize, most: usize, ready: bool, theme: &Theme) -> Drawn {
+        let mut drawn = match self {
+            Dialog::Permission(dialog) => dialog.draw(width, most.saturating_sub(2), theme),
+            Dialog::Questions(dialog) => dialog.draw(width, most.saturating_sub(2), theme),
+            Dialog::Enter(dialog) => dialog.draw(theme),
+        };
+        // Keys count once this line is there: what was typed ahead never answers.
+        let hint = if ready { self.hint() } else { "" };
+        drawn.lines.push(Line::styled(crate::text::fit(hint, width).into_owned(), theme.dim));
+        drawn
+    }
+
+    fn hint(&self) -> &'static str {
+        match self {
+            Dialog::Permission(dialog) => dialog.hint(),
+            Dialog::Questions(dialog) => dialog.hint(),
+            Dialog::Enter(_) => "  enter or a digit chooses · esc no",
+        }
+    }
+
+    /// All of what is asked about, for the whole screen.
+    pub fn details(&self) -> Option<String> {
+        match self {
+            Dialog::Permission(dialog) => Some(dialog.whole()),
+            Dialog::Questions(_) | Dialog::Enter(_) => None,
+        }
+    }
+}
+
+/// A digit as the place in a list.
+fn digit(key: KeyEvent) -> Option<usize> {
+    crate::keymap::typed(key).and_then(|c| c.to_digit(10)).and_then(|n| (n as usize).checked_sub(1))
+}
+
+fn option_line(n: usize, words: String, focused: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let style = if focused { theme.accent } else { theme.text };
+    let mark = if focused { "› " } else { "  " };
+    let prefix = crate::text::Prefix {
+        first: vec![Span::styled(mark, theme.accent), Span::styled(format!("{} ", n + 1), theme.dim)],
+        next: vec![Span::raw("    ")],
+    };
+    crate::text::wrap(&Line::styled(words, style), width, &prefix)
+}
+
+/// PM-4: the settings want to be asked before the model plans.
+#[derive(Debug, Default)]
+pub struct Enter {
+    at: usize,
+}
+
+impl Enter {
+    fn key(&mut self, key: KeyEvent) -> Reply {
+        use crossterm::event::KeyCode;
+        let no = || Reply::Answer(Answer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false }));
+        let yes = || Reply::Answer(Answer::Permission(PermissionAnswer::Allow { remember: vec![] }));
+        match (key.code, digit(key)) {
+            (_, Some(0)) => yes(),
+            (_, Some(1)) => no(),
+            (KeyCode::Esc, _) => no(),
+            (KeyCode::Enter, _) if self.at == 0 => yes(),
+            (KeyCode::Enter, _) => no(),
+            (KeyCode::Up | KeyCode::Down, _) => {
+                self.at = 1 - self.at;
+                Reply::Redraw
+            }
+            _ => Reply::Nothing,
+        }
+    }
+
+    fn draw(&self, theme: &Theme) -> Drawn {
+        let mut lines = vec![Line::styled("? The agent wants to plan before it changes anything.", theme.plan), Line::raw("")];
+        for (n, words) in ["yes, plan first", "no, go on without a plan"].into_iter().enumerate() {
+            lines.extend(option_line(n, words.into(), n == self.at, 78, theme));
+        }
+        Drawn { lines, cursor: None }
+    }
+}

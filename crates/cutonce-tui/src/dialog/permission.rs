@@ -1,0 +1,256 @@
+//! May this run? (UI-5): exactly what will run or change, why it asks, and the rule that «don't ask again» would store (PR-7).
+
+use super::{Drawn, Reply, digit, option_line};
+use crate::composer::Buffer;
+use crate::diff;
+use crate::text;
+use crate::theme::Theme;
+use crossterm::event::{KeyCode, KeyEvent};
+use cutonce_core::event::AskView;
+use cutonce_core::permission::{Suggestion, Why};
+use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
+use ratatui::text::{Line, Span};
+
+#[derive(Debug)]
+pub struct Permission {
+    tool: String,
+    /// The command, the diff, or the input.
+    what: String,
+    is_diff: bool,
+    why: String,
+    options: Vec<Choice>,
+    at: usize,
+    /// Rows of `what` that are scrolled past.
+    top: usize,
+    /// What the agent should do instead, while it is being written.
+    instead: Option<Buffer>,
+}
+
+#[derive(Debug, Clone)]
+enum Choice {
+    Once,
+    Always(Vec<String>),
+    No,
+}
+
+impl Permission {
+    pub fn new(ask: &AskView, why: &Why, suggestions: &[Suggestion], preview: Option<&str>) -> Permission {
+        let input = || serde_json::to_string_pretty(&ask.input).unwrap_or_default();
+        let what = preview.map_or_else(input, str::to_string);
+        let always = suggestions.iter().map(|suggestion| Choice::Always(suggestion.rules.clone()));
+        let rule = why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
+        Permission {
+            is_diff: what.starts_with("--- ") && what.contains("\n+++ "),
+            what,
+            tool: ask.tool.clone(),
+            why: format!("{}{}", why.reason, rule.unwrap_or_default()),
+            options: [Choice::Once].into_iter().chain(always).chain([Choice::No]).collect(),
+            at: 0,
+            top: 0,
+            instead: None,
+        }
+    }
+
+    pub fn whole(&self) -> String {
+        self.what.clone()
+    }
+
+    pub fn paste(&mut self, pasted: &str) {
+        if let Some(words) = &mut self.instead {
+            words.insert(pasted);
+        }
+    }
+
+    pub fn hint(&self) -> &'static str {
+        match self.instead {
+            Some(_) => "  enter says no with these words · esc back",
+            None => "  enter or a digit chooses · esc no · ctrl+o shows all of it",
+        }
+    }
+
+    pub fn key(&mut self, key: KeyEvent) -> Reply {
+        if self.instead.is_some() {
+            return self.write(key);
+        }
+        let last = self.options.len() - 1;
+        if let Some(n) = digit(key).filter(|n| *n <= last) {
+            return self.choose(n);
+        }
+        match crate::keymap::name_of(key).as_str() {
+            "esc" => no(String::new()),
+            "enter" => self.choose(self.at),
+            "up" => self.focus(self.at.checked_sub(1).unwrap_or(last)),
+            "down" | "tab" => self.focus(if self.at == last { 0 } else { self.at + 1 }),
+            "pgdn" | "ctrl+d" => self.scroll(self.top.saturating_add(5)),
+            "pgup" | "ctrl+u" => self.scroll(self.top.saturating_sub(5)),
+            "ctrl+o" => Reply::Details,
+            _ => Reply::Nothing,
+        }
+    }
+
+    fn focus(&mut self, at: usize) -> Reply {
+        self.at = at;
+        Reply::Redraw
+    }
+    fn scroll(&mut self, top: usize) -> Reply {
+        self.top = top.min(self.what.lines().count());
+        Reply::Redraw
+    }
+
+    fn choose(&mut self, n: usize) -> Reply {
+        match self.options.get(n) {
+            Some(Choice::Once) => yes(&[]),
+            Some(Choice::Always(rules)) => yes(rules),
+            Some(Choice::No) => {
+                self.at = n;
+                self.instead = Some(Buffer::default());
+                Reply::Redraw
+            }
+            None => Reply::Nothing,
+        }
+    }
+
+    fn write(&mut self, key: KeyEvent) -> Reply {
+        let Some(words) = &mut self.instead else { return Reply::Nothing };
+        match (key.code, crate::keymap::typed(key)) {
+            (KeyCode::Enter, _) => return no(words.text().trim().to_string()),
+            (KeyCode::Esc, _) => self.instead = None,
+            (KeyCode::Backspace, _) => words.backspace(),
+            (KeyCode::Left, _) => words.left(),
+            (KeyCode::Right, _) => words.right(),
+            (_, Some(c)) => words.insert(&c.to_string()),
+            _ => return Reply::Nothing,
+        }
+        Reply::Redraw
+    }
+
+    pub fn draw(&self, width: usize, most: usize, theme: &Theme) -> Drawn {
+        let verb = if self.is_diff { "wants to change" } else { "wants to run" };
+        let mut lines = vec![Line::from(vec![
+            Span::styled("? ", theme.warning),
+            Span::styled(text::one_line(&self.tool), theme.strong),
+            Span::styled(format!(" {verb}"), theme.text),
+        ])];
+        let mut below = super::super::entry::marked("  ", &format!("why: {}", self.why), width, 4, theme.dim, theme);
+        let mut cursor = None;
+        for (n, option) in self.options.iter().enumerate() {
+            below.extend(option_line(n, words(option), n == self.at, width, theme));
+        }
+        if let Some(instead) = &self.instead {
+            let shown = text::one_line(instead.text());
+            below.push(Line::from(vec![Span::styled("    say instead: ", theme.dim), Span::raw(shown.clone())]));
+            cursor = Some((below.len() - 1, 17 + text::width(&shown)));
+        }
+        let room = most.saturating_sub(below.len() + 2).max(2);
+        lines.extend(self.what_lines(width, room, theme));
+        let above = lines.len();
+        lines.extend(below);
+        Drawn { lines, cursor: cursor.map(|(row, column)| (row + above, column)) }
+    }
+
+    fn what_lines(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
+        let inner = width.saturating_sub(2).max(4);
+        let all = if self.is_diff {
+            diff::unified(&self.what, inner, theme, usize::MAX)
+        } else {
+            text::wrap_plain(text::bounded(self.what.trim_end(), 20_000).as_ref(), inner, theme.code)
+        };
+        let top = self.top.min(all.len().saturating_sub(room.saturating_sub(1)));
+        let left = all.len().saturating_sub(top + room);
+        let take = if left > 0 || top > 0 { room.saturating_sub(1) } else { room };
+        let left = all.len().saturating_sub(top + take);
+        let mut lines: Vec<Line<'static>> = all.into_iter().skip(top).take(take).collect();
+        if left > 0 || top > 0 {
+            let above = if top > 0 { format!("{top} above, ") } else { String::new() };
+            lines.push(Line::styled(format!("… {above}{} (pgdn, ctrl+o)", text::counted(left, "more line")), theme.dim));
+        }
+        lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw("  ")));
+        lines
+    }
+}
+
+fn words(choice: &Choice) -> String {
+    match choice {
+        Choice::Once => "yes".into(),
+        Choice::Always(rules) => {
+            let rules = rules.iter().map(|rule| text::one_line(rule)).collect::<Vec<_>>().join(", ");
+            format!("yes, and don't ask again here for {rules}")
+        }
+        Choice::No => "no, and say what to do instead".into(),
+    }
+}
+
+fn yes(rules: &[String]) -> Reply {
+    let keep = |rule: &String| Remember { rule: rule.clone(), where_to: RememberIn::Local };
+    Reply::Answer(Answer::Permission(PermissionAnswer::Allow { remember: rules.iter().map(keep).collect() }))
+}
+
+fn no(message: String) -> Reply {
+    Reply::Answer(Answer::Permission(PermissionAnswer::Deny { message, interrupt: false }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_core::event::AskKind;
+    use cutonce_core::rule::Behavior;
+
+    fn dialog(preview: &str) -> Permission {
+        let why = Why { reason: "commands ask in default mode".into(), rule: None, source: None };
+        let suggestions =
+            vec![Suggestion { rules: vec!["Bash(cargo test:*)".into()], behavior: Behavior::Allow }];
+        let ask = AskView {
+            ask_id: "a".into(),
+            call_id: "c".into(),
+            tool: "Bash".into(),
+            input: serde_json::json!({}),
+            kind: AskKind::EnterPlan,
+        };
+        Permission::new(&ask, &why, &suggestions, Some(preview))
+    }
+
+    fn key(name: KeyCode) -> KeyEvent {
+        KeyEvent::from(name)
+    }
+
+    #[test]
+    fn ui_5_it_shows_the_whole_command_the_reason_and_the_rule() {
+        let shown = dialog("cargo test -p session\necho done").draw(60, 20, &Theme::default()).lines;
+        let shown: Vec<String> = shown.iter().map(text::plain).collect();
+        assert_eq!(
+            shown,
+            [
+                "? Bash wants to run",
+                "  cargo test -p session",
+                "  echo done",
+                "  why: commands ask in default mode",
+                "› 1 yes",
+                "  2 yes, and don't ask again here for Bash(cargo test:*)",
+                "  3 no, and say what to do instead",
+            ]
+        );
+    }
+
+    #[test]
+    fn ui_5_esc_is_no_a_paste_is_no_answer_and_no_may_have_words() {
+        let mut ask = dialog("x");
+        assert_eq!(ask.key(key(KeyCode::Esc)), no(String::new()));
+        ask.paste("1\n");
+        assert_eq!(ask.key(key(KeyCode::Char('x'))), Reply::Nothing);
+        assert_eq!(ask.key(key(KeyCode::Char('3'))), Reply::Redraw);
+        "use 1".chars().for_each(|c| assert_eq!(ask.key(key(KeyCode::Char(c))), Reply::Redraw));
+        assert_eq!(ask.key(key(KeyCode::Enter)), no("use 1".into()));
+        assert_eq!(dialog("x").key(key(KeyCode::Char('2'))), yes(&["Bash(cargo test:*)".into()]));
+        assert_eq!(dialog("x").key(key(KeyCode::Char('9'))), Reply::Nothing);
+    }
+
+    #[test]
+    fn ui_5_a_long_command_is_counted_and_can_be_scrolled() {
+        let long: String = (0..200).map(|n| format!("echo {n}\n")).collect();
+        let mut ask = dialog(&long);
+        let drawn = |ask: &Permission| ask.draw(60, 14, &Theme::default()).lines.iter().map(text::plain).collect::<Vec<_>>();
+        assert!(drawn(&ask).len() <= 14 && drawn(&ask).iter().any(|line| line.contains("more lines")), "{:?}", drawn(&ask));
+        (0..60).for_each(|_| drop(ask.key(key(KeyCode::PageDown))));
+        assert!(drawn(&ask).iter().any(|line| line.contains("echo 199")), "{:?}", drawn(&ask));
+    }
+}

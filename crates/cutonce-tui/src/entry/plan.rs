@@ -1,0 +1,113 @@
+//! Plans that were decided on stay in the conversation, rendered (PM-142): approved ones under their mark, rejected ones in a
+//! border with the feedback. And the plan that `/plan` shows (PM-24).
+
+use super::MARK;
+use crate::markdown;
+use crate::text::{self, Prefix};
+use crate::theme::Theme;
+use cutonce_core::approval::QuotedComment;
+use cutonce_core::command::CURRENT_PLAN;
+use cutonce_core::mode::Mode;
+use ratatui::text::{Line, Span};
+
+pub fn approved(plan: &str, mode: Mode, edited: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let edited = if edited { ", as you edited it" } else { "" };
+    let mut lines = vec![Line::from(vec![
+        Span::styled(format!("{MARK} "), theme.plan),
+        Span::styled(format!("Plan approved{edited} → {mode}"), theme.plan),
+    ])];
+    lines.extend(body(plan, width, theme));
+    lines
+}
+
+pub fn rejected(
+    plan: &str,
+    feedback: Option<&str>,
+    comments: &[QuotedComment],
+    width: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
+    let inner = width.saturating_sub(4).max(8);
+    let mut inside = markdown::render(plan, inner, theme);
+    if feedback.is_some() || !comments.is_empty() {
+        inside.push(Line::raw(""));
+    }
+    for (n, part) in feedback.into_iter().flat_map(|words| words.lines()).enumerate() {
+        let prefix = Prefix { first: vec![Span::styled(if n == 0 { "you: " } else { "     " }, theme.comment)], next: vec![Span::raw("     ")] };
+        inside.extend(text::wrap(&Line::raw(text::visible(part).into_owned()), inner, &prefix));
+    }
+    for comment in comments {
+        let quote = text::one_line(comment.quote.as_deref().unwrap_or_default());
+        let head = format!("line {}: {}", comment.line, text::fit(&quote, inner.saturating_sub(14)));
+        inside.push(Line::styled(text::fit(&head, inner).into_owned(), theme.dim));
+        let prefix = Prefix { first: vec![Span::styled("  you: ", theme.comment)], next: vec![Span::raw("       ")] };
+        let words = Line::raw(text::one_line(&comment.text));
+        inside.extend(text::wrap(&words, inner, &prefix));
+    }
+    let title = format!("{MARK} Plan not approved, planning goes on ");
+    bordered(&title, inside, width, theme)
+}
+
+/// PM-24.
+pub fn current(path: &str, plan: &str, hint: Option<&str>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = vec![
+        Line::from(vec![Span::styled(format!("{MARK} "), theme.plan), Span::styled(CURRENT_PLAN, theme.plan)]),
+        Line::styled(format!("  {}", text::fit_end(&text::one_line(path), width.saturating_sub(2))), theme.dim),
+        Line::raw(""),
+    ];
+    lines.extend(body(plan, width, theme));
+    if let Some(hint) = hint {
+        lines.push(Line::raw(""));
+        lines.push(Line::styled(format!("  {}", text::fit(&text::one_line(hint), width.saturating_sub(2))), theme.dim));
+    }
+    lines
+}
+
+fn body(plan: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = markdown::render(plan, width.saturating_sub(2).max(8), theme);
+    lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw("  ")));
+    lines
+}
+
+fn bordered(title: &str, inside: Vec<Line<'static>>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let across = width.saturating_sub(2);
+    let title = text::fit(title, across.saturating_sub(2)).into_owned();
+    let rest = "─".repeat(across.saturating_sub(text::width(&title) + 1));
+    let mut lines = vec![Line::styled(format!("╭─{title}{rest}╮"), theme.border)];
+    for line in inside {
+        let used = text::line_width(&line);
+        let mut spans = vec![Span::styled("│ ", theme.border)];
+        spans.extend(line.spans);
+        spans.push(Span::raw(" ".repeat(width.saturating_sub(used + 4))));
+        spans.push(Span::styled(" │", theme.border));
+        lines.push(Line::from(spans));
+    }
+    lines.push(Line::styled(format!("╰{}╯", "─".repeat(across)), theme.border));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pm_142_a_rejected_plan_stands_in_a_border_with_its_feedback() {
+        let comments = [QuotedComment { line: 3, quote: Some("1. Guess".into()), text: "measure\u{202e}".into() }];
+        let lines = rejected("# Plan\n\n1. Guess\n", Some("do not guess"), &comments, 40, &Theme::default());
+        let shown: Vec<String> = lines.iter().map(text::plain).collect();
+        assert!(shown[0].starts_with(&format!("╭─{MARK} Plan not approved")), "{shown:?}");
+        assert!(shown.iter().all(|line| text::width(line) == 40), "{shown:#?}");
+        let all = shown.join("\n");
+        for part in ["Guess", "you: do not guess", "line 3: 1. Guess", "you: measure\\u{202e}"] {
+            assert!(all.contains(part), "{part} in\n{all}");
+        }
+    }
+
+    #[test]
+    fn pm_142_an_approved_plan_stays_rendered_and_says_where_it_led() {
+        let lines = approved("# Plan\n\n- one\n", Mode::AcceptEdits, true, 60, &Theme::default());
+        let shown: Vec<String> = lines.iter().map(text::plain).collect();
+        assert_eq!(shown[0], format!("{MARK} Plan approved, as you edited it → acceptEdits"));
+        assert!(shown.iter().any(|line| line.contains("one") && !line.contains("- one")), "{shown:?}");
+    }
+}

@@ -1,0 +1,62 @@
+//! The end of an earlier conversation, from its transcript: a session that comes back is not an empty screen.
+
+use super::{Kind, tool};
+use crate::markdown;
+use crate::theme::Theme;
+use cutonce_agent::store::Reader;
+use cutonce_core::conversation::Block;
+use cutonce_core::event::Finished;
+use cutonce_core::transcript::Body;
+use ratatui::text::{Line, Span};
+use std::path::Path;
+
+/// Entries that are shown again.
+const SHOWN: usize = 60;
+
+/// The last entries as lines, each with its kind.
+pub fn tail(transcript: &Path, width: usize, theme: &Theme) -> Vec<(Kind, Vec<Line<'static>>)> {
+    let Ok(mut reader) = Reader::open(transcript) else { return Vec::new() };
+    let mut found = Vec::new();
+    for at in reader.len().saturating_sub(SHOWN)..reader.len() {
+        let Ok(Some(entry)) = reader.entry(at) else { continue };
+        found.extend(shown(entry.body, width, theme));
+    }
+    found
+}
+
+fn shown(body: Body, width: usize, theme: &Theme) -> Vec<(Kind, Vec<Line<'static>>)> {
+    match body {
+        Body::User { text, meta: false, .. } => vec![(Kind::User, super::user(&text, width, theme))],
+        Body::Assistant { blocks, .. } => blocks
+            .into_iter()
+            .filter_map(|block| match block {
+                Block::Text { text } if !text.trim().is_empty() => Some((Kind::Text, said(&text, width, theme))),
+                Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => None,
+            })
+            .collect(),
+        Body::Tool { call_id, name, input, output, is_error, decision } => {
+            let done =
+                Finished { call_id, name, input, content: output, is_error, decision, duration_ms: 0, display: None };
+            vec![(Kind::Tool, tool::finished(&done, None, width, theme))]
+        }
+        Body::Compaction { .. } => vec![(Kind::Notice, vec![Line::styled("  (the conversation was compacted)", theme.dim)])],
+        Body::Clear { .. } => vec![(Kind::Notice, vec![Line::styled("  (the context was cleared)", theme.dim)])],
+        Body::User { .. }
+        | Body::Session { .. }
+        | Body::Reminder { .. }
+        | Body::Mode { .. }
+        | Body::FileSnapshot { .. }
+        | Body::Plan { .. }
+        | Body::Ask { .. }
+        | Body::Rewind { .. }
+        | Body::Error { .. } => Vec::new(),
+    }
+}
+
+fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let mut lines = markdown::render(text, width.saturating_sub(2).max(8), theme);
+    for (n, line) in lines.iter_mut().enumerate() {
+        line.spans.insert(0, Span::raw(if n == 0 { format!("{} ", super::MARK) } else { "  ".into() }));
+    }
+    lines
+}

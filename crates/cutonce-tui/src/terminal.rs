@@ -1,0 +1,181 @@
+//! The terminal itself: taken once, and always given back (UI-13): at the end, on a panic, on a signal, for an editor, for
+//! Ctrl+Z. What it was before is kept in one place that a panic hook can reach.
+
+mod reader;
+
+pub use reader::{Arrived, Reader};
+
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+/// Keys that the terminal shall tell apart, pastes in brackets, no cursor of its own while we draw.
+const TAKE: &str = "\x1b[?2004h";
+/// Everything that we may have switched on, off; the kitty protocol's stack popped.
+const GIVE: &str = "\x1b[?2026l\x1b[?2004l\x1b[0m\x1b[?25h";
+const KITTY_ON: &str = "\x1b[>1u";
+const KITTY_OFF: &str = "\x1b[<1u";
+const ALTERNATE_ON: &str = "\x1b[?1049h\x1b[?1007h\x1b[H\x1b[2J";
+const ALTERNATE_OFF: &str = "\x1b[?1007l\x1b[?1049l";
+
+/// What was changed and how it was, while we have the terminal.
+static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
+
+#[derive(Clone, Copy)]
+struct Taken {
+    modes: libc::termios,
+    kitty: bool,
+    alternate: bool,
+}
+
+fn taken() -> std::sync::MutexGuard<'static, Option<Taken>> {
+    TAKEN.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Columns and rows, asked anew before each write; 80x24 where nobody knows.
+pub fn size() -> (u16, u16) {
+    // Safety: the kernel fills it, or says that there is none.
+    let (asked, size) = unsafe {
+        let mut size: libc::winsize = std::mem::zeroed();
+        (libc::ioctl(1, libc::TIOCGWINSZ, &raw mut size), size)
+    };
+    match (asked, size.ws_col, size.ws_row) {
+        (0, columns @ 1.., rows @ 1..) => (columns, rows),
+        _ => (80, 24),
+    }
+}
+
+/// Write all of it to the terminal in one go.
+pub fn write(bytes: &[u8]) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(bytes)?;
+    out.flush()
+}
+
+/// While it lives, the terminal is ours.
+#[derive(Debug)]
+pub struct Terminal {
+    kitty: bool,
+}
+
+impl Terminal {
+    pub fn take(kitty: bool) -> io::Result<Terminal> {
+        install_hook();
+        enter(kitty)?;
+        Ok(Terminal { kitty })
+    }
+
+    /// The alternate screen, for what takes the whole of it.
+    pub fn alternate(&self, on: bool) -> io::Result<()> {
+        if let Some(taken) = taken().as_mut() {
+            if taken.alternate == on {
+                return Ok(());
+            }
+            taken.alternate = on;
+        }
+        write(if on { ALTERNATE_ON } else { ALTERNATE_OFF }.as_bytes())
+    }
+
+    /// The terminal is given back while `work` runs: an editor, a shell line, a stop.
+    pub fn lend<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
+        give_back();
+        let done = work();
+        enter(self.kitty)?;
+        Ok(done)
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        give_back();
+    }
+}
+
+fn enter(kitty: bool) -> io::Result<()> {
+    // Safety: the kernel fills it, or says that standard input is no terminal.
+    let modes = unsafe {
+        let mut modes: libc::termios = std::mem::zeroed();
+        if libc::tcgetattr(0, &raw mut modes) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        modes
+    };
+    *taken() = Some(Taken { modes, kitty, alternate: false });
+    let mut raw = modes;
+    // Safety: changes our copy only; then the kernel reads it.
+    let set = unsafe {
+        libc::cfmakeraw(&raw mut raw);
+        libc::tcsetattr(0, libc::TCSADRAIN, &raw const raw)
+    };
+    if set != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    write(if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }.as_bytes())
+}
+
+/// May be called from anywhere and more than once. What fails here can't be helped: the terminal is gone.
+fn give_back() {
+    let Some(Taken { modes, kitty, alternate }) = taken().take() else { return };
+    let off = format!("{}{GIVE}{}", if kitty { KITTY_OFF } else { "" }, if alternate { ALTERNATE_OFF } else { "" });
+    let _ = write(off.as_bytes());
+    // Safety: modes that the kernel gave us.
+    unsafe { libc::tcsetattr(0, libc::TCSADRAIN, &raw const modes) };
+}
+
+/// A panic's words must stand on a terminal that shows them: it is given back first.
+fn install_hook() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if taken().is_some() {
+                let _ = write(b"\r\n");
+                give_back();
+            }
+            before(info);
+        }));
+    });
+}
+
+/// Stop like any other program at Ctrl+Z; returns when somebody brings us back.
+pub fn stop() {
+    // Safety: sends a signal to our own group, which a shell waits for.
+    unsafe { libc::kill(0, libc::SIGTSTP) };
+}
+
+/// Does this terminal know kitty's keys, or at least not print what asks for them?
+pub fn knows_kitty(term: &str) -> bool {
+    !(term == "linux" || term.starts_with("screen") || term.starts_with("vt") || term == "dumb")
+}
+
+/// Does this terminal wrap its lines anew when it gets narrower? On one that does not, a line stays one row.
+pub fn reflows(env: impl Fn(&str) -> Option<String>) -> bool {
+    let term = env("TERM").unwrap_or_default();
+    let old = ["linux", "xterm", "vt", "screen", "rxvt"].iter().any(|name| match *name {
+        "xterm" => term == "xterm",
+        name => term.starts_with(name),
+    });
+    env("TMUX").is_some() || (env("XTERM_VERSION").is_none() && env("STY").is_none() && !old)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_11_which_terminals_wrap_anew() {
+        let check = |vars: &[(&str, &str)]| {
+            reflows(|name| vars.iter().find(|(known, _)| *known == name).map(|(_, value)| value.to_string()))
+        };
+        assert!(check(&[("TERM", "xterm-256color")]));
+        assert!(check(&[("TERM", "screen-256color"), ("TMUX", "/tmp/tmux-0/default,1,0")]));
+        for old in [
+            &[("TERM", "linux")][..],
+            &[("TERM", "xterm")],
+            &[("TERM", "xterm-256color"), ("XTERM_VERSION", "XTerm(390)")],
+            &[("TERM", "screen"), ("STY", "1.pts-0")],
+            &[("TERM", "vt100")],
+        ] {
+            assert!(!check(old), "{old:?}");
+        }
+    }
+}

@@ -1,0 +1,49 @@
+//! Hands over to the terminal face: when it fits, and how it opens sessions.
+
+use crate::cli::Run;
+use crate::headless::First;
+use crate::start::{self, Place};
+use cutonce_agent::Approver;
+use cutonce_agent::start::Which;
+use std::io::IsTerminal;
+
+/// A terminal that can be drawn on, and nobody asked for lines.
+pub fn fits(run: &Run) -> bool {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    !run.plain && !dumb && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
+pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
+    let (home, cwd) = (start::home()?, start::cwd()?);
+    // `--resume` without an id: the person picks (UI-15).
+    let picks = run.resume.as_deref() == Some("");
+    let which = if picks { None } else { Some(start::which(&run)?) };
+    let first = first.or(run.prompt.clone().map(First::Say)).map(|first| match first {
+        First::Say(words) => cutonce_tui::First::Say(words),
+        First::Implement { plan, path } => cutonce_tui::First::Implement { plan, path },
+    });
+    let face = cutonce_tui::Face {
+        env: std::env::vars_os().collect(),
+        version: env!("CARGO_PKG_VERSION"),
+        fork: run.fork_session,
+        open: opener(run, Place { home: home.clone(), cwd: cwd.clone() }),
+        which,
+        first,
+        doctor: crate::doctor::text,
+        home,
+        cwd,
+    };
+    Ok(cutonce_tui::run(face).await?)
+}
+
+fn opener(run: Run, place: Place) -> cutonce_tui::Open {
+    let run = Run { resume: None, r#continue: false, fork_session: false, session_id: None, ..run };
+    Box::new(move |which: Which, fork: bool| {
+        let start = start::start_of(&run, Approver::Present, &place);
+        Box::pin(async move {
+            let mut start = start.map_err(|error| format!("{error:#}"))?;
+            (start.which, start.fork) = (which, fork);
+            start.open().await.map_err(|error| error.to_string())
+        })
+    })
+}
