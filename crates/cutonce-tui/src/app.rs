@@ -25,7 +25,7 @@ use crate::{Face, First};
 use asks::Asks;
 use cutonce_agent::store::place::project_name;
 use cutonce_agent::{Events, Session};
-use cutonce_core::event::{Level, Todo};
+use cutonce_core::event::{AgentProgress, Level, Todo};
 use cutonce_core::settings::Settings;
 use cutonce_core::submission::Submission;
 use futures_util::FutureExt;
@@ -82,6 +82,13 @@ struct Turn {
     coming: usize,
 }
 
+/// A subagent that works.
+struct Agent {
+    id: String,
+    summary: String,
+    progress: AgentProgress,
+}
+
 struct App {
     around: Around,
     terminal: Terminal,
@@ -102,6 +109,7 @@ struct App {
     speech: Option<Speech>,
     streamed: bool,
     running: Vec<Running>,
+    agents: Vec<Agent>,
     todos: Vec<Todo>,
     todos_open: bool,
     queued: Vec<String>,
@@ -168,6 +176,11 @@ pub async fn run(face: Face) -> io::Result<u8> {
     app.end(events).await
 }
 
+/// A loop that is over needs no word.
+fn tell(notes: &mpsc::UnboundedSender<Note>, note: Note) {
+    let _ = notes.send(note);
+}
+
 async fn next(events: &mut Option<Events>) -> Option<cutonce_core::event::Event> {
     match events {
         Some(events) => events.next().await,
@@ -208,8 +221,8 @@ impl App {
         let now = Instant::now();
         let app = App {
             theme: Theme::new(Name::Dark, Depth::detect(|name| around.var(name))),
-            highlighter: Highlighter::new(move || drop(coloured.send(Note::Colours))),
-            files: Files::new(&around.cwd, Box::new(move || drop(listed.send(Note::Files)))),
+            highlighter: Highlighter::new(move || tell(&coloured, Note::Colours)),
+            files: Files::new(&around.cwd, Box::new(move || tell(&listed, Note::Files))),
             home: Home::new(open),
             terminal,
             reader,
@@ -224,6 +237,7 @@ impl App {
             speech: None,
             streamed: false,
             running: Vec::new(),
+            agents: Vec::new(),
             todos: Vec::new(),
             todos_open: false,
             queued: Vec::new(),

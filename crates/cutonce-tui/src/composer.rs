@@ -93,11 +93,6 @@ impl Composer {
     pub fn restore(&mut self, draft: draft::Draft) {
         (self.buffer, self.attachments) = draft.into_parts();
     }
-    /// Files were found meanwhile.
-    pub fn files_found(&mut self) {
-        self.refresh();
-    }
-
     /// The message as it will be sent; the composer is empty then and the words are remembered.
     pub fn take(&mut self) -> Message {
         let text = self.buffer.text().trim_end().to_string();

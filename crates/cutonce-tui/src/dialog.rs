@@ -121,7 +121,8 @@ pub struct Enter {
 impl Enter {
     fn key(&mut self, key: KeyEvent) -> Reply {
         use crossterm::event::KeyCode;
-        let no = || Reply::Answer(Answer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false }));
+        let no =
+            || Reply::Answer(Answer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false }));
         let yes = || Reply::Answer(Answer::Permission(PermissionAnswer::Allow { remember: vec![] }));
         match (key.code, digit(key)) {
             (_, Some(0)) => yes(),
@@ -138,7 +139,8 @@ impl Enter {
     }
 
     fn draw(&self, theme: &Theme) -> Drawn {
-        let mut lines = vec![Line::styled("? The agent wants to plan before it changes anything.", theme.plan), Line::raw("")];
+        let mut lines =
+            vec![Line::styled("? The agent wants to plan before it changes anything.", theme.plan), Line::raw("")];
         for (n, words) in ["yes, plan first", "no, go on without a plan"].into_iter().enumerate() {
             lines.extend(option_line(n, words.into(), n == self.at, 78, theme));
         }

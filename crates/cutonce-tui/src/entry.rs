@@ -122,6 +122,9 @@ mod tests {
     #[test]
     fn ui_8_times_and_counts_are_short() {
         assert_eq!([took(4), took(64), took(3725)], ["4s", "1m 04s", "1h 02m"]);
-        assert_eq!([short_count(7), short_count(3_120), short_count(41_900), short_count(1_250_000)], ["7", "3.1k", "41k", "1.2M"]);
+        assert_eq!(
+            [short_count(7), short_count(3_120), short_count(41_900), short_count(1_250_000)],
+            ["7", "3.1k", "41k", "1.2M"]
+        );
     }
 }

@@ -147,7 +147,10 @@ mod tests {
     use super::*;
 
     fn live(lines: &[&str]) -> Live {
-        Live { lines: lines.iter().map(|line| Line::raw(line.to_string())).collect(), cursor: Some((lines.len() - 1, 1)) }
+        Live {
+            lines: lines.iter().map(|line| Line::raw(line.to_string())).collect(),
+            cursor: Some((lines.len() - 1, 1)),
+        }
     }
 
     fn lines(lines: &[&str]) -> Vec<Line<'static>> {
@@ -156,7 +159,8 @@ mod tests {
 
     #[test]
     fn ui_1_committed_lines_stand_above_the_live_area_once() {
-        let mut screen = vt100::Parser::new(6, 20, 100);
+        let of = |n: u16| std::num::NonZeroU16::new(n).unwrap();
+        let mut screen = vt100::Parser::new(of(6), of(20), 100);
         let mut history = History::new(false, (20, 6));
         let mut expected = Vec::new();
         for n in 0..12 {

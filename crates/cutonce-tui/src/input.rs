@@ -51,15 +51,15 @@ impl Parser {
             return found;
         }
         while !self.bytes.is_empty() {
-            let first = self.bytes.remove(0);
-            match first {
-                0x1b => found.push(Input::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE))),
-                _ => {
-                    self.bytes.insert(0, first);
-                    if !self.step(&mut found) {
-                        self.bytes.remove(0);
-                    }
-                }
+            if self.bytes[0] == 0x1b {
+                self.bytes.remove(0);
+                found.push(Input::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
+                continue;
+            }
+            let before = self.bytes.len();
+            self.step(&mut found);
+            if self.bytes.len() == before {
+                self.bytes.remove(0);
             }
         }
         found
@@ -142,7 +142,10 @@ mod tests {
             (b"\x03\x12\x1bb\x1b\r\x1b\x7f", &["ctrl+c", "ctrl+r", "alt+b", "alt+enter", "alt+backspace"]),
             (b"\x1b[13;2u\x1b[99;5u\x1b[27u\x1b[27;2;13~", &["shift+enter", "ctrl+c", "esc", "shift+enter"]),
             (b"\x1b[9;2u\x1b[97;1:3u", &["shift+tab"]),
-            (b"\x1b[3~\x1b[5~\x1b[6~\x1b[H\x1b[F\x1b[1~\x1b[4~", &["del", "pgup", "pgdn", "home", "end", "home", "end"]),
+            (
+                b"\x1b[3~\x1b[5~\x1b[6~\x1b[H\x1b[F\x1b[1~\x1b[4~",
+                &["del", "pgup", "pgdn", "home", "end", "home", "end"],
+            ),
             (b"\x1bOP\x1b[15~", &["f1", "f5"]),
             (b"\x1b[200~one\rtwo\x1b[31m\x1b[201~x", &["paste \"one\\ntwo\\u{1b}[31m\"", "x"]),
             (b"\x1b[I\x1b[O\x1b[?62;4cq", &["focus", "focus", "q"]),

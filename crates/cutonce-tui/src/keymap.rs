@@ -79,11 +79,6 @@ pub fn action(key: KeyEvent) -> Option<Action> {
     KEYS.iter().find(|(names, ..)| names.contains(&name.as_str())).map(|(_, action, _)| *action)
 }
 
-/// The first key of an action, for hints.
-pub fn key_of(action: Action) -> &'static str {
-    KEYS.iter().find(|(_, known, _)| *known == action).and_then(|(names, ..)| names.first().copied()).unwrap_or_default()
-}
-
 /// `ctrl+shift+x`, as the table writes it.
 pub fn name_of(key: KeyEvent) -> String {
     let code = match key.code {

@@ -47,7 +47,10 @@ pub struct Face {
 pub enum First {
     Say(String),
     /// A plan that was approved by running the command.
-    Implement { plan: String, path: String },
+    Implement {
+        plan: String,
+        path: String,
+    },
 }
 
 /// Opens a session, on the thread that it will live on; `fork`: in a copy.

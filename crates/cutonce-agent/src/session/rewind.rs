@@ -38,13 +38,10 @@ impl Driver {
         let versions = Versions::new(self.hall.store.clone());
         let (mut done, mut failed) = (Vec::new(), Vec::new());
         for Snapshot { path, sha256 } in files {
-            let put = versions
-                .restore(sha256.as_deref())
-                .map_err(|error| error.to_string())
-                .and_then(|content| {
-                    let disk = &self.hall.here.disk;
-                    disk.put_back(Path::new(path), content.as_deref()).map_err(|error| error.to_string())
-                });
+            let put = versions.restore(sha256.as_deref()).map_err(|error| error.to_string()).and_then(|content| {
+                let disk = &self.hall.here.disk;
+                disk.put_back(Path::new(path), content.as_deref()).map_err(|error| error.to_string())
+            });
             match put {
                 Ok(()) => done.push(path.clone()),
                 Err(why) => failed.push(format!("{path} was not put back: {why}")),

@@ -132,7 +132,8 @@ impl App {
 
     /// Deadlines of dialogs and overlays.
     pub(super) fn asks_due(&mut self, now: Instant) {
-        let ready = self.asks.open.as_ref().and_then(|(_, _, guard)| guard.ready_at()).is_some_and(|ready| now >= ready);
+        let ready =
+            self.asks.open.as_ref().and_then(|(_, _, guard)| guard.ready_at()).is_some_and(|ready| now >= ready);
         if ready && !self.asks.announced {
             self.now();
         }
@@ -295,7 +296,8 @@ impl App {
 
     /// Text on the whole screen.
     pub(super) fn show_text(&mut self, title: &str, text: &str) {
-        let lines = text.lines().flat_map(|line| crate::text::wrap_plain(line, self.width(), self.theme.text)).collect();
+        let lines =
+            text.lines().flat_map(|line| crate::text::wrap_plain(line, self.width(), self.theme.text)).collect();
         self.show_lines(title, lines);
     }
 

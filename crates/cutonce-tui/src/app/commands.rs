@@ -29,7 +29,12 @@ const fn entry(name: &'static str, words: &'static str, takes: bool, run: fn(&mu
 
 const COMMANDS: &[Entry] = &[
     entry("/help", "keys and commands", false, |app, _| app.help()),
-    entry("/plan", "enter plan mode, show the plan; open edits it, off leaves; words are the task", true, App::plan_or_mode),
+    entry(
+        "/plan",
+        "enter plan mode, show the plan; open edits it, off leaves; words are the task",
+        true,
+        App::plan_or_mode,
+    ),
     entry("/plans", "plans of this folder", false, |app, _| app.tell_plans()),
     entry("/mode", "show or set the mode: default, acceptEdits, plan, …", true, App::plan_or_mode),
     entry("/model", "show or set the model", true, App::model),
@@ -44,7 +49,9 @@ const COMMANDS: &[Entry] = &[
     entry("/agents", "the kinds of agents there are", false, |app, _| app.tell_agents()),
     entry("/mcp", "MCP servers", false, |app, _| app.tell_mcp()),
     entry("/memory", "instruction files; a number edits one", true, App::memory),
-    entry("/init", "have an AGENTS.md written for this repository", false, |app, _| app.say(INIT.trim().into(), vec![])),
+    entry("/init", "have an AGENTS.md written for this repository", false, |app, _| {
+        app.say(INIT.trim().into(), vec![])
+    }),
     entry("/config", "settings files; a number edits one", true, App::config),
     entry("/status", "session, model, mode, folders", false, |app, _| app.tell_status()),
     entry("/cost", "tokens and money so far", false, |app, _| app.tell_cost()),
@@ -126,7 +133,10 @@ impl App {
     fn model(&mut self, name: &str) {
         if name.is_empty() {
             let model = self.status.model.clone();
-            return self.notice(Level::Info, &format!("The model is {model}. /model NAME changes it from the next request on."));
+            return self.notice(
+                Level::Info,
+                &format!("The model is {model}. /model NAME changes it from the next request on."),
+            );
         }
         self.submit(Submission::SetModel { model: name.into() });
         self.notice(Level::Info, &format!("The next request goes to {name}."));
@@ -151,10 +161,15 @@ impl App {
         let Some(transcript) = self.transcript.clone().filter(|path| path.exists()) else {
             return self.notice(Level::Info, "Nothing was said yet.");
         };
-        let name = if file.is_empty() { format!("cutonce-{}.md", cutonce_agent::store::id_of(&transcript)) } else { file.into() };
+        let name = if file.is_empty() {
+            format!("cutonce-{}.md", cutonce_agent::store::id_of(&transcript))
+        } else {
+            file.into()
+        };
         let path = self.around.cwd.join(name);
         let text = tell::as_markdown(&transcript);
-        let written = std::fs::File::create_new(&path).and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
+        let written =
+            std::fs::File::create_new(&path).and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
         match written {
             Ok(()) => self.notice(Level::Info, &format!("Written to {}", path.display())),
             Err(error) => self.notice(Level::Warning, &format!("{} was not written: {error}", path.display())),

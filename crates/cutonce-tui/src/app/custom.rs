@@ -63,7 +63,8 @@ fn parse(name: String, text: &str) -> Custom {
     };
     let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     Custom {
-        description: field("description").unwrap_or_else(|| first.trim_start_matches('#').trim().chars().take(100).collect()),
+        description: field("description")
+            .unwrap_or_else(|| first.trim_start_matches('#').trim().chars().take(100).collect()),
         allow: field("allowed-tools").map(|rules| split_rules(&rules)).unwrap_or_default(),
         model: field("model"),
         body: body.trim_end().to_string(),
@@ -146,7 +147,12 @@ mod tests {
         write(&cwd.path().join(".cutonce/commands"), "fix.md", "theirs");
         write(&cwd.path().join(".cutonce/commands"), "ship.md", "ship it");
         write(&cwd.path().join(".cutonce/commands"), "../bad name.md", "no");
-        let names = |trusted| find(home.path(), cwd.path(), trusted).iter().map(|one| format!("{} {}", one.name, one.body)).collect::<Vec<_>>();
+        let names = |trusted| {
+            find(home.path(), cwd.path(), trusted)
+                .iter()
+                .map(|one| format!("{} {}", one.name, one.body))
+                .collect::<Vec<_>>()
+        };
         assert_eq!(names(false), ["fix mine"]);
         assert_eq!(names(true), ["fix mine", "ship ship it"]);
     }

@@ -1,7 +1,7 @@
 //! What is on the screen: the live area from top to bottom, or an overlay that covers it.
 
 use super::App;
-use crate::entry::Kind;
+use crate::entry::{Kind, short_count, took};
 use crate::history::Live;
 use crate::status::{Work, spinner};
 use crate::terminal;
@@ -93,6 +93,17 @@ impl App {
             let seconds = now.saturating_duration_since(tool.since).as_secs();
             below.extend(tool.lines(spinner(frame), seconds, width, &theme));
         }
+        for agent in self.agents.iter().take(MOST_RUNNING) {
+            let (doing, seconds) = (&agent.progress.doing, agent.progress.elapsed_ms / 1_000);
+            let used = format!("{} calls · {} tokens", agent.progress.tools, short_count(agent.progress.tokens));
+            let left = text::one_line(&format!("{} Agent {}", spinner(frame), agent.summary));
+            let right = format!("{used}  {}", took(seconds));
+            below.push(crate::entry::tool::columns(&left, &right, width, theme.text, theme.dim));
+            if !doing.is_empty() {
+                let doing = text::one_line(doing);
+                below.push(Line::styled(format!("  {}", text::fit(&doing, width.saturating_sub(2))), theme.dim));
+            }
+        }
         if let more @ 1.. = self.running.len().saturating_sub(MOST_RUNNING) {
             below.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
         }
@@ -114,7 +125,10 @@ impl App {
         if !lines.is_empty() && self.last.apart(Kind::Text) {
             lines.insert(0, Line::raw(""));
         }
-        if !below.is_empty() && (!lines.is_empty() || self.last != Kind::Tool || self.running.is_empty()) && self.last != Kind::Start {
+        if !below.is_empty()
+            && (!lines.is_empty() || self.last != Kind::Tool || self.running.is_empty())
+            && self.last != Kind::Start
+        {
             lines.push(Line::raw(""));
         }
         lines.extend(below);

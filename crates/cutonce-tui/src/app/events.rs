@@ -1,13 +1,15 @@
 //! What the session tells, and what of it is shown.
 
-use super::{App, Turn};
+use super::{Agent, App, Turn};
 use crate::entry::log::Record;
 use crate::entry::speech::Speech;
 use crate::entry::tool::{self, Running};
 use crate::entry::{self, Kind, replay};
 use cutonce_agent::start::Opened;
 use cutonce_core::conversation::Block;
-use cutonce_core::event::{AskKind, Delta, EndReason, Ended, Event, EventKind, Finished, Level};
+use cutonce_core::event::{
+    AgentDoes, AgentEvent, AgentProgress, AskKind, Delta, EndReason, Ended, Event, EventKind, Finished, Level,
+};
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::{EXIT, Phase, PlanEvent};
 use std::sync::Arc;
@@ -78,6 +80,7 @@ impl App {
                 self.log.clear();
                 self.notice(Level::Info, "The conversation starts over.");
             }
+            EventKind::Agent(event) => self.agent(event),
             EventKind::Notice { level, text } => self.notice(level, &text),
             EventKind::TurnEnded(ended) => self.turn_ended(&ended),
             EventKind::Closed => self.closed(),
@@ -190,7 +193,9 @@ impl App {
                     }
                     self.log.push(Record::Text(text.clone()));
                 }
-                Block::Thinking { text, .. } if !text.trim().is_empty() => self.log.push(Record::Thinking(text.clone())),
+                Block::Thinking { text, .. } if !text.trim().is_empty() => {
+                    self.log.push(Record::Thinking(text.clone()))
+                }
                 Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => {}
             }
         }
@@ -218,10 +223,35 @@ impl App {
         self.log.push(Record::Tool { done, summary });
     }
 
+    /// A subagent, as one line of the live area; its end is a line of the conversation (UI-14).
+    fn agent(&mut self, event: AgentEvent) {
+        let AgentEvent { agent, what } = event;
+        match what {
+            AgentDoes::Started(start) => {
+                let summary = format!("{}: {}", agent.name, start.description);
+                self.agents.retain(|known| known.id != agent.id);
+                self.agents.push(Agent { id: agent.id.clone(), summary, progress: AgentProgress::default() });
+            }
+            AgentDoes::Progress(progress) => {
+                if let Some(known) = self.agents.iter_mut().find(|known| known.id == agent.id) {
+                    known.progress = progress;
+                }
+            }
+            AgentDoes::Says(_) => {}
+            AgentDoes::Ended(end) => {
+                let at = self.agents.iter().position(|known| known.id == agent.id);
+                let summary = at.map_or_else(|| agent.name.clone(), |at| self.agents.remove(at).summary);
+                let lines = tool::agent_ended(&summary, &end, self.width(), &self.theme);
+                self.commit(Kind::Tool, lines);
+            }
+        }
+    }
+
     /// Commands in the background, as far as their calls tell (UI-14).
     fn count_tasks(&mut self, done: &Finished) {
         let field = |name: &str| done.display.as_ref().and_then(|display| display.get(name)).and_then(|v| v.as_str());
-        let named = || done.input.as_object().and_then(|input| input.values().find_map(|v| v.as_str())).map(str::to_string);
+        let named =
+            || done.input.as_object().and_then(|input| input.values().find_map(|v| v.as_str())).map(str::to_string);
         match done.name.as_str() {
             "Bash" => self.tasks.extend(field("background").map(str::to_string)),
             "BashOutput" if field("state").is_some_and(|state| !state.contains("running")) => {
@@ -245,7 +275,9 @@ impl App {
                 let plan = answer.plan.or_else(|| request.plan.clone());
                 let lines = match plan {
                     Some(plan) => entry::plan::approved(&plan, mode, edited, width, &theme),
-                    None => entry::notice(Level::Info, &format!("Left plan mode without a plan → {mode}"), width, &theme),
+                    None => {
+                        entry::notice(Level::Info, &format!("Left plan mode without a plan → {mode}"), width, &theme)
+                    }
                 };
                 self.commit(Kind::Plan, lines);
             }

@@ -31,7 +31,12 @@ impl App {
 }
 
 impl App {
-    pub(super) fn review(&mut self, request: &Request, _previous: Option<&str>, _draft: Option<&Answer>) -> Box<dyn Overlay> {
+    pub(super) fn review(
+        &mut self,
+        request: &Request,
+        _previous: Option<&str>,
+        _draft: Option<&Answer>,
+    ) -> Box<dyn Overlay> {
         let plan = request.plan.clone().unwrap_or_default();
         Box::new(Page { lines: crate::markdown::render(&plan, self.width(), &self.theme), top: 0 })
     }

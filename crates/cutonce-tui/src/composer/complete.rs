@@ -91,7 +91,11 @@ impl Completion {
                 let style = if n == self.at { theme.accent } else { theme.dim };
                 let mark = if n == self.at { "  › " } else { "    " };
                 let name = text::one_line(&offer.name);
-                let words = if offer.words.is_empty() { name } else { text::padded(&name, column) + &text::one_line(&offer.words) };
+                let words = if offer.words.is_empty() {
+                    name
+                } else {
+                    text::padded(&name, column) + &text::one_line(&offer.words)
+                };
                 let room = width.saturating_sub(6);
                 let fitted = if self.files { text::fit_end(&words, room) } else { text::fit(&words, room) };
                 Line::from(vec![Span::styled(mark, style), Span::styled(fitted.into_owned(), style)])

@@ -97,7 +97,9 @@ mod tests {
     #[test]
     fn ui_3_files_by_fuzzy_match_with_ignore_files_honoured() {
         let dir = tempfile::tempdir().unwrap();
-        for file in ["src/session.rs", "src/sign.rs", "target/session.o", "docs/sessions.md", ".git/config", "README.md"] {
+        for file in
+            ["src/session.rs", "src/sign.rs", "target/session.o", "docs/sessions.md", ".git/config", "README.md"]
+        {
             let path = dir.path().join(file);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "").unwrap();

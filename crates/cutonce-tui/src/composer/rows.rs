@@ -79,7 +79,8 @@ mod tests {
 
     #[test]
     fn ui_3_rows_by_display_width_with_words_whole() {
-        let rows = |text: &str, width| Rows::of(text, width).iter().map(|(a, b)| text[a..b].to_string()).collect::<Vec<_>>();
+        let rows =
+            |text: &str, width| Rows::of(text, width).iter().map(|(a, b)| text[a..b].to_string()).collect::<Vec<_>>();
         assert_eq!(rows("one two three", 8), ["one two ", "three"]);
         assert_eq!(rows("日本語です", 4), ["日本", "語で", "す"]);
         assert_eq!(rows("a\n\nb", 8), ["a", "", "b"]);

@@ -28,9 +28,6 @@ impl Buffer {
     pub fn cursor(&self) -> usize {
         self.cursor
     }
-    pub fn is_empty(&self) -> bool {
-        self.text.is_empty()
-    }
     pub fn set_cursor(&mut self, at: usize) {
         self.cursor = self.text.floor_char_boundary(at.min(self.text.len()));
         self.run = None;
@@ -224,11 +221,9 @@ mod tests {
         buffer.undo();
         assert_eq!(buffer.text(), "hello brave");
         buffer.undo();
-        assert_eq!(buffer.text(), "hello ");
-        buffer.undo();
+        assert_eq!(buffer.text(), "hello");
         buffer.undo();
         assert_eq!(buffer.text(), "");
-        buffer.redo();
         buffer.redo();
         buffer.redo();
         assert_eq!(buffer.text(), "hello brave");

@@ -34,15 +34,24 @@ enum Choice {
 }
 
 impl Permission {
+    /// Who asks, where it is not the session itself.
+    fn who(ask: &AskView) -> String {
+        ask.agent
+            .as_ref()
+            .map(|agent| format!("{} (agent {})", ask.tool, agent.name))
+            .unwrap_or_else(|| ask.tool.clone())
+    }
+
     pub fn new(ask: &AskView, why: &Why, suggestions: &[Suggestion], preview: Option<&str>) -> Permission {
         let input = || serde_json::to_string_pretty(&ask.input).unwrap_or_default();
         let what = preview.map_or_else(input, str::to_string);
         let always = suggestions.iter().map(|suggestion| Choice::Always(suggestion.rules.clone()));
-        let rule = why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
+        let rule =
+            why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
         Permission {
             is_diff: what.starts_with("--- ") && what.contains("\n+++ "),
             what,
-            tool: ask.tool.clone(),
+            tool: Permission::who(ask),
             why: format!("{}{}", why.reason, rule.unwrap_or_default()),
             options: [Choice::Once].into_iter().chain(always).chain([Choice::No]).collect(),
             at: 0,
@@ -162,7 +171,8 @@ impl Permission {
         let mut lines: Vec<Line<'static>> = all.into_iter().skip(top).take(take).collect();
         if left > 0 || top > 0 {
             let above = if top > 0 { format!("{top} above, ") } else { String::new() };
-            lines.push(Line::styled(format!("… {above}{} (pgdn, ctrl+o)", text::counted(left, "more line")), theme.dim));
+            lines
+                .push(Line::styled(format!("… {above}{} (pgdn, ctrl+o)", text::counted(left, "more line")), theme.dim));
         }
         lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw("  ")));
         lines
@@ -197,9 +207,9 @@ mod tests {
 
     fn dialog(preview: &str) -> Permission {
         let why = Why { reason: "commands ask in default mode".into(), rule: None, source: None };
-        let suggestions =
-            vec![Suggestion { rules: vec!["Bash(cargo test:*)".into()], behavior: Behavior::Allow }];
+        let suggestions = vec![Suggestion { rules: vec!["Bash(cargo test:*)".into()], behavior: Behavior::Allow }];
         let ask = AskView {
+            agent: None,
             ask_id: "a".into(),
             call_id: "c".into(),
             tool: "Bash".into(),
@@ -248,8 +258,13 @@ mod tests {
     fn ui_5_a_long_command_is_counted_and_can_be_scrolled() {
         let long: String = (0..200).map(|n| format!("echo {n}\n")).collect();
         let mut ask = dialog(&long);
-        let drawn = |ask: &Permission| ask.draw(60, 14, &Theme::default()).lines.iter().map(text::plain).collect::<Vec<_>>();
-        assert!(drawn(&ask).len() <= 14 && drawn(&ask).iter().any(|line| line.contains("more lines")), "{:?}", drawn(&ask));
+        let drawn =
+            |ask: &Permission| ask.draw(60, 14, &Theme::default()).lines.iter().map(text::plain).collect::<Vec<_>>();
+        assert!(
+            drawn(&ask).len() <= 14 && drawn(&ask).iter().any(|line| line.contains("more lines")),
+            "{:?}",
+            drawn(&ask)
+        );
         (0..60).for_each(|_| drop(ask.key(key(KeyCode::PageDown))));
         assert!(drawn(&ask).iter().any(|line| line.contains("echo 199")), "{:?}", drawn(&ask));
     }

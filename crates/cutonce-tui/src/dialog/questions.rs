@@ -41,7 +41,9 @@ impl Questions {
         match (self.questions.get(self.at), self.given.get(self.at)) {
             (None, _) => "  enter sends these answers · ← back · esc skips all questions",
             (_, Some(given)) if given.writing => "  enter takes these words · esc back",
-            (Some(question), _) if question.multi_select => "  space or a digit marks · enter goes on · ← back · esc skips",
+            (Some(question), _) if question.multi_select => {
+                "  space or a digit marks · enter goes on · ← back · esc skips"
+            }
             (Some(_), _) => "  enter or a digit chooses · ← back · esc skips",
         }
     }
@@ -141,7 +143,11 @@ impl Questions {
     }
 
     fn draw_one(&self, question: &Question, given: &Given, width: usize, most: usize, theme: &Theme) -> Drawn {
-        let place = if self.questions.len() > 1 { format!(" {} of {}", self.at + 1, self.questions.len()) } else { String::new() };
+        let place = if self.questions.len() > 1 {
+            format!(" {} of {}", self.at + 1, self.questions.len())
+        } else {
+            String::new()
+        };
         let header = text::one_line(&question.header);
         let mut lines = vec![Line::styled(text::fit(&format!("? {header}{place}"), width).into_owned(), theme.dim)];
         lines.extend(super::super::entry::marked("  ", &question.question, width, 6, theme.strong, theme));
@@ -160,7 +166,11 @@ impl Questions {
         }
         let own = text::one_line(given.own.text());
         let last = given.focus == question.options.len();
-        let words = if own.is_empty() && !given.writing { "in your own words".to_string() } else { format!("own words: {own}") };
+        let words = if own.is_empty() && !given.writing {
+            "in your own words".to_string()
+        } else {
+            format!("own words: {own}")
+        };
         lines.extend(super::option_line(question.options.len(), words, last, width, theme));
         let cursor = given.writing.then(|| (lines.len() - 1, (15 + text::width(&own)).min(width)));
         let preview = question.options.get(given.focus).and_then(|option| option.preview.as_deref());
@@ -213,8 +223,17 @@ mod tests {
     use cutonce_core::event::Choice;
 
     fn question(multi_select: bool) -> Question {
-        let choice = |label: &str| Choice { label: label.into(), description: format!("about {label}"), preview: Some("fn x()".into()) };
-        Question { question: "Which one?".into(), header: "Pick".into(), options: vec![choice("A"), choice("B")], multi_select }
+        let choice = |label: &str| Choice {
+            label: label.into(),
+            description: format!("about {label}"),
+            preview: Some("fn x()".into()),
+        };
+        Question {
+            question: "Which one?".into(),
+            header: "Pick".into(),
+            options: vec![choice("A"), choice("B")],
+            multi_select,
+        }
     }
 
     fn press(dialog: &mut Questions, keys: &[KeyCode]) -> Reply {
@@ -239,7 +258,10 @@ mod tests {
         for part in ["Which one?", "about A", "│ fn x()", "in your own words"] {
             assert!(shown.contains(part), "{part} in {shown}");
         }
-        press(&mut dialog, &[KeyCode::Char('3'), KeyCode::Char('C'), KeyCode::Char('1'), KeyCode::Enter, KeyCode::Left]);
+        press(
+            &mut dialog,
+            &[KeyCode::Char('3'), KeyCode::Char('C'), KeyCode::Char('1'), KeyCode::Enter, KeyCode::Left],
+        );
         assert_eq!(dialog.at, 0);
         press(&mut dialog, &[KeyCode::Right]);
         let sent = QuestionsAnswer::Answered { answers: vec![vec!["C1".into()]] };

@@ -49,7 +49,10 @@ impl Log {
     pub fn lines(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         if self.dropped > 0 {
-            let words = format!("{} are in the transcript only", text::counted(self.dropped, "older entry").replace("entrys", "entries"));
+            let words = format!(
+                "{} are in the transcript only",
+                text::counted(self.dropped, "older entry").replace("entrys", "entries")
+            );
             lines.push(Line::styled(words, theme.dim));
         }
         for record in &self.records {
@@ -58,7 +61,14 @@ impl Log {
                 Record::User(said) => lines.extend(super::marked("> ", said, width, usize::MAX, theme.user, theme)),
                 Record::Text(said) => lines.extend(markdown::render(text::bounded(said, ONE).as_ref(), width, theme)),
                 Record::Thinking(said) => {
-                    lines.extend(super::marked("✻ ", text::bounded(said, ONE).as_ref(), width, usize::MAX, theme.dim, theme));
+                    lines.extend(super::marked(
+                        "✻ ",
+                        text::bounded(said, ONE).as_ref(),
+                        width,
+                        usize::MAX,
+                        theme.dim,
+                        theme,
+                    ));
                 }
                 Record::Notice(said) => lines.extend(super::marked("  ", said, width, usize::MAX, theme.dim, theme)),
                 Record::Tool { done, summary } => lines.extend(tool(done, summary, width, theme)),
@@ -75,7 +85,14 @@ fn tool(done: &Finished, summary: &str, width: usize, theme: &Theme) -> Vec<Line
     lines.extend(super::marked("  ", text::bounded(&input, ONE).as_ref(), width, usize::MAX, theme.dim, theme));
     let why = &done.decision.why;
     let rule = why.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
-    lines.extend(super::marked("  ", &format!("{:?}: {}{rule}", done.decision.behavior, why.reason), width, 20, theme.dim, theme));
+    lines.extend(super::marked(
+        "  ",
+        &format!("{:?}: {}{rule}", done.decision.behavior, why.reason),
+        width,
+        20,
+        theme.dim,
+        theme,
+    ));
     let unified = done.display.as_ref().and_then(|display| display.get("diff")).and_then(serde_json::Value::as_str);
     match unified {
         Some(unified) => lines.extend(diff::unified(unified, width, theme, usize::MAX)),

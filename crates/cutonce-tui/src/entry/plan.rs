@@ -33,7 +33,10 @@ pub fn rejected(
         inside.push(Line::raw(""));
     }
     for (n, part) in feedback.into_iter().flat_map(|words| words.lines()).enumerate() {
-        let prefix = Prefix { first: vec![Span::styled(if n == 0 { "you: " } else { "     " }, theme.comment)], next: vec![Span::raw("     ")] };
+        let prefix = Prefix {
+            first: vec![Span::styled(if n == 0 { "you: " } else { "     " }, theme.comment)],
+            next: vec![Span::raw("     ")],
+        };
         inside.extend(text::wrap(&Line::raw(text::visible(part).into_owned()), inner, &prefix));
     }
     for comment in comments {

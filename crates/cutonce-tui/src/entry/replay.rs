@@ -39,7 +39,9 @@ fn shown(body: Body, width: usize, theme: &Theme) -> Vec<(Kind, Vec<Line<'static
                 Finished { call_id, name, input, content: output, is_error, decision, duration_ms: 0, display: None };
             vec![(Kind::Tool, tool::finished(&done, None, width, theme))]
         }
-        Body::Compaction { .. } => vec![(Kind::Notice, vec![Line::styled("  (the conversation was compacted)", theme.dim)])],
+        Body::Compaction { .. } => {
+            vec![(Kind::Notice, vec![Line::styled("  (the conversation was compacted)", theme.dim)])]
+        }
         Body::Clear { .. } => vec![(Kind::Notice, vec![Line::styled("  (the context was cleared)", theme.dim)])],
         Body::User { .. }
         | Body::Session { .. }

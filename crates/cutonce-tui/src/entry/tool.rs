@@ -4,7 +4,7 @@ use crate::diff;
 use crate::text;
 use crate::theme::Theme;
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::event::Finished;
+use cutonce_core::event::{AgentEnd, AgentHow, Finished};
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
@@ -49,14 +49,40 @@ pub fn finished(done: &Finished, summary: Option<&str>, width: usize, theme: &Th
         1_000..10_000 => format!("{:.1}s", done.duration_ms as f64 / 1e3),
         more => super::took(more / 1_000),
     };
-    let right = [outcome.as_str(), time.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
+    let right =
+        [outcome.as_str(), time.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
     let left = format!("{} {}", text::one_line(&done.name), text::one_line(text::bounded(&summary, 400).as_ref()));
     let mut lines = vec![marked(mark, style, &left, &right, width, theme)];
     lines.extend(below(done, &said, width, theme));
     lines
 }
 
-fn marked(mark: &str, style: ratatui::style::Style, left: &str, right: &str, width: usize, theme: &Theme) -> Line<'static> {
+/// `● Agent Explore: who reads sid      14 calls · 18.2k tokens  41s`
+pub fn agent_ended(summary: &str, end: &AgentEnd, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let tokens = end.usage.context();
+    let (mark, style, how) = match &end.how {
+        AgentHow::Done => (super::MARK, theme.success, String::new()),
+        AgentHow::Stopped => ("✗", theme.warning, "stopped · ".to_string()),
+        AgentHow::Failed(why) => ("✗", theme.error, format!("{} · ", first_words(why))),
+    };
+    let right = format!(
+        "{how}{} calls · {} tokens  {}",
+        end.tools,
+        super::short_count(tokens),
+        super::took(end.elapsed_ms / 1_000)
+    );
+    let left = text::one_line(&format!("Agent {summary}"));
+    vec![marked(mark, style, &left, &right, width, theme)]
+}
+
+fn marked(
+    mark: &str,
+    style: ratatui::style::Style,
+    left: &str,
+    right: &str,
+    width: usize,
+    theme: &Theme,
+) -> Line<'static> {
     let mut line = columns(left, right, width.saturating_sub(2), theme.text, theme.dim);
     line.spans.insert(0, Span::styled(format!("{mark} "), style));
     line
@@ -126,7 +152,9 @@ pub fn said(done: &Finished) -> String {
 }
 
 fn first_words(said: &str) -> String {
-    let first = text::one_line(text::bounded(said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), 300).as_ref());
+    let first = text::one_line(
+        text::bounded(said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default(), 300).as_ref(),
+    );
     first.split_inclusive(". ").next().unwrap_or_default().trim().trim_end_matches('.').to_string()
 }
 
@@ -189,18 +217,36 @@ mod tests {
         let read = done("Read", serde_json::json!({"file_path": "src/a.rs"}), &"line\n".repeat(412), None);
         assert_eq!(shown(&read, 50), ["● Read src/a.rs                    412 lines  3.1s"]);
         assert!(text::width(&shown(&read, 30)[0]) <= 30);
-        let failed = Finished { is_error: true, ..done("Edit", serde_json::json!({"file_path": "a"}), "Edit is not allowed in plan mode. Plan mode is read-only.", None) };
-        assert_eq!(shown(&failed, 60), ["✗ Edit a            Edit is not allowed in plan mode  3.1s"]);
+        let failed = Finished {
+            is_error: true,
+            ..done(
+                "Edit",
+                serde_json::json!({"file_path": "a"}),
+                "Edit is not allowed in plan mode. Plan mode is read-only.",
+                None,
+            )
+        };
+        assert_eq!(shown(&failed, 60), ["✗ Edit a              Edit is not allowed in plan mode  3.1s"]);
     }
 
     #[test]
     fn ui_4_an_edit_shows_its_diff_and_long_output_is_folded_with_a_count() {
         let diff = "--- a\n+++ a\n@@ -1,2 +1,2 @@\n same\n-old\n+new\n";
-        let edit = done("Edit", serde_json::json!({"file_path": "a"}), "ok", Some(serde_json::json!({"diff": diff, "added": 1, "removed": 1})));
+        let edit = done(
+            "Edit",
+            serde_json::json!({"file_path": "a"}),
+            "ok",
+            Some(serde_json::json!({"diff": diff, "added": 1, "removed": 1})),
+        );
         let lines = shown(&edit, 60);
         assert!(lines[0].contains("+1 -1"), "{lines:?}");
         assert!(lines.iter().any(|line| line.contains('2') && line.contains("new")), "{lines:?}");
-        let bash = done("Bash", serde_json::json!({"command": "seq 30"}), &(1..=30).map(|n| format!("{n}\n")).collect::<String>(), None);
+        let bash = done(
+            "Bash",
+            serde_json::json!({"command": "seq 30"}),
+            &(1..=30).map(|n| format!("{n}\n")).collect::<String>(),
+            None,
+        );
         assert_eq!(shown(&bash, 60)[1..], ["  1", "  2", "  3", "  4", "  … 26 more lines (ctrl+o)"]);
     }
 

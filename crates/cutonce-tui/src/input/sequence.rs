@@ -21,9 +21,7 @@ pub fn first(bytes: &[u8]) -> Parsed {
         [0x1b, b'O', rest @ ..] => ss3(rest),
         [0x1b, b']' | b'P' | b'_' | b'^' | b'X', rest @ ..] => string(rest),
         [0x1b, rest @ ..] => match first(rest) {
-            Parsed::Key(key, used) => {
-                Parsed::Key(KeyEvent::new(key.code, key.modifiers | KeyModifiers::ALT), used + 1)
-            }
+            Parsed::Key(key, used) => Parsed::Key(KeyEvent::new(key.code, key.modifiers | KeyModifiers::ALT), used + 1),
             Parsed::More => Parsed::More,
             Parsed::Nothing(used) | Parsed::Paste(used) | Parsed::Focus(used) => Parsed::Nothing(used + 1),
         },

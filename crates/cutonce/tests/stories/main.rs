@@ -2,6 +2,8 @@
 //! the transcript and the disk then hold. `UPDATE=1` rewrites the expectations.
 
 mod play;
+mod pty;
+mod screen;
 mod story;
 mod views;
 

@@ -1,5 +1,6 @@
 //! Playing a story: each section does something or expects something, in the order they are written.
 
+use crate::screen;
 use crate::story::{Section, Story};
 use crate::views;
 use cutonce_models::scenario;
@@ -20,6 +21,7 @@ struct Stage {
     stdin: String,
     talk: Option<String>,
     ran: Option<Ran>,
+    term: Option<crate::pty::Term>,
     before: BTreeMap<String, String>,
     /// Requests of the model that were shown already.
     seen: usize,
@@ -51,6 +53,12 @@ pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
             "stdin" => stage.stdin = section.body.clone(),
             "talk" => {}
             "run" => stage.run(&rest)?,
+            "pty" => stage.pty(&rest)?,
+            "keys" => stage.keys(&section.body)?,
+            "shows" | "history" => {
+                let found = stage.shown(&word, section.body.trim_end())?;
+                compare(section, &word, found, &mut differences);
+            }
             _ => {
                 let found = stage.view(&word, &rest)?;
                 compare(section, &word, found, &mut differences);
@@ -89,6 +97,7 @@ impl Stage {
             stdin: String::new(),
             talk: None,
             ran: None,
+            term: None,
             before: BTreeMap::new(),
             seen: 0,
         })
@@ -147,18 +156,72 @@ impl Stage {
             return Err(format!("a story runs cutonce, not {program}"));
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.args(args).current_dir(self.ws()).env_clear();
-        command.env("PATH", std::env::var("PATH").unwrap_or_default()).env("HOME", self.home());
-        command.env("LANG", "C.UTF-8").env("CUTONCE_HOME", self.home().join(".cutonce"));
-        command.env("ANTHROPIC_API_KEY", "sk-ant-story-key-0001").env("OPENAI_API_KEY", "sk-openai-story-key-0002");
-        if let Some(server) = &self.server {
-            command.env("ANTHROPIC_BASE_URL", format!("http://{}", server.addr()));
-            command.env("OPENAI_BASE_URL", format!("http://{}/v1", server.addr()));
-        }
-        command.envs(&self.env).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.args(args).current_dir(self.ws()).env_clear().envs(self.variables());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let input = std::mem::take(&mut self.stdin);
         self.ran = Some(self.watch(command, input)?);
         Ok(())
+    }
+
+    /// The whole environment of a run.
+    fn variables(&self) -> Vec<(String, String)> {
+        let home = self.home().display().to_string();
+        let mut all = vec![
+            ("PATH".to_string(), std::env::var("PATH").unwrap_or_default()),
+            ("CUTONCE_HOME".into(), format!("{home}/.cutonce")),
+            ("HOME".into(), home),
+            ("LANG".into(), "C.UTF-8".into()),
+            ("ANTHROPIC_API_KEY".into(), "sk-ant-story-key-0001".into()),
+            ("OPENAI_API_KEY".into(), "sk-openai-story-key-0002".into()),
+        ];
+        if let Some(server) = &self.server {
+            all.push(("ANTHROPIC_BASE_URL".into(), format!("http://{}", server.addr())));
+            all.push(("OPENAI_BASE_URL".into(), format!("http://{}/v1", server.addr())));
+        }
+        all.extend(self.env.iter().map(|(name, value)| (name.clone(), value.clone())));
+        all
+    }
+
+    /// `COLUMNSxROWS cutonce …`: starts it on a terminal of that size and does not wait.
+    fn pty(&mut self, line: &str) -> Result<(), String> {
+        self.before = views::files(&self.ws());
+        let (size, line) = line.split_once(' ').ok_or("pty COLUMNSxROWS cutonce …")?;
+        let words = words(&self.fill(line))?;
+        let args = words.split_first().filter(|(program, _)| *program == "cutonce").ok_or("a story runs cutonce")?.1;
+        let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args);
+        command.cwd(self.ws());
+        command.env_clear();
+        command.env("TERM", "xterm");
+        self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        self.term = Some(crate::pty::Term::start(command, screen::size(size)?)?);
+        Ok(())
+    }
+
+    /// What is done at the terminal, a line each.
+    fn keys(&mut self, lines: &str) -> Result<(), String> {
+        let mut term = self.term.take().ok_or("keys: nothing runs on a terminal")?;
+        for line in lines.lines().filter(|line| !line.trim().is_empty()) {
+            let line = self.fill(line);
+            match line.strip_prefix("! ") {
+                Some(script) => {
+                    let pid = term.child.process_id().unwrap_or_default();
+                    self.sh(&script.replace("$PID", &pid.to_string()))?;
+                }
+                None => screen::step(&mut term, &line).map_err(|why| format!("`{line}`: {why}"))?,
+            }
+        }
+        self.term = Some(term);
+        Ok(())
+    }
+
+    /// The screen (or all that scrolled by) once it fits what is expected, else as it is.
+    fn shown(&mut self, word: &str, expected: &str) -> Result<String, String> {
+        let mut term = self.term.take().ok_or("nothing runs on a terminal")?;
+        let (ws, home) = (self.ws(), self.home());
+        let found = screen::shown(&mut term, word == "history", expected, |raw| views::normal(raw, &ws, &home));
+        self.term = Some(term);
+        Ok(found)
     }
 
     /// Run to the end, speaking the lines of a `talk` section when their cue is on the screen.
@@ -221,6 +284,13 @@ impl Stage {
     }
 
     fn view(&mut self, word: &str, rest: &str) -> Result<String, String> {
+        if let Some(mut term) = self.term.take() {
+            if word != "exit" {
+                return Err(format!("`{word}`: the program still runs; `exit` waits for its end"));
+            }
+            let code = term.end()?;
+            self.ran = Some(Ran { code: i32::try_from(code).ok(), stdout: term.whole(), stderr: String::new() });
+        }
         let ran = self.ran.as_ref().ok_or("nothing was run yet")?;
         let placed = |raw: &str| views::placed(raw, &self.ws(), &self.home());
         let raw = match word {

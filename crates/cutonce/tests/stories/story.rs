@@ -41,7 +41,7 @@ impl Story {
 }
 
 /// What a section may be called; any other line with three dashes (a diff's) is content.
-const SECTIONS: [&str; 14] = [
+const SECTIONS: [&str; 18] = [
     "file",
     "sh",
     "model",
@@ -56,6 +56,10 @@ const SECTIONS: [&str; 14] = [
     "disk",
     "transcript",
     "seen",
+    "pty",
+    "keys",
+    "shows",
+    "history",
 ];
 
 fn head_of(line: &str) -> Option<&str> {

@@ -43,12 +43,16 @@ impl App {
 
     pub(super) fn tell_plans(&mut self) {
         let here = self.around.cwd.display().to_string();
-        let plans = cutonce_agent::plan_files::list::list(&self.around.home);
+        let plans = cutonce_agent::plan_files::list(&self.around.home);
         let mut told = String::new();
         for plan in plans.iter().filter(|plan| plan.project.as_deref().is_none_or(|project| project == here)).take(20) {
             let _ = writeln!(told, "{}  rev {}  {}  {}", plan.slug, plan.revision, plan.status.name(), plan.title);
         }
-        let told = if told.is_empty() { "No plans of this folder yet.".into() } else { told + "`cutonce plans` shows and compares them." };
+        let told = if told.is_empty() {
+            "No plans of this folder yet.".into()
+        } else {
+            told + "`cutonce plans` shows and compares them."
+        };
         self.notice(Level::Info, &told);
     }
 
@@ -83,7 +87,10 @@ impl App {
         let own = folders.iter().flat_map(|folder| names_in(folder, "md"));
         let own: Vec<String> = own.collect();
         let told = if own.is_empty() { String::new() } else { format!("\nYour own: {}", own.join(", ")) };
-        self.notice(Level::Info, &format!("Explore reads and searches, Plan designs, general-purpose does both and more.{told}"));
+        self.notice(
+            Level::Info,
+            &format!("Explore reads and searches, Plan designs, general-purpose does both and more.{told}"),
+        );
     }
 
     pub(super) fn tell_mcp(&mut self) {
@@ -92,12 +99,17 @@ impl App {
             let _ = writeln!(told, "{name} (settings)");
         }
         let project = self.around.cwd.join(".mcp.json");
-        let listed = std::fs::read(&project).ok().and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
+        let listed =
+            std::fs::read(&project).ok().and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
         let servers = listed.as_ref().and_then(|file| file.get("mcpServers")).and_then(|servers| servers.as_object());
         for name in servers.into_iter().flat_map(|servers| servers.keys()) {
             let _ = writeln!(told, "{name} (.mcp.json)");
         }
-        let told = if told.is_empty() { "No MCP servers: `mcpServers` in the settings or .mcp.json names them.".into() } else { told };
+        let told = if told.is_empty() {
+            "No MCP servers: `mcpServers` in the settings or .mcp.json names them.".into()
+        } else {
+            told
+        };
         self.notice(Level::Info, &told);
     }
 
@@ -115,7 +127,9 @@ impl App {
 
     pub(super) fn config(&mut self, which: &str) {
         let places = self.places();
-        let files = [RememberIn::User, RememberIn::Project, RememberIn::Local].into_iter().filter_map(|place| places.file(place));
+        let files = [RememberIn::User, RememberIn::Project, RememberIn::Local]
+            .into_iter()
+            .filter_map(|place| places.file(place));
         self.choose_file("Settings, the last one wins", &files.collect::<Vec<_>>(), which, "/config");
     }
 
@@ -138,13 +152,15 @@ impl App {
     pub(super) fn tell_status(&mut self) {
         let session = self.session.as_ref().map_or("not open yet", |session| session.id()).to_string();
         let (status, around) = (&self.status, &self.around);
-        let mut told = format!("cutonce {}\nsession     {session}\nfolder      {}\n", around.version, around.cwd.display());
+        let mut told =
+            format!("cutonce {}\nsession     {session}\nfolder      {}\n", around.version, around.cwd.display());
         let _ = writeln!(told, "model       {}\nmode        {}", status.model, status.mode);
         if let Some(phase) = status.phase {
             let _ = writeln!(told, "phase       {}", phase.name());
         }
         if status.window > 0 {
-            let _ = writeln!(told, "context     {} of {} tokens", short_count(status.context), short_count(status.window));
+            let _ =
+                writeln!(told, "context     {} of {} tokens", short_count(status.context), short_count(status.window));
         }
         if let Some(transcript) = &self.transcript {
             let _ = writeln!(told, "transcript  {}", transcript.display());
@@ -154,7 +170,12 @@ impl App {
 
     pub(super) fn tell_cost(&mut self) {
         let (sent, received) = self.status.tokens;
-        let told = format!("{} tokens sent, {} received, ${:.4}", text::grouped(sent), text::grouped(received), self.status.cost);
+        let told = format!(
+            "{} tokens sent, {} received, ${:.4}",
+            text::grouped(sent),
+            text::grouped(received),
+            self.status.cost
+        );
         self.notice(Level::Info, &told);
     }
 
