@@ -43,7 +43,9 @@ fn normal(raw: &str) -> String {
     for line in raw.lines() {
         let line = line.trim_end();
         let (named, changed) = counted(line);
-        let line = if changed { squeezed(&named) } else { named };
+        // A call that took no time shows none: its columns are squeezed all the same.
+        let call = ["● ", "✗ "].iter().any(|mark| named.starts_with(mark));
+        let line = if changed || call { squeezed(&named) } else { named };
         out.push_str(line.trim_end());
         out.push('\n');
     }
@@ -63,7 +65,7 @@ fn counted(line: &str) -> (String, bool) {
             Some('m') if number(&word[..word.len() - 1]) => Some(String::new()),
             Some('%') if number(&word[..word.len() - 1]) => Some("<n>%".to_string()),
             _ if word.starts_with('$') && number(&word[1..]) => Some("$<n>".into()),
-            _ if number(&word) && next.starts_with("tokens") => Some("<n>".into()),
+            _ if number(&word) && (next.starts_with("tokens") || next == "…") => Some("<n>".into()),
             Some(c) if "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏".contains(c) => Some("⠋".into()),
             _ => None,
         };

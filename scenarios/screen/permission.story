@@ -1,0 +1,127 @@
+The permission dialog (UI-5, PR-7): the exact command or the diff, why it asks, the rule that «don't ask again» would store. A draft survives it. Esc is no; a no may have words; what was typed before keys count goes to the draft, a paste too.
+
+--- file a.txt
+one
+two
+--- model
+{"turns": [
+  {"text": "First a command.", "calls": [{"name": "Bash", "input": {"command": "mkdir out && touch out/x"}}]},
+  {"calls": [{"name": "Read", "input": {"file_path": "a.txt"}}]},
+  {"calls": [{"name": "Edit", "input": {"file_path": "a.txt", "old_string": "two", "new_string": "three"}}]},
+  {"calls": [{"name": "Bash", "input": {"command": "touch y"}}]},
+  {"text": "All asked."}
+]}
+--- pty 80x24 cutonce
+--- keys
+< ›
+> go
+press enter
+< wants to run
+< enter or a digit chooses
+--- shows
+> go
+
+● First a command.
+
+? Bash wants to run
+  mkdir out && touch out/x
+  why: default mode asks before this: plain file command that writes only in
+  the workspace (`mkdir out`)
+› 1 yes
+  2 yes, and don't ask again here for Bash(mkdir out), Bash(touch out/x)
+  3 yes, and don't ask again here for Bash(mkdir:*), Bash(touch:*)
+  4 no, and say what to do instead
+  enter or a digit chooses · esc no · ctrl+o shows all of it
+
+/help  claude-sonnet-4-6 · <n>% · <n> tokens
+
+--- keys
+press esc
+< wants to change
+< enter or a digit chooses
+--- shows
+> go
+
+● First a command.
+
+✗ Bash mkdir out && touch out/x                 The user refused this Bash call
+● Read a.txt                                                            2 lines
+
+? Edit wants to change
+    1   one
+    2 - two
+    2 + three
+  why: default mode asks before this: write in the workspace
+› 1 yes
+  2 yes, and don't ask again here for Edit(./a.txt)
+  3 no, and say what to do instead
+  enter or a digit chooses · esc no · ctrl+o shows all of it
+
+/help  claude-sonnet-4-6 · <n>% · <n> tokens
+
+--- keys
+press 2
+< touch y
+< enter or a digit chooses
+press 4
+< say instead
+> use z
+press enter
+< All asked.
+--- shows
+> go
+
+● First a command.
+
+✗ Bash mkdir out && touch out/x                 The user refused this Bash call
+● Read a.txt                                                            2 lines
+● Edit a.txt  +1 -1
+    1   one
+    2 - two
+    2 + three
+✗ Bash touch y                  The user refused this Bash call and said: use z
+
+● All asked.
+
+›
+
+/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+
+--- keys
+press ctrl+d
+--- exit 0
+--- disk
+created .cutonce/settings.local.json
+  {
+    "permissions": {
+      "allow": [
+        "Edit(./a.txt)"
+      ]
+    }
+  }
+changed a.txt
+  one
+  three
+
+--- seen
+request 1
+  user: go
+request 2
+  assistant: First a command.
+  assistant: call Bash {"command":"mkdir out && touch out/x"}
+  user: error: The user refused this Bash call. Do not try it again; ask what to do instead.
+request 3
+  assistant: call Read {"file_path":"a.txt"}
+  user: result: 1	one
+        2	two
+request 4
+  assistant: call Edit {"file_path":"a.txt","old_string":"two","new_string":"three"}
+  user: result: Edited a.txt:
+        1	one
+        2	three
+request 5
+  assistant: call Bash {"command":"touch y"}
+  user: error: The user refused this Bash call and said: use z
+
+--- sh
+cat .cutonce/settings.local.json

@@ -1,0 +1,79 @@
+A conversation at 200x60: streamed markdown, tool lines with their outcome, folded output, the status line; Shift+Tab goes through the modes, plan mode in the words of the contract with its phase (UI-1, UI-2, UI-4, UI-8, UI-11, PM-11, PM-140). Ctrl+C twice leaves (UI-13).
+
+--- model
+{"turns": [
+  {"text": "I look at **how** it is done.\n\n| reader | keys |\n|---|---|\n| web | 2 |\n\n- one\n- two", "calls": [{"name": "Bash", "input": {"command": "seq 30"}}]},
+  {"calls": [{"name": "Read", "input": {"file_path": "gone.rs"}}]},
+  {"text": "Done."}
+]}
+--- pty 200x60 cutonce
+--- keys
+< ›
+< /help
+> look at it
+press enter
+< Done.
+gone interrupt
+--- shows
+> look at it
+
+● I look at how it is done.
+
+  reader │ keys
+  ───────┼─────
+  web    │ 2
+
+  • one
+  • two
+
+✗ Read gone.rs                                                                                                                                                                   gone.rs does not exist
+● Bash seq 30
+  1
+  2
+  3
+  4
+  … 26 more lines (ctrl+o)
+
+● Done.
+
+›
+
+/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+
+--- keys
+press shift+tab
+< accept edits on
+press shift+tab
+< ⏸ plan mode on (shift+tab to cycle)
+< explore
+--- shows
+> look at it
+
+● I look at how it is done.
+
+  reader │ keys
+  ───────┼─────
+  web    │ 2
+
+  • one
+  • two
+
+✗ Read gone.rs                                                                                                                                                                   gone.rs does not exist
+● Bash seq 30
+  1
+  2
+  3
+  4
+  … 26 more lines (ctrl+o)
+
+● Done.
+
+›
+
+⏸ plan mode on (shift+tab to cycle) · explore  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+
+--- keys
+press ctrl+c
+< press ctrl+c again to quit
+press ctrl+c
+--- exit 0
