@@ -93,15 +93,6 @@ request 1
         10
 request 2
   assistant: First answer.
-  user: look at @src/session.rs and
-        this text1
-        2
-        3
-        4
-        5
-        6
-        7
-        8
-        9
-        10line
+  user: second
+        line
 

@@ -24,9 +24,9 @@ gone interrupt
 ● Bash cat hostile.txt; head -c 3000 long.txt; echo; ls
   gone\u{202e}evil
   xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…
-
-  [… the middle of 1000068 bytes is left out here. All of it is in /tmp/story-…
-  … 4 more lines (ctrl+o)
+  hostile.txt
+  long.txt
+  name.txt
 
 ● End \u{9b}31m.
 

@@ -44,8 +44,8 @@ press esc
 
 ● First a command.
 
-✗ Bash mkdir out && touch out/x                 The user refused this Bash call
-● Read a.txt                                                            2 lines
+✗ Bash mkdir out && touch out/x  The user refused this Bash call
+● Read a.txt  2 lines
 
 ? Edit wants to change
     1   one
@@ -73,13 +73,13 @@ press enter
 
 ● First a command.
 
-✗ Bash mkdir out && touch out/x                 The user refused this Bash call
-● Read a.txt                                                            2 lines
+✗ Bash mkdir out && touch out/x  The user refused this Bash call
+● Read a.txt  2 lines
 ● Edit a.txt  +1 -1
     1   one
     2 - two
     2 + three
-✗ Bash touch y                  The user refused this Bash call and said: use z
+✗ Bash touch y  The user refused this Bash call and said: use z
 
 ● All asked.
 

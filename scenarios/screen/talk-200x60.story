@@ -26,13 +26,13 @@ gone interrupt
   • one
   • two
 
-✗ Read gone.rs                                                                                                                                                                   gone.rs does not exist
 ● Bash seq 30
   1
   2
   3
   4
   … 26 more lines (ctrl+o)
+✗ Read gone.rs  gone.rs does not exist
 
 ● Done.
 
@@ -58,13 +58,13 @@ press shift+tab
   • one
   • two
 
-✗ Read gone.rs                                                                                                                                                                   gone.rs does not exist
 ● Bash seq 30
   1
   2
   3
   4
   … 26 more lines (ctrl+o)
+✗ Read gone.rs  gone.rs does not exist
 
 ● Done.
 

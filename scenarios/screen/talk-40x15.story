@@ -17,13 +17,13 @@ gone interrupt
 --- shows
   • two
 
-✗ Read gone.rs   gone.rs does not exist
 ● Bash seq 30
   1
   2
   3
   4
   … 26 more lines (ctrl+o)
+✗ Read gone.rs  gone.rs does not exist
 
 ● Done.
 
@@ -38,13 +38,13 @@ press shift+tab
 < ⏸ plan mode on (shift+tab to cycle)
 < explore
 --- shows
-✗ Read gone.rs   gone.rs does not exist
 ● Bash seq 30
   1
   2
   3
   4
   … 26 more lines (ctrl+o)
+✗ Read gone.rs  gone.rs does not exist
 
 ● Done.
 
@@ -52,7 +52,7 @@ press shift+tab
 
 ⏸ plan mode on (shift+tab to cycle) ·
 explore
-claude-sonnet-4-6 · <n>% · $<n> · 9.1k …
+claude-sonnet-4-6 · <n>% · $<n> · 13k t…
 
 --- keys
 press ctrl+c

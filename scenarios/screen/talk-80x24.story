@@ -15,8 +15,6 @@ press enter
 < Done.
 gone interrupt
 --- shows
-> look at it
-
 ● I look at how it is done.
 
   reader │ keys
@@ -32,7 +30,7 @@ gone interrupt
   3
   4
   … 26 more lines (ctrl+o)
-✗ Read gone.rs                                           gone.rs does not exist
+✗ Read gone.rs  gone.rs does not exist
 
 ● Done.
 
@@ -47,8 +45,6 @@ press shift+tab
 < ⏸ plan mode on (shift+tab to cycle)
 < explore
 --- shows
-> look at it
-
 ● I look at how it is done.
 
   reader │ keys
@@ -64,7 +60,7 @@ press shift+tab
   3
   4
   … 26 more lines (ctrl+o)
-✗ Read gone.rs                                           gone.rs does not exist
+✗ Read gone.rs  gone.rs does not exist
 
 ● Done.
 

@@ -131,6 +131,8 @@ struct App {
     bell: bool,
     /// What became of the plan stands in the conversation already: its tool line would say it twice.
     plan_told: bool,
+    /// The points that the rewind picker offered.
+    rewinds: Vec<(String, crate::overlay::rewind::What)>,
     /// Commands in the background, by id.
     tasks: Vec<String>,
 }
@@ -144,6 +146,9 @@ pub async fn run(face: Face) -> io::Result<u8> {
     let mut window = signal(SignalKind::window_change())?;
     let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
     let [term, hangup, interrupt] = &mut ends;
+    if !app.home.busy() {
+        app.pick_session();
+    }
     if let Some(First::Say(words)) = first.first {
         app.say(words, Vec::new());
     } else if let Some(First::Implement { plan, path }) = first.first {
@@ -167,7 +172,7 @@ pub async fn run(face: Face) -> io::Result<u8> {
             _ = hangup.recv() => app.exit = Some(129),
             _ = interrupt.recv() => app.exit = Some(130),
             _ = window.recv() => app.resized(),
-            Some(one) = opened.recv() => events = app.opened(one, &mut told).or(events),
+            Some(one) = opened.recv() => events = app.opened(one).or(events),
             Some(note) = told.recv() => app.note(note),
             event = next(&mut events) => app.take(event, &mut events),
             () = until(deadline), if deadline.is_some() => app.passed(Instant::now()),
@@ -255,6 +260,7 @@ impl App {
             exit: None,
             bell: false,
             plan_told: false,
+            rewinds: Vec::new(),
             tasks: Vec::new(),
             around,
         };
@@ -277,7 +283,7 @@ impl App {
     }
 
     /// The session is there, or why not.
-    fn opened(&mut self, opened: Opened, _told: &mut mpsc::UnboundedReceiver<Note>) -> Option<Events> {
+    fn opened(&mut self, opened: Opened) -> Option<Events> {
         let opened = match opened {
             Ok(opened) => opened,
             Err(why) => {

@@ -7,6 +7,7 @@ mod questions;
 
 pub use guard::Guard;
 
+use crate::overlay::pager::Body;
 use crate::theme::Theme;
 use crossterm::event::KeyEvent;
 use cutonce_core::event::{AskKind, AskView};
@@ -89,7 +90,7 @@ impl Dialog {
     }
 
     /// All of what is asked about, for the whole screen.
-    pub fn details(&self) -> Option<String> {
+    pub fn details(&self) -> Option<Body> {
         match self {
             Dialog::Permission(dialog) => Some(dialog.whole()),
             Dialog::Questions(_) | Dialog::Enter(_) => None,

@@ -16,6 +16,7 @@ pub mod markdown;
 pub mod overlay;
 pub mod review;
 mod paint;
+pub mod review;
 mod status;
 mod terminal;
 pub mod text;

@@ -3,6 +3,7 @@
 
 use super::App;
 use crate::dialog::{Dialog, Guard, Reply};
+use crate::overlay::pager::Item;
 use crate::overlay::{Outcome, Overlay};
 use crate::terminal;
 use crate::theme::Theme;
@@ -81,6 +82,12 @@ impl Asks {
         let waits = self.plan.is_some() && self.cover.is_none() && (self.by_key || !empty);
         waits.then(|| Line::styled("  A plan is ready for your review: ctrl+p opens it", theme.plan))
     }
+}
+
+/// A screen that knows nothing of what is on it: all of it is drawn. (To clear one, ratatui would ask the terminal where the
+/// cursor is, and the answer would be read as keys.)
+fn screen() -> io::Result<Screen> {
+    Screen::new(CrosstermBackend::new(io::stdout()))
 }
 
 impl App {
@@ -166,8 +173,8 @@ impl App {
                 self.now();
             }
             Reply::Details => {
-                if let Some(whole) = dialog.details() {
-                    self.show_text("What is asked about", &whole);
+                if let Some(body) = dialog.details() {
+                    self.show_items("What is asked about", vec![Item { title: String::new(), body }]);
                 }
             }
         }
@@ -193,11 +200,7 @@ impl App {
     }
 
     pub(super) fn cover(&mut self, overlay: Box<dyn Overlay>, ask_id: Option<String>) {
-        let begun = self.terminal.alternate(true).and_then(|()| {
-            let mut screen = Screen::new(CrosstermBackend::new(io::stdout()))?;
-            screen.clear()?;
-            Ok(screen)
-        });
+        let begun = self.terminal.alternate(true).and_then(|()| screen());
         match begun {
             Ok(screen) => self.asks.cover = Some(Cover { overlay, screen, ask_id }),
             Err(_) => self.exit = Some(1),
@@ -256,8 +259,8 @@ impl App {
             }
             Outcome::Editor { text, suffix } => {
                 let edited = self.edit(&text, suffix);
-                if let Some(cover) = &mut self.asks.cover {
-                    let _ = cover.screen.clear();
+                if let (Some(cover), Ok(screen)) = (&mut self.asks.cover, screen()) {
+                    cover.screen = screen;
                     let outcome = cover.overlay.edited(edited, Instant::now());
                     self.carry_out(outcome);
                 }
@@ -269,6 +272,7 @@ impl App {
             }
             Outcome::Rewind { point, files, conversation } => {
                 self.uncover();
+                self.rewound(&point, conversation);
                 self.submit(Submission::Rewind { to: point, files, conversation });
             }
         }
@@ -292,13 +296,6 @@ impl App {
             Notifications::Osc9 => "\x1b]9;cutonce waits for you\x07".into(),
             Notifications::Off => String::new(),
         }
-    }
-
-    /// Text on the whole screen.
-    pub(super) fn show_text(&mut self, title: &str, text: &str) {
-        let lines =
-            text.lines().flat_map(|line| crate::text::wrap_plain(line, self.width(), self.theme.text)).collect();
-        self.show_lines(title, lines);
     }
 
     pub(super) fn wait_for_key(&mut self) {

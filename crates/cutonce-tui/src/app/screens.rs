@@ -1,11 +1,31 @@
-//! What takes the whole screen, made from what the app knows: the review of a plan, the pager, the pickers.
+//! What takes the whole screen, made from what the app knows: the review of a plan (UI-6), the pager (UI-4), the pickers of
+//! sessions (UI-15) and of points to go back to (SE-5).
 
 use super::App;
 use crate::overlay::Overlay;
+use crate::overlay::pager::{Body, Item, Pager};
+use crate::overlay::rewind::{Change, Point, RewindPicker, What};
+use crate::overlay::sessions::SessionPicker;
+use crate::review::{Review, Subject};
 use crate::theme::Name;
+use cutonce_agent::rewind;
+use cutonce_agent::store::place::{Sessions, own_dir};
+use cutonce_agent::store::{Listed, Reader, Scope, list};
 use cutonce_core::approval::{Answer, Request};
+use cutonce_core::conversation::Block;
+use cutonce_core::event::Level;
 use cutonce_core::settings::Theme;
-use ratatui::text::Line;
+use cutonce_core::transcript;
+use std::collections::HashMap;
+use std::path::Path;
+use std::time::SystemTime;
+
+/// Sessions that the picker lists.
+const MOST: usize = 500;
+/// Entries of a session that its preview shows, from its end.
+const PREVIEW: usize = 30;
+/// A file larger than this is not compared in the preview.
+const LARGEST: u64 = 1 << 20;
 
 impl App {
     pub(super) fn theme_name(&self) -> Name {
@@ -20,55 +40,128 @@ impl App {
     pub(super) fn branch(&self) -> Option<String> {
         let mut folder = self.around.cwd.as_path();
         loop {
-            let git = folder.join(".git");
-            if let Ok(head) = std::fs::read_to_string(git.join("HEAD")) {
+            if let Ok(head) = std::fs::read_to_string(folder.join(".git/HEAD")) {
                 let head = head.trim();
                 return Some(head.strip_prefix("ref: refs/heads/").unwrap_or(head.get(..8)?).to_string());
             }
             folder = folder.parent()?;
         }
     }
-}
 
-impl App {
-    pub(super) fn review(
-        &mut self,
-        request: &Request,
-        _previous: Option<&str>,
-        _draft: Option<&Answer>,
-    ) -> Box<dyn Overlay> {
-        let plan = request.plan.clone().unwrap_or_default();
-        Box::new(Page { lines: crate::markdown::render(&plan, self.width(), &self.theme), top: 0 })
+    pub(super) fn review(&mut self, request: &Request, previous: Option<&str>, draft: Option<&Answer>) -> Box<dyn Overlay> {
+        let status = &self.status;
+        let share = (status.context * 100).checked_div(status.window).and_then(|share| u8::try_from(share.min(100)).ok());
+        let subject = Subject {
+            request: request.clone(),
+            previous: previous.map(str::to_string),
+            draft: draft.cloned(),
+            home: Some(self.around.home.clone()),
+            context: share,
+            cost: (status.cost >= 0.005).then(|| format!("${:.2}", status.cost)),
+        };
+        Box::new(Review::open(subject, self.theme, Some(self.highlighter.clone())))
     }
-    pub(super) fn show_lines(&mut self, _title: &str, lines: Vec<Line<'static>>) {
-        self.cover(Box::new(Page { lines, top: 0 }), None);
+
+    pub(super) fn show_items(&mut self, title: &str, items: Vec<Item>) {
+        let pager = Pager::new(title, items, self.theme);
+        self.cover(Box::new(pager), None);
     }
-    pub(super) fn pick_session(&mut self) {}
-    pub(super) fn rewind(&mut self) {}
+
+    /// UI-15.
+    pub(super) fn pick_session(&mut self) {
+        let sessions = Sessions::new(&self.around.home, &self.around.cwd);
+        let source = Box::new(move |everywhere: bool| {
+            let scope = if everywhere { Scope::All } else { Scope::Project };
+            list(&sessions, scope, MOST).unwrap_or_default()
+        });
+        let picker = SessionPicker::new(source, Box::new(preview), self.theme, SystemTime::now());
+        self.cover(Box::new(picker), None);
+    }
+
+    /// SE-5: with what each file would become.
+    pub(super) fn rewind(&mut self) {
+        let Some(transcript) = self.transcript.clone().filter(|path| path.exists()) else {
+            return self.notice(Level::Info, "Nothing was said yet: there is nothing to go back to.");
+        };
+        let points = match rewind::points(&transcript) {
+            Ok(points) if points.is_empty() => return self.notice(Level::Info, "There is nothing to go back to."),
+            Ok(points) => points,
+            Err(error) => return self.notice(Level::Error, &format!("The transcript can't be read: {error}")),
+        };
+        let mut hashes: HashMap<(String, String), Option<String>> = HashMap::new();
+        let shown: Vec<Point> = points.iter().map(|point| shown(point, &mut hashes)).collect();
+        self.rewinds = shown.iter().map(|point| (point.id.clone(), point.what.clone())).collect();
+        let versions = own_dir(&transcript).join("versions");
+        let look = Box::new(move |point: &Point, file: &str| {
+            let hash = hashes.get(&(point.id.clone(), file.to_string())).cloned().flatten();
+            change(&versions, file, hash.as_deref())
+        });
+        let picker = RewindPicker::new(shown, look, self.theme);
+        self.cover(Box::new(picker), None);
+    }
+
+    /// A message that was put back is the draft again, to be said better.
+    pub(super) fn rewound(&mut self, point: &str, conversation: bool) {
+        let said = self.rewinds.iter().find(|(id, _)| id == point).map(|(_, what)| what.clone());
+        if let (true, Some(What::Message(text)), true) = (conversation, said, self.composer.is_empty()) {
+            self.composer.set_text(&text);
+            self.changed();
+        }
+    }
 }
 
-struct Page {
-    lines: Vec<Line<'static>>,
-    top: usize,
+fn shown(point: &rewind::Point, hashes: &mut HashMap<(String, String), Option<String>>) -> Point {
+    for file in &point.files {
+        hashes.insert((point.id.clone(), file.path.clone()), file.sha256.clone());
+    }
+    let time = point.at.get(11..16).unwrap_or_default().to_string();
+    let what = match &point.what {
+        rewind::What::Message(text) => What::Message(text.clone()),
+        rewind::What::Approval { slug, revision } => What::Approval(format!("{slug} rev {revision}")),
+    };
+    Point { id: point.id.clone(), time, what, files: point.files.iter().map(|file| file.path.clone()).collect() }
 }
 
-impl Overlay for Page {
-    fn key(&mut self, key: crossterm::event::KeyEvent, _now: std::time::Instant) -> crate::overlay::Outcome {
-        match crate::keymap::name_of(key).as_str() {
-            "esc" | "q" => return crate::overlay::Outcome::Close,
-            "down" => self.top += 1,
-            "up" => self.top = self.top.saturating_sub(1),
+fn change(versions: &Path, file: &str, hash: Option<&str>) -> Change {
+    let text = |path: &Path| match std::fs::metadata(path) {
+        Ok(about) if about.len() > LARGEST => Err(format!("{file} is too large to compare")),
+        Ok(_) => std::fs::read(path)
+            .map(|bytes| Some(String::from_utf8_lossy(&bytes).into_owned()))
+            .map_err(|error| error.to_string()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    };
+    let then = match hash {
+        // The hash becomes a file name.
+        Some(hash) if hash.bytes().all(|byte| byte.is_ascii_hexdigit()) => text(&versions.join(hash)),
+        Some(_) => Err("its version has no usable name".into()),
+        None => Ok(None),
+    };
+    match (text(Path::new(file)), then) {
+        (Ok(now), Ok(then)) => Change { now, then, failed: None },
+        (Err(why), _) | (_, Err(why)) => Change { failed: Some(why), ..Change::default() },
+    }
+}
+
+/// The end of a session's conversation.
+fn preview(listed: &Listed) -> Vec<Item> {
+    let Ok(mut reader) = Reader::open(&listed.path) else { return Vec::new() };
+    let mut items = Vec::new();
+    for at in reader.len().saturating_sub(PREVIEW)..reader.len() {
+        let Ok(Some(entry)) = reader.entry(at) else { continue };
+        match entry.body {
+            transcript::Body::User { text, meta: false, .. } => {
+                items.push(Item { title: "you".into(), body: Body::Plain(text.into()) });
+            }
+            transcript::Body::Assistant { blocks, .. } => {
+                for block in blocks {
+                    if let Block::Text { text } = block {
+                        items.push(Item { title: "agent".into(), body: Body::Markdown(text.into()) });
+                    }
+                }
+            }
             _ => {}
         }
-        crate::overlay::Outcome::Redraw
     }
-    fn paste(&mut self, _text: &str, _now: std::time::Instant) -> crate::overlay::Outcome {
-        crate::overlay::Outcome::Nothing
-    }
-    fn draw(&mut self, frame: &mut ratatui::Frame<'_>, _now: std::time::Instant) {
-        let area = frame.area();
-        for (n, line) in self.lines.iter().skip(self.top).take(area.height as usize).enumerate() {
-            frame.buffer_mut().set_line(0, n as u16, line, area.width);
-        }
-    }
+    items
 }

@@ -3,6 +3,7 @@
 use super::{Drawn, Reply, digit, option_line};
 use crate::composer::Buffer;
 use crate::diff;
+use crate::overlay::pager::Body;
 use crate::text;
 use crate::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent};
@@ -60,8 +61,9 @@ impl Permission {
         }
     }
 
-    pub fn whole(&self) -> String {
-        self.what.clone()
+    pub fn whole(&self) -> Body {
+        let what = self.what.as_str().into();
+        if self.is_diff { Body::Diff(what) } else { Body::Plain(what) }
     }
 
     pub fn paste(&mut self, pasted: &str) {

@@ -1,18 +1,15 @@
 //! All of the conversation for Ctrl+O (UI-4): what tools got and printed, what the model thought. Bounded: the oldest goes
 //! first, and the transcript has it all.
 
-use crate::diff;
-use crate::markdown;
+use crate::overlay::pager::{Body, Item};
 use crate::text;
-use crate::theme::Theme;
 use cutonce_core::event::Finished;
-use ratatui::text::Line;
+use serde_json::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Bytes that are kept, and of one text.
+/// Bytes that are kept.
 const KEPT: usize = 6 << 20;
-const ONE: usize = 200 << 10;
 
 #[derive(Debug)]
 pub enum Record {
@@ -46,62 +43,40 @@ impl Log {
         *self = Log::default();
     }
 
-    pub fn lines(&self, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let mut lines = Vec::new();
-        if self.dropped > 0 {
-            let words = format!(
-                "{} are in the transcript only",
-                text::counted(self.dropped, "older entry").replace("entrys", "entries")
-            );
-            lines.push(Line::styled(words, theme.dim));
-        }
-        for record in &self.records {
-            lines.push(Line::raw(""));
-            match record {
-                Record::User(said) => lines.extend(super::marked("> ", said, width, usize::MAX, theme.user, theme)),
-                Record::Text(said) => lines.extend(markdown::render(text::bounded(said, ONE).as_ref(), width, theme)),
-                Record::Thinking(said) => {
-                    lines.extend(super::marked(
-                        "✻ ",
-                        text::bounded(said, ONE).as_ref(),
-                        width,
-                        usize::MAX,
-                        theme.dim,
-                        theme,
-                    ));
-                }
-                Record::Notice(said) => lines.extend(super::marked("  ", said, width, usize::MAX, theme.dim, theme)),
-                Record::Tool { done, summary } => lines.extend(tool(done, summary, width, theme)),
-            }
-        }
-        lines
+    pub fn items(&self) -> Vec<Item> {
+        let dropped = (self.dropped > 0).then(|| Item {
+            title: String::new(),
+            body: Body::Plain(format!("{} older ones are in the transcript only.", self.dropped).into()),
+        });
+        dropped.into_iter().chain(self.records.iter().flat_map(items_of)).collect()
     }
 }
 
-fn tool(done: &Finished, summary: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut lines = super::tool::finished(done, Some(summary), width, theme);
-    lines.truncate(1);
-    let input = serde_json::to_string_pretty(&done.input).unwrap_or_default();
-    lines.extend(super::marked("  ", text::bounded(&input, ONE).as_ref(), width, usize::MAX, theme.dim, theme));
+fn items_of(record: &Record) -> Vec<Item> {
+    let one = |title: &str, body: Body| vec![Item { title: title.into(), body }];
+    match record {
+        Record::User(said) => one("you", Body::Plain(said.as_str().into())),
+        Record::Text(said) => one("agent", Body::Markdown(said.as_str().into())),
+        Record::Thinking(said) => one("thinking", Body::Plain(said.as_str().into())),
+        Record::Notice(said) => one("notice", Body::Plain(said.as_str().into())),
+        Record::Tool { done, summary } => tool(done, summary),
+    }
+}
+
+/// What it got and why it was let through, then its diff or what it printed.
+fn tool(done: &Finished, summary: &str) -> Vec<Item> {
+    let mark = if done.is_error { "✗" } else { super::MARK };
+    let title = text::one_line(text::bounded(&format!("{mark} {} {summary}", done.name), 300).as_ref());
     let why = &done.decision.why;
     let rule = why.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
-    lines.extend(super::marked(
-        "  ",
-        &format!("{:?}: {}{rule}", done.decision.behavior, why.reason),
-        width,
-        20,
-        theme.dim,
-        theme,
-    ));
-    let unified = done.display.as_ref().and_then(|display| display.get("diff")).and_then(serde_json::Value::as_str);
-    match unified {
-        Some(unified) => lines.extend(diff::unified(unified, width, theme, usize::MAX)),
-        None => {
-            let said = super::tool::said(done);
-            lines.extend(super::marked("  ", text::bounded(&said, ONE).as_ref(), width, usize::MAX, theme.text, theme));
-        }
-    }
-    lines
+    let input = serde_json::to_string_pretty(&done.input).unwrap_or_default();
+    let about = format!("{input}\n{:?}: {}{rule}", done.decision.behavior, why.reason);
+    let unified = done.display.as_ref().and_then(|display| display.get("diff")).and_then(Value::as_str);
+    let came = match unified {
+        Some(unified) => Body::Diff(unified.into()),
+        None => Body::Plain(super::tool::said(done).into()),
+    };
+    vec![Item { title, body: Body::Plain(about.into()) }, Item { title: String::new(), body: came }]
 }
 
 fn size(record: &Record) -> usize {
@@ -112,5 +87,22 @@ fn size(record: &Record) -> usize {
             let shown = done.display.as_ref().map_or(0, |display| display.to_string().len());
             summary.len() + content + done.input.to_string().len() + shown + 128
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_12_ten_thousand_entries_stay_within_bounds() {
+        let mut log = Log::default();
+        for n in 0..10_000 {
+            log.push(Record::Text(format!("{n} {}", "x".repeat(2_000))));
+        }
+        assert!(log.bytes <= KEPT && log.dropped > 0);
+        let items = log.items();
+        assert!(items[0].body.text().contains("older ones"));
+        assert!(items.last().unwrap().body.text().starts_with("9999 "));
     }
 }

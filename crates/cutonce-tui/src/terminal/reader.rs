@@ -48,7 +48,8 @@ impl Reader {
         let (sender, receiver) = mpsc::unbounded_channel();
         let shared = Arc::new(Shared::default());
         let for_thread = shared.clone();
-        std::thread::Builder::new().name("keys".into()).spawn(move || read(&for_thread, &woken, &sender))?;
+        let ahead = typed_ahead();
+        std::thread::Builder::new().name("keys".into()).spawn(move || read(&for_thread, &woken, &sender, ahead))?;
         Ok((Reader { shared, wake }, receiver))
     }
 
@@ -68,7 +69,7 @@ impl Reader {
     }
 }
 
-fn read(shared: &Shared, mut woken: &UnixStream, sender: &mpsc::UnboundedSender<Arrived>) {
+fn read(shared: &Shared, mut woken: &UnixStream, sender: &mpsc::UnboundedSender<Arrived>, mut ahead: usize) {
     let mut parser = Parser::default();
     let mut chunk = [0u8; 4096];
     loop {
@@ -90,7 +91,13 @@ fn read(shared: &Shared, mut woken: &UnixStream, sender: &mpsc::UnboundedSender<
             _ => {
                 // Safety: a live buffer of this length.
                 match unsafe { libc::read(0, chunk.as_mut_ptr().cast(), chunk.len()) } {
-                    n if n > 0 => parser.feed(&chunk[..n as usize]),
+                    n if n > 0 => {
+                        let read = &mut chunk[..n as usize];
+                        // Typed before the terminal was ours: there Enter became a newline.
+                        read.iter_mut().take(ahead).filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'\r');
+                        ahead = ahead.saturating_sub(read.len());
+                        parser.feed(read)
+                    }
                     n if n < 0 && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => continue,
                     _ => {
                         let _ = sender.send(Arrived { at: Instant::now(), input: None });
@@ -106,6 +113,14 @@ fn read(shared: &Shared, mut woken: &UnixStream, sender: &mpsc::UnboundedSender<
             }
         }
     }
+}
+
+/// Bytes that wait already.
+fn typed_ahead() -> usize {
+    let mut count: libc::c_int = 0;
+    // Safety: the kernel fills it, or says that it can't.
+    let asked = unsafe { libc::ioctl(0, libc::FIONREAD, &raw mut count) };
+    if asked == 0 { usize::try_from(count).unwrap_or(0) } else { 0 }
 }
 
 fn rest(shared: &Shared) {

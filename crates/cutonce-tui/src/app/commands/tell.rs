@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::entry::{self, Kind, short_count};
 use crate::keymap::KEYS;
+use crate::overlay::pager::Pager;
 use crate::text;
 use cutonce_agent::settings::{self, MANAGED, Places};
 use cutonce_agent::store::Reader;
@@ -194,8 +195,8 @@ impl App {
     }
 
     pub(in crate::app) fn show_details(&mut self) {
-        let lines = self.log.lines(self.width(), &self.theme);
-        self.show_lines("Conversation", lines);
+        let pager = Pager::new("Conversation", self.log.items(), self.theme).at_end();
+        self.cover(Box::new(pager), None);
     }
 }
 

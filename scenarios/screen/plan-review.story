@@ -1,0 +1,54 @@
+The plan flow at 80x24 (UI-6, PM-74, PM-79, PM-84, PM-87, PM-140, PM-142): the review takes the whole screen when the hands are still, a comment goes along with «keep planning», the rejected plan stays in the conversation in a border with the feedback; the second submission shows what changed, an edit in $EDITOR counts, a digit arms and Enter confirms; the approved plan stays, rendered. A crashing editor changes nothing (UI-13).
+
+--- file ~/.cutonce/settings.json
+{"plan": {"shell": "readonly"}}
+--- file ~/editor
+#!/bin/sh
+if [ -e "$HOME/crash" ]; then echo broken > "$1"; kill -9 $$; fi
+printf '3. Tell\n' >> "$1"
+--- sh
+chmod +x ~/editor
+touch ~/crash
+--- env EDITOR=$HOME/editor
+--- model
+{"turns": [
+  {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count the users\n\n1. Guess\n"}}]},
+  {"calls": [{"name": "ExitPlanMode", "input": {}}]},
+  {"calls": [{"name": "Edit", "input": {"file_path": "{plan}", "old_string": "1. Guess", "new_string": "1. Measure\n2. Decide"}}]},
+  {"calls": [{"name": "ExitPlanMode", "input": {}}]},
+  {"calls": [{"name": "Write", "input": {"file_path": "a.txt", "content": "42\n"}}]},
+  {"text": "Counted."}
+]}
+--- pty 80x24 cutonce --permission-mode plan
+--- keys
+< ⏸ plan mode on (shift+tab to cycle)
+> count the users
+press enter
+< approve → accept edits
+< Guess
+--- shows
+ Plan rev 1: Count the users
+ …s/<slug>.md  no sandbox · 0 files changed since entry, checked
+── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
+›    1   Count the users
+     2
+     3   1. Guess
+
+
+
+
+
+
+
+
+
+
+
+
+
+────────────────────────────────────────────────────────────────── context <n>% ──
+ 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
+ 2 approve → ask at each edit  n note to the agent        6 leave → default
+                               c comment  e edit  d diff  esc back to planning
+ ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+
