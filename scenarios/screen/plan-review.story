@@ -52,3 +52,38 @@ press enter
                                c comment  e edit  d diff  esc back to planning
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
+--- keys
+press down down c
+< comment on 3
+> measure first
+press enter
+gone comment on 3
+press 5
+< keep planning
+--- shows
+--- keys
+> no guesses
+press enter
+< Measure
+< approve → accept edits
+--- shows
+--- keys
+press e
+< ended by signal 9
+! rm ~/crash
+press e
+< 3. Tell
+press 1
+< confirm
+--- shows
+--- keys
+press enter
+< Counted.
+gone interrupt
+--- shows
+--- history
+--- keys
+press ctrl+d
+--- exit 0
+--- disk
+--- seen

@@ -225,7 +225,7 @@ impl App {
         let (listed, coloured) = (notes.clone(), notes);
         let now = Instant::now();
         let app = App {
-            theme: Theme::new(Name::Dark, Depth::detect(|name| around.var(name))),
+            theme: Theme::new(Name::Ansi, Depth::detect(|name| around.var(name))),
             highlighter: Highlighter::new(move || tell(&coloured, Note::Colours)),
             files: Files::new(&around.cwd, Box::new(move || tell(&listed, Note::Files))),
             home: Home::new(open),
@@ -300,7 +300,7 @@ impl App {
             }
         };
         self.settings = opened.settings.clone();
-        self.theme = Theme::new(self.theme_name(), self.theme.depth);
+        self.theme = self.chosen_theme();
         self.transcript = Some(opened.transcript.clone());
         self.status.branch = self.branch();
         for notice in &opened.notices {

@@ -7,7 +7,7 @@ use crate::overlay::pager::{Body, Item, Pager};
 use crate::overlay::rewind::{Change, Point, RewindPicker, What};
 use crate::overlay::sessions::SessionPicker;
 use crate::review::{Review, Subject};
-use crate::theme::Name;
+use crate::theme::{Depth, Name, Theme as Colours};
 use cutonce_agent::rewind;
 use cutonce_agent::store::place::{Sessions, own_dir};
 use cutonce_agent::store::{Listed, Reader, Scope, list};
@@ -28,11 +28,14 @@ const PREVIEW: usize = 30;
 const LARGEST: u64 = 1 << 20;
 
 impl App {
-    pub(super) fn theme_name(&self) -> Name {
+    /// As the settings say; `auto` is the terminal's own colours, which fit a light screen as well as a dark one.
+    pub(super) fn chosen_theme(&self) -> Colours {
+        let depth = self.theme.depth;
         match self.settings.theme {
-            Theme::Auto | Theme::Dark => Name::Dark,
-            Theme::Light => Name::Light,
-            Theme::Plain => Name::Ansi,
+            Theme::Auto => Colours::new(Name::Ansi, depth),
+            Theme::Dark => Colours::new(Name::Dark, depth),
+            Theme::Light => Colours::new(Name::Light, depth),
+            Theme::Plain => Colours::new(Name::Ansi, Depth::None),
         }
     }
 
@@ -48,9 +51,15 @@ impl App {
         }
     }
 
-    pub(super) fn review(&mut self, request: &Request, previous: Option<&str>, draft: Option<&Answer>) -> Box<dyn Overlay> {
+    pub(super) fn review(
+        &mut self,
+        request: &Request,
+        previous: Option<&str>,
+        draft: Option<&Answer>,
+    ) -> Box<dyn Overlay> {
         let status = &self.status;
-        let share = (status.context * 100).checked_div(status.window).and_then(|share| u8::try_from(share.min(100)).ok());
+        let share =
+            (status.context * 100).checked_div(status.window).and_then(|share| u8::try_from(share.min(100)).ok());
         let subject = Subject {
             request: request.clone(),
             previous: previous.map(str::to_string),

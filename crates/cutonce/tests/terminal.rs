@@ -1,0 +1,271 @@
+//! The terminal is always given back (UI-13), idle costs nothing (UI-12), and the scrollback survives resizing in a terminal
+//! that wraps anew (UI-1): the real program on a real pty, and under tmux.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on must fail")]
+
+#[path = "stories/pty.rs"]
+#[allow(dead_code, reason = "shared with the stories")]
+mod pty;
+
+use portable_pty::CommandBuilder;
+use pty::Term;
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+struct Stage {
+    root: tempfile::TempDir,
+    server: cutonce_models::scenario::Server,
+}
+
+impl Stage {
+    fn new(script: &str) -> Stage {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("ws")).unwrap();
+        let script = cutonce_models::scenario::Script::parse(script).unwrap();
+        Stage { root, server: cutonce_models::scenario::Server::start(script).unwrap() }
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let home = self.root.path().display().to_string();
+        vec![
+            ("PATH", std::env::var("PATH").unwrap_or_default()),
+            ("CUTONCE_HOME", format!("{home}/.cutonce")),
+            ("HOME", home),
+            ("LANG", "C.UTF-8".into()),
+            ("ANTHROPIC_API_KEY", "sk-ant-x".into()),
+            ("ANTHROPIC_BASE_URL", format!("http://{}", self.server.addr())),
+        ]
+    }
+
+    /// The program as a child of a shell, as people start it: what the shell finds afterwards is on the screen.
+    fn shell(&self) -> Term {
+        let mut command = CommandBuilder::new("/bin/sh");
+        let program = env!("CARGO_BIN_EXE_cutonce");
+        let root = self.root.path().display();
+        command.args([
+            "-c",
+            &format!(
+                "stty -a | tr -d '\\n' > {root}/before; sh -c 'echo $$ > {root}/pid; exec {program}'; code=$?; \
+                 stty -a | tr -d '\\n' > {root}/after; echo ended $code"
+            ),
+        ]);
+        command.cwd(self.root.path().join("ws"));
+        command.env_clear();
+        command.env("TERM", "xterm");
+        self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        Term::start(command, (80, 24)).unwrap()
+    }
+
+    /// The terminal's modes are as they were before.
+    fn assert_given_back(&self, term: &Term) {
+        let read = |name: &str| std::fs::read_to_string(self.root.path().join(name)).unwrap();
+        assert_eq!(read("before"), read("after"));
+        let raw = String::from_utf8_lossy(&term.raw);
+        for (on, off) in [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[>1u", "\x1b[<1u")] {
+            if let Some(last_on) = raw.rfind(on) {
+                assert!(raw.rfind(off).is_some_and(|last_off| last_off > last_on), "{on:?} was left on");
+            }
+        }
+        let (shown, hidden) = (raw.rfind("\x1b[?25h"), raw.rfind("\x1b[?25l"));
+        assert!(shown >= hidden, "the cursor was left hidden");
+    }
+
+    /// The program's, as the shell wrote it down.
+    fn pid(&self) -> String {
+        std::fs::read_to_string(self.root.path().join("pid")).unwrap().trim().to_string()
+    }
+}
+
+const TALK: &str = r#"{"turns": [{"text": "Hello."}, {"text": "Again."}]}"#;
+
+#[test]
+fn ui_13_signals_give_the_terminal_back_and_keep_the_draft() {
+    for (signal, code) in [("TERM", "143"), ("HUP", "129"), ("INT", "130")] {
+        let stage = Stage::new(TALK);
+        let mut term = stage.shell();
+        term.see("›").unwrap();
+        term.send(b"half a thought").unwrap();
+        term.see("half a thought").unwrap();
+        let sent = Command::new("kill").args([&format!("-{signal}"), &stage.pid()]).status().unwrap();
+        assert!(sent.success());
+        term.see(&format!("ended {code}")).unwrap();
+        term.end().unwrap();
+        stage.assert_given_back(&term);
+        // A new start in the folder has the draft again (UI-3).
+        let mut again = stage.shell();
+        again.see("› half a thought").unwrap();
+        again.press("ctrl+c ctrl+c").unwrap();
+        again.see("ended 0").unwrap();
+    }
+}
+
+#[test]
+fn ui_13_a_panic_gives_the_terminal_back_and_keeps_the_draft() {
+    let stage = Stage::new(TALK);
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    term.send(b"/panic-now").unwrap();
+    term.press("enter").unwrap();
+    term.see("ended").unwrap();
+    term.end().unwrap();
+    assert!(term.whole().contains("panicked"), "{}", term.whole());
+    stage.assert_given_back(&term);
+}
+
+#[test]
+fn ui_13_a_killed_program_leaves_its_draft() {
+    let stage = Stage::new(TALK);
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    term.send("äh, 日本".as_bytes()).unwrap();
+    term.see("äh, 日本").unwrap();
+    assert!(Command::new("kill").args(["-9", &stage.pid()]).status().unwrap().success());
+    term.see("ended 137").unwrap();
+    let mut again = stage.shell();
+    again.see("› äh, 日本").unwrap();
+    again.press("ctrl+c ctrl+c").unwrap();
+    again.see("ended 0").unwrap();
+}
+
+#[test]
+fn ui_13_ctrl_z_stops_and_fg_comes_back() {
+    let stage = Stage::new(TALK);
+    let mut command = CommandBuilder::new("bash");
+    command.args(["--norc", "--noprofile", "-i"]);
+    command.cwd(stage.root.path().join("ws"));
+    command.env_clear();
+    command.env("TERM", "xterm");
+    command.env("PS1", "shell$ ");
+    stage.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+    let mut term = Term::start(command, (80, 24)).unwrap();
+    term.see("shell$").unwrap();
+    term.send(format!("{}\r", env!("CARGO_BIN_EXE_cutonce")).as_bytes()).unwrap();
+    term.see("/help").unwrap();
+    term.send(b"kept").unwrap();
+    term.see("› kept").unwrap();
+    term.press("ctrl+z").unwrap();
+    term.see("Stopped").unwrap();
+    term.send(b"echo sane; fg\r").unwrap();
+    term.see("sane").unwrap();
+    term.see("› kept").unwrap();
+    term.press("ctrl+c ctrl+c").unwrap();
+    term.until("end", |screen| screen.trim_end().ends_with("shell$")).unwrap();
+    term.send(b"exit\r").unwrap();
+    term.end().unwrap();
+}
+
+#[test]
+fn ui_13_a_closed_terminal_ends_the_program() {
+    let stage = Stage::new(TALK);
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    let pid = stage.pid();
+    let process = format!("/proc/{pid}");
+    drop(term);
+    let deadline = Instant::now() + Duration::from_secs(20);
+    while Path::new(&process).exists() && !is_zombie(&process) {
+        assert!(Instant::now() < deadline, "it still runs without a terminal");
+        std::thread::yield_now();
+    }
+}
+
+fn is_zombie(process: &str) -> bool {
+    std::fs::read_to_string(format!("{process}/stat")).is_ok_and(|stat| stat.contains(") Z "))
+}
+
+/// Voluntary and forced switches of all threads so far.
+fn switches(pid: &str) -> u64 {
+    let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
+    let of = |status: String| {
+        let lines = status.lines().filter(|line| line.contains("ctxt_switches"));
+        lines.filter_map(|line| line.split_whitespace().last()?.parse::<u64>().ok()).sum::<u64>()
+    };
+    tasks.filter_map(|task| std::fs::read_to_string(task.path().join("status")).ok()).map(of).sum()
+}
+
+#[test]
+fn ui_12_idle_wakes_nobody() {
+    let stage = Stage::new(TALK);
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    term.send(b"hi\r").unwrap();
+    term.see("Hello.").unwrap();
+    term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+    term.settle();
+    let pid = stage.pid();
+    let (before, raw) = (switches(&pid), term.raw.len());
+    // Nothing is waited for here: this is the span that is measured.
+    term.settle();
+    term.settle();
+    term.settle();
+    assert_eq!(term.raw.len(), raw, "something was drawn");
+    assert!(switches(&pid) - before <= 2, "{} wakeups while idle", switches(&pid) - before);
+    term.press("ctrl+d").unwrap();
+    term.see("ended 0").unwrap();
+}
+
+struct Tmux {
+    socket: String,
+}
+
+impl Tmux {
+    fn run(&self, args: &[&str]) -> String {
+        let output = Command::new("tmux").args(["-L", &self.socket, "-f", "/dev/null"]).args(args).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+    /// All of it: scrollback and screen, wrapped lines joined.
+    fn whole(&self) -> String {
+        self.run(&["capture-pane", "-p", "-J", "-S", "-"])
+    }
+    fn until(&self, cue: &str) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        while !self.whole().contains(cue) {
+            assert!(Instant::now() < deadline, "never saw {cue} in\n{}", self.whole());
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Tmux {
+    fn drop(&mut self) {
+        let _ = Command::new("tmux").args(["-L", &self.socket, "kill-server"]).output();
+    }
+}
+
+#[test]
+fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
+    let lines: Vec<String> = (1..=60).map(|n| format!("row {n:03} of the answer")).collect();
+    let text = lines.join("\n\n");
+    let script = serde_json::json!({"turns": [{"text": text, "delta": 20, "delay_ms": 8}, {"text": "Second answer."}]});
+    let stage = Stage::new(&script.to_string());
+    let tmux = Tmux { socket: format!("cutonce-test-{}", std::process::id()) };
+    let mut line = String::from("env");
+    for (name, value) in stage.variables() {
+        line.push_str(&format!(" {name}='{value}'"));
+    }
+    let ws = stage.root.path().join("ws");
+    line = format!("cd {}; echo shell-history-above; {line} {}; sleep 60", ws.display(), env!("CARGO_BIN_EXE_cutonce"));
+    tmux.run(&["new-session", "-d", "-x", "80", "-y", "24", &line]);
+    tmux.until("/help");
+    tmux.run(&["send-keys", "tell me", "Enter"]);
+    tmux.until("row 003");
+    // A storm while it streams.
+    for (x, y) in [("60", "20"), ("100", "30"), ("40", "15"), ("41", "15"), ("90", "24"), ("57", "18"), ("80", "24")] {
+        tmux.run(&["resize-window", "-x", x, "-y", y]);
+    }
+    tmux.until("row 060");
+    for (x, y) in [("50", "20"), ("120", "40"), ("80", "24")] {
+        tmux.run(&["resize-window", "-x", x, "-y", y]);
+    }
+    tmux.run(&["send-keys", "again", "Enter"]);
+    tmux.until("Second answer.");
+    let whole = tmux.whole();
+    assert!(whole.contains("shell-history-above"), "what was above is gone:\n{whole}");
+    for line in &lines {
+        assert_eq!(whole.matches(line.as_str()).count(), 1, "{line} in\n{whole}");
+    }
+    let order: Vec<usize> = lines.iter().map(|line| whole.find(line.as_str()).unwrap()).collect();
+    assert!(order.is_sorted());
+    assert_eq!(whole.matches("\n› ").count() + whole.matches("\n›\n").count(), 1, "the live area stands once:\n{whole}");
+}

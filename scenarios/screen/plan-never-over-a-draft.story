@@ -1,0 +1,30 @@
+A plan never opens over a draft (UI-6, PM-88): a line says that it waits and which key opens it; one bell rings. Esc goes back to planning: the turn ends, the draft is still there, nothing is approved (PM-80). In a window of 40 columns the choices stack.
+
+--- file ~/.cutonce/settings.json
+{"plan": {"shell": "readonly"}}
+--- model
+{"turns": [
+  {"delay_ms": 30, "text": "Some words first.", "calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count\n\n1. Guess\n"}}, {"name": "ExitPlanMode", "input": {}}]},
+  {"text": "never asked for"}
+]}
+--- pty 40x15 cutonce --permission-mode plan
+--- keys
+< ⏸ plan mode on
+> count the users
+press enter
+< esc to interrupt
+> half a thought
+< A plan is ready for your review
+--- shows
+--- keys
+press ctrl+p
+< Guess
+< approve
+--- shows
+--- keys
+press esc
+< Interrupted
+< half a thought
+press ctrl+c ctrl+c
+--- exit 0
+--- disk
