@@ -14,8 +14,6 @@ touch ~/crash
 {"turns": [
   {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count the users\n\n1. Guess\n"}}]},
   {"calls": [{"name": "ExitPlanMode", "input": {}}]},
-  {"calls": [{"name": "Edit", "input": {"file_path": "{plan}", "old_string": "1. Guess", "new_string": "1. Measure\n2. Decide"}}]},
-  {"calls": [{"name": "ExitPlanMode", "input": {}}]},
   {"calls": [{"name": "Write", "input": {"file_path": "a.txt", "content": "42\n"}}]},
   {"text": "Counted."}
 ]}
@@ -28,7 +26,7 @@ press enter
 < Guess
 --- shows
  Plan rev 1: Count the users
- …s/<slug>.md  no sandbox · 0 files changed since entry, checked
+ …<slug>.md  no sandbox · 0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
@@ -53,37 +51,64 @@ press enter
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
-press down down c
-< comment on 3
-> measure first
-press enter
-gone comment on 3
-press 5
-< keep planning
---- shows
---- keys
-> no guesses
-press enter
-< Measure
-< approve → accept edits
---- shows
---- keys
-press e
-< ended by signal 9
-! rm ~/crash
-press e
-< 3. Tell
 press 1
 < confirm
 --- shows
+ Plan rev 1: Count the users
+ …<slug>.md  no sandbox · 0 files changed since entry, checked
+── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
+›    1   Count the users
+     2
+     3   1. Guess
+
+
+
+
+
+
+
+
+
+
+
+
+
+──  Approve rev 1 (sha 282ea8) → accept edits  ─────────────────────────────────
+ Nothing is sent along. Context is kept. The agent starts at once.
+
+
+ enter confirm                                                         esc back
+
 --- keys
 press enter
 < Counted.
 gone interrupt
 --- shows
---- history
+> count the users
+
+● Write $HOME/.cutonce/plans/<slug>.md  +3 -0
+    1 + # Count the users
+    2 +
+    3 + 1. Guess
+
+● Plan approved → acceptEdits
+  Count the users
+
+  1. Guess
+
+● Write a.txt  +1 -0
+    1 + 42
+
+● Counted.
+
+›
+
+⏵⏵ accept edits on (shift+tab to cycle)  claude-sonnet-4-6 · <n>% · <n> tokens
+
 --- keys
 press ctrl+d
 --- exit 0
 --- disk
---- seen
+created a.txt
+  42
+

@@ -20,6 +20,14 @@ press enter
 < Answer one.
 < › an unsent thought
 --- shows
+> first question
+
+● Answer one.
+
+› an unsent thought
+
+/help                                                         claude-sonnet-4-6
+
 --- keys
 press ctrl+c ctrl+c
 --- exit 0

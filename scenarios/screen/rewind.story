@@ -19,4 +19,14 @@ gone interrupt
 > /rewind
 press enter
 < change it
---- shows
+< 2 files would be put back
+< b.txt  is deleted
+press enter
+< 1 conversation and files
+press 1
+< Conversation and 2 files put back
+< › change it
+press ctrl+u ctrl+d
+--- exit 0
+--- disk
+--- transcript

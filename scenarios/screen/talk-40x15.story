@@ -15,8 +15,6 @@ press enter
 < Done.
 gone interrupt
 --- shows
-  • two
-
 ● Bash seq 30
   1
   2

@@ -15,6 +15,8 @@ press enter
 < Done.
 gone interrupt
 --- shows
+> look at it
+
 ● I look at how it is done.
 
   reader │ keys
@@ -45,6 +47,8 @@ press shift+tab
 < ⏸ plan mode on (shift+tab to cycle)
 < explore
 --- shows
+> look at it
+
 ● I look at how it is done.
 
   reader │ keys

@@ -16,7 +16,6 @@ pub mod markdown;
 pub mod overlay;
 mod paint;
 pub mod review;
-pub mod review;
 mod status;
 mod terminal;
 pub mod text;

@@ -267,5 +267,9 @@ fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
     }
     let order: Vec<usize> = lines.iter().map(|line| whole.find(line.as_str()).unwrap()).collect();
     assert!(order.is_sorted());
-    assert_eq!(whole.matches("\n› ").count() + whole.matches("\n›\n").count(), 1, "the live area stands once:\n{whole}");
+    assert_eq!(
+        whole.matches("\n› ").count() + whole.matches("\n›\n").count(),
+        1,
+        "the live area stands once:\n{whole}"
+    );
 }

@@ -19,6 +19,13 @@ const MOST_TODOS: usize = 8;
 impl App {
     pub(super) fn draw(&mut self, now: Instant) -> io::Result<()> {
         self.history.resized(terminal::size(), now);
+        let held = self.history.held(now).filter(|_| !self.asks.covers());
+        if let Some(until) = held {
+            // A terminal may have wrapped its lines for another size than it has told us yet: what is drawn now could
+            // erase what it should not.
+            (self.dirty, self.urgent, self.drawn_at) = (true, false, until.checked_sub(super::FRAME).unwrap_or(now));
+            return Ok(());
+        }
         (self.dirty, self.urgent, self.drawn_at) = (false, false, now);
         if std::mem::take(&mut self.bell) {
             terminal::write(self.sign().as_bytes())?;
@@ -27,8 +34,7 @@ impl App {
             return self.draw_overlay(now);
         }
         self.flow();
-        let held = self.history.held(now).is_some();
-        let commits = if held { Vec::new() } else { std::mem::take(&mut self.commits) };
+        let commits = std::mem::take(&mut self.commits);
         let live = self.live(now);
         if self.history.differs(&commits, &live) {
             let out = self.history.write(&commits, live);

@@ -61,6 +61,10 @@ fn counted(line: &str) -> (String, bool) {
         let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || ".k,M".contains(c));
         let word = words[at].clone();
         let named = match word.chars().next_back() {
+            // A plan's name is as long as its words, and may be cut.
+            _ if word.contains("/plans/") || (word.starts_with('…') && word.ends_with(".md")) => {
+                Some("<plan>".into())
+            }
             Some('s') if number(&word[..word.len() - 1]) => Some(String::new()),
             Some('m') if number(&word[..word.len() - 1]) => Some(String::new()),
             Some('%') if number(&word[..word.len() - 1]) => Some("<n>%".to_string()),
