@@ -159,7 +159,7 @@ impl Hall {
             Answer::Host(answer) => return self.host_answered(ask, answer),
             other => other,
         };
-                let OpenAsk { n, call, open, planning, .. } = ask;
+        let OpenAsk { n, call, open, planning, .. } = ask;
         match (open, answer, n, call) {
             // PM-61: plan mode came meanwhile, and a yes does not lift it.
             (Open::Permission(_), Answer::Permission(PermissionAnswer::Allow { .. }), Some(n), Some(call))

@@ -6,6 +6,7 @@ use super::asks::{Open, OpenAsk};
 use cutonce_core::event::{EndReason, Level};
 use cutonce_core::hook::Reply;
 use cutonce_core::host::{HostAnswer, RuleChange, RuleHow};
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::{Ask, Denied, Why};
 use cutonce_core::plan;
 use cutonce_core::rule::Source;
@@ -16,9 +17,15 @@ use std::time::Duration;
 
 impl Hall {
     pub(super) fn host_answered(&mut self, ask: OpenAsk, answer: HostAnswer) {
-        let OpenAsk { n, call, open, .. } = ask;
+        let OpenAsk { n, call, open, planning, .. } = ask;
         let Some(n) = n else { return };
         match (open, answer, call) {
+            // PM-61: plan mode came meanwhile, and a host's yes to the call as it is does not lift it.
+            (Open::Permission(_), HostAnswer::Allow { input: None }, Some(call))
+                if !planning && self.mode_as_of_now() == Mode::Plan =>
+            {
+                self.decide_again(n, call);
+            }
             (Open::Permission(ask), HostAnswer::Allow { input }, Some(call)) => self.host_allowed(n, call, ask, input),
             (Open::Questions(allowed), HostAnswer::Allow { .. }, Some(call)) => {
                 self.run_call(n, call, allowed, Some(QuestionsAnswer::Skipped));
@@ -37,7 +44,11 @@ impl Hall {
                 self.end_if(interrupt);
             }
             // `takes` lets no such pair through; a call that got lost must still get its result.
-            (Open::Permission(_) | Open::Questions(_) | Open::Plan(_), HostAnswer::Allow { .. }, _) => {
+            (
+                Open::Permission(_) | Open::Questions(_) | Open::Plan(_) | Open::TeamPlan(_),
+                HostAnswer::Allow { .. },
+                _,
+            ) => {
                 self.finish(
                     n,
                     Outcome::error("Not run: the answer to the question could not be used."),

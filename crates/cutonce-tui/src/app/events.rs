@@ -9,6 +9,7 @@ use cutonce_agent::start::Opened;
 use cutonce_core::conversation::Block;
 use cutonce_core::event::{
     AgentDoes, AgentEvent, AgentProgress, AskKind, Delta, EndReason, Ended, Event, EventKind, Finished, Level,
+    TeamEvent,
 };
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::{EXIT, Phase, PlanEvent};
@@ -81,6 +82,10 @@ impl App {
                 self.notice(Level::Info, "The conversation starts over.");
             }
             EventKind::Agent(event) => self.agent(event),
+            EventKind::Team(TeamEvent::Message { from, to, text }) => {
+                self.notice(Level::Info, &format!("{from} → {to}: {text}"));
+            }
+            EventKind::Team(TeamEvent::Roster { .. }) => {}
             EventKind::Notice { level, text } => self.notice(level, &text),
             EventKind::TurnEnded(ended) => self.turn_ended(&ended),
             EventKind::Closed => self.closed(),
