@@ -190,11 +190,11 @@ fn permission(
     let path = calls::path(&view.input, cwd);
     let (mut content, mut locations) = match (&path, preview) {
         (Some(path), Some(preview)) if preview.starts_with("--- ") => calls::diffs(path, preview),
-        (_, Some(preview)) => (vec![calls::fenced(preview, "")], Vec::new()),
+        (_, Some(preview)) => (vec![calls::fenced(&calls::judged(preview), "")], Vec::new()),
         (_, None) => (Vec::new(), Vec::new()),
     };
     if let Some(command) = view.input.get("command").and_then(Value::as_str) {
-        content = vec![calls::fenced(command, "sh")];
+        content = vec![calls::fenced(&calls::judged(command), "sh")];
     }
     if locations.is_empty() {
         locations = calls::locations(&view.input, cwd);
@@ -246,10 +246,10 @@ fn plan(request: &approval::Request, previous: Option<&str>) -> Vec<ToolCallCont
     let Some(plan) = &request.plan else {
         return vec![calls::text(&format!("There is no plan in {}.", request.plan_file_path)), calls::text(&state)];
     };
-    let mut content = vec![calls::text(plan)];
+    let mut content = vec![calls::text(&calls::judged(plan))];
     if let Some(previous) = previous.filter(|previous| *previous != plan) {
         content.push(calls::text(&format!("Changed since revision {}:", request.revision.saturating_sub(1))));
-        content.push(calls::fenced(&crate::plain_plan::diff(previous, plan), "diff"));
+        content.push(calls::fenced(&calls::judged(&crate::plain_plan::diff(previous, plan)), "diff"));
     }
     content.push(calls::text(&format!("{} (revision {})\n{state}", request.plan_file_path, request.revision)));
     content

@@ -45,8 +45,13 @@ pub fn title(tool: &str, input: &Value) -> String {
     one_line(&title)
 }
 
+/// What somebody has to judge is shown whole, escape sequences as what they are (UI-5, TL-10).
+pub fn judged(text: &str) -> String {
+    harmless(&text.replace('\x1b', "\\u{1b}")).into_owned()
+}
+
 pub fn one_line(text: &str) -> String {
-    let text = harmless(text.trim());
+    let text = judged(text.trim());
     let mut words = text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some((end, _)) = words.char_indices().nth(TITLE) {
         words.truncate(end);
@@ -211,7 +216,7 @@ mod tests {
     #[test]
     fn ho_5_titles_are_one_harmless_line() {
         let input = serde_json::json!({"command": "echo a\n\u{1b}[2Jrm"});
-        assert_eq!(title("Bash", &input), "`echo a rm`");
+        assert_eq!(title("Bash", &input), "`echo a \\u{1b}[2Jrm`");
         assert!(title("Bash", &serde_json::json!({"command": "x".repeat(900)})).chars().count() < 170);
     }
 }

@@ -79,6 +79,16 @@ async def test_a_command_shows_all_of_itself_and_its_output(world):
         assert "one\ntwo" in done["rawOutput"] and (world.ws / "made.txt").exists()
 
 
+async def test_ui_5_nothing_of_a_command_is_hidden_from_who_judges_it(world):
+    command = "touch a.txt # \x1b[2K\u202e gpj.txt"
+    async with world.model([{"calls": [bash(command)]}, {"text": "done"}]), world.agent() as connection:
+        session = await world.new(connection)
+        world.editor.answers = ["reject"]
+        await say(connection, session, "run")
+        shown = world.editor.asked[0]["call"]["content"][0]["content"]["text"]
+        assert "\\u{1b}[2K\\u{202e}" in shown and "\x1b" not in shown and "\u202e" not in shown, repr(shown)
+
+
 async def test_todos_are_plan_entries(world):
     todos = [
         {"content": "first", "status": "completed", "activeForm": "doing first"},
