@@ -17,6 +17,8 @@ mod process;
 mod resume;
 #[path = "figures/search.rs"]
 mod search;
+#[path = "figures/servers.rs"]
+mod servers;
 #[path = "figures/spawn.rs"]
 mod spawn;
 #[path = "figures/start.rs"]
@@ -65,6 +67,7 @@ type Inner = fn(&[OsString]) -> Result<()>;
 const GROUPS: &[(&str, Measure)] = &[
     ("start", start::figures),
     ("acp", acp::figures),
+    ("servers", servers::figures),
     ("turns", turns::figures),
     ("search", search::figures),
     ("resume", resume::figures),

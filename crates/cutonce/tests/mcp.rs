@@ -6,6 +6,8 @@
 mod reference;
 #[path = "mcp/stage.rs"]
 mod stage;
+#[path = "mcp/web.rs"]
+mod web;
 
 use serde_json::{Value, json};
 use stage::{Stage, calls, stderr};

@@ -1,0 +1,65 @@
+//! Addresses that misbehave: one that wants a token, one whose answer never ends, one that sends us elsewhere.
+
+use crate::stage::{Stage, calls, stderr};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+/// Ended with the test.
+struct Web(Child, String);
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl Web {
+    fn start(kind: &str) -> Web {
+        let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp/web.py");
+        let mut python = Command::new("python3");
+        let mut child = python.arg(script).arg(kind).stdout(Stdio::piped()).spawn().unwrap();
+        let mut port = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();
+        Web(child, format!("http://127.0.0.1:{}/mcp", port.trim()))
+    }
+    fn server(&self, headers: Value) -> Value {
+        json!({"type": "http", "url": self.1, "headers": headers})
+    }
+}
+
+fn look(server: Value) -> (Vec<String>, String) {
+    let stage = Stage::new(json!([calls(&[("mcp__w__look", json!({}))]), {"text": "done"}]));
+    let output = stage.run(json!({"w": server}), &["--allowedTools", "mcp__w"]);
+    assert_eq!(
+        (output.status.code(), output.stdout.as_slice()),
+        (Some(0), b"done\n".as_slice()),
+        "{}",
+        stderr(&output)
+    );
+    (stage.results(), stderr(&output))
+}
+
+#[test]
+fn ho_6_an_address_that_wants_a_token_gets_the_one_in_its_definition() {
+    let web = Web::start("locked");
+    assert_eq!(look(web.server(json!({"Authorization": "Bearer right"}))).0, ["seen"]);
+    let (_, told) = look(web.server(json!({})));
+    assert!(told.contains("MCP server w: it asks for authorization"), "{told}");
+}
+
+#[test]
+fn ho_6_a_body_that_never_ends_is_cut_off() {
+    let web = Web::start("endless");
+    let (results, _) = look(web.server(json!({})));
+    assert!(results[0].starts_with("error: ") && results[0].contains("more than 16 MB"), "{results:?}");
+}
+
+#[test]
+fn ho_6_no_redirect_carries_our_headers_elsewhere() {
+    let web = Web::start("elsewhere");
+    let (_, told) = look(web.server(json!({"Authorization": "Bearer right"})));
+    assert!(told.contains("MCP server w: ") && told.contains("307"), "{told}");
+}
