@@ -20,6 +20,7 @@ use rmcp::model::{
     ReadResourceRequestParams,
 };
 use rmcp::service::{ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService, serve_client};
+use rmcp::transport::StreamableHttpClientTransport;
 use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -127,7 +128,10 @@ impl Connection {
         let answers = Answers { roots: self.client.roots.clone(), bell: self.bell() };
         match &self.definition.reach {
             Reach::Stdio { command, args, env } => {
-                let (process, reader, writer) = Process::start(&self.client, command, args, env, self.bell())?;
+                let (client, command, args) = (self.client.clone(), command.clone(), args.clone());
+                let (env, bell) = (env.clone(), self.bell());
+                let started = beside(move || Process::start(&client, &command, &args, &env, bell)).await?;
+                let (process, reader, writer) = started;
                 let meter = process.meter.clone();
                 match serve_client(answers, (reader, writer)).await {
                     Ok(service) => Ok(Live { service, meter, process: Some(process) }),
@@ -139,7 +143,10 @@ impl Connection {
             }
             Reach::Http { url, headers } => {
                 let meter = Arc::new(Meter::default());
-                let transport = http::transport(url, headers, meter.clone()).map_err(RemoteError::Gone)?;
+                let (address, headers, measured) = (url.clone(), headers.clone(), meter.clone());
+                let made = move || http::client(&address, &headers, measured).map_err(RemoteError::Gone);
+                let (client, config) = beside(made).await?;
+                let transport = StreamableHttpClientTransport::with_client(client, config);
                 match serve_client(answers, transport).await {
                     Ok(service) => Ok(Live { service, meter, process: None }),
                     Err(error) if meter.needs_auth() => Err(RemoteError::NeedsAuth(said(&error))),
@@ -263,6 +270,14 @@ impl Remote for Connection {
             live.end().await;
         }
     }
+}
+
+/// Starting a process or loading certificates takes milliseconds, and nothing may wait for a server: another thread does it.
+async fn beside<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, RemoteError> + Send + 'static,
+) -> Result<T, RemoteError> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.unwrap_or_else(|error| Err(RemoteError::Gone(format!("it could not be started: {error}"))))
 }
 
 fn failed(error: ServiceError, meter: &Meter) -> RemoteError {

@@ -6,7 +6,6 @@ use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
-use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
     StreamableHttpPostResponse,
@@ -31,11 +30,12 @@ pub(super) struct Http {
     meter: Arc<Meter>,
 }
 
-pub(super) fn transport(
+/// The client and what its transport is made with.
+pub(super) fn client(
     url: &str,
     headers: &[(String, String)],
     meter: Arc<Meter>,
-) -> Result<StreamableHttpClientTransport<Http>, String> {
+) -> Result<(Http, StreamableHttpClientTransportConfig), String> {
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         return Err(format!("`url`: expected an http or https address, got {url:?}"));
     }
@@ -49,7 +49,7 @@ pub(super) fn transport(
         given.insert(key, value);
     }
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(given);
-    Ok(StreamableHttpClientTransport::with_client(Http { client, meter }, config))
+    Ok((Http { client, meter }, config))
 }
 
 impl Http {
