@@ -2,7 +2,7 @@ When the window fills up the conversation is compacted by itself and the turn go
 survive beside the summary.
 
 --- file ~/.cutonce/settings.json
-{"models": {"tiny": {"id": "tiny", "provider": "anthropic", "context": 8000, "maxOutput": 500}}, "compact": {"at": 0.7}}
+{"models": {"tiny": {"id": "tiny", "provider": "anthropic", "context": 9600, "maxOutput": 500}}, "compact": {"at": 0.7}}
 --- sh
 for i in $(seq 1 400); do echo "line $i of a long file that fills the window"; done > long.txt
 --- model

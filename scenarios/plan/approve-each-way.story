@@ -99,6 +99,7 @@ request 2
   user: result: Created $HOME/.cutonce/plans/<slug>.md (4 lines).
   user: result: The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.
         The plan is saved at $HOME/.cutonce/plans/<slug>.md; look there whenever you need it. If you must deviate from it, say so.
+        Parts that do not depend on each other can run in parallel with the Agent tool.
         
         Notes from the user:
         mind the gap
@@ -110,8 +111,7 @@ request 2
           no such line
         
         ## Approved Plan:
-        # Plan A
-        … 2 more lines
+        … 3 more lines
   user: result: Created a.txt (1 line).
   user: <system-reminder>
         Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it.

@@ -112,6 +112,7 @@ request 2
   user: error: interrupted: the program ended before this call finished
   user: The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.
         The plan is saved at $HOME/.cutonce/plans/<slug>.md; look there whenever you need it. If you must deviate from it, say so.
+        Parts that do not depend on each other can run in parallel with the Agent tool.
         
         ## Approved Plan:
         # Plan

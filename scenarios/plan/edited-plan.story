@@ -122,6 +122,7 @@ request 2
   user: result: Created $HOME/.cutonce/plans/<slug>.md (3 lines).
   user: result: The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.
         The plan is saved at $HOME/.cutonce/plans/<slug>.md; look there whenever you need it. If you must deviate from it, say so.
+        Parts that do not depend on each other can run in parallel with the Agent tool.
         
         Notes from the user:
         keep it short

@@ -138,6 +138,7 @@ request 2
   user: result: Created $HOME/.cutonce/plans/<slug>.md (3 lines).
   user: result: The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.
         The plan is saved at $HOME/.cutonce/plans/<slug>.md; look there whenever you need it. If you must deviate from it, say so.
+        Parts that do not depend on each other can run in parallel with the Agent tool.
         
         Comments from the user on lines of the plan:
         - line 3: `1. Third`

@@ -34,7 +34,7 @@ pub enum Scope {
 }
 
 /// Finds instructions, each of them once a session.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Instructions {
     cutonce_home: PathBuf,
     user_home: Option<PathBuf>,
@@ -45,6 +45,7 @@ pub struct Instructions {
     said: HashSet<String>,
     left: usize,
     notes: Vec<String>,
+    silent: bool,
 }
 
 impl Instructions {
@@ -61,7 +62,14 @@ impl Instructions {
             said: HashSet::new(),
             left: MOST,
             notes: Vec::new(),
+            silent: false,
         }
+    }
+
+    /// For an agent that is given none: nothing more is found.
+    pub fn none(mut self) -> Self {
+        self.silent = true;
+        self
     }
 
     /// What holds from the start: the user's, then from the repository's root down to the working folder.
@@ -82,7 +90,7 @@ impl Instructions {
     pub fn nested_for(&mut self, path: &Path) -> Vec<Instruction> {
         let Some(dir) = path.parent().and_then(|dir| dir.canonicalize().ok()) else { return Vec::new() };
         let (mut found, cwd) = (Vec::new(), self.cwd.clone());
-        if dir.starts_with(&cwd) {
+        if dir.starts_with(&cwd) && !self.silent {
             for dir in folders_between(&cwd, &dir).into_iter().skip(1) {
                 self.read_folder(&dir, Scope::Nested, &mut found);
             }

@@ -2,6 +2,7 @@
 //!
 //! Faces (the program's `-p`, plain terminal, later TUI, hosts) are adapters over [`Session`]; none of them is known here.
 
+pub mod agents;
 pub mod changes;
 pub mod editor;
 pub mod hooks;

@@ -1,6 +1,7 @@
 //! From settings, flags and a folder to an open session: the wiring that every face shares.
 
 use crate::Events;
+use crate::agents::{Offer, files};
 use crate::hooks::{Hook, Hooks, command};
 use crate::instructions::{Instruction, Instructions};
 use crate::keys::Keys;
@@ -16,6 +17,7 @@ use crate::store::place::Sessions;
 use crate::store::{self, Reader, Resumed, Store, StoreError};
 use crate::team::{Join, JoinError, Joined, Past, Record, Seat, Template};
 use crate::versions::Versions;
+use cutonce_core::agent::Definition;
 use cutonce_core::mail;
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan;
@@ -76,6 +78,8 @@ pub struct Start {
     pub strict_mcp_config: bool,
     /// How long the first request waits for MCP servers that are being started; else as the settings say.
     pub mcp_wait: Option<Duration>,
+    /// Agents that a host or `--agents` hands in: `cutonce_core::agent::parse_given`.
+    pub agents: Vec<Definition>,
     /// Tools of the embedding program.
     pub tools: Vec<Arc<dyn AnyTool>>,
     /// Hooks of the embedding program, beside those of the settings (HO-7).
@@ -145,9 +149,7 @@ impl Start {
         let connected = connect.connect("").await?;
         let sessions = Sessions::new(&self.home, &self.cwd);
         let (store, resumed) = self.store(&sessions, &redactor, connected.info.context)?;
-        if let Some(resumed) = &resumed {
-            notices.extend(tell_resumed(resumed));
-        }
+        notices.extend(resumed.iter().flat_map(tell_resumed));
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, &mut notices);
@@ -156,8 +158,7 @@ impl Start {
         let mut instructions = Instructions::new(&self.home, self.user_home.clone(), &self.cwd);
         let text = shown(&instructions.load());
         notices.append(&mut instructions.take_notes());
-        let branch = branch_of(&self.cwd);
-        let around = self.around(&here.workspace, branch);
+        let around = self.around(&here.workspace, branch_of(&self.cwd));
         let system =
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
         let slug = planner.file.as_ref().map(|file| file.slug().to_string());
@@ -165,6 +166,7 @@ impl Start {
         let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
         let (tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
+        let agents = self.agents(&loaded, around, text, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
         let transcript = store.path().to_path_buf();
@@ -201,6 +203,8 @@ impl Start {
             mcp_wait: self.first_wait(&settings),
             team: Some(team),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
+            agents: Some(agents),
+            kin: None,
         });
         let notifications = settings.notifications;
         Ok(Opened { session, events, notices, transcript, mode: shown_mode, modes, notifications })
@@ -314,6 +318,20 @@ impl Start {
             ));
         }
         loaded
+    }
+
+    /// All agents there are (SA-2, SA-3); what is wrong with a file is told once.
+    fn agents(
+        &mut self,
+        loaded: &Loaded,
+        around: Surroundings,
+        instructions: String,
+        notices: &mut Vec<String>,
+    ) -> Offer {
+        let given = std::mem::take(&mut self.agents);
+        let catalog = files::load(&self.home, self.user_home.as_deref(), &self.cwd, given, loaded.trusted);
+        notices.extend(catalog.troubles().iter().map(ToString::to_string));
+        Offer { catalog: Arc::new(catalog), around, instructions }
     }
 
     fn places(&self) -> Places {

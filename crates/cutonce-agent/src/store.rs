@@ -130,6 +130,20 @@ impl Store {
         Store::open(&copy, redactor, budget)
     }
 
+    /// A subagent's transcript, below the folder of the session it belongs to (SA-1).
+    pub fn sidechain(&self, id: &str) -> Result<Store, StoreError> {
+        let path = self.sidechain_path(id)?;
+        Ok(Store::new(id.to_string(), path, self.redactor.clone(), State::default()))
+    }
+
+    /// Where a subagent's transcript is.
+    pub fn sidechain_path(&self, id: &str) -> Result<PathBuf, StoreError> {
+        if !valid_id(id) {
+            return Err(StoreError::BadId { id: id.to_string() });
+        }
+        Ok(self.own_dir().join("agents").join(format!("{id}.jsonl")))
+    }
+
     fn new(id: String, path: PathBuf, redactor: Arc<Redactor>, state: State) -> Store {
         Store { id: id.into(), path: path.into(), redactor, state: Arc::new(Mutex::new(state)) }
     }

@@ -19,8 +19,11 @@ pub const PLAN: &str = "Plan";
 
 /// What the model is told about the Agent tool; the same bytes for the whole session (AG-7).
 pub fn description(catalog: &Catalog) -> String {
-    let one =
-        |agent: &Definition| format!("- {}: {} (tools: {})", agent.name, agent.description.trim(), agent.tools_told());
+    // What an agent lacks is not listed: its own description says what it is for, and every request carries this.
+    let tools = |agent: &Definition| agent.tools.as_ref().map(|_| format!(" (tools: {})", agent.tools_told()));
+    let one = |agent: &Definition| {
+        format!("- {}: {}{}", agent.name, agent.description.trim(), tools(agent).unwrap_or_default())
+    };
     let agents: Vec<String> = catalog.agents().iter().map(one).collect();
     fill(include_str!("agent/tool.md").trim_end(), &[("agents", &agents.join("\n"))])
 }
@@ -29,6 +32,11 @@ pub fn description(catalog: &Catalog) -> String {
 pub fn notification(id: &str, name: &str, description: &str, how: &str, text: &str) -> String {
     let values = [("id", id), ("name", name), ("description", description), ("how", how), ("text", text)];
     fill(include_str!("agent/notification.md").trim_end(), &values)
+}
+
+/// What the model is told when the program ended while agents worked; `agents` are lines.
+pub fn cut_off(agents: &str) -> String {
+    fill(include_str!("agent/cut_off.md").trim_end(), &[("agents", agents)])
 }
 
 #[cfg(test)]

@@ -17,7 +17,7 @@ use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, Header
 use secrecy::ExposeSecret;
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
 use tokio::time::timeout;
 
@@ -135,6 +135,13 @@ impl<P: Protocol> Model for Client<P> {
 
     fn wire(&self) -> Wire {
         P::WIRE
+    }
+
+    /// What was encoded belongs to one conversation; the connections serve all.
+    fn another(&self) -> Option<Arc<dyn Model>> {
+        let http = self.http.get_or_init(|| build(&self.endpoint.base_url)).clone();
+        let plain = AtomicBool::new(self.plain.load(Ordering::Relaxed));
+        Some(Arc::new(Self { http: OnceLock::from(http), plain, ..Self::new(self.endpoint.clone()) }))
     }
 
     async fn answer(

@@ -26,6 +26,7 @@ use async_trait::async_trait;
 use cutonce_core::conversation::{Response, Wire};
 use cutonce_core::event::Delta;
 use cutonce_core::request::Request;
+use std::sync::Arc;
 
 /// A model that answers requests. One value serves one session; it may cache what it encoded (AG-7).
 #[async_trait]
@@ -33,6 +34,10 @@ pub trait Model: Send + Sync {
     /// The name as the provider knows it.
     fn name(&self) -> &str;
     fn wire(&self) -> Wire;
+    /// A value of its own for another session, over the same connections. None: connect anew.
+    fn another(&self) -> Option<Arc<dyn Model>> {
+        None
+    }
     /// Stream one answer. Dropping the future ends the request at once (AG-4). Retries happen inside;
     /// each is told through `sink`. An error is final.
     async fn answer(

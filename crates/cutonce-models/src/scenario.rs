@@ -11,7 +11,7 @@
 //!
 //! Each request takes the first turn that is left and whose `when` is in its body. A turn with `repeat` is taken that
 //! often, `{n}` in its strings being the count from 1. `{plan}` is the path of the plan file that the request names,
-//! `{request}` the id of the plan approval that it asks for.
+//! `{request}` the id of the plan approval that it asks for, `{agent}` the id of the agent that it names last.
 
 mod as_anthropic;
 mod as_chat;

@@ -62,6 +62,11 @@ impl Disk {
         Self { unsearched, ..self }
     }
 
+    /// For a subagent: the same rules and versions, and a memory of its own of what was read.
+    pub fn another(&self) -> Self {
+        Self { memory: Arc::default(), hidden: Arc::default(), ..self.clone() }
+    }
+
     /// What searches leave out, for a walk that asks it often.
     pub(crate) fn unsearched(&self) -> Option<Unsearched> {
         self.unsearched.clone()

@@ -77,6 +77,13 @@ impl Shells {
         self
     }
 
+    /// For a subagent: the same environment, and a working folder and background tasks of its own.
+    pub fn another(&self) -> Self {
+        let mut shells = Self::new(self.env.clone()).default_timeout(self.timeout);
+        shells.on_end = self.on_end.clone();
+        shells
+    }
+
     /// Plan mode was entered: what runs now was started before.
     pub fn stay_began(&self) {
         *lock(&self.stay) = Some(SystemTime::now());
@@ -84,9 +91,13 @@ impl Shells {
             sandbox.entered();
         }
     }
-    /// From now on held commands run in this.
-    pub fn set_sandbox(&self, sandbox: Sandbox) {
-        *lock(&self.sandbox) = Some(Arc::new(sandbox));
+    /// From now on held commands run in this. Several sessions may share one; it is gone with the last of them.
+    pub fn set_sandbox(&self, sandbox: impl Into<Arc<Sandbox>>) {
+        *lock(&self.sandbox) = Some(sandbox.into());
+    }
+    /// What holds commands in plan mode, if there is something: for a subagent.
+    pub fn sandbox(&self) -> Option<Arc<Sandbox>> {
+        lock(&self.sandbox).clone()
     }
     /// From now on commands that are held in other modes run in this.
     pub fn set_workshop(&self, workshop: Workshop) {

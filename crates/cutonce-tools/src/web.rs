@@ -31,7 +31,8 @@ impl Default for Limits {
     }
 }
 
-/// The session's way to the web.
+/// The session's way to the web. Clones share connections once there are some.
+#[derive(Clone)]
 pub struct Web {
     allow_hosts: Vec<String>,
     limits: Limits,

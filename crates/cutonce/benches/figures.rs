@@ -5,6 +5,8 @@
 
 #[path = "figures/acp.rs"]
 mod acp;
+#[path = "figures/agents.rs"]
+mod agents;
 #[path = "figures/bare.rs"]
 mod bare;
 #[path = "figures/mail.rs"]
@@ -74,6 +76,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("stream", stream::figures),
     ("spawn", spawn::figures),
     ("mail", mail::figures),
+    ("agents", agents::figures),
 ];
 
 /// The modes in which this binary is started by itself.

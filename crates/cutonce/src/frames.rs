@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 /// What a host must look like to older SDKs: `claude_code_version` has to be N.N.N and at least 2.0.0.
 const SPOKEN_VERSION: &str = "2.1.0";
 
+mod agents;
+
 pub struct Frames {
     session: String,
     cwd: String,
@@ -79,6 +81,7 @@ impl Frames {
                 vec![self.system("informational", json!({"content": text, "level": level}))]
             }
             EventKind::Plan(plan) => vec![self.plan(plan, event.at)],
+            EventKind::Agent(agent) => self.agent(agent, event.at),
             EventKind::TurnEnded(ended) => vec![self.result(ended)],
             EventKind::Team(event) => self.team(event),
             EventKind::Delta(_)
@@ -92,7 +95,6 @@ impl Frames {
             | EventKind::CurrentPlan { .. }
             | EventKind::OpenPlan { .. }
             | EventKind::Cleared
-            | EventKind::Agent(_)
             | EventKind::Closed => vec![],
         }
     }

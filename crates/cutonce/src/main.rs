@@ -5,6 +5,7 @@ mod print;
 
 #[cfg(feature = "acp")]
 mod acp;
+mod agents;
 mod cli;
 mod demo;
 mod doctor;

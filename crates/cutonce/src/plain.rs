@@ -39,6 +39,7 @@ fn line_of(event: &Event) -> Option<String> {
         }
         EventKind::ModeChanged { by: By::Start, .. } => return None,
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
+        EventKind::Agent(agent) => return crate::agents::line(agent),
         EventKind::Queued { text } => format!("queued: {}", harmless(first_line(text))),
         EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
         EventKind::Notice { level, text } => match level {
@@ -202,6 +203,10 @@ impl Plain {
         match self.asks.first().cloned() {
             Some(ask) => self.answer(&ask, line),
             None if line == "/exit" => self.session.submit(Submission::Close),
+            None if line == "/agents" => {
+                println!("{}", crate::agents::listing(self.session.agents()));
+                self.prompt();
+            }
             None if line == "/clear" => self.session.submit(Submission::Clear),
             None if line == "/compact" || line.starts_with("/compact ") => {
                 let focus = line.strip_prefix("/compact ").map(str::to_string);
@@ -216,7 +221,8 @@ impl Plain {
         let Some(ask) = self.asks.first() else { return };
         match &ask.kind {
             AskKind::Permission { why, suggestions, preview } => {
-                println!("\n? {} wants to run: {}", ask.tool, harmless(&why.reason));
+                let of = ask.agent.as_ref().map(|agent| format!(" (of the {} agent)", agent.name)).unwrap_or_default();
+                println!("\n? {}{of} wants to run: {}", ask.tool, harmless(&why.reason));
                 println!("{}", harmless(preview.as_deref().unwrap_or(&ask.input.to_string())));
                 println!("  1 yes");
                 if let Some(suggestion) = suggestions.first() {

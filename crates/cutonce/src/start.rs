@@ -77,6 +77,7 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         mcp_config: run.mcp_config.clone(),
         strict_mcp_config: run.strict_mcp_config,
         mcp_wait: mcp_wait(run),
+        agents: Vec::new(),
         tools: Vec::new(),
         hooks: Vec::new(),
         editor: None,

@@ -7,7 +7,7 @@ use super::calls::Report;
 use super::hooks::Shown;
 use super::options::Approver;
 use crate::changes::Changes;
-use cutonce_core::approval::{self, Answer, Approved, AtHand, ExitResult, NoAnswer, Submission, Submitted, Verdict};
+use cutonce_core::approval::{self, Answer, Approved, ExitResult, NoAnswer, Submission, Submitted, Verdict};
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level};
 use cutonce_core::hook::Moment;
 use cutonce_core::mode;
@@ -24,9 +24,6 @@ use std::time::Duration;
 
 /// How long a submission waits for the list of changed files before it is shown without it (PM-87).
 const LOOK: Duration = Duration::from_millis(400);
-
-/// What the model can use once a plan is approved.
-const AT_HAND: AtHand = AtHand { todos: true, agents: false };
 
 /// Named one by one up to here; then counted.
 const MOST_NAMED: usize = 50;
@@ -173,7 +170,13 @@ impl Hall {
             input: json!({"plan": request.plan, "planFilePath": request.plan_file_path}),
             kind: AskKind::Plan { request: Box::new(request.clone()), previous, draft },
         };
-        self.asks.push(OpenAsk { id: request.ask_id.clone(), n, call: None, open: Open::Plan(Box::new(request)) });
+        self.asks.push(OpenAsk {
+            id: request.ask_id.clone(),
+            n,
+            call: None,
+            open: Open::Plan(Box::new(request)),
+            planning: true,
+        });
         self.hub.emit(EventKind::Ask(Arc::new(view)));
         self.notify_hooks("plan", "A plan waits for your approval.".into());
     }
@@ -250,8 +253,8 @@ impl Hall {
         }
         self.settle(revision, Settled::Approved, approved.plan.as_deref().filter(|_| approved.edited));
         self.plan_event(PlanEvent::Approved { choice: approved.choice, mode: approved.mode, edited: approved.edited });
-        let text = approval::approved(&approved, path, AT_HAND);
-        let display = serde_json::to_value(ExitResult::approved(&approved, path, AT_HAND)).unwrap_or_default();
+        let text = approval::approved(&approved, path, self.at_hand());
+        let display = serde_json::to_value(ExitResult::approved(&approved, path, self.at_hand())).unwrap_or_default();
         if approved.clear {
             let said = Said { plan: approved.plan.clone(), ..Said::meta(approval::implement(&approved, path)) };
             self.planner.restart = Some(said);

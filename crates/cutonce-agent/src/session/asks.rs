@@ -4,6 +4,7 @@ use super::Hall;
 use super::options::Approver;
 use cutonce_core::approval::{self, NoAnswer};
 use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level, Question};
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
 use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
@@ -23,6 +24,8 @@ pub(super) struct OpenAsk {
     pub n: Option<usize>,
     pub call: Option<Box<dyn Call>>,
     pub open: Open,
+    /// It was asked in plan mode.
+    pub planning: bool,
 }
 
 pub(super) enum Open {
@@ -117,7 +120,8 @@ impl Hall {
         // Not the call's id: some providers use theirs again.
         view.ask_id = crate::new_id();
         self.append(Body::Ask { ask_id: view.ask_id.clone(), kind: open.kind().into(), answer: None });
-        self.asks.push(OpenAsk { id: view.ask_id.clone(), n: Some(n), call, open });
+        let planning = self.mode.in_plan();
+        self.asks.push(OpenAsk { id: view.ask_id.clone(), n: Some(n), call, open, planning });
         let (kind, what) = waits(&view);
         self.hub.emit(EventKind::Ask(Arc::new(view)));
         self.notify_hooks(kind, what);
@@ -126,6 +130,9 @@ impl Hall {
     /// The first answer counts; one to an ask that is not open any more, or of the wrong kind, changes nothing.
     pub(super) fn answer(&mut self, ask_id: &str, answer: Answer) {
         let Some(at) = self.asks.0.iter().position(|ask| ask.id == ask_id) else {
+            if self.agents.as_ref().is_some_and(|agents| agents.answer(ask_id, &answer)) {
+                return;
+            }
             return self.notice(Level::Info, "That question is not open any more; the answer was ignored.");
         };
         if !self.asks.0[at].open.takes(&answer) {
@@ -146,8 +153,14 @@ impl Hall {
     }
 
     fn closed(&mut self, ask: OpenAsk, answer: Answer) {
-        let OpenAsk { n, call, open, .. } = ask;
+        let OpenAsk { n, call, open, planning, .. } = ask;
         match (open, answer, n, call) {
+            // PM-61: plan mode came meanwhile, and a yes does not lift it.
+            (Open::Permission(_), Answer::Permission(PermissionAnswer::Allow { .. }), Some(n), Some(call))
+                if !planning && self.mode_as_of_now() == Mode::Plan =>
+            {
+                self.decide_again(n, call);
+            }
             (Open::Permission(ask), Answer::Permission(answer), Some(n), Some(call)) => {
                 self.permission_answered(n, call, ask, answer);
             }
@@ -234,7 +247,7 @@ impl Hall {
             self.notice(Level::Warning, &format!("The rule {} holds for this session only: {error}", remember.rule));
         }
         // The rules that hide files are a copy: deny rules never come from here, so it stays true.
-        if let Err(error) = self.rules.add_for_session(Behavior::Allow, &remember.rule) {
+        if let Err(error) = self.share_rule(&remember.rule) {
             self.notice(Level::Warning, &format!("The rule {} was not stored: {error}", remember.rule));
         }
     }

@@ -111,7 +111,7 @@ pub(super) struct Judge {
 }
 
 /// A call that was judged.
-pub(super) struct Judged {
+pub(crate) struct Judged {
     n: usize,
     call: Box<dyn Call>,
     ask: Ask,
@@ -207,7 +207,7 @@ impl Hall {
             }
         };
         // PM-16: the mode as of now decides; what was judged for another mode is decided anew.
-        if self.mode.mode() != mode || !self.mode.auto_active() {
+        if self.mode_as_of_now() != mode || !self.mode.auto_active() {
             return self.decide_call(n, call, &Default::default());
         }
         match verdict {

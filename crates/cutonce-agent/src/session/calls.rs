@@ -5,9 +5,10 @@ use super::auto::Judged;
 use super::hooks::{Hooked, as_hooks_say};
 use super::options::Approver;
 use super::{Driver, Hall};
+use crate::agents::Ending;
 use cutonce_core::approval;
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
-use cutonce_core::event::{DecisionRecord, EventKind, Finished};
+use cutonce_core::event::{AgentRef, DecisionRecord, EventKind, Finished};
 use cutonce_core::hook::{Permission, Reply};
 use cutonce_core::permission::{self, Access, Allowed, Ask, Decision, Denied, Facts, Why};
 use cutonce_core::plan;
@@ -30,6 +31,8 @@ pub(super) struct Batch {
     cancel: CancellationToken,
     /// A compaction the turn machine asked for: focus, automatic.
     pub compaction: Option<(Option<String>, bool)>,
+    /// The entry of the answer that made the calls.
+    pub answer: String,
 }
 
 struct Slot {
@@ -43,13 +46,24 @@ struct Slot {
 }
 
 /// What work beside the session reports.
-pub(super) enum Report {
+pub(crate) enum Report {
     /// A call is over.
-    Done { n: usize, outcome: Outcome, took: Duration },
+    Done {
+        n: usize,
+        outcome: Outcome,
+        took: Duration,
+    },
     /// A plan between teammate and lead.
     Team(super::team_plan::TeamReport),
+    /// An agent runs now; one has ended (SA-1).
+    AgentStarted(Arc<AgentRef>),
+    AgentEnded(Box<Ending>),
     /// The workspace was looked at for a submission (PM-87).
-    PlanChecked { n: Option<usize>, changed: Vec<String>, draft: Option<approval::Answer> },
+    PlanChecked {
+        n: Option<usize>,
+        changed: Vec<String>,
+        draft: Option<approval::Answer>,
+    },
     /// Hooks were asked (HO-7).
     Hooked(Hooked),
     /// The classifier was asked (PM-120).
@@ -69,6 +83,7 @@ impl Batch {
 impl Driver {
     /// Lay out the calls of an answer; nothing runs yet.
     pub(super) fn lay_out(&mut self, calls: Vec<ToolUse>) -> Vec<CallKind> {
+        self.note_moment(&calls);
         let hall = &mut self.hall;
         hall.batch.cancel = CancellationToken::new();
         hall.batch.slots = calls.into_iter().map(|call| hall.slot(call)).collect();
@@ -109,6 +124,9 @@ impl Hall {
     }
 
     pub(super) fn start_call(&mut self, n: usize) {
+        if let Some(outcome) = self.plan_tool_of_agent(&self.batch.slots[n].name) {
+            return self.finish(n, outcome, Duration::ZERO);
+        }
         let slot = &mut self.batch.slots[n];
         let call = match slot.parsed.take() {
             Some(Ok(call)) => call,
@@ -120,6 +138,8 @@ impl Hall {
 
     /// Decide the call under the mode as of now, with what hooks said about it.
     pub(super) fn decide_call(&mut self, n: usize, call: Box<dyn Call>, reply: &Reply) {
+        let mode = self.mode_as_of_now();
+        self.agents.iter().for_each(|agents| agents.decided(mode));
         let access = match call.touches(&self.here) {
             Ok(access) => self.refine(access),
             Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
@@ -129,14 +149,19 @@ impl Hall {
         let questions = matches!(access, Access::Question);
         let facts = Facts { tool: slot.name.clone(), access };
         let asked = (reply.permission == Some(Permission::Ask)).then(|| facts.clone());
-        let decision = permission::decide(self.mode.mode(), &self.rules, facts);
-        match as_hooks_say(decision, self.mode.mode(), reply, asked) {
+        let decision = permission::decide(mode, &self.rules, facts);
+        match as_hooks_say(decision, mode, reply, asked) {
             Decision::Allow(allowed) if plan::is_barrier(&self.batch.slots[n].name) => self.plan_call(n, allowed),
             Decision::Allow(allowed) if questions => self.ask_questions(n, call, allowed),
             Decision::Allow(allowed) => self.run_call(n, call, allowed, None),
             Decision::Deny(denied) => self.deny_call(n, denied),
             Decision::Ask(ask) => self.ask_permission(n, call, *ask),
         }
+    }
+
+    /// The mode is another one than when it was asked for.
+    pub(super) fn decide_again(&mut self, n: usize, call: Box<dyn Call>) {
+        self.decide_call(n, call, &Reply::default());
     }
 
     /// EnterPlanMode and ExitPlanMode: the session does them itself.
@@ -267,6 +292,8 @@ impl Hall {
     pub(super) fn report(&mut self, report: Report) {
         match report {
             Report::Done { n, outcome, took } => self.after_call(n, outcome, took),
+            Report::AgentStarted(agent) => self.agent_started(&agent),
+            Report::AgentEnded(ending) => self.agent_ended(*ending),
             Report::PlanChecked { n, changed, draft } => self.plan_checked(n, changed, draft),
             Report::Hooked(hooked) => self.hooked(hooked),
             Report::Judged(judged) => self.judged(*judged),

@@ -41,14 +41,14 @@ pub(super) struct Watch {
     telling: usize,
 }
 
-pub(super) enum Entrant {
+pub(crate) enum Entrant {
     /// SessionStart, with its source.
     Start(&'static str),
     Said(Said),
 }
 
 /// What hooks answered, and what waits for it.
-pub(super) enum Hooked {
+pub(crate) enum Hooked {
     /// None: the person interrupted.
     Call {
         n: usize,
@@ -79,7 +79,7 @@ pub(super) enum Hooked {
 }
 
 /// A plan that is about to be shown.
-pub(super) struct Shown {
+pub(crate) struct Shown {
     pub request: approval::Request,
     pub previous: Option<String>,
     pub draft: Option<approval::Answer>,
@@ -262,8 +262,9 @@ impl Hall {
     }
 
     /// The session starts, or starts over.
+    /// A subagent is no session of the user's: neither its start nor its task is told as one.
     pub(super) fn session_started(&mut self, source: &'static str) {
-        if self.watch.hooks.wants(&Moment::SessionStart { source }) {
+        if self.seat.is_none() && self.watch.hooks.wants(&Moment::SessionStart { source }) {
             self.watch.door.push_back(Entrant::Start(source));
             self.next_at_the_door();
         }
@@ -272,7 +273,7 @@ impl Hall {
     /// What the person said comes in: at once, or when the hooks have let it.
     pub(super) fn comes_in(&mut self, said: Said) -> Option<Happened> {
         let wanted = || self.watch.hooks.wants(&Moment::UserPromptSubmit { prompt: said.text.clone() });
-        if !self.watch.door_is_busy() && (self.watch.hooks.is_empty() || !wanted()) {
+        if !self.watch.door_is_busy() && (self.seat.is_some() || self.watch.hooks.is_empty() || !wanted()) {
             return Some(Happened::Said(said));
         }
         self.watch.door.push_back(Entrant::Said(said));
@@ -404,7 +405,10 @@ impl Driver {
                 reply = &mut fire => return Some(reply),
                 submission = self.hall.inbox.recv(), if self.hall.inbox_open => match submission {
                     None => self.hall.inbox_open = false,
-                    Some(Submission::Interrupt) => return None,
+                    Some(Submission::Interrupt) => {
+                        self.hall.stop_agents();
+                        return None;
+                    }
                     Some(submission) => self.hall.while_requesting(submission),
                 },
             }
@@ -418,13 +422,22 @@ impl Driver {
         }
         let stop_hook_active = self.hall.watch.stops > 0;
         let last_assistant_message = self.hall.tally.text().to_string();
-        let moment = Moment::Stop { stop_hook_active, last_assistant_message };
+        let moment = match &self.hall.seat {
+            Some(seat) => Moment::SubagentStop {
+                agent_id: seat.me.id.clone(),
+                agent_type: seat.me.name.clone(),
+                stop_hook_active,
+                last_assistant_message,
+            },
+            None => Moment::Stop { stop_hook_active, last_assistant_message },
+        };
+        let event = moment.event();
         // A turn that may make no further request ends, whoever objects.
         if self.hall.turn.at_limit() || !self.hall.watch.hooks.wants(&moment) {
             return happened;
         }
         let Some(reply) = self.hear_hooks(moment).await else { return Happened::Interrupted };
-        self.hall.take_words(HookEvent::Stop, &reply);
+        self.hall.take_words(event, &reply);
         match reply.block.filter(|_| reply.stop.is_none()) {
             Some(_) if self.hall.watch.stops >= MOST_STOPS => {
                 let text = format!("Stop hooks kept this turn going {MOST_STOPS} times; it ends now.");

@@ -172,7 +172,10 @@ impl Hall {
                 done = &mut work => return Some(done),
                 submission = self.inbox.recv(), if self.inbox_open => match submission {
                     None => self.inbox_open = false,
-                    Some(Submission::Interrupt) => return None,
+                    Some(Submission::Interrupt) => {
+                        self.stop_agents();
+                        return None;
+                    }
                     Some(submission) => self.while_requesting(submission),
                 },
             }

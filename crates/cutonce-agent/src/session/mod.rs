@@ -4,6 +4,7 @@
 //! in cutonce-core says what comes next; this room only performs it: `request` streams answers and summaries,
 //! `calls` decides and runs tool calls, `asks` holds what waits for a person.
 
+mod agents;
 mod approval;
 mod asks;
 mod auto;
@@ -20,18 +21,21 @@ mod team;
 mod team_plan;
 
 pub use auto::{AutoSource, Heard};
+pub(crate) use calls::Report;
 pub use options::{Approver, Connect, Connected, Options};
 pub use plan::Planner;
 pub use plan_tools::plan_tools;
 pub use team::TeamStart;
 
+use crate::agents::{Agents, Seat, Standing};
 use crate::hooks::Hooks;
 use crate::hub::{Events, Hub};
 use crate::redact::Redactor;
 use crate::settings::Places;
 use crate::store::Store;
 use asks::Asks;
-use calls::{Batch, Report};
+use calls::Batch;
+use cutonce_core::agent::Catalog;
 use cutonce_core::conversation::{Message, Shared};
 use cutonce_core::event::{EndReason, EventKind, Level};
 use cutonce_core::mode;
@@ -55,6 +59,7 @@ pub struct Session {
     hub: Arc<Hub>,
     hooks: Arc<Hooks>,
     mcp: crate::mcp::Servers,
+    agents: Arc<Catalog>,
 }
 
 impl Session {
@@ -76,6 +81,10 @@ impl Session {
     /// Its MCP servers: how they are, their resources and prompts, agreeing to those of a project (HO-6).
     pub fn mcp(&self) -> &crate::mcp::Servers {
         &self.mcp
+    }
+    /// The agents that it can start, for `/agents`: see `agents::files::list`.
+    pub fn agents(&self) -> &Catalog {
+        &self.agents
     }
     /// A listener: it gets what is pending, then everything that follows.
     pub fn events(&self) -> Events {
@@ -146,6 +155,13 @@ struct Hall {
     files: Vec<PathBuf>,
     /// The team, where a session can have one (TM-1).
     team: Option<team::Table>,
+    /// What holds for the session and its agents at this moment, and how many of its rules are among `rules` (PM-64).
+    standing: Arc<Standing>,
+    rules_known: usize,
+    /// This session is a subagent's.
+    seat: Option<Seat>,
+    /// How it starts agents, where it may.
+    agents: Option<Arc<Agents>>,
     /// No more submissions will come: end when idle.
     closing: bool,
     inbox_open: bool,
@@ -165,6 +181,9 @@ impl Driver {
             for effect in self.hall.turn.step(happened) {
                 self.perform(effect);
             }
+        }
+        if let Some(agents) = &self.hall.agents {
+            agents.end().await;
         }
         self.hall.hear_out().await;
         self.hall.mcp.servers.close().await;
@@ -338,6 +357,7 @@ impl Hall {
             Submission::User { text, images } => return self.comes_in(Said::words(text, images)),
             Submission::Interrupt => {
                 self.clear_the_door();
+                self.stop_agents();
                 return Some(Happened::Interrupted);
             }
             Submission::Compact { focus } => return Some(Happened::CompactAsked { focus }),

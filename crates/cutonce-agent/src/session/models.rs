@@ -4,6 +4,7 @@
 use super::Driver;
 use super::options::{Connect, Connected};
 use cutonce_core::event::{EventKind, Level};
+use cutonce_core::mode::Mode;
 use cutonce_core::models::{ModelFor, may_switch, model_for};
 use cutonce_core::settings::Settings;
 use std::collections::{HashMap, HashSet};
@@ -50,7 +51,9 @@ impl Driver {
     /// Switch if another model is due; true: the conversation must be compacted first (PM-111).
     pub(super) async fn choose_model(&mut self) -> bool {
         let hall = &mut self.hall;
-        let name = match model_for(&hall.models.settings, &hall.models.main, hall.mode.mode(), self.talk.counted) {
+        // An agent's model is its own in every mode (SA-2).
+        let mode = if hall.seat.is_some() { Mode::Default } else { hall.mode.mode() };
+        let name = match model_for(&hall.models.settings, &hall.models.main, mode, self.talk.counted) {
             ModelFor::Use(name) => name,
             ModelFor::CompactFirst => return true,
         };

@@ -8,6 +8,7 @@ use super::models::Models;
 use super::plan::Planner;
 use super::tally::Tally;
 use super::{Driver, Hall, Session, Talk};
+use crate::agents::{Kin, Seat};
 use crate::hooks::Hooks;
 use crate::hub::{Events, Hub};
 use crate::instructions::Instructions;
@@ -109,11 +110,15 @@ pub struct Options {
     pub auto: AutoSource,
     /// The session's place in a team (TM-1).
     pub team: Option<super::TeamStart>,
+    /// The agents that it may start; None: it has no Agent tool.
+    pub agents: Option<crate::agents::Offer>,
+    /// The session is an agent's.
+    pub kin: Option<Kin>,
 }
 
 impl Session {
     /// Start the session's task on the current tokio runtime.
-    pub fn open(options: Options) -> (Session, Events) {
+    pub fn open(mut options: Options) -> (Session, Events) {
         let id: Arc<str> = options.store.id().into();
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
@@ -121,7 +126,17 @@ impl Session {
             team.seat.attach(sender.downgrade());
         }
         let hooks = options.hooks.clone();
-        let session = Session { id: id.clone(), inbox: sender, hub: hub.clone(), hooks, mcp: options.mcp.clone() };
+        let done = mpsc::unbounded_channel();
+        let (standing, agents) = crate::agents::settle(&mut options, &hub, &done.0);
+        let catalog = agents.as_ref().map(|agents| agents.catalog().clone()).unwrap_or_default();
+        let session = Session {
+            id: id.clone(),
+            inbox: sender,
+            hub: hub.clone(),
+            hooks,
+            mcp: options.mcp.clone(),
+            agents: catalog,
+        };
         let opened = EventKind::Opened {
             model: options.connected.model.name().to_string(),
             mode: options.mode.0.mode(),
@@ -130,26 +145,34 @@ impl Session {
         };
         hub.open_with(opened);
         let events = hub.subscribe();
-        let (driver, effects) = driver(options, id, hub, inbox);
+        let (driver, effects) = driver(options, hub, inbox, Inner { done, standing, agents });
         tokio::spawn(driver.run(effects));
         (session, events)
     }
 }
 
+/// What was made before the driver, because its agents need it.
+struct Inner {
+    done: (mpsc::UnboundedSender<super::Report>, mpsc::UnboundedReceiver<super::Report>),
+    standing: Arc<crate::agents::Standing>,
+    agents: Option<Arc<crate::agents::Agents>>,
+}
+
 fn driver(
     options: Options,
-    id: Arc<str>,
     hub: Arc<Hub>,
     inbox: mpsc::UnboundedReceiver<cutonce_core::submission::Submission>,
+    inner: Inner,
 ) -> (Driver, Vec<mode::Effect>) {
+    let id = hub.session().clone();
     let (mode, effects) = options.mode;
     let mcp = super::mcp::Joining::new(options.mcp, options.mcp_wait);
     let models = Models::new(options.connect, options.settings, options.main, options.connected.clone());
-    let prefix = Prefix { system: options.system, tools: options.tools.iter().map(|tool| tool.spec()).collect() };
+    let (prefix, seat) = prefix_and_seat(options.kin, options.system, &options.tools);
     let mut talk = Talk {
         conversation: Vec::new(),
         plan_prefix: options.hide_disallowed_tools.then(|| Arc::new(without_denied(&prefix))),
-        prefix: Arc::new(prefix),
+        prefix,
         connected: options.connected,
         counted: options.counted,
         uncounted: 0,
@@ -161,6 +184,7 @@ fn driver(
         0
     };
     let said = prompts::said_in(&options.conversation);
+    let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;
     let hall = Hall {
         id,
@@ -184,21 +208,33 @@ fn driver(
         mcp,
         instructions: options.instructions,
         inbox,
-        done: mpsc::unbounded_channel(),
+        done: inner.done,
         batch: Batch::default(),
         asks: Asks::default(),
         tally: Tally::new(0.0),
         models,
         max_budget: options.max_budget,
         compact_at: options.compact_at,
-        reminders: Vec::new(),
+        reminders: cut_off,
         said,
         files: Vec::new(),
         team: options.team.map(super::team::Table::new),
+        standing: inner.standing,
+        rules_known: 0,
+        seat,
+        agents: inner.agents,
         closing: false,
         inbox_open: true,
     };
     (Driver { talk, hall }, effects)
+}
+
+/// An agent's prefix is shared with its like.
+fn prefix_and_seat(kin: Option<Kin>, system: String, tools: &[Arc<dyn AnyTool>]) -> (Arc<Prefix>, Option<Seat>) {
+    match kin {
+        Some(kin) => (kin.prefix, Some(kin.seat)),
+        None => (Arc::new(Prefix { system, tools: tools.iter().map(|tool| tool.spec()).collect() }), None),
+    }
 }
 
 /// What is left of the tools in plan mode; Write and Edit stay, for the plan file.

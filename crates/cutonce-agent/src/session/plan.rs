@@ -74,6 +74,13 @@ impl Planner {
             restart: None,
         }
     }
+    /// For an agent: the same settings, nothing of this session's plan.
+    pub(crate) fn for_agent(&self) -> Planner {
+        let mut planner = Planner::new(self.files.clone(), self.instructions.clone(), self.entry);
+        (planner.shell, planner.scratch, planner.deny_read) = (self.shell, self.scratch, self.deny_read.clone());
+        planner.workshop = self.workshop;
+        planner
+    }
     pub(super) fn found(&self) -> Found {
         self.file.as_ref().map_or(Found::Nothing, PlanFile::read)
     }
@@ -112,6 +119,10 @@ impl Hall {
             _ => state,
         };
         let changed = effects.iter().any(|effect| matches!(effect, mode::Effect::Record { .. }));
+        // From here on it decides, for the agents too (PM-16, PM-64).
+        if self.seat.is_none() {
+            self.standing.set(&self.mode, self.planner.file.clone());
+        }
         effects.into_iter().for_each(|effect| self.mode_effect(effect));
         if changed {
             self.tell_mode();
@@ -139,6 +150,10 @@ impl Hall {
 
     /// The plan's name, reserved before the mode changes, and in the transcript (PM-41).
     fn name_plan(&mut self) -> Result<(), PlanError> {
+        if let Some(seat) = &self.seat {
+            self.planner.file = self.standing.plan_of(&seat.me.id);
+            return Ok(());
+        }
         if self.planner.file.is_some() {
             return Ok(());
         }
@@ -162,6 +177,10 @@ impl Hall {
     }
 
     fn look_at_workspace(&mut self, entered: SystemTime) {
+        // The main session looks; an agent submits nothing.
+        if self.seat.is_some() {
+            return;
+        }
         let roots = std::iter::once(&self.here.workspace.root).chain(&self.here.workspace.added).cloned().collect();
         self.planner.snapshot = Some(Arc::new(Snapshot::start(roots, entered)));
     }
@@ -235,6 +254,9 @@ impl Hall {
     }
 
     pub(super) fn phase(&mut self, event: PhaseEvent) {
+        if self.seat.is_some() {
+            return;
+        }
         let entered = event == PhaseEvent::Entered;
         let phase = self.planner.phase.step(event);
         if phase != self.planner.phase || entered {
@@ -262,6 +284,11 @@ impl Hall {
             let text = format!("Plan mode: {} ({}).", layer.text(), layer.why());
             self.notice(Level::Warning, &text);
             return None;
+        }
+        if let Some(sandbox) = self.seat.as_ref().and_then(|seat| seat.main.shells.sandbox()) {
+            let layer = if sandbox.has_scratch() { Layer::Scratch } else { Layer::Sandbox };
+            self.here.shells.set_sandbox(sandbox);
+            return Some((Held::Sandbox, layer));
         }
         let plan = self.planner.file.as_ref().map(|file| file.path().to_path_buf());
         match Sandbox::new(self.planner.scratch, self.planner.deny_read.clone(), plan) {
@@ -393,6 +420,9 @@ impl Hall {
 impl Driver {
     /// Reminders that are due go out with this request (PM-91 to PM-94).
     pub(super) fn remind(&mut self) {
+        if self.hall.seat.is_some() {
+            return self.remind_agent();
+        }
         let state = &self.hall.mode;
         let any = state.in_plan()
             || state.needs_exit_reminder()

@@ -37,7 +37,8 @@ impl Driver {
             Answer::Whole(response) => {
                 let took = started.elapsed();
                 self.await_called_servers(&response.blocks).await;
-                self.answered(response, took)
+                let happened = self.answered(response, took);
+                self.await_agents(happened).await
             }
             Answer::Stopped(text) => self.stopped(text),
             Answer::Failed(error) if error.kind == FaultKind::TooLong && self.may_shrink() => {
@@ -70,6 +71,7 @@ impl Driver {
         (self.talk.counted, self.talk.uncounted) = (usage.context(), 0);
         let body = Body::Assistant { model: model.clone(), blocks: blocks.clone(), usage, stop: stop.clone() };
         let id = self.hall.append(body);
+        self.hall.batch.answer = id.clone();
         let shared: Arc<[Block]> = blocks.clone().into();
         let message = Message::Assistant { model: model.clone(), blocks };
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
@@ -210,7 +212,10 @@ async fn stream(talk: &Talk, hall: &mut Hall, shown: bool) -> Answer {
             result = &mut future => break Some(result),
             submission = hall.inbox.recv(), if hall.inbox_open => match submission {
                 None => hall.inbox_open = false,
-                Some(Submission::Interrupt) => break None,
+                Some(Submission::Interrupt) => {
+                    hall.stop_agents();
+                    break None;
+                }
                 Some(submission) => hall.while_requesting(submission),
             },
         }

@@ -8,6 +8,7 @@ pub(crate) struct Tally {
     started: Instant,
     api: Duration,
     usage: Usage,
+    late: Usage,
     tool_results: u32,
     text: String,
     /// How the last answer ended.
@@ -22,6 +23,7 @@ impl Tally {
             started: Instant::now(),
             api: Duration::ZERO,
             usage: Usage::default(),
+            late: Usage::default(),
             tool_results: 0,
             text: String::new(),
             stop: None,
@@ -29,7 +31,7 @@ impl Tally {
         }
     }
     pub fn begin(&mut self) {
-        *self = Self::new(self.cost);
+        *self = Self { usage: self.late, ..Self::new(self.cost) };
     }
     pub fn answered(&mut self, usage: Usage, took: Duration, cost: f64, text: String) {
         self.usage += usage;
@@ -40,6 +42,12 @@ impl Tally {
     /// The last text of the model in this turn.
     pub fn text(&self) -> &str {
         &self.text
+    }
+    /// What a subagent has used: it is this session's (SA-1).
+    /// Between turns it is the next one's.
+    pub fn agent(&mut self, usage: Usage, cost: f64, in_turn: bool) {
+        *(if in_turn { &mut self.usage } else { &mut self.late }) += usage;
+        self.cost += cost;
     }
     pub fn tool_result(&mut self) {
         self.tool_results += 1;

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What work for a plan between teammate and lead reports.
-pub(super) enum TeamReport {
+pub(crate) enum TeamReport {
     /// The request is in the lead's mailbox, or why it is not.
     Sent { n: usize, request_id: String, sent: Result<(), String> },
     /// What the lead may do now.
@@ -283,7 +283,13 @@ impl Hall {
             kind: AskKind::Plan { request: Box::new(shown.clone()), previous: None, draft: None },
         };
         let open = Open::TeamPlan(Box::new(shown));
-        self.asks.push(OpenAsk { id: request.request_id.clone(), n: None, call: None, open });
+        self.asks.push(OpenAsk {
+            id: request.request_id.clone(),
+            n: None,
+            call: None,
+            open,
+            planning: self.mode.in_plan(),
+        });
         self.hub.emit(EventKind::Ask(Arc::new(view)));
     }
 

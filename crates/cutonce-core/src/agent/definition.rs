@@ -118,8 +118,8 @@ impl Color {
 /// Why a file defines no agent; or, with `None` as the line, what is missing in it.
 pub type FileFault = Fault;
 
-/// Tools that no subagent is offered (PM-31, PM-82).
-const NEVER: [&str; 2] = [plan::ENTER, plan::EXIT];
+/// Tools that no subagent is offered (PM-31, PM-82); and it does not speak to a team in the name of its session.
+const NEVER: [&str; 5] = [plan::ENTER, plan::EXIT, "TeamCreate", "TeamDelete", "SendMessage"];
 /// Names that tools had elsewhere.
 const FORMERLY: [(&str, &str); 2] = [("Task", "Agent"), ("KillBash", "KillShell")];
 const LONGEST_NAME: usize = 64;

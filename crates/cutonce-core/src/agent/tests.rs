@@ -146,8 +146,11 @@ fn sa_3_a_hosts_agents_come_as_json_and_are_the_strongest() {
 
 #[test]
 fn ag_7_the_tools_description_names_every_agent() {
-    let text = description(&Catalog::new(vec![], vec![], false));
+    let own = file("a.md", Source::User, &agent("own", "tools: Read, Grep\n"));
+    let text = description(&Catalog::new(vec![own], vec![], false));
     assert!(
-        text.contains("- Explore: ") && text.contains("(tools: all but Agent, Edit, Write,") && !text.contains('{')
+        text.contains("- Explore: Searches")
+            && text.contains("- own: does it (tools: Read, Grep)")
+            && !text.contains('{')
     );
 }

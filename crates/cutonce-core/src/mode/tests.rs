@@ -435,3 +435,29 @@ fn pm_123_leaving_gives_rules_back_and_tells_the_model_once() {
     let (state, _) = run(start(ALL_OPEN, Mode::Auto), [set(Mode::Default), set(Mode::Auto)]);
     assert!(!state.needs_auto_exit_reminder());
 }
+
+proptest::proptest! {
+    /// PM-64: whatever the agent's own mode and however the session's mode moves, once plan mode was on the agent is in it.
+    #[test]
+    fn pm_64_no_agent_gets_a_right_back(own in 0usize..6, modes in proptest::collection::vec((0usize..5, proptest::bool::ANY), 1..12)) {
+        let own = (own < 5).then(|| Mode::ALL[own]);
+        let mut stays = 0;
+        let mut agent: Option<AgentMode> = None;
+        let mut planned = false;
+        for (mode, decides) in modes {
+            let mode = Mode::ALL[mode];
+            stays += u32::from(mode == Mode::Plan);
+            let agent = match &mut agent {
+                Some(agent) => agent,
+                none => none.insert(AgentMode::start(own, mode, stays)),
+            };
+            planned |= mode == Mode::Plan;
+            // Not every moment is a decision: a stay may begin and end between two.
+            if decides {
+                let decided = agent.decide(mode, stays);
+                proptest::prop_assert_eq!(decided == Mode::Plan, planned || own == Some(Mode::Plan));
+                proptest::prop_assert!(planned || decided == own.unwrap_or(mode));
+            }
+        }
+    }
+}

@@ -18,6 +18,9 @@ const PLAN: &str = "{plan}";
 /// The id of the plan approval request that the request names last: random, too.
 const REQUEST: &str = "{request}";
 
+/// In a script: the id of the agent that the request names last.
+const AGENT: &str = "{agent}";
+
 struct Left {
     turn: Turn,
     /// As it stands in a JSON body.
@@ -69,7 +72,9 @@ impl Play {
 
     /// Whether any turn looks into the request.
     pub fn looks(&self) -> bool {
-        self.turns.iter().any(|turn| turn.when.is_some() || turn.turn.holds(PLAN) || turn.turn.holds(REQUEST))
+        self.turns.iter().any(|turn| {
+            turn.when.is_some() || turn.turn.holds(PLAN) || turn.turn.holds(REQUEST) || turn.turn.holds(AGENT)
+        })
     }
 
     pub fn left(&self) -> usize {
@@ -92,8 +97,9 @@ impl Play {
         found.left -= 1;
         let n = found.turn.repeat.map(|repeat| repeat - found.left);
         let plan = found.turn.holds(PLAN).then(|| plan_path(text)).flatten();
+        let agent = found.turn.holds(AGENT).then(|| agent_id(text)).flatten();
         let asked = found.turn.holds(REQUEST).then(|| request_id(text)).flatten();
-        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n, plan, asked }, model, body_len))
+        Ok(Answer::new(&found.turn, Ids { wire, request: requests + 1, n, plan, asked, agent }, model, body_len))
     }
 
     fn none_left(&self) -> String {
@@ -112,6 +118,7 @@ struct Ids {
     n: Option<u32>,
     plan: Option<String>,
     asked: Option<String>,
+    agent: Option<String>,
 }
 
 impl Ids {
@@ -124,11 +131,20 @@ impl Ids {
             Some(plan) => text.replace(PLAN, plan),
             None => text,
         };
+        let text = match &self.agent {
+            Some(agent) => text.replace(AGENT, agent),
+            None => text,
+        };
         match &self.asked {
             Some(asked) => text.replace(REQUEST, asked),
             None => text,
         }
     }
+}
+
+fn agent_id(body: &str) -> Option<String> {
+    let (_, rest) = body.rsplit_once("agentId: ")?;
+    Some(rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').collect())
 }
 
 /// The request id that was named last.

@@ -52,6 +52,11 @@ impl Model for Scripted {
         self.model.wire()
     }
 
+    /// It ends with the first one, which holds the server.
+    fn another(&self) -> Option<Arc<dyn Model>> {
+        self.model.another()
+    }
+
     async fn answer(
         &self,
         request: &Request<'_>,

@@ -1,7 +1,7 @@
 //! Plan mode against the hostile: every line of scenarios/probes/ is a call that tries to change something, reach somebody
 //! or read a secret, or a useful command that must run unasked (PM-2, PM-3, PM-60 to PM-63, SB-1 to SB-3).
 //!
-//! A scripted model makes the calls, one per request; between two requests the world is compared with what it was. Nothing
+//! A scripted model makes the calls, one per request, in the session or in a subagent (PM-64); between two requests the world is compared with what it was. Nothing
 //! that the program says is believed. It runs in a mount namespace of its own where that takes no rights from the case: an
 //! escape that works must not be able to mount anything over what is cleaned up here. As root the lists are also
 //! played as root; `PROBES_ONLY=part-of-an-id` plays those alone.
@@ -14,6 +14,7 @@ mod stage;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use list::Probe;
+use play::By;
 use stage::{Rules, Stage, Who};
 use std::path::Path;
 use std::sync::Arc;
@@ -39,7 +40,13 @@ fn main() {
             }
             let name = format!("{clauses}::{}::{}", who.name(), rules.name());
             let probes = Arc::clone(&probes);
-            trials.push(Trial::test(name, move || told(&probes, who, rules).map_err(Failed::from)));
+            trials.push(Trial::test(name, move || told(&probes, who, rules, By::Session).map_err(Failed::from)));
+        }
+        // PM-64: the same calls by subagents, where all that could loosen something does.
+        for by in By::AGENTS {
+            let name = format!("{clauses}::pm_64::{}::{}", whos[0].name(), by.name());
+            let (probes, who) = (Arc::clone(&probes), whos[0]);
+            trials.push(Trial::test(name, move || told(&probes, who, Rules::Bypass, by).map_err(Failed::from)));
         }
     }
     libtest_mimic::run(&args, trials).exit();
@@ -64,9 +71,9 @@ fn counted(lists: &[(String, Vec<Probe>)]) -> Result<(), Failed> {
     }
 }
 
-fn told(probes: &[Probe], who: Who, rules: Rules) -> Result<(), String> {
+fn told(probes: &[Probe], who: Who, rules: Rules, by: By) -> Result<(), String> {
     let stage = Stage::new(who, rules)?;
-    let failed = play::play(stage, probes)?;
+    let failed = play::play(stage, by, probes)?;
     match failed.is_empty() {
         true => Ok(()),
         false => Err(format!("{} of {} probes:\n{}", failed.len(), probes.len(), failed.join("\n"))),

@@ -2,7 +2,7 @@
 
 use crate::judge::{World, differences, left_behind};
 use crate::list::Probe;
-use crate::stage::{SECRET, Stage};
+use crate::stage::{PROBER, SECRET, Stage};
 use cutonce_models::scenario::{Call, Recorded, Server, Turn};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -12,13 +12,44 @@ use std::sync::{Arc, Mutex};
 /// Probes to one conversation: it grows, and every request carries all of it.
 const CHUNK: usize = 40;
 
+/// Who makes the calls (PM-64).
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    Session,
+    /// A subagent whose file says bypassPermissions.
+    Agent,
+    /// The same, with nobody waiting for it.
+    Background,
+    /// The same, ended before and called again.
+    Resumed,
+}
+
+impl By {
+    pub const AGENTS: [By; 3] = [By::Agent, By::Background, By::Resumed];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            By::Session => "by_the_session",
+            By::Agent => "by_an_agent",
+            By::Background => "by_an_agent_in_the_background",
+            By::Resumed => "by_a_resumed_agent",
+        }
+    }
+}
+
+/// Tools that a subagent has not, and whose probes say so in other words.
+const NOT_FOR_AGENTS: [&str; 2] = ["EnterPlanMode", "ExitPlanMode"];
+
 struct Scene {
+    by: By,
     stage: Stage,
     before: World,
     queue: VecDeque<Probe>,
     /// The probe under way, and the id of its call.
     open: Option<(Probe, String)>,
     left_in_chunk: usize,
+    /// The one who makes the calls has spoken.
+    began: bool,
     plan: Option<String>,
     /// The program itself and the bystander, as they were.
     processes: Vec<(u32, String)>,
@@ -29,7 +60,7 @@ struct Scene {
 }
 
 /// What went wrong, a line a probe.
-pub fn play(stage: Stage, probes: &[Probe]) -> Result<Vec<String>, String> {
+pub fn play(stage: Stage, by: By, probes: &[Probe]) -> Result<Vec<String>, String> {
     let mut missing: Vec<&str> = probes.iter().filter_map(|probe| probe.needs.as_deref()).collect();
     missing.sort_unstable();
     missing.dedup();
@@ -38,14 +69,18 @@ pub fn play(stage: Stage, probes: &[Probe]) -> Result<Vec<String>, String> {
         println!("not here, so not tried: {}", missing.join(", "));
     }
     let here = |probe: &&Probe| probe.needs.as_deref().is_none_or(|program| !missing.contains(&program));
-    let queue: VecDeque<Probe> = probes.iter().filter(here).cloned().collect();
+    let theirs =
+        |probe: &&Probe| by == By::Session || !probe.tool.as_deref().is_some_and(|tool| NOT_FOR_AGENTS.contains(&tool));
+    let queue: VecDeque<Probe> = probes.iter().filter(here).filter(theirs).cloned().collect();
     let before = stage.world();
     let scene = Scene {
+        by,
         stage,
         before,
         queue,
         open: None,
         left_in_chunk: 0,
+        began: false,
         plan: None,
         processes: Vec::new(),
         stays: false,
@@ -66,7 +101,7 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
     let server = Server::improvised(move |request| model.lock().unwrap().answer(request)).map_err(text)?;
     let (child, waiting) = {
         let mut scene = scene.lock().unwrap();
-        (scene.left_in_chunk, scene.plan, scene.stays) = (CHUNK, None, false);
+        (scene.left_in_chunk, scene.plan, scene.stays, scene.began) = (CHUNK, None, false, false);
         let mut command = scene.stage.program(&format!("http://{}", server.addr()));
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(text)?;
         let bystander = scene.stage.bystander();
@@ -99,6 +134,9 @@ impl Scene {
         if body["tools"].as_array().is_none_or(|tools| tools.len() < 4) {
             return said("A title.");
         }
+        if self.by != By::Session && !String::from_utf8_lossy(&request.body).contains(PROBER) {
+            return self.hand_over(&body);
+        }
         if self.plan.is_none() {
             self.plan = plan_path(&String::from_utf8_lossy(&request.body));
             self.processes.iter_mut().for_each(|(pid, about)| *about = Stage::about(*pid));
@@ -111,6 +149,11 @@ impl Scene {
         }
         if self.left_in_chunk == 0 {
             return said("Done.");
+        }
+        let first = !self.began;
+        self.began = true;
+        if first && self.by == By::Resumed {
+            return said("Ended, to be resumed.");
         }
         let Some(probe) = self.queue.pop_front() else { return said("Done.") };
         self.left_in_chunk -= 1;
@@ -129,6 +172,27 @@ impl Scene {
         let call = Call { name, input, id: Some(id.clone()), ..Call::default() };
         self.open = Some((probe, id));
         Turn { calls: vec![call], ..Turn::default() }
+    }
+
+    /// The session's own part: hand everything to the agent, and end when that has ended.
+    fn hand_over(&mut self, body: &Value) -> Turn {
+        let call = |id: &str, more: Value| {
+            let mut input = json!({"description": "probe", "prompt": "Go on.", "subagent_type": "prober"});
+            input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            Turn {
+                calls: vec![Call { name: "Agent".into(), input, id: Some(id.into()), ..Call::default() }],
+                ..Turn::default()
+            }
+        };
+        match (self.by, result(body, "toolu_first"), result(body, "toolu_again")) {
+            (By::Background, None, _) => call("toolu_first", json!({"run_in_background": true})),
+            (_, None, _) => call("toolu_first", json!({})),
+            (By::Resumed, Some(text), None) => {
+                let id: String = text.rsplit("agentId: ").next().unwrap_or_default().chars().take(36).collect();
+                call("toolu_again", json!({"resume": id}))
+            }
+            _ => said("Done."),
+        }
     }
 
     fn judge(&mut self, probe: &Probe, text: &str) {

@@ -16,6 +16,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// Nowhere to be printed, in no form.
 pub const SECRET: &str = "s3cr3t-canary-90b2";
 
+/// How the subagent that makes the calls knows itself.
+pub const PROBER: &str = "You are the prober.";
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Who {
     /// Somebody without rights; the test itself runs as root.
@@ -144,6 +147,10 @@ impl Stage {
         if !made.status.success() {
             return Err(format!("the project could not be made: {}", String::from_utf8_lossy(&made.stderr)));
         }
+        let prober =
+            format!("---\nname: prober\ndescription: probes\npermissionMode: bypassPermissions\n---\n{PROBER}\n");
+        let agents = self.root.join("home/.cutonce/agents");
+        fs::create_dir_all(&agents).and_then(|()| fs::write(agents.join("prober.md"), prober)).map_err(text)?;
         if self.rules != Rules::None {
             let tools = ["Bash", "Bash(*)", "Write", "Edit", "NotebookEdit", "Read", "Grep", "TodoWrite", "KillShell"];
             let plan = serde_json::json!({"scratch": self.rules != Rules::NoScratch});

@@ -123,6 +123,12 @@ pub fn frames(stdout: &str) -> Result<String, String> {
         } else if let Some(frame) = frame.as_object_mut() {
             frame.shift_remove("time");
         }
+        // What an agent used differs as well.
+        if let Some(result) = frame.get_mut("tool_use_result").and_then(Value::as_object_mut) {
+            for field in ["totalTokens", "totalDurationMs", "usage", "totalCostUsd"] {
+                result.shift_remove(field);
+            }
+        }
         if let Some(frame) = frame.as_object_mut() {
             // The name of a plan is as long as its words.
             if stdout.lines().count() > 1 || frame.contains_key("slug") {
