@@ -99,7 +99,7 @@ request 1
   user: a big task
 request 2
   assistant: call EnterPlanMode {}
-  user: error: There is no tool `EnterPlanMode`. Tools: AskUserQuestion, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, LS, NotebookEdit, Read, SendMessage, TeamCreate, TeamDelete, TodoWrite, WebFetch, Write.
+  user: error: There is no tool `EnterPlanMode`. Tools: Agent, AskUserQuestion, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, LS, NotebookEdit, Read, SendMessage, TeamCreate, TeamDelete, TodoWrite, WebFetch, Write.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -115,5 +115,5 @@ request 1
   user: a big task
 request 2
   assistant: call EnterPlanMode {}
-  user: error: There is no tool `EnterPlanMode`. Tools: AskUserQuestion, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, LS, NotebookEdit, Read, SendMessage, TeamCreate, TeamDelete, TodoWrite, WebFetch, Write.
+  user: error: There is no tool `EnterPlanMode`. Tools: Agent, AskUserQuestion, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, LS, NotebookEdit, Read, SendMessage, TeamCreate, TeamDelete, TodoWrite, WebFetch, Write.
 
