@@ -13,8 +13,6 @@ pub const SPOKEN_VERSION: &str = "2.1.0";
 
 mod agents;
 
-mod agents;
-
 pub struct Frames {
     session: String,
     cwd: String,
