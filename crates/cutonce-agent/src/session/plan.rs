@@ -287,6 +287,7 @@ impl Hall {
         }
         if let Some(sandbox) = self.seat.as_ref().and_then(|seat| seat.main.shells.sandbox()) {
             let layer = if sandbox.has_scratch() { Layer::Scratch } else { Layer::Sandbox };
+            self.planner.file.iter().for_each(|file| sandbox.also_readable(file.path()));
             self.here.shells.set_sandbox(sandbox);
             return Some((Held::Sandbox, layer));
         }

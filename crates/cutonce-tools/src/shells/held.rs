@@ -45,8 +45,8 @@ pub struct Sandbox {
     scratch: bool,
     /// Hidden beside the list of SB-2 (`sandbox.denyRead`).
     deny_read: Vec<PathBuf>,
-    /// The plan file: readable although it lies in the hidden home.
-    readable: Option<PathBuf>,
+    /// The plan files of the session and its agents: readable although they lie in the hidden home.
+    readable: Mutex<Vec<PathBuf>>,
     /// Found by one walk on entering; None until the first command of a stay needs it.
     secrets: Mutex<Option<Vec<PathBuf>>>,
 }
@@ -59,7 +59,16 @@ impl Sandbox {
         std::fs::create_dir(&tmp)?;
         std::fs::create_dir(&layers)?;
         let scratch = scratch && scratch_works(&layers, Limits::default()).is_ok();
+        let readable = Mutex::new(readable.into_iter().collect());
         Ok(Sandbox { folder, scratch, deny_read, readable, secrets: Mutex::new(None) })
+    }
+
+    /// An agent shares it: its own file is readable, too (PM-42).
+    pub fn also_readable(&self, path: &Path) {
+        let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
+        if !readable.iter().any(|known| known == path) {
+            readable.push(path.to_path_buf());
+        }
     }
 
     /// Do builds and tests run on a throwaway layer?
@@ -87,7 +96,7 @@ impl Sandbox {
         let profile = ReadOnly {
             tmp: self.tmp(),
             hide: self.hidden(workspace),
-            readable: self.readable.iter().cloned().collect(),
+            readable: self.readable.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             scratch,
         };
         (Profile::ReadOnly(profile), on_scratch)
