@@ -106,7 +106,9 @@ impl History {
         if up > 0 {
             let _ = write!(out, "\x1b[{up}A");
         }
-        out.push_str("\x1b[J");
+        // From the first cell of the screen tmux takes it for a cleared screen and keeps a copy in its history: so the first
+        // row goes by itself, and the rest from the second column on.
+        out.push_str("\x1b[K\x1b[C\x1b[J\r");
     }
 
     /// Rows between the live area's first row and the cursor, as the terminal shows it at its size of now.

@@ -94,7 +94,8 @@ pub struct Theme {
 
 /// What a theme picks; everything else follows from these.
 struct Palette {
-    dim: Color,
+    /// None: the terminal's own dim.
+    dim: Option<Color>,
     accent: Color,
     plan: Color,
     code: Color,
@@ -110,7 +111,7 @@ struct Palette {
 }
 
 const DARK: Palette = Palette {
-    dim: Color::Rgb(0x8a, 0x8f, 0x98),
+    dim: Some(Color::Rgb(0x8a, 0x8f, 0x98)),
     accent: Color::Rgb(0xd7, 0x9c, 0x6b),
     plan: Color::Rgb(0x5f, 0xb8, 0xb0),
     code: Color::Rgb(0x9f, 0xc1, 0xe8),
@@ -126,7 +127,7 @@ const DARK: Palette = Palette {
 };
 
 const LIGHT: Palette = Palette {
-    dim: Color::Rgb(0x6a, 0x6f, 0x78),
+    dim: Some(Color::Rgb(0x6a, 0x6f, 0x78)),
     accent: Color::Rgb(0xa8, 0x56, 0x1c),
     plan: Color::Rgb(0x0f, 0x76, 0x6e),
     code: Color::Rgb(0x1f, 0x5f, 0xa8),
@@ -142,7 +143,7 @@ const LIGHT: Palette = Palette {
 };
 
 const ANSI: Palette = Palette {
-    dim: Color::DarkGray,
+    dim: None,
     accent: Color::Magenta,
     plan: Color::Cyan,
     code: Color::Cyan,
@@ -186,8 +187,8 @@ impl Theme {
         };
         let text = Style::default();
         let bold = text.add_modifier(Modifier::BOLD);
-        // Without colours dim text has to be told by the terminal's own dim.
-        let dim = if depth == Depth::None { text.add_modifier(Modifier::DIM) } else { paint(palette.dim) };
+        // «Bright black» is invisible in some palettes; the terminal's own dim never is.
+        let dim = palette.dim.map_or(text.add_modifier(Modifier::DIM), paint);
         Theme {
             name,
             depth,

@@ -30,7 +30,7 @@ impl Running {
         let left = format!("{spinner} {} {}", text::one_line(&self.name), text::one_line(&self.summary));
         let mut lines = vec![columns(&left, &super::took(seconds), width, theme.text, theme.dim)];
         if !self.last.is_empty() {
-            let last = text::one_line(&self.last);
+            let last = text::one_line(&text::unpainted(&self.last));
             lines.push(Line::styled(format!("  {}", text::fit(&last, width.saturating_sub(2))), theme.dim));
         }
         lines
