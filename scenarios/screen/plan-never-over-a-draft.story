@@ -15,12 +15,26 @@ press enter
 < esc to interrupt
 > half a thought
 < A plan is ready for your review
---- shows
---- keys
 press ctrl+p
 < Guess
 < approve
 --- shows
+ Plan rev 1: Count
+── Count ────────────────── 1/3 · <n>% ──
+›    1   Count
+     2
+     3   1. Guess
+
+
+
+────────────────────────── context <n>% ──
+ 1 approve → accept edits
+ 2 approve → ask at each edit
+ 4 [ ] clear context first
+ 5 keep planning → plan
+ 6 leave → default
+ c comment e edit d diff n note ? keys
+
 --- keys
 press esc
 < Interrupted
@@ -28,3 +42,5 @@ press esc
 press ctrl+c ctrl+c
 --- exit 0
 --- disk
+nothing changed
+

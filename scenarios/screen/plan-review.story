@@ -1,15 +1,7 @@
-The plan flow at 80x24 (UI-6, PM-74, PM-79, PM-84, PM-87, PM-140, PM-142): the review takes the whole screen when the hands are still, a comment goes along with «keep planning», the rejected plan stays in the conversation in a border with the feedback; the second submission shows what changed, an edit in $EDITOR counts, a digit arms and Enter confirms; the approved plan stays, rendered. A crashing editor changes nothing (UI-13).
+The plan flow at 80x24 (UI-6, PM-74, PM-77, PM-87, PM-140, PM-142): the review takes the whole screen when the hands are still; a digit that comes too early does nothing; later it arms a choice, a line says exactly what will happen, Enter confirms it; the approved plan stays in the conversation, rendered, and the agent starts.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
---- file ~/editor
-#!/bin/sh
-if [ -e "$HOME/crash" ]; then echo broken > "$1"; kill -9 $$; fi
-printf '3. Tell\n' >> "$1"
---- sh
-chmod +x ~/editor
-touch ~/crash
---- env EDITOR=$HOME/editor
 --- model
 {"turns": [
   {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count the users\n\n1. Guess\n"}}]},
@@ -26,7 +18,7 @@ press enter
 < Guess
 --- shows
  Plan rev 1: Count the users
- …<slug>.md  no sandbox · 0 files changed since entry, checked
+ <plan>  no sandbox · 0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
@@ -52,10 +44,12 @@ press enter
 
 --- keys
 press 1
+! sleep 0.8 # a key that comes too early never chooses: keys count after 400 ms of quiet
+press 1
 < confirm
 --- shows
  Plan rev 1: Count the users
- …<slug>.md  no sandbox · 0 files changed since entry, checked
+ <plan>  no sandbox · 0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
@@ -80,13 +74,14 @@ press 1
  enter confirm                                                         esc back
 
 --- keys
+! sleep 0.2 # a digit and Enter within 50 ms were pasted, not pressed
 press enter
 < Counted.
 gone interrupt
 --- shows
 > count the users
 
-● Write $HOME/.cutonce/plans/<slug>.md  +3 -0
+● Write <plan>  +3 -0
     1 + # Count the users
     2 +
     3 + 1. Guess

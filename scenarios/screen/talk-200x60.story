@@ -14,7 +14,7 @@ A conversation at 200x60: streamed markdown, tool lines with their outcome, fold
 press enter
 < Done.
 gone interrupt
---- shows
+--- history
 > look at it
 
 ● I look at how it is done.
@@ -46,33 +46,6 @@ press shift+tab
 press shift+tab
 < ⏸ plan mode on (shift+tab to cycle)
 < explore
---- shows
-> look at it
-
-● I look at how it is done.
-
-  reader │ keys
-  ───────┼─────
-  web    │ 2
-
-  • one
-  • two
-
-● Bash seq 30
-  1
-  2
-  3
-  4
-  … 26 more lines (ctrl+o)
-✗ Read gone.rs  gone.rs does not exist
-
-● Done.
-
-›
-
-⏸ plan mode on (shift+tab to cycle) · explore  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
-
---- keys
 press ctrl+c
 < press ctrl+c again to quit
 press ctrl+c

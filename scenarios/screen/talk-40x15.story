@@ -14,7 +14,18 @@ A conversation at 40x15: streamed markdown, tool lines with their outcome, folde
 press enter
 < Done.
 gone interrupt
---- shows
+--- history
+> look at it
+
+● I look at how it is done.
+
+  reader │ keys
+  ───────┼─────
+  web    │ 2
+
+  • one
+  • two
+
 ● Bash seq 30
   1
   2
@@ -35,24 +46,6 @@ press shift+tab
 press shift+tab
 < ⏸ plan mode on (shift+tab to cycle)
 < explore
---- shows
-● Bash seq 30
-  1
-  2
-  3
-  4
-  … 26 more lines (ctrl+o)
-✗ Read gone.rs  gone.rs does not exist
-
-● Done.
-
-›
-
-⏸ plan mode on (shift+tab to cycle) ·
-explore
-claude-sonnet-4-6 · <n>% · $<n> · 13k t…
-
---- keys
 press ctrl+c
 < press ctrl+c again to quit
 press ctrl+c

@@ -361,7 +361,7 @@ impl App {
     /// When something is due that nobody sends: None while idle.
     fn deadline(&self, now: Instant) -> Option<Instant> {
         let frame = self.dirty.then(|| self.drawn_at + FRAME);
-        let tick = (self.turn.is_some() && !self.asks.covers()).then(|| self.drawn_at + TICK);
+        let tick = (self.turn.is_some() && !self.asks.waits()).then(|| self.drawn_at + TICK);
         let held = self.history.held(now);
         let again = self.again.map(|(_, until)| until);
         [frame, tick, held, again, self.asks.deadline(now, self.last_key, self.composer.is_empty())]
@@ -376,7 +376,8 @@ impl App {
             self.status.hint = None;
             self.dirty();
         }
-        if self.turn.is_some() || (self.history.held(now).is_none() && !self.commits.is_empty()) {
+        if (self.turn.is_some() && !self.asks.waits()) || (self.history.held(now).is_none() && !self.commits.is_empty())
+        {
             self.dirty();
         }
         self.asks_due(now);

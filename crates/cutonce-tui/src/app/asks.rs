@@ -55,6 +55,10 @@ impl Asks {
     pub fn asks(&self) -> bool {
         self.open.is_some()
     }
+    /// The agent waits for the person: nothing works meanwhile.
+    pub fn waits(&self) -> bool {
+        self.open.is_some() || self.plan.is_some() || self.cover.is_some()
+    }
     pub fn plan_waits(&self) -> bool {
         self.plan.is_some()
     }

@@ -113,7 +113,7 @@ impl App {
         if let more @ 1.. = self.running.len().saturating_sub(MOST_RUNNING) {
             below.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
         }
-        if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.asks()) {
+        if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.waits()) {
             let seconds = now.saturating_duration_since(turn.since).as_secs();
             let received = turn.received + cutonce_core::conversation::estimate_tokens(turn.coming);
             let work = Work { what: self.activity(turn), seconds, sent: turn.sent, received };

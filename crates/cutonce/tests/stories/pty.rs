@@ -99,8 +99,12 @@ impl Term {
 
     /// Everything that is there already, and what comes until nothing comes any more.
     pub fn settle(&mut self) {
+        let deadline = Instant::now() + STILL * 5;
         while let Ok(bytes) = self.output.recv_timeout(STILL) {
             self.take(&bytes);
+            if Instant::now() > deadline {
+                return;
+            }
         }
     }
 
