@@ -92,7 +92,7 @@ async fn run(run: Run) -> anyhow::Result<u8> {
     if headless {
         return headless_run(run).await;
     }
-    if run.team.is_some() && !is_terminal() {
+    if run.team.is_some() && !is_terminal() && !run.plain {
         let started = start::open(&run, start::Face { approver: Approver::Nobody }).await?;
         return teammate::run(started).await;
     }

@@ -208,11 +208,12 @@ impl Hall {
             mode::Event::Set { to, .. } => Some(*to),
             _ => None,
         });
+        let held = outcome.event.as_ref().is_some_and(|event| self.held_by_lead(event));
         if let Some(event) = outcome.event {
             self.mode_event(event);
         }
         // The change failed and the user was told why (PM-100).
-        if wanted.is_some_and(|to| self.mode.mode() != to) {
+        if held || wanted.is_some_and(|to| self.mode.mode() != to) {
             return None;
         }
         if let Some(words) = outcome.say {

@@ -11,6 +11,7 @@ use cutonce_core::submission::TeamNews;
 use cutonce_core::turn::{Happened, Said};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// What a session is opened with.
 pub struct TeamStart {
@@ -108,8 +109,14 @@ impl Hall {
     }
     /// Teammates still work: a lead that is to end waits for what they will say.
     pub(super) fn team_works(&self) -> bool {
-        let roster = self.team.as_ref().and_then(|table| table.seat.roster());
-        roster.is_some_and(|(_, members)| members.iter().any(|member| member.state == TeammateState::Working))
+        let Some(table) = &self.team else { return false };
+        if table.seat.answering.load(Ordering::Relaxed) > 0 {
+            return true;
+        }
+        table
+            .seat
+            .roster()
+            .is_some_and(|(_, members)| members.iter().any(|member| member.state == TeammateState::Working))
     }
 
     pub(super) fn team_news(&mut self, news: TeamNews) -> Option<Happened> {

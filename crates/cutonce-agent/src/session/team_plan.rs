@@ -12,13 +12,14 @@ use cutonce_core::mail::{
 };
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan::{self, Found, PhaseEvent};
-use cutonce_core::submission::{Answer, By};
+use cutonce_core::submission::{Answer, By, TeamNews};
 use cutonce_core::transcript::Body;
 use cutonce_core::turn::Happened;
 use cutonce_tools::tool::Outcome;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// What work for a plan between teammate and lead reports.
@@ -304,11 +305,14 @@ impl Hall {
             }
         };
         let seat = table.seat.clone();
+        seat.answering.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
-            if let Err(why) = seat.answer(Given::User, response, Answer::Plan(answer)).await {
-                let text = format!("The answer to the plan was not sent: {why}");
-                seat.news(cutonce_core::submission::TeamNews::Trouble { text });
-            }
+            let sent = seat.answer(Given::User, response, Answer::Plan(answer)).await;
+            seat.answering.fetch_sub(1, Ordering::Relaxed);
+            seat.news(match sent {
+                Ok(_) => TeamNews::Changed,
+                Err(why) => TeamNews::Trouble { text: format!("The answer to the plan was not sent: {why}") },
+            });
         });
         // Open for the faces until it is sent.
         self.asks.push(ask);

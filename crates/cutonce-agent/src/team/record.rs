@@ -27,6 +27,9 @@ pub struct Member {
     pub name: String,
     pub plan_mode_required: bool,
     pub own_process: bool,
+    /// Nobody starts it but the user: in a terminal of its own, or on another machine.
+    #[serde(default)]
+    pub started_by_user: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The lead's mode when it was started; it begins with no more (PM-132).

@@ -12,6 +12,7 @@ use cutonce_core::mail::{Content, Desk, Given, Key, LEAD, LeadMode, Message, Pla
 use cutonce_core::mode::Mode;
 use cutonce_core::submission::{Answer, Submission, TeamNews};
 use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc::{self, UnboundedSender, WeakUnboundedSender};
 use tokio_util::sync::CancellationToken;
@@ -74,6 +75,8 @@ pub struct Seat {
     table: Mutex<Option<At>>,
     /// Requests of teammates: answered by the model through its tool, or by the user through the session.
     pub desk: Mutex<Desk>,
+    /// Answers of the user on their way: the session does not end before they are sent.
+    pub(crate) answering: AtomicUsize,
     /// This session's own modes.
     mode: Mutex<LeadMode>,
     /// One at a time: what was published last is what holds.
@@ -108,6 +111,7 @@ impl Seat {
             session_id: session_id.into(),
             table: Mutex::default(),
             desk: Mutex::default(),
+            answering: AtomicUsize::new(0),
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
             publishing: tokio::sync::Mutex::default(),
         };
@@ -259,6 +263,10 @@ impl Seat {
     }
 
     async fn start(&self, team: &str, member: &Member) -> Result<(), String> {
+        if member.started_by_user {
+            self.set_state(&member.name, TeammateState::Idle);
+            return Ok(());
+        }
         let Some(lead) = lock(&self.session).clone() else { return Err("the session is over".into()) };
         let running = match member.own_process {
             true => process::program(&self.template, team, member, lead)?,

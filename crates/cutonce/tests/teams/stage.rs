@@ -40,6 +40,7 @@ impl Stage {
             name: name.into(),
             plan_mode_required: false,
             own_process: false,
+            started_by_user: false,
             model: None,
             mode: Mode::Default,
             bypass_available: false,

@@ -35,6 +35,9 @@ struct NewMember {
     /// Give it a process of its own.
     #[serde(default)]
     own_process: bool,
+    /// The user starts it, in another terminal or on another machine.
+    #[serde(default)]
+    started_by_user: bool,
     /// Another model than yours.
     model: Option<String>,
 }
@@ -89,7 +92,8 @@ impl Tool for TeamCreate {
             let member = Member {
                 name: new.name,
                 plan_mode_required: new.plan_mode_required,
-                own_process: new.own_process,
+                own_process: new.own_process || new.started_by_user,
+                started_by_user: new.started_by_user,
                 model: new.model,
                 mode: seat.mode().mode,
                 bypass_available: seat.template.bypass_available,
@@ -97,9 +101,15 @@ impl Tool for TeamCreate {
             (member, new.task)
         };
         let names: Vec<String> = input.members.iter().map(|member| member.name.clone()).collect();
+        let by_user = input.members.iter().filter(|member| member.started_by_user);
+        let by_user: String = by_user
+            .map(|member| {
+                format!(" The user starts {0} with: cutonce --team {1} --name {0}", member.name, input.team_name)
+            })
+            .collect();
         match seat.create(&input.team_name, input.members.into_iter().map(member).collect()).await {
             Ok(()) => Outcome::text(format!(
-                "The team {} works: {}. Their messages come to you as they are sent; end your turn if there is nothing else to do.",
+                "The team {} works: {}. Their messages come to you as they are sent; end your turn if there is nothing else to do.{by_user}",
                 input.team_name,
                 names.join(", ")
             )),
