@@ -57,7 +57,7 @@ answer: written
 --- stderr
 warning: Not sent: a hook held your message back: no passwords here
 ● Write a.txt
-compacted: 6571 → 5872 tokens
+compacted: 6609 → 5910 tokens
 
 --- transcript
 session {}
