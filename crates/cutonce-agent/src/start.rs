@@ -181,11 +181,10 @@ impl Start {
         let agents = self.agents(&loaded, around, text, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
-        let transcript = store.path().to_path_buf();
+        let (transcript, model) = (store.path().to_path_buf(), connected.spec.clone());
         let shown_mode = mode.0.mode();
         let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
         let mcp = self.servers(&loaded, &settings, &here.workspace, &mut notices);
-        let model = connected.spec.clone();
         let (session, events) = Session::open(Options {
             store,
             main: connected.spec.clone(),

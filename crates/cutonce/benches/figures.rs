@@ -9,6 +9,8 @@ mod acp;
 mod agents;
 #[path = "figures/bare.rs"]
 mod bare;
+#[path = "figures/host.rs"]
+mod host;
 #[path = "figures/mail.rs"]
 mod mail;
 #[path = "figures/model.rs"]
@@ -75,6 +77,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("resume", resume::figures),
     ("stream", stream::figures),
     ("spawn", spawn::figures),
+    ("host", host::figures),
     ("mail", mail::figures),
     ("agents", agents::figures),
 ];

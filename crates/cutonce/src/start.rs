@@ -4,6 +4,7 @@ use crate::cli::{InputFormat, Run, split_rules};
 use anyhow::Context;
 use cutonce_agent::start::{Start, Which};
 use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
+use cutonce_core::agent::Definition;
 use cutonce_core::mode::Mode;
 use cutonce_core::settings::Notifications;
 use std::path::PathBuf;
@@ -24,6 +25,7 @@ pub struct Face {
 #[derive(Default)]
 pub struct Brought {
     pub hooks: Vec<Arc<dyn Hook>>,
+    pub agents: Vec<Definition>,
 }
 
 /// Where a session lives and works.
@@ -105,7 +107,7 @@ pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Star
 
 pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) -> anyhow::Result<Started> {
     let mut start = start_of(run, face.approver, &place)?;
-    start.hooks = brought.hooks;
+    (start.hooks, start.agents) = (brought.hooks, brought.agents);
     let opened = start.open().await?;
     for notice in &opened.notices {
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));

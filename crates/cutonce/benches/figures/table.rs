@@ -126,7 +126,7 @@ pub fn spread(millis: &[f64]) -> String {
     format!("{} ms (min {})", number(median(millis)), number(least(millis)))
 }
 
-fn least(values: &[f64]) -> f64 {
+pub fn least(values: &[f64]) -> f64 {
     values.iter().copied().fold(f64::INFINITY, f64::min)
 }
 

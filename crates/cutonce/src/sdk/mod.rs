@@ -51,13 +51,16 @@ pub async fn run(mut run: Run) -> anyhow::Result<u8> {
         }
     }
     setup.apply(&mut run);
-    if !setup.agents.is_empty() || run.host.agents.is_some() {
-        eprintln!("cutonce: agents of the host are not carried out yet");
-    }
     let approver = if run.host.asks() { Approver::Present } else { Approver::CantAsk };
     let place = start::Place { home: start::home()?, cwd: start::cwd()? };
-    let brought = start::Brought { hooks: hooks::of_host(&setup.hooks, &peer) };
-    let started = match start::open_with(&run, start::Face { approver }, place, brought).await {
+    let opened = match setup.agents(run.host.agents.as_deref()) {
+        Ok(agents) => {
+            let brought = start::Brought { hooks: hooks::of_host(&setup.hooks, &peer), agents };
+            start::open_with(&run, start::Face { approver }, place, brought).await
+        }
+        Err(why) => Err(start::Usage(why).into()),
+    };
+    let started = match opened {
         Ok(started) => started,
         Err(error) => {
             eprintln!("cutonce: {error:#}");

@@ -2,6 +2,7 @@
 
 use super::wire::Line;
 use crate::cli::Run;
+use cutonce_core::agent::{Definition, parse_given};
 use cutonce_core::mode::Mode;
 use serde_json::{Map, Value, json};
 
@@ -10,7 +11,7 @@ use serde_json::{Map, Value, json};
 pub struct Setup {
     /// Servers inside the host's own process.
     pub servers: Vec<String>,
-    pub agents: Map<String, Value>,
+    agents: Map<String, Value>,
     pub hooks: Map<String, Value>,
     system_prompt: Option<String>,
     append: Option<String>,
@@ -44,6 +45,16 @@ impl Setup {
             Line::Request { id, request } if request["subtype"] == "initialize" => Ok((id, Setup::read(&request))),
             other => Err(other),
         }
+    }
+
+    /// The agents of `--agents` and of the host; of two with one name the host's (SA-2).
+    pub fn agents(&self, flag: Option<&str>) -> Result<Vec<Definition>, String> {
+        let given = flag.map(serde_json::from_str::<Value>).transpose();
+        let mut given = given.map_err(|error| format!("--agents is no JSON: {error}"))?.unwrap_or_else(|| json!({}));
+        if let Some(given) = given.as_object_mut() {
+            given.extend(self.agents.clone());
+        }
+        parse_given(&given)
     }
 
     /// The host's words stand in for the flags of the same names.
