@@ -173,8 +173,7 @@ impl Start {
         let around = self.around(&here.workspace, branch_of(&self.cwd));
         let system =
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
-        let slug = planner.file.as_ref().map(|file| file.slug().to_string());
-        store.append(session_entry(&store, &self.cwd, slug))?;
+        store.append(session_entry(&store, &self.cwd, planner.file.as_ref().map(|file| file.slug().to_string())))?;
         let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
         let (tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);

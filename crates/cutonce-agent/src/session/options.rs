@@ -183,7 +183,6 @@ fn driver(
     } else {
         0
     };
-    let said = prompts::said_in(&options.conversation);
     let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;
     let hall = Hall {
@@ -217,7 +216,7 @@ fn driver(
         max_budget: options.max_budget,
         compact_at: options.compact_at,
         reminders: cut_off,
-        said,
+        said: prompts::said_in(&talk.conversation),
         files: Vec::new(),
         team: options.team.map(super::team::Table::new),
         standing: inner.standing,

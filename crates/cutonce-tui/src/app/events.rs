@@ -82,10 +82,7 @@ impl App {
                 self.notice(Level::Info, "The conversation starts over.");
             }
             EventKind::Agent(event) => self.agent(event),
-            EventKind::Team(TeamEvent::Message { from, to, text }) => {
-                self.notice(Level::Info, &format!("{from} → {to}: {text}"));
-            }
-            EventKind::Team(TeamEvent::Roster { .. }) => {}
+            EventKind::Team(event) => self.team(event),
             EventKind::Notice { level, text } => self.notice(level, &text),
             EventKind::TurnEnded(ended) => self.turn_ended(&ended),
             EventKind::Closed => self.closed(),
@@ -226,6 +223,13 @@ impl App {
         }
         let summary = summary.unwrap_or_else(|| tool::summary_of(&done.input));
         self.log.push(Record::Tool { done, summary });
+    }
+
+    fn team(&mut self, event: TeamEvent) {
+        match event {
+            TeamEvent::Message { from, to, text } => self.notice(Level::Info, &format!("{from} → {to}: {text}")),
+            TeamEvent::Roster { .. } => {}
+        }
     }
 
     /// A subagent, as one line of the live area; its end is a line of the conversation (UI-14).
