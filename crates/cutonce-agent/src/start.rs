@@ -159,8 +159,7 @@ impl Start {
         let joined = self.join_team(&settings).await?;
         let connect = self.connector(&settings);
         let connected = connect.connect("").await?;
-        let sessions = Sessions::new(&self.home, &self.cwd);
-        let (store, resumed) = self.store(&sessions, &redactor, connected.info.context)?;
+        let (store, resumed) = self.store(&Sessions::new(&self.home, &self.cwd), &redactor, connected.info.context)?;
         notices.extend(resumed.iter().flat_map(tell_resumed));
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;

@@ -164,7 +164,6 @@ fn driver(
     inbox: mpsc::UnboundedReceiver<cutonce_core::submission::Submission>,
     inner: Inner,
 ) -> (Driver, Vec<mode::Effect>) {
-    let id = hub.session().clone();
     let (mode, effects) = options.mode;
     let mcp = super::mcp::Joining::new(options.mcp, options.mcp_wait);
     let models = Models::new(options.connect, options.settings, options.main, options.connected.clone());
@@ -186,7 +185,7 @@ fn driver(
     let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;
     let hall = Hall {
-        id,
+        id: hub.session().clone(),
         turn: Turn::new(options.max_turns),
         pending: VecDeque::new(),
         mode,

@@ -49,8 +49,7 @@ impl App {
             }
             EventKind::ToolStarted { call_id, name, summary } => {
                 self.end_speech();
-                let since = Instant::now();
-                self.running.push(Running { call_id, name, summary, since, last: String::new() });
+                self.running.push(Running { call_id, name, summary, since: Instant::now(), last: String::new() });
             }
             EventKind::ToolOutput { call_id, text } => self.printed(&call_id, &text),
             EventKind::ToolFinished(done) => self.tool_finished(done),
