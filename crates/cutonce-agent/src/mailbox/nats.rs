@@ -27,6 +27,16 @@ pub struct Nats {
     values: Stream,
 }
 
+/// Two that open a team's mailboxes at the same moment both find no stream, and the server lets one make it: the other then
+/// takes that one.
+async fn stream(context: &Context, config: Config) -> Result<Stream, String> {
+    let name = config.name.clone();
+    match context.get_or_create_stream(config).await {
+        Ok(stream) => Ok(stream),
+        Err(error) => context.get_stream(name).await.map_err(|_| error.to_string()),
+    }
+}
+
 impl Nats {
     pub async fn connect(url: &str, team: &str) -> Result<Nats, MailError> {
         let unreachable = |error: &dyn std::fmt::Display| MailError::Server { url: shown(url), why: error.to_string() };
@@ -52,8 +62,8 @@ impl Nats {
             max_messages_per_subject: 1,
             ..Config::default()
         };
-        let mail = context.get_or_create_stream(mail).await.map_err(|error| unreachable(&error))?;
-        let values = context.get_or_create_stream(values).await.map_err(|error| unreachable(&error))?;
+        let mail = stream(&context, mail).await.map_err(|why| unreachable(&why))?;
+        let values = stream(&context, values).await.map_err(|why| unreachable(&why))?;
         Ok(Nats { url: url.to_string(), team: team.to_string(), context, mail, values })
     }
 
