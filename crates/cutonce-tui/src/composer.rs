@@ -151,15 +151,12 @@ impl Composer {
 
     fn edit(&mut self, action: Action, files: &mut Files) -> Did {
         let buffer = &mut self.buffer;
+        if moves(buffer, &action) {
+            return Did::Moved;
+        }
         match action {
             Action::Send => return self.enter(),
             Action::NewLine => buffer.insert("\n"),
-            Action::Left => return moved(buffer.left()),
-            Action::Right => return moved(buffer.right()),
-            Action::WordLeft => return moved(buffer.word_left()),
-            Action::WordRight => return moved(buffer.word_right()),
-            Action::LineStart => return moved(buffer.to_line_start()),
-            Action::LineEnd => return moved(buffer.to_line_end()),
             Action::Up => return self.vertical(false),
             Action::Down => return self.vertical(true),
             Action::Backspace => match self.attachments.tag_before(buffer.text(), buffer.cursor()) {
@@ -183,7 +180,13 @@ impl Composer {
                 self.search = Some(Search::new(buffer.text()));
                 return Did::Moved;
             }
-            Action::Editor
+            Action::Left
+            | Action::Right
+            | Action::WordLeft
+            | Action::WordRight
+            | Action::LineStart
+            | Action::LineEnd
+            | Action::Editor
             | Action::PasteImage
             | Action::CycleMode
             | Action::OpenWaiting
@@ -340,8 +343,18 @@ impl Composer {
     }
 }
 
-fn moved((): ()) -> Did {
-    Did::Moved
+/// Keys that only move the cursor within the text.
+fn moves(buffer: &mut Buffer, action: &Action) -> bool {
+    match action {
+        Action::Left => buffer.left(),
+        Action::Right => buffer.right(),
+        Action::WordLeft => buffer.word_left(),
+        Action::WordRight => buffer.word_right(),
+        Action::LineStart => buffer.go_line_start(),
+        Action::LineEnd => buffer.go_line_end(),
+        _ => return false,
+    }
+    true
 }
 
 #[cfg(test)]

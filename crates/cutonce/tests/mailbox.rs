@@ -1,6 +1,6 @@
 //! TM-1, TM-2: what every mailbox promises, played on both kinds: files, and NATS JetStream on a server of our own. A machine
 //! without `nats-server` fails here: nothing is skipped.
-#![allow(clippy::expect_used, reason = "tests")]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
 #[path = "mailbox/files.rs"]
 mod files;

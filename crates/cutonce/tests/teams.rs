@@ -1,7 +1,7 @@
 //! TM-2: a teammate and a lead are killed at seeded moments while messages come in, and started again. Every message is in the
 //! transcript once and in order, and the model has seen all of them. Cases take turns between mailboxes as files and on a NATS
 //! server. `TEAM_SEED=…` plays one case alone.
-#![allow(clippy::expect_used, reason = "tests")]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
 #[path = "mailbox/server.rs"]
 mod server;

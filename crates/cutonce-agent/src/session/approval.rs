@@ -62,7 +62,7 @@ impl Hall {
                 },
                 None => Vec::new(),
             };
-            let _ = report.send(Report::PlanChecked { n, changed, draft });
+            let _ = report.send(Report::PlanChecked { n, changed, draft: draft.map(Box::new) });
         });
     }
 

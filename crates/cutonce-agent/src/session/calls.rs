@@ -62,10 +62,10 @@ pub(crate) enum Report {
     PlanChecked {
         n: Option<usize>,
         changed: Vec<String>,
-        draft: Option<approval::Answer>,
+        draft: Option<Box<approval::Answer>>,
     },
     /// Hooks were asked (HO-7).
-    Hooked(Hooked),
+    Hooked(Box<Hooked>),
     /// The classifier was asked (PM-120).
     Judged(Box<Judged>),
 }
@@ -310,8 +310,8 @@ impl Hall {
             Report::Done { n, outcome, took } => self.after_call(n, outcome, took),
             Report::AgentStarted(agent) => self.agent_started(&agent),
             Report::AgentEnded(ending) => self.agent_ended(*ending),
-            Report::PlanChecked { n, changed, draft } => self.plan_checked(n, changed, draft),
-            Report::Hooked(hooked) => self.hooked(hooked),
+            Report::PlanChecked { n, changed, draft } => self.plan_checked(n, changed, draft.map(|draft| *draft)),
+            Report::Hooked(hooked) => self.hooked(*hooked),
             Report::Judged(judged) => self.judged(*judged),
             Report::Team(report) => self.team_report(report),
         }

@@ -123,7 +123,7 @@ impl Hall {
                 () = cancel.cancelled() => None,
                 reply = hooks.fire(&input) => Some(reply),
             };
-            let _ = done.send(Report::Hooked(report(reply)));
+            let _ = done.send(Report::Hooked(Box::new(report(reply))));
         });
     }
 
@@ -142,7 +142,7 @@ impl Hall {
         let all = async {
             while self.watch.telling > 0 {
                 match self.done.1.recv().await {
-                    Some(Report::Hooked(hooked)) => self.hooked(hooked),
+                    Some(Report::Hooked(hooked)) => self.hooked(*hooked),
                     Some(_) => {}
                     None => break,
                 }

@@ -82,7 +82,7 @@ impl Completion {
     }
 
     pub fn lines(&self, width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let most = most.min(SHOWN).max(1);
+        let most = most.clamp(1, SHOWN);
         let top = (self.at + 1).saturating_sub(most);
         let column = self.offers.iter().map(|offer| text::width(&offer.name)).max().unwrap_or(0).min(24) + 2;
         let shown = self.offers.iter().enumerate().skip(top).take(most);

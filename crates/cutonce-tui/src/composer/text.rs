@@ -110,11 +110,11 @@ impl Buffer {
         let at = self.word_after();
         self.set_cursor(at);
     }
-    pub fn to_line_start(&mut self) {
+    pub fn go_line_start(&mut self) {
         let at = self.line_start();
         self.set_cursor(at);
     }
-    pub fn to_line_end(&mut self) {
+    pub fn go_line_end(&mut self) {
         let at = self.line_end();
         self.set_cursor(at);
     }
@@ -208,8 +208,8 @@ mod tests {
         check("one\n|two", Buffer::kill_to_start, "one|two");
         check("foo bar|", Buffer::word_left, "foo |bar");
         check("|foo bar", Buffer::word_right, "foo| bar");
-        check("a\nbc|d\ne", Buffer::to_line_start, "a\n|bcd\ne");
-        check("a\n|bcd\ne", Buffer::to_line_end, "a\nbcd|\ne");
+        check("a\nbc|d\ne", Buffer::go_line_start, "a\n|bcd\ne");
+        check("a\n|bcd\ne", Buffer::go_line_end, "a\nbcd|\ne");
     }
 
     #[test]
@@ -254,7 +254,7 @@ mod tests {
                     12 => buffer.word_right(),
                     13 => buffer.undo(),
                     14 => buffer.redo(),
-                    _ => buffer.to_line_start(),
+                    _ => buffer.go_line_start(),
                 }
                 proptest::prop_assert!(buffer.text().is_char_boundary(buffer.cursor()));
             }

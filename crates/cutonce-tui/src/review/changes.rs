@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(moved.line(1), (2, false));
         assert_eq!(moved.line(2), (2, true));
         assert_eq!(moved.line(3), (3, false));
-        assert_eq!(moved.line(99).1, false);
+        assert!(!moved.line(99).1);
         assert_eq!(Moved::between("a\nb", "").line(1), (0, false));
     }
 }

@@ -39,7 +39,7 @@ pub async fn run(mut run: Run) -> anyhow::Result<u8> {
     if run.prompt.is_none() {
         match lines.recv().await.map(Setup::of) {
             None => return Ok(DONE),
-            Some(Err(line)) => early.push_back(line),
+            Some(Err(line)) => early.push_back(*line),
             Some(Ok((id, given))) => {
                 if let Some(why) = no_such_session(&run) {
                     peer.write(&frames::not_begun(run.resume.as_deref().unwrap_or_default(), &why));

@@ -40,10 +40,10 @@ impl Setup {
     }
 
     /// What the first line says, or the line itself if it is another.
-    pub fn of(line: Line) -> Result<(Value, Setup), Line> {
+    pub fn of(line: Line) -> Result<(Value, Setup), Box<Line>> {
         match line {
             Line::Request { id, request } if request["subtype"] == "initialize" => Ok((id, Setup::read(&request))),
-            other => Err(other),
+            other => Err(Box::new(other)),
         }
     }
 
