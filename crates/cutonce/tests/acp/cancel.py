@@ -20,12 +20,12 @@ async def test_a_stream(world):
 
 
 async def test_a_tool(world):
-    turns = [{"calls": [bash("echo started; sleep 600; touch late.txt")]}, {"text": "still here"}]
+    turns = [{"calls": [bash("echo st''arted; sleep 600; touch late.txt")]}, {"text": "still here"}]
     async with world.model(turns), world.agent("--dangerously-skip-permissions") as connection:
         session = await world.new(connection)
         started = lambda: "started" in json.dumps(world.editor.of("tool_call_update"))  # noqa: E731
         await cancelled(world, connection, session, started)
-        assert world.editor.call("echo started")["statuses"][-1] == "failed" and world.tree() == {}
+        assert world.editor.call("arted; sleep")["statuses"][-1] == "failed" and world.tree() == {}
         await say(connection, session, "again")
         assert world.editor.said().endswith("still here")
 
@@ -64,7 +64,9 @@ async def test_a_permission_answered_with_cancelled(world):
 
 
 async def test_a_compaction(world):
-    turns = [{"text": "hello"}, {"text": "never ending", "delta": 1, "fault": {"idle": 4}}, {"text": "still here"}]
+    # The cancel may come before the request for a summary has left.
+    summary = {"text": "never ending", "delta": 1, "fault": {"idle": 4}, "when": "replaced by your summary"}
+    turns = [{"text": "hello", "when": "hi"}, summary, {"text": "still here", "when": "again"}]
     async with world.model(turns), world.agent() as connection:
         session = await world.new(connection)
         await say(connection, session, "hi")

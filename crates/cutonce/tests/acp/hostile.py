@@ -194,7 +194,8 @@ async def test_ho_3_an_editor_that_dies_while_asked(world):
 
 
 async def test_ho_3_an_editor_that_dies_while_a_command_runs(world):
-    turns = [{"calls": [bash("echo $$ > pid; echo started; sleep 600")]}]
+    # What it prints is not in the command itself, which is shown before it runs.
+    turns = [{"calls": [bash("echo $$ > pid; echo st''arted; sleep 600")]}]
     async with world.model(turns), raw(world, "--dangerously-skip-permissions") as agent:
         session = await opened(world, agent)
         await agent.send(prompt(session))
