@@ -4,7 +4,7 @@ use crate::cli::{InputFormat, Run, split_rules};
 use anyhow::Context;
 use cutonce_agent::start::{Start, Which};
 use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
-use cutonce_core::agent::Definition;
+use cutonce_core::agent::{Definition, parse_given};
 use cutonce_core::mode::Mode;
 use cutonce_core::settings::Notifications;
 use std::path::PathBuf;
@@ -91,7 +91,7 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         mcp_config: run.mcp_config.clone(),
         strict_mcp_config: run.strict_mcp_config,
         mcp_wait: mcp_wait(run),
-        agents: Vec::new(),
+        agents: agents(run)?,
         tools: Vec::new(),
         hooks: Vec::new(),
         editor: None,
@@ -101,13 +101,24 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
     })
 }
 
+/// The agents of `--agents` (SA-2).
+fn agents(run: &Run) -> anyhow::Result<Vec<Definition>> {
+    let Some(given) = &run.host.agents else { return Ok(Vec::new()) };
+    let given = serde_json::from_str(given).map_err(|error| Usage(format!("--agents is no JSON: {error}")))?;
+    Ok(parse_given(&given).map_err(|error| Usage(format!("--agents: {error}")))?)
+}
+
 pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
     open_with(run, face, place, Brought::default()).await
 }
 
 pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) -> anyhow::Result<Started> {
     let mut start = start_of(run, face.approver, &place)?;
-    (start.hooks, start.agents) = (brought.hooks, brought.agents);
+    start.hooks = brought.hooks;
+    // A host's own hold those of `--agents` as well.
+    if !brought.agents.is_empty() {
+        start.agents = brought.agents;
+    }
     let opened = start.open().await?;
     for notice in &opened.notices {
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
