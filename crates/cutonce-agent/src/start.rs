@@ -213,7 +213,7 @@ impl Start {
             mcp_wait: self.first_wait(&settings),
             team: Some(team),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
-            agents: Some(agents),
+            agents: self.wants("Agent").then_some(agents),
             kin: None,
         });
         let notifications = settings.notifications;
