@@ -54,7 +54,7 @@ pub struct Sandbox {
 impl Sandbox {
     /// `scratch`: use throwaway layers where they work here (`plan.scratch`).
     pub fn new(scratch: bool, deny_read: Vec<PathBuf>, readable: Option<PathBuf>) -> std::io::Result<Sandbox> {
-        let folder = tempfile::Builder::new().prefix("cutonce-").tempdir()?;
+        let folder = private_folder()?;
         let (tmp, layers) = (folder.path().join("tmp"), folder.path().join("layers"));
         std::fs::create_dir(&tmp)?;
         std::fs::create_dir(&layers)?;
@@ -124,7 +124,7 @@ pub struct Workshop {
 
 impl Workshop {
     pub fn new(deny_read: Vec<PathBuf>, network: bool) -> std::io::Result<Workshop> {
-        Ok(Workshop { folder: tempfile::Builder::new().prefix("cutonce-").tempdir()?, deny_read, network })
+        Ok(Workshop { folder: private_folder()?, deny_read, network })
     }
     pub(crate) fn tmp(&self) -> PathBuf {
         self.folder.path().to_path_buf()
@@ -140,6 +140,13 @@ impl Workshop {
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
         with_private(env, &self.tmp(), &[])
     }
+}
+
+/// For the user alone: what commands leave in their TMPDIR is nobody else's to read.
+fn private_folder() -> std::io::Result<tempfile::TempDir> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::Permissions::from_mode(0o700);
+    tempfile::Builder::new().prefix("cutonce-").permissions(mode).tempdir()
 }
 
 /// The environment of a held command: its own TMPDIR, no doors to other programs.
@@ -227,3 +234,17 @@ const WORKSPACE_SIGNS: [(&str, &str); 7] = [
     ("name resolution", NOT_ONLINE),
     ("EROFS", OUTSIDE),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn sb_2_the_private_folder_is_for_the_user_alone() {
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let sandbox = Sandbox::new(false, Vec::new(), None).unwrap();
+        assert_eq!(mode(sandbox.folder.path()), 0o700);
+        assert_eq!(mode(Workshop::new(Vec::new(), false).unwrap().folder.path()), 0o700);
+    }
+}
