@@ -4,7 +4,11 @@ use cutonce_core::event::{AskKind, AskView, Event, EventKind};
 use cutonce_core::plan::PlanEvent;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
-use tokio::sync::mpsc;
+
+mod queue;
+
+pub use queue::Events;
+use queue::Sender;
 
 pub struct Hub {
     session: Arc<str>,
@@ -13,7 +17,7 @@ pub struct Hub {
 
 #[derive(Default)]
 struct Inner {
-    listeners: Vec<mpsc::UnboundedSender<Event>>,
+    listeners: Vec<Sender>,
     /// How the session was opened, and its mode as of now: the first thing a listener learns.
     opened: Option<EventKind>,
     /// Asks that wait: a listener that comes late gets them.
@@ -48,23 +52,23 @@ impl Hub {
             EventKind::Closed => inner.closed = true,
             _ => {}
         }
-        inner.listeners.retain(|listener| listener.send(event.clone()).is_ok());
+        inner.listeners.retain(|listener| listener.send(event.clone()));
         if inner.closed {
             inner.listeners.clear();
         }
     }
 
     pub fn subscribe(&self) -> Events {
-        let (sender, receiver) = mpsc::unbounded_channel();
+        let (sender, events) = queue::queue();
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let asks = inner.pending.iter().flat_map(pending);
         for kind in inner.opened.iter().cloned().chain(asks) {
-            let _ = sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
+            sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
         }
         if !inner.closed {
             inner.listeners.push(sender);
         }
-        Events(receiver)
+        events
     }
 }
 
@@ -75,15 +79,6 @@ fn pending(ask: &Arc<AskView>) -> impl Iterator<Item = EventKind> {
         AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
     };
     request.into_iter().chain([EventKind::Ask(ask.clone())])
-}
-
-/// A listener's end. `next` gives None once the session is over.
-pub struct Events(mpsc::UnboundedReceiver<Event>);
-
-impl Events {
-    pub async fn next(&mut self) -> Option<Event> {
-        self.0.recv().await
-    }
 }
 
 pub fn now_ms() -> u64 {
