@@ -1,7 +1,7 @@
 //! Glob (TL-6): files by name, newest first.
 
 use crate::tool::{CallContext, Here, Outcome, Tool, blocking, interrupted};
-use crate::walk::{self, Newest, Unread};
+use crate::walk::{self, Newest, Times, Unread};
 use crate::workspace::{Judged, Workspace};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, Rights, Target};
@@ -94,7 +94,7 @@ fn glob(
     let skip = if base == b"/" { 1 } else { base.len() + 1 };
     let (newest, unread) = (Newest::new(MAX_FILES), Unread::default());
     walk::builder(&target.path).max_depth(depth).build_parallel().run(|| {
-        let mut part = newest.part();
+        let (mut part, mut times) = (newest.part(), Times::default());
         let unread = &unread;
         Box::new(move |entry| {
             if cancel.is_cancelled() {
@@ -110,7 +110,7 @@ fn glob(
             let below = entry.path().as_os_str().as_bytes().get(skip..).unwrap_or_default();
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
             if is_file && matcher.is_match(Path::new(OsStr::from_bytes(below))) {
-                part.add(walk::modified(&entry), entry.into_path());
+                part.add(times.of(entry.path()), entry.into_path());
             }
             WalkState::Continue
         })

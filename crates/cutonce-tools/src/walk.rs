@@ -7,11 +7,13 @@ use crate::missing;
 use crate::workspace::Workspace;
 use cutonce_core::permission::Target;
 use ignore::{DirEntry, WalkBuilder};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use std::fs::Metadata;
 use std::io::ErrorKind;
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 pub(crate) fn builder(base: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(base);
@@ -37,6 +39,36 @@ pub(crate) fn start(workspace: &Workspace, target: &Target) -> Result<Metadata, 
 /// When the entry was last written; unknown counts as long ago.
 pub(crate) fn modified(entry: &DirEntry) -> SystemTime {
     entry.metadata().ok().and_then(|meta| meta.modified().ok()).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// Times of many files, folder by folder: from an open folder the kernel looks up one name, not a whole path.
+#[derive(Debug, Default)]
+pub(crate) struct Times {
+    folder: Option<(PathBuf, OwnedFd)>,
+}
+
+impl Times {
+    /// As [`modified`], of a path that the walk has just met.
+    pub fn of(&mut self, path: &Path) -> SystemTime {
+        let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return SystemTime::UNIX_EPOCH };
+        let same = |(at, _): &&(PathBuf, OwnedFd)| at.as_os_str() == parent.as_os_str();
+        if self.folder.as_ref().filter(same).is_none() {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            self.folder = rustix::fs::open(parent, flags, Mode::empty()).ok().map(|fd| (parent.into(), fd));
+        }
+        let Some((_, folder)) = &self.folder else { return SystemTime::UNIX_EPOCH };
+        match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => since_epoch(stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            Err(_) => SystemTime::UNIX_EPOCH,
+        }
+    }
+}
+
+fn since_epoch(seconds: i64, nanos: u32) -> SystemTime {
+    let whole = Duration::from_secs(seconds.unsigned_abs());
+    let at =
+        if seconds < 0 { SystemTime::UNIX_EPOCH.checked_sub(whole) } else { SystemTime::UNIX_EPOCH.checked_add(whole) };
+    at.and_then(|at| at.checked_add(Duration::from_nanos(nanos.into()))).unwrap_or(SystemTime::UNIX_EPOCH)
 }
 
 /// The newest `limit` files and how many there were. Each thread collects by itself and adds up at its end.
@@ -115,5 +147,34 @@ impl Unread {
             0 => String::new(),
             _ => format!("\n[{} could not be read: {}]", crate::change::count(count, "path"), first.join("; ")),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tl_6_times_are_those_of_the_entries_themselves_in_any_order_of_folders() {
+        let room = tempfile::tempdir().unwrap();
+        let (one, other) = (room.path().join("one"), room.path().join("other"));
+        std::fs::create_dir_all(&one).unwrap();
+        std::fs::create_dir_all(&other).unwrap();
+        let at = |seconds: i64| since_epoch(seconds, 500);
+        let files = [(one.join("a"), at(1_000)), (other.join("a"), at(2_000)), (one.join("b"), at(-3_000))];
+        for (path, time) in &files {
+            std::fs::File::create(path).unwrap().set_modified(*time).unwrap();
+        }
+        let link = one.join("link");
+        std::os::unix::fs::symlink(&files[0].0, &link).unwrap();
+        let mut times = Times::default();
+        for (path, time) in files.iter().chain(files.iter().rev()) {
+            assert_eq!(times.of(path), *time, "{}", path.display());
+        }
+        assert_ne!(times.of(&link), at(1_000), "a link's time is its own");
+        for gone in [one.join("gone"), room.path().join("nowhere/a")] {
+            assert_eq!(times.of(&gone), SystemTime::UNIX_EPOCH, "{}", gone.display());
+        }
+        assert_eq!(times.of(&files[0].0), at(1_000), "a folder that is not there is not remembered");
     }
 }
