@@ -93,13 +93,13 @@ created w.txt
 --- stdout
 
 > Explore (built-in)
-  Searches code and reads it, quickly and without changing anything. Use it to find where something is, how something works, or what a change would touch, when that takes more than a few searches. Say how thorough it should be. It returns what it found, not the files.
+  Searches code and reads it, quickly and without changing anything. Use it to find where something is, how it works, or what a change would touch, when that takes more than a few searches. Say how thorough it should be.
   tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, AskUserQuestion · model: small
 Plan (built-in)
-  Designs how a change should be made. It sees the conversation so far, reads the code, weighs approaches and returns ordered steps with the files that matter. Use it before work that spans several files or has several valid approaches; give it what was found, the requirements and the limits.
+  Designs a change: sees the conversation so far, reads the code, weighs approaches and returns ordered steps with the files that matter. Use it before work that spans several files or has several valid approaches.
   tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, Bash, BashOutput, KillShell · model: plan
 general-purpose (built-in)
-  Carries out a task of several steps on its own, with all tools. Use it for work that can go on beside yours, or for research that takes many rounds.
+  Carries out a task of several steps on its own, with all tools. Use it for work that can go on beside yours.
   tools: all · model: inherit
 helper (project · $WS/.cutonce/agents/helper.md)
   helps, as the project says

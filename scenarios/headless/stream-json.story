@@ -17,7 +17,8 @@ one
 {"type":"stream_event","event":{"type":"content_block_stop","index":0,"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"content_block_start","index":1,"content_block":{"type":"text","text":""},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"Reading."},"message":null},"parent_tool_use_id":null,"message":null}
-{"type":"stream_event","event":{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"","name":"Read","input":{}},"message":null},"parent_tool_use_id":null,"message":null}
+{"type":"stream_event","event":{"type":"content_block_stop","index":1,"message":null},"parent_tool_use_id":null,"message":null}
+{"type":"stream_event","event":{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","id":"toolu_0001_02","name":"Read","input":{}},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"file_path\":\"a.txt\"}"},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"assistant","message":{"id":"<id>","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[{"type":"thinking","thinking":"I should read it.","signature":"seal_0001_00"}],"stop_reason":null,"stop_sequence":null},"parent_tool_use_id":null,"event":{"message":null}}
 {"type":"assistant","message":{"id":"<id>","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[{"type":"text","text":"Reading."}],"stop_reason":null,"stop_sequence":null},"parent_tool_use_id":null,"event":{"message":null}}

@@ -118,7 +118,7 @@ cutonce: implement which plan? name it, or a file: `cutonce plans list` lists th
 --- run cutonce -p "task" --permission-mode plan --output-format json
 --- exit 0
 --- frames
-{"type":"result","subtype":"success","is_error":false,"result":"# Second\n","num_turns":3,"stop_reason":"end_turn","permission_denials":[],"terminal_reason":"completed","plan":"# Second\n","path":"$HOME/.cutonce/plans/<slug 2>.md","slug":"<slug 2>","sha256":"797e649f79050c5aae111c0f55d82376a57d7b3a227af67be93c3158c2e1999f","message":null,"event":{"message":null}}
+{"type":"result","subtype":"success","is_error":false,"result":"# Second\n","num_turns":3,"stop_reason":"tool_use","permission_denials":[],"terminal_reason":"completed","plan":"# Second\n","path":"$HOME/.cutonce/plans/<slug 2>.md","slug":"<slug 2>","sha256":"797e649f79050c5aae111c0f55d82376a57d7b3a227af67be93c3158c2e1999f","message":null,"event":{"message":null}}
 
 --- file mine.md
 # My own plan

@@ -137,6 +137,11 @@ fn refused(error: keyring::Error) -> KeyError {
     KeyError::Keyring(error.to_string())
 }
 
+/// Whether the system's keyring has that key; the key itself is not shown.
+pub fn in_keyring(name: &str) -> bool {
+    from_keyring(name).is_some()
+}
+
 /// No keyring, no permission, no entry: all of them mean that there is no key here.
 fn from_keyring(name: &str) -> Option<SecretString> {
     let key = keyring::Entry::new(KEYRING, name).ok()?.get_password().ok()?;

@@ -56,6 +56,7 @@ pub mod keys;
 pub mod mailbox;
 pub mod mcp;
 pub mod plan_files;
+mod providers;
 pub mod redact;
 pub mod rewind;
 pub mod session;

@@ -4,13 +4,22 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
 use std::borrow::Cow;
+use std::sync::{Arc, PoisonError, RwLock};
 
 /// Shorter values are words, not secrets: replacing them would wreck texts and protect nothing.
 const SHORTEST: usize = 8;
 
-/// Replaces known secrets by `[redacted:NAME]`.
+/// Replaces known secrets by `[redacted:NAME]`. Those of the environment are known from the start; what a helper or
+/// the keyring gives later is learned when it comes.
 #[derive(Default)]
 pub struct Redactor {
+    known: RwLock<Arc<Known>>,
+}
+
+#[derive(Default)]
+struct Known {
+    /// Each form, and what stands in its place.
+    forms: Vec<(String, String)>,
     /// For text: every form.
     text: Option<Set>,
     /// For JSON lines: only the forms that can stand inside a JSON string.
@@ -24,35 +33,58 @@ struct Set {
 
 impl std::fmt::Debug for Redactor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let count = self.text.as_ref().map_or(0, |set| set.replacements.len());
-        write!(f, "Redactor({count} forms)")
+        write!(f, "Redactor({} forms)", self.known().forms.len())
     }
 }
 
 impl Redactor {
     /// From (name, value) pairs: the name of the variable that holds it, and the secret. Short values are left out.
     pub fn new(secrets: Vec<(String, String)>) -> Self {
-        let mut forms: Vec<(String, String)> = Vec::new();
-        for (name, value) in secrets.iter().filter(|(_, value)| value.trim().len() >= SHORTEST) {
-            let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_' || *c == '-').collect();
-            let replacement = if name.is_empty() { "[redacted]".to_string() } else { format!("[redacted:{name}]") };
-            forms.extend(forms_of(value.trim()).into_iter().map(|form| (form, replacement.clone())));
+        let forms = secrets.iter().flat_map(|(name, value)| replaced(name, value)).collect();
+        Self { known: RwLock::new(Arc::new(Known::new(forms))) }
+    }
+
+    /// From now on this one is replaced too.
+    pub fn learn(&self, name: &str, value: &str) {
+        let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
+        let new: Vec<_> = replaced(name, value).into_iter().filter(|new| !known.forms.contains(new)).collect();
+        if !new.is_empty() {
+            *known = Arc::new(Known::new(known.forms.iter().cloned().chain(new).collect()));
         }
-        let in_json = forms.iter().filter(|(form, _)| fits_into_json(form)).cloned().collect();
-        Self { text: Set::new(forms), json: Set::new(in_json) }
+    }
+
+    fn known(&self) -> Arc<Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// For logs, errors and anything else that is plain text.
     pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        self.text.as_ref().map_or(Cow::Borrowed(text), |set| set.replace(text, |_| true))
+        self.known().text.as_ref().map_or(Cow::Borrowed(text), |set| set.replace(text, |_| true))
     }
 
     /// For one line of JSON: what comes out is JSON again.
     pub fn redact_json<'a>(&self, line: &'a str) -> Cow<'a, str> {
         // A match that starts in the middle of an escape (`\n` + `abc…` for a secret `nabc…`) is none.
         let starts_clean = |at: usize| line.as_bytes()[..at].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 0;
-        self.json.as_ref().map_or(Cow::Borrowed(line), |set| set.replace(line, starts_clean))
+        self.known().json.as_ref().map_or(Cow::Borrowed(line), |set| set.replace(line, starts_clean))
     }
+}
+
+impl Known {
+    fn new(forms: Vec<(String, String)>) -> Known {
+        let in_json = forms.iter().filter(|(form, _)| fits_into_json(form)).cloned().collect();
+        Known { text: Set::new(forms.clone()), json: Set::new(in_json), forms }
+    }
+}
+
+/// The forms of one secret with what stands in their place; none of a short value.
+fn replaced(name: &str, value: &str) -> Vec<(String, String)> {
+    if value.trim().len() < SHORTEST {
+        return Vec::new();
+    }
+    let name: String = name.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_' || *c == '-').collect();
+    let replacement = if name.is_empty() { "[redacted]".to_string() } else { format!("[redacted:{name}]") };
+    forms_of(value.trim()).into_iter().map(|form| (form, replacement.clone())).collect()
 }
 
 impl Set {
@@ -172,6 +204,16 @@ mod tests {
         let line = json!({ "a": "\nabcdefgh", "b": "\\nabcdefgh", "text": "x" }).to_string();
         let clean: serde_json::Value = serde_json::from_str(&redactor.redact_json(&line)).unwrap();
         assert_eq!(clean, json!({ "a": "\nabcdefgh", "b": "\\[redacted:K]", "text": "x" }));
+    }
+
+    #[test]
+    fn mo_4_a_key_that_comes_later_is_replaced_from_then_on() {
+        let redactor = redactor();
+        assert_eq!(redactor.redact("the helper said h3lper-key"), "the helper said h3lper-key");
+        redactor.learn("OPENAI_API_KEY", "h3lper-key");
+        redactor.learn("OPENAI_API_KEY", "h3lper-key");
+        assert_eq!(redactor.redact("the helper said h3lper-key"), "the helper said [redacted:OPENAI_API_KEY]");
+        assert!(redactor.redact(KEY).contains("[redacted:ANTHROPIC_API_KEY]"), "what was known before stays known");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod file;
 mod tighten;
+mod twice;
 
 pub use file::remember;
 pub use tighten::SetAside;
@@ -111,6 +112,10 @@ pub enum Wrong {
     },
     Unreadable(String),
     Setting(Problem),
+    /// The last one counts, and what the first held does not.
+    Twice {
+        path: String,
+    },
     /// `trust` outside of the user's own settings.
     NotHere {
         path: String,
@@ -123,6 +128,7 @@ impl Warning {
         match &self.what {
             Wrong::Broken { .. } | Wrong::Unreadable(_) => true,
             Wrong::Setting(problem) => problem.path().starts_with("permissions"),
+            Wrong::Twice { path } => path.starts_with("permissions"),
             Wrong::NotHere { .. } => false,
         }
     }
@@ -136,6 +142,9 @@ impl std::fmt::Display for Warning {
             Wrong::Broken { line, column, why } => write!(f, "{file}:{line}:{column}: not JSON: {why}; {lost}"),
             Wrong::Unreadable(why) => write!(f, "{file}: can't be read: {why}; {lost}"),
             Wrong::Setting(problem) => write!(f, "{file}: {problem}"),
+            Wrong::Twice { path } => {
+                write!(f, "{file}: `{path}` stands there twice; only the last one counts: join them")
+            }
             Wrong::NotHere { path } => write!(f, "{file}: `{path}` counts in your user settings only, ignored"),
         }
     }

@@ -4,13 +4,11 @@ use crate::Events;
 use crate::agents::{Offer, files};
 use crate::hooks::{Hook, Hooks, command};
 use crate::instructions::{Instruction, Instructions};
-use crate::keys::Keys;
 use crate::mcp::{self, Servers};
 use crate::plan_files::{PlanError, PlanFiles};
+use crate::providers::Providers;
 use crate::redact::Redactor;
-use crate::session::{
-    Approver, AutoSource, Connect, Connected, Heard, Options, Planner, Session, TeamStart, plan_tools,
-};
+use crate::session::{Approver, AutoSource, Connect, Heard, Options, Planner, Session, TeamStart, plan_tools};
 use crate::settings::{self, Loaded, Places};
 use crate::skills;
 use crate::store::place::Sessions;
@@ -23,13 +21,11 @@ use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan;
 use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::reminder::{self, Instructions as PlanInstructions};
-use cutonce_core::request::{Effort, Thinking};
 use cutonce_core::rule::{Behavior, Rules, Source, Written};
-use cutonce_core::settings::{ModelInfo, Notifications, Settings, ThinkingChoice, ThinkingKind};
+use cutonce_core::settings::{Notifications, Settings, ThinkingChoice};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{Body, Kind};
-use cutonce_models::provider::{self, Choice, CustomProvider};
-use cutonce_models::{FaultKind, ModelError};
+use cutonce_models::ModelError;
 use cutonce_sandbox::env::Names;
 use cutonce_tools::disk::{Disk, Unsearched};
 use cutonce_tools::shells::Shells;
@@ -37,8 +33,6 @@ use cutonce_tools::skill::SkillTool;
 use cutonce_tools::tool::{AnyTool, Here};
 use cutonce_tools::web::Web;
 use cutonce_tools::workspace::Workspace;
-use secrecy::ExposeSecret;
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -157,7 +151,7 @@ impl Start {
         let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
         let joined = self.join_team(&settings).await?;
-        let connect = self.connector(&settings);
+        let connect = self.connector(&settings, &redactor);
         let connected = connect.connect("").await?;
         let (store, resumed) = self.store(&Sessions::new(&self.home, &self.cwd), &redactor, connected.info.context)?;
         notices.extend(resumed.iter().flat_map(tell_resumed));
@@ -224,7 +218,7 @@ impl Start {
     pub async fn check_model(&self) -> Result<(), StartError> {
         let loaded = settings::load(&self.places(), self.settings.as_deref());
         let settings = Arc::new(self.with_model(loaded.settings));
-        Providers::new(&settings, self).connect("").await?;
+        Providers::new(&settings, &self.env, &self.cwd, Arc::default()).connect("").await?;
         Ok(())
     }
 
@@ -314,8 +308,10 @@ impl Start {
     }
 
     /// The embedding program's own models, or those of the providers.
-    fn connector(&mut self, settings: &Arc<Settings>) -> Arc<dyn Connect> {
-        self.connect.take().unwrap_or_else(|| Arc::new(Providers::new(settings, self)))
+    fn connector(&mut self, settings: &Arc<Settings>, redactor: &Arc<Redactor>) -> Arc<dyn Connect> {
+        self.connect
+            .take()
+            .unwrap_or_else(|| Arc::new(Providers::new(settings, &self.env, &self.cwd, redactor.clone())))
     }
 
     /// The flag wins over the settings; either may name a pair of models (PM-110).
@@ -617,96 +613,6 @@ fn tell_resumed(resumed: &Resumed) -> Vec<String> {
 fn shown(instructions: &[Instruction]) -> String {
     let one = |one: &Instruction| format!("From {}:\n{}", one.path.display(), one.text.trim());
     instructions.iter().map(one).collect::<Vec<_>>().join("\n\n")
-}
-
-/// Makes models by name, with keys from the environment, the helper or the keyring (MO-1, MO-4).
-struct Providers {
-    settings: Arc<Settings>,
-    custom: Vec<CustomProvider>,
-    env: Vec<(OsString, OsString)>,
-    keys: Keys,
-}
-
-impl Providers {
-    fn new(settings: &Arc<Settings>, start: &Start) -> Self {
-        let custom = settings.providers.iter().map(|(name, given)| CustomProvider {
-            name: name.clone(),
-            wire: given.wire,
-            base_url: given.base_url.clone(),
-            key_env: given.key_env.clone(),
-        });
-        let keys = Keys::new(start.env.clone(), settings.api_key_helper.clone(), &start.cwd);
-        Self { settings: settings.clone(), custom: custom.collect(), env: start.env.clone(), keys }
-    }
-
-    fn variable(&self, name: &str) -> Option<String> {
-        let (_, value) = self.env.iter().find(|(key, _)| key == name)?;
-        value.to_str().map(str::to_string)
-    }
-
-    /// The environment first: it costs nothing. Helper and keyring are asked only where a key is missing.
-    async fn resolve(&self, spec: &str) -> Result<Choice, ModelError> {
-        let first = provider::resolve(spec, &|name| self.variable(name), &self.custom);
-        match first {
-            Err(error) if error.kind == FaultKind::Key => {}
-            done => return done,
-        }
-        let wanted = spec.split_once('/').map(|(provider, _)| provider);
-        let built_in = provider::PROVIDERS.iter().map(|known| (known.name, known.key_env));
-        let custom = self.custom.iter().map(|custom| (custom.name.as_str(), custom.key_env.as_deref()));
-        let mut found = HashMap::new();
-        for (name, key_env) in custom.chain(built_in) {
-            let Some(key_env) = key_env.filter(|_| wanted.is_none_or(|wanted| wanted == name)) else { continue };
-            let key = self.keys.lookup(key_env).await.map_err(|error| ModelError {
-                message: format!("No key for {name}: {error}"),
-                status: None,
-                kind: FaultKind::Key,
-            })?;
-            found.extend(key.map(|key| (key_env.to_string(), key)));
-            if !found.is_empty() {
-                break;
-            }
-        }
-        let lookup = |name: &str| {
-            let key = found.get(name).map(|key| key.expose_secret().to_string());
-            key.or_else(|| self.variable(name))
-        };
-        provider::resolve(spec, &lookup, &self.custom)
-    }
-}
-
-#[async_trait::async_trait]
-impl Connect for Providers {
-    async fn connect(&self, name: &str) -> Result<Connected, ModelError> {
-        let settings = &self.settings;
-        let name = if name.is_empty() { settings.model.main.as_deref().unwrap_or_default() } else { name };
-        let info = settings.model_info(name);
-        let mut choice = self.resolve(&spec_of(name, &info)).await?;
-        let first_wait = Duration::from_millis(settings.retry_delay_ms.get().into());
-        choice.set_retries(settings.max_retries.get(), first_wait);
-        let info =
-            if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
-        let thinking = thinking_of(settings, &info);
-        let spec = if name.is_empty() { format!("{}/{}", choice.provider, choice.model) } else { name.to_string() };
-        Ok(Connected { model: choice.connect()?, info, thinking, spec })
-    }
-}
-
-/// What the provider is asked for: an alias stands for an id, maybe with its provider.
-fn spec_of(name: &str, info: &ModelInfo) -> String {
-    match (&info.provider, info.known) {
-        (Some(provider), true) if !info.id.contains('/') => format!("{provider}/{}", info.id),
-        (None, true) if !name.contains('/') => info.id.clone(),
-        _ => name.to_string(),
-    }
-}
-
-fn thinking_of(settings: &Settings, info: &ModelInfo) -> Thinking {
-    match info.thinking {
-        ThinkingKind::None => Thinking::Off,
-        ThinkingKind::Budget => settings.thinking.budget.map_or(Thinking::Off, Thinking::Budget),
-        ThinkingKind::Effort => Thinking::Effort(settings.thinking.effort.unwrap_or(Effort::Medium)),
-    }
 }
 
 fn secret_names(settings: &Settings) -> Vec<String> {

@@ -60,6 +60,7 @@ pub enum EventKind {
         model: String,
         blocks: Arc<[Block]>,
         usage: Usage,
+        stop: Stop,
     },
     ToolStarted {
         call_id: String,
@@ -145,6 +146,8 @@ pub enum Delta {
     Thinking(String),
     /// A tool call begins to arrive.
     Call {
+        /// As the provider named it; empty where it does not, or does later.
+        id: String,
         name: String,
     },
     /// Bytes of its input arrived.
@@ -287,9 +290,8 @@ pub struct Question {
     pub question: String,
     /// A label of at most 12 characters.
     pub header: String,
-    /// Two to four choices; a free answer is always possible and is not listed.
+    /// Two to four.
     pub options: Vec<Choice>,
-    /// Several choices may be taken.
     #[serde(default, rename = "multiSelect")]
     pub multi_select: bool,
 }
@@ -301,7 +303,6 @@ pub struct Choice {
     pub label: String,
     /// What choosing it means.
     pub description: String,
-    /// Text shown beside the choice: a sketch, a piece of code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preview: Option<String>,
 }

@@ -147,16 +147,26 @@ pub fn resolve(spec: &str, lookup: Lookup<'_>, custom: &[CustomProvider]) -> Res
     bare(spec, &env, custom)
 }
 
-/// A name without a known provider: the makers of well-known models first, then whoever has a key.
-fn bare(spec: &str, env: Lookup<'_>, custom: &[CustomProvider]) -> Result<Choice, ModelError> {
-    let all = || custom.iter().map(Entry::Custom).chain(PROVIDERS.iter().map(Entry::BuiltIn));
-    let made_by = match spec {
+/// The provider that `spec` is for: named in it, or the maker of a well-known model. None: whoever has a key.
+pub fn meant<'a>(spec: &'a str, custom: &[CustomProvider]) -> Option<&'a str> {
+    let spec = spec.trim();
+    let named = spec.split_once('/').map_or(spec, |(name, _)| name);
+    find(named, custom).filter(|_| !named.is_empty()).map_or_else(|| made_by(spec), |_| Some(named))
+}
+
+fn made_by(spec: &str) -> Option<&'static str> {
+    match spec {
         _ if spec.starts_with("claude") => Some("anthropic"),
         _ if crate::responses::reasons(spec).is_some() && !spec.starts_with("gpt-oss") => Some("openai"),
         _ if spec.contains('/') => Some("openrouter"),
         _ => None,
-    };
-    let maker = made_by.and_then(|name| find(name, custom));
+    }
+}
+
+/// A name without a known provider: the makers of well-known models first, then whoever has a key.
+fn bare(spec: &str, env: Lookup<'_>, custom: &[CustomProvider]) -> Result<Choice, ModelError> {
+    let all = || custom.iter().map(Entry::Custom).chain(PROVIDERS.iter().map(Entry::BuiltIn));
+    let maker = made_by(spec).and_then(|name| find(name, custom));
     if let Some(choice) = maker.and_then(|entry| entry.choice(spec, env).ok()) {
         return Ok(choice);
     }

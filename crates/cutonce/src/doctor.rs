@@ -2,6 +2,7 @@
 
 use crate::start;
 use cutonce_agent::settings::{self, Loaded, MANAGED, Places};
+use cutonce_core::rule::Rules;
 use cutonce_models::provider::PROVIDERS;
 use cutonce_sandbox::{Layer, Limits};
 use serde_json::json;
@@ -67,9 +68,9 @@ fn checks() -> anyhow::Result<Vec<Check>> {
     let user_home = std::env::var_os("HOME").map(Into::into);
     let places = Places { managed: MANAGED.into(), home, user_home, project: cwd.clone() };
     let loaded = settings::load(&places, None);
-    checks.extend(settings_files(&loaded));
+    checks.extend(settings_files(&loaded, &cwd));
     checks.push(folder_trust(&loaded, &cwd));
-    checks.push(keys());
+    checks.push(keys(&loaded));
     let layer = cutonce_sandbox::available();
     checks.extend([sandbox(&layer), scratch(&layer)]);
     Ok(checks)
@@ -104,16 +105,29 @@ fn home_folder(home: &Path) -> Check {
     }
 }
 
-fn settings_files(loaded: &Loaded) -> Vec<Check> {
+fn settings_files(loaded: &Loaded, cwd: &Path) -> Vec<Check> {
     let warn = |warning: &settings::Warning| {
         let state = if warning.is_loud() { State::Broken } else { State::Note };
         Check { what: "settings", state, detail: warning.to_string() }
     };
     let mut checks: Vec<Check> = loaded.warnings.iter().map(warn).collect();
+    let broken = |why: String| Check { what: "settings", state: State::Broken, detail: why };
+    checks.extend(broken_rules(loaded, cwd).into_iter().map(broken));
     if checks.is_empty() {
-        checks.push(Check { what: "settings", state: State::Works, detail: "no unknown key, no broken file".into() });
+        checks.push(Check {
+            what: "settings",
+            state: State::Works,
+            detail: "no unknown key, no broken file, no broken rule".into(),
+        });
     }
     checks
+}
+
+/// Rules that could not be understood: a session starts without them.
+fn broken_rules(loaded: &Loaded, cwd: &Path) -> Vec<String> {
+    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
+    let rules = Rules::new(home.as_deref(), cwd, loaded.trusted, loaded.rules.iter().cloned());
+    rules.errors().iter().map(|error| error.to_string()).collect()
 }
 
 fn folder_trust(loaded: &Loaded, cwd: &Path) -> Check {
@@ -126,11 +140,24 @@ fn folder_trust(loaded: &Loaded, cwd: &Path) -> Check {
 }
 
 /// Which providers have a key; never the key itself.
-fn keys() -> Check {
-    let set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let found: Vec<&str> = PROVIDERS.iter().filter_map(|provider| provider.key_env).filter(set).collect();
-    let mut found = found;
-    found.dedup();
+fn keys(loaded: &Loaded) -> Check {
+    let custom = loaded.settings.providers.values().filter_map(|provider| provider.key_env.as_deref());
+    let mut names: Vec<&str> = PROVIDERS.iter().filter_map(|provider| provider.key_env).chain(custom).collect();
+    names.push("ANTHROPIC_AUTH_TOKEN");
+    names.sort_unstable();
+    names.dedup();
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let mut found = Vec::new();
+    for name in names {
+        match (set(name), cutonce_agent::keys::in_keyring(name)) {
+            (true, _) => found.push(name.to_string()),
+            (false, true) => found.push(format!("{name} (keyring)")),
+            (false, false) => {}
+        }
+    }
+    if loaded.settings.api_key_helper.is_some() {
+        found.push("apiKeyHelper (not asked here)".into());
+    }
     match found.as_slice() {
         [] => Check {
             what: "keys",

@@ -1,7 +1,7 @@
 //! stream-json frames: what a session's events look like to a program that reads our standard output.
 //! `-p --output-format json` prints the last frame alone, the result.
 
-use cutonce_core::conversation::{Block, ResultPart, Usage};
+use cutonce_core::conversation::{Block, ResultPart, Stop, Usage};
 use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, Level, TeamEvent};
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
@@ -71,7 +71,7 @@ impl Frames {
                 }
                 if self.partial { self.delta(delta) } else { vec![] }
             }
-            EventKind::Assistant { id, model, blocks, usage } => self.assistant(id, model, blocks, *usage),
+            EventKind::Assistant { id, model, blocks, usage, stop } => self.assistant(id, model, blocks, *usage, stop),
             EventKind::ToolFinished(finished) => self.tool(finished),
             EventKind::Retry { attempt, max, delay_ms, status, reason } => {
                 self.arrived.clear();
@@ -227,9 +227,8 @@ impl Frames {
                 json!({"type": "thinking", "thinking": "", "signature": ""}),
                 json!({"type": "thinking_delta", "thinking": text}),
             ),
-            Delta::Call { name } => {
-                self.block = None;
-                ("call", json!({"type": "tool_use", "id": "", "name": name, "input": {}}), Value::Null)
+            Delta::Call { id, name } => {
+                ("call", json!({"type": "tool_use", "id": id, "name": name, "input": {}}), Value::Null)
             }
             Delta::CallInput { json } => {
                 ("call", Value::Null, json!({"type": "input_json_delta", "partial_json": json}))
@@ -237,7 +236,8 @@ impl Frames {
         };
         let mut frames = Vec::new();
         let index = match self.block {
-            Some((index, open)) if open == kind => index,
+            // Only a call's beginning has no change: each call is a block of its own.
+            Some((index, open)) if open == kind && !change.is_null() => index,
             open => {
                 frames
                     .extend(open.map(|(index, _)| self.stream(json!({"type": "content_block_stop", "index": index}))));
@@ -256,7 +256,7 @@ impl Frames {
     }
 
     /// One assistant frame per block; they share the message's id.
-    fn assistant(&mut self, id: &str, model: &str, blocks: &[Block], usage: Usage) -> Vec<Value> {
+    fn assistant(&mut self, id: &str, model: &str, blocks: &[Block], usage: Usage, stop: &Stop) -> Vec<Value> {
         let entry = self.by_model.entry(model.to_string()).or_default();
         entry.0 += usage;
         self.arrived.clear();
@@ -273,9 +273,7 @@ impl Frames {
             if let Some((index, _)) = self.block.take() {
                 frames.push(self.stream(json!({"type": "content_block_stop", "index": index})));
             }
-            let calls = blocks.iter().any(|block| matches!(block, Block::ToolUse(_)));
-            let stop = if calls { "tool_use" } else { "end_turn" };
-            let delta = json!({"stop_reason": stop, "stop_sequence": null});
+            let delta = json!({"stop_reason": stop_reason(stop), "stop_sequence": null});
             frames.push(self.stream(
                 json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage.output_tokens}}),
             ));
@@ -354,7 +352,8 @@ impl Frames {
         let mut fields = json!({
             "subtype": subtype, "is_error": is_error, "result": ended.text,
             "num_turns": 1 + ended.tool_results + interrupted,
-            "duration_ms": ended.duration_ms, "duration_api_ms": ended.api_ms, "stop_reason": "end_turn",
+            "duration_ms": ended.duration_ms, "duration_api_ms": ended.api_ms,
+            "stop_reason": ended.stop.as_ref().map(stop_reason),
             "total_cost_usd": ended.cost, "usage": usage_json(&ended.usage), "modelUsage": self.model_usage(),
             "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
         });
@@ -392,6 +391,18 @@ pub fn not_begun(session: &str, why: &str) -> Value {
     json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0, "duration_ms": 0,
         "duration_api_ms": 0, "total_cost_usd": 0.0, "usage": usage_json(&Usage::default()), "modelUsage": {},
         "permission_denials": [], "errors": [why], "session_id": session, "uuid": cutonce_agent::new_id()})
+}
+
+/// In the Messages API's words; an interrupted answer has none.
+fn stop_reason(stop: &Stop) -> Option<&str> {
+    match stop {
+        Stop::EndTurn => Some("end_turn"),
+        Stop::ToolUse => Some("tool_use"),
+        Stop::MaxTokens => Some("max_tokens"),
+        Stop::Refusal => Some("refusal"),
+        Stop::Interrupted => None,
+        Stop::Other(word) => Some(word),
+    }
 }
 
 /// subtype, is_error, terminal_reason, errors.

@@ -59,3 +59,28 @@ fn cl_3_a_cause_is_told_once() {
     let told = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.code() == Some(1) && told.matches("os error").count() == 1, "{told}");
 }
+
+/// SE-1: what is not on disk is neither done nor claimed. The limit on the size of files stands for a full disk.
+#[test]
+fn se_1_an_answer_that_can_not_be_written_runs_nothing_and_is_no_success() {
+    let world = World::new();
+    let answers = [r#""calls": [{"name": "Bash", "input": {"command": "touch made"}}]"#, r#""thinking": "hm""#];
+    for rest in answers {
+        let model = format!(r#"{{"turns": [{{"text": "{}", {rest}}}, {{"text": "done"}}]}}"#, "long ".repeat(10_000));
+        std::fs::write(world.dir.path().join("long.json"), model).unwrap();
+        let script = "trap '' XFSZ; ulimit -f 16; exec \"$@\"";
+        let mut command = Command::new("bash");
+        let args = ["-p", "hi", "--model", "scripted/long.json", "--permission-mode", "bypassPermissions"];
+        command
+            .args(["-c", script, "bash", env!("CARGO_BIN_EXE_cutonce")])
+            .args(args)
+            .args(["--output-format", "json"]);
+        command.current_dir(world.dir.path()).env_clear().env("PATH", "/usr/bin:/bin").stdin(Stdio::null());
+        let done = command.env("HOME", world.dir.path().join("home")).output().unwrap();
+        let told = String::from_utf8_lossy(&done.stdout).into_owned();
+        let result: serde_json::Value = serde_json::from_str(&told).unwrap();
+        assert_eq!((done.status.code(), &result["is_error"]), (Some(1), &true.into()), "{told}");
+        assert!(result["result"].as_str().unwrap().contains("The transcript can't be written"), "{told}");
+        assert!(!world.dir.path().join("made").exists(), "a command ran without a record");
+    }
+}

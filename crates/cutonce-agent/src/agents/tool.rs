@@ -29,16 +29,13 @@ impl AgentTool {
 pub struct AgentInput {
     /// The task in three to five words.
     description: String,
-    /// The whole task: what to do, what is known, what to return.
     prompt: String,
-    /// Which kind of agent.
+    /// The kind.
     subagent_type: Option<String>,
     /// Another model than the agent's own: an alias or id.
     model: Option<String>,
-    /// Go on meanwhile; you are told when it has ended.
     #[serde(default)]
     run_in_background: bool,
-    /// The id of an agent that has ended: it goes on with this prompt.
     resume: Option<String>,
 }
 

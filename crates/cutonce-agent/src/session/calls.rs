@@ -263,7 +263,7 @@ impl Hall {
     ) {
         self.batch.slots[n].decision = record(Behavior::Allow, &allowed.why);
         // SE-1: what led here is on disk before anything changes.
-        if !call.read_only() && !self.sync() {
+        if !call.read_only() && (self.unwritten.is_some() || !self.sync()) {
             let text = "Not run: the transcript can't be written to disk, and nothing may change without a record.";
             return self.finish(n, Outcome::error(text), Duration::ZERO);
         }

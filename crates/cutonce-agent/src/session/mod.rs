@@ -129,6 +129,8 @@ struct Hall {
     places: Places,
     approver: Approver,
     store: Store,
+    /// Why the last entry is not on disk; nothing is done until one is again.
+    unwritten: Option<String>,
     hub: Arc<Hub>,
     redactor: Arc<Redactor>,
     here: Arc<Here>,
@@ -392,10 +394,14 @@ impl Hall {
     /// must not be claimed.
     fn append(&mut self, body: Body) -> String {
         match self.store.append(body) {
-            Ok(entry) => entry.id,
+            Ok(entry) => {
+                self.unwritten = None;
+                entry.id
+            }
             Err(error) => {
                 let message = format!("The transcript can't be written: {error}");
                 self.notice(Level::Error, &message);
+                self.unwritten = Some(message.clone());
                 self.pending.push_back(Happened::EndAsked(EndReason::Failed { message, status: None }));
                 String::new()
             }

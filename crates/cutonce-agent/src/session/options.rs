@@ -188,6 +188,7 @@ fn driver(
         id: hub.session().clone(),
         turn: Turn::new(options.max_turns),
         pending: VecDeque::new(),
+        unwritten: None,
         mode,
         planner: options.planner,
         reopen_plan: options.reopen_plan,

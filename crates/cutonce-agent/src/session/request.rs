@@ -71,12 +71,15 @@ impl Driver {
         (self.talk.counted, self.talk.uncounted) = (usage.context(), 0);
         let body = Body::Assistant { model: model.clone(), blocks: blocks.clone(), usage, stop: stop.clone() };
         let id = self.hall.append(body);
+        if let Some(message) = self.hall.unwritten.clone() {
+            return Happened::Failed { message, status: None };
+        }
         self.hall.batch.answer = id.clone();
         let shared: Arc<[Block]> = blocks.clone().into();
         let message = Message::Assistant { model: model.clone(), blocks };
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         self.talk.conversation.push(Arc::new(message));
-        self.hall.hub.emit(EventKind::Assistant { id, model, blocks: shared, usage });
+        self.hall.hub.emit(EventKind::Assistant { id, model, blocks: shared, usage, stop: stop.clone() });
         self.hall.tell_stop(&stop, calls.is_empty());
         self.hall.tally.stop = Some(stop);
         let over_budget = self.hall.max_budget.is_some_and(|max| self.hall.tally.cost >= max);

@@ -1,6 +1,6 @@
 //! One settings file: reading it without trusting it, and adding a rule to it.
 
-use super::{Warning, Wrong};
+use super::{Warning, Wrong, twice};
 use crate::store::place::write_private;
 use cutonce_core::rule::Behavior;
 use cutonce_core::settings::check;
@@ -86,6 +86,8 @@ fn parse(text: &str, name: &str, warnings: &mut Vec<Warning>) -> Option<Value> {
             return None;
         }
     };
+    let twice = twice::keys(text).into_iter().map(|path| Wrong::Twice { path });
+    warnings.extend(twice.map(|what| Warning { file: name.into(), what }));
     let (value, problems) = check(value);
     warnings.extend(problems.into_iter().map(|problem| Warning { file: name.into(), what: Wrong::Setting(problem) }));
     Some(value)

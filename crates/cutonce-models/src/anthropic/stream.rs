@@ -75,7 +75,7 @@ impl AnthropicStream {
             "thinking" => Part::Thinking { text: block.thinking, signature: block.signature },
             "redacted_thinking" => Part::Redacted(block.data),
             "tool_use" => {
-                tell(Delta::Call { name: block.name.clone() });
+                tell(Delta::Call { id: block.id.clone(), name: block.name.clone() });
                 // The input of a call comes in deltas; some servers give it whole at once.
                 let whole = block.input.map(RawValue::get).filter(|input| *input != "{}").unwrap_or_default();
                 Part::Call { id: block.id, name: block.name, json: whole.to_owned() }

@@ -141,7 +141,7 @@ impl ChatStream {
             }
             None => {
                 let name = function.name.unwrap_or_default();
-                tell(Delta::Call { name: name.clone() });
+                tell(Delta::Call { id: id.clone(), name: name.clone() });
                 self.parts.push(Part::Call { index: call.index, id, name, json: arguments.clone() });
             }
         }

@@ -93,3 +93,22 @@ fn mo_4_keys_are_trimmed_carried_and_never_shown() {
     let Target::Http(endpoint) = choice.target else { panic!() };
     assert!(endpoint.bearer && endpoint.key.unwrap().expose_secret() == "tok-123456");
 }
+
+#[test]
+fn mo_1_which_provider_a_name_is_for_is_known_before_there_is_a_key() {
+    let custom = [CustomProvider { name: "mine".into(), wire: Wire::Chat, base_url: "http://x".into(), key_env: None }];
+    let cases = [
+        ("claude-sonnet-4-5", Some("anthropic")),
+        ("codex-foo", Some("openai")),
+        ("openai-chat/x", Some("openai-chat")),
+        ("qwen/qwen3", Some("openrouter")),
+        ("mine/x", Some("mine")),
+        ("ollama", Some("ollama")),
+        ("gpt-oss", None),
+        ("something", None),
+        ("", None),
+    ];
+    for (spec, provider) in cases {
+        assert_eq!(meant(spec, &custom), provider, "{spec}");
+    }
+}

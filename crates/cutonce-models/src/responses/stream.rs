@@ -40,7 +40,7 @@ impl Decoder for ResponsesStream {
                 let added: ItemEvent<'_> = parse(data)?;
                 let item: Item<'_> = parse(added.item.get().as_bytes())?;
                 if item.kind == "function_call" {
-                    tell(Delta::Call { name: item.name });
+                    tell(Delta::Call { id: item.call_id, name: item.name });
                 }
             }
             "response.output_item.done" => {

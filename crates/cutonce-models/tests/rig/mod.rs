@@ -100,7 +100,7 @@ impl Rig {
             match signal {
                 Signal::Delta(Delta::Thinking(piece)) => thought += piece,
                 Signal::Delta(Delta::Text(piece)) => text += piece,
-                Signal::Delta(Delta::Call { name }) => calls += &format!("[{name}]"),
+                Signal::Delta(Delta::Call { name, .. }) => calls += &format!("[{name}]"),
                 Signal::Delta(Delta::CallInput { json }) => calls += json,
                 Signal::Retry { .. } => (thought, text, calls) = Default::default(),
             }

@@ -158,7 +158,7 @@ impl App {
                 self.grown(text.len());
                 self.doing("Thinking");
             }
-            Delta::Call { name } => {
+            Delta::Call { name, .. } => {
                 self.end_speech();
                 self.doing(&format!("Calling {}", crate::text::one_line(&name)));
             }

@@ -54,7 +54,7 @@ impl Frames {
     fn said(&mut self, kind: &EventKind, at: u64) -> Vec<Value> {
         let partial = std::mem::take(&mut self.partial);
         let frames = match kind {
-            EventKind::Assistant { id, model, blocks, usage } => self.assistant(id, model, blocks, *usage),
+            EventKind::Assistant { id, model, blocks, usage, stop } => self.assistant(id, model, blocks, *usage, stop),
             EventKind::ToolFinished(finished) => self.tool(finished),
             EventKind::User { text, .. } => {
                 let message = json!({"role": "user", "content": [{"type": "text", "text": text}]});

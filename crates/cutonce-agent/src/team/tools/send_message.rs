@@ -17,11 +17,8 @@ pub struct SendMessage(pub Arc<Seat>);
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SendMessageInput {
-    /// A name, `team-lead` or `*`.
     to: String,
-    /// What you say.
     text: Option<String>,
-    /// The lead's answer to a plan.
     plan_approval: Option<PlanApproval>,
 }
 
@@ -31,6 +28,8 @@ struct PlanApproval {
     request_id: String,
     approved: bool,
     feedback: Option<String>,
+    // The description names the two that count; the enum would also offer what no lead can give.
+    #[schemars(with = "Option<String>")]
     mode: Option<Mode>,
 }
 

@@ -25,11 +25,9 @@ pub struct TeamCreateInput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMember {
-    /// Lower-case letters, digits, `-` and `_`.
+    /// As `teamName`.
     name: String,
-    /// What it is to do.
     task: String,
-    /// It must plan first, and you must approve the plan.
     #[serde(default)]
     plan_mode_required: bool,
     /// Give it a process of its own.
