@@ -231,6 +231,12 @@ impl Agents {
         self.tree.live().iter().filter(|live| self.is_mine(live)).for_each(|live| live.stop.cancel());
     }
 
+    /// Stop one, wherever in the tree it is. False: none with this id runs.
+    pub(crate) fn stop_one(&self, id: &str) -> bool {
+        let live = self.tree.live();
+        live.iter().find(|live| live.agent.id == id).inspect(|live| live.stop.cancel()).is_some()
+    }
+
     /// The session is over: none of its agents outlives it, nor what they started.
     pub(crate) async fn end(&self) {
         self.stop();

@@ -48,6 +48,7 @@
 
 pub mod agents;
 pub mod changes;
+pub mod commands;
 pub mod editor;
 pub mod hooks;
 pub mod hub;
@@ -64,6 +65,7 @@ pub mod settings;
 pub mod skills;
 pub mod start;
 pub mod store;
+pub mod structured;
 pub mod team;
 pub mod trust;
 pub mod versions;

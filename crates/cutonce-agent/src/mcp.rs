@@ -18,6 +18,8 @@ mod remote;
 mod servers;
 pub mod sources;
 mod status;
+mod wait;
+mod work;
 
 pub use offered::{McpTool, Policy, tools_of};
 pub(crate) use open::open;
@@ -25,3 +27,5 @@ pub use open::{Opening, only};
 pub use remote::{About, Bell, Connector, Remote, RemoteError};
 pub use servers::{Joined, News, Prompt, Resource, Servers, Setup};
 pub use status::{Hints, State, Status, ToolStatus};
+pub(crate) use wait::{TOOL as WAIT_TOOL, wait_tool};
+pub use work::Work;

@@ -3,8 +3,7 @@
 use crate::keys::Keys;
 use crate::redact::Redactor;
 use crate::session::{Connect, Connected};
-use cutonce_core::request::{Effort, Thinking};
-use cutonce_core::settings::{ModelInfo, Settings, ThinkingKind};
+use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_models::provider::{self, Choice, CustomProvider};
 use cutonce_models::{FaultKind, ModelError};
 use secrecy::ExposeSecret;
@@ -85,7 +84,7 @@ impl Connect for Providers {
         choice.set_retries(settings.max_retries.get(), first_wait);
         let info =
             if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
-        let thinking = thinking_of(settings, &info);
+        let thinking = settings.thinking.of(info.thinking);
         let spec = if name.is_empty() { format!("{}/{}", choice.provider, choice.model) } else { name.to_string() };
         Ok(Connected { model: choice.connect()?, info, thinking, spec })
     }
@@ -97,13 +96,5 @@ fn spec_of(name: &str, info: &ModelInfo) -> String {
         (Some(provider), true) if !info.id.contains('/') => format!("{provider}/{}", info.id),
         (None, true) if !name.contains('/') => info.id.clone(),
         _ => name.to_string(),
-    }
-}
-
-fn thinking_of(settings: &Settings, info: &ModelInfo) -> Thinking {
-    match info.thinking {
-        ThinkingKind::None => Thinking::Off,
-        ThinkingKind::Budget => settings.thinking.budget.map_or(Thinking::Off, Thinking::Budget),
-        ThinkingKind::Effort => Thinking::Effort(settings.thinking.effort.unwrap_or(Effort::Medium)),
     }
 }

@@ -34,6 +34,15 @@ pub struct Snapshot {
     pub sha256: Option<String>,
 }
 
+impl Snapshot {
+    /// Does the file hold something else now?
+    pub fn differs(&self) -> bool {
+        use sha2::Digest;
+        let now = std::fs::read(&self.path).ok().map(|bytes| crate::store::place::hex(&sha2::Sha256::digest(bytes)));
+        now != self.sha256
+    }
+}
+
 /// All points of a session, the latest first.
 pub fn points(transcript: &Path) -> io::Result<Vec<Point>> {
     let mut reader = Reader::open(transcript)?;

@@ -1,5 +1,12 @@
 //! From settings, flags and a folder to an open session: the wiring that every face shares.
 
+mod offered;
+mod own_tools;
+mod resume_at;
+
+pub use offered::Offered;
+pub use resume_at::ResumeAt;
+
 use crate::Events;
 use crate::agents::{Offer, files};
 use crate::hooks::{Hook, Hooks, command};
@@ -10,7 +17,6 @@ use crate::providers::Providers;
 use crate::redact::Redactor;
 use crate::session::{Approver, AutoSource, Connect, Heard, Options, Planner, Session, TeamStart, plan_tools};
 use crate::settings::{self, Loaded, Places};
-use crate::skills;
 use crate::store::place::Sessions;
 use crate::store::{self, Reader, Resumed, Store, StoreError};
 use crate::team::{Join, JoinError, Joined, Past, Record, Seat, Template};
@@ -52,6 +58,8 @@ pub struct Start {
     pub allow: Vec<String>,
     pub deny: Vec<String>,
     pub model: Option<String>,
+    /// In place of `model.fallback`.
+    pub fallback_model: Option<String>,
     pub mode: Option<Mode>,
     pub bypass_available: bool,
     pub approver: Approver,
@@ -60,6 +68,8 @@ pub struct Start {
     pub which: Which,
     /// Go on in a copy.
     pub fork: bool,
+    /// Go on from an earlier message than the last (HO-1).
+    pub resume_at: Option<ResumeAt>,
     pub add_dirs: Vec<PathBuf>,
     pub max_turns: Option<u32>,
     pub max_budget: Option<f64>,
@@ -120,6 +130,8 @@ pub struct Opened {
     pub notifications: Notifications,
     /// As they were merged, for faces.
     pub settings: Arc<Settings>,
+    /// What can be called by name.
+    pub offered: Offered,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -132,6 +144,12 @@ pub enum StartError {
     Model(#[from] ModelError),
     #[error(transparent)]
     Team(#[from] JoinError),
+    #[error("the tool {name:?} of the program can't be used: {why}")]
+    Tool { name: String, why: String },
+    #[error("No message found with message.uuid of: {0}")]
+    NoMessage(String),
+    #[error("Resume rejected by --resume-drops-turn: {0}")]
+    Dropped(String),
     #[error("the folder {} can't be used: {error}", path.display())]
     Folder { path: PathBuf, error: std::io::Error },
 }
@@ -147,7 +165,7 @@ impl Start {
     /// Open the session on the current tokio runtime.
     pub async fn open(mut self) -> Result<Opened, StartError> {
         let mut notices = Vec::new();
-        let loaded = self.load(&mut notices);
+        let (own_tools, loaded) = (self.own_tools()?, self.load(&mut notices));
         let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
         let joined = self.join_team(&settings).await?;
@@ -157,7 +175,7 @@ impl Start {
         notices.extend(resumed.iter().flat_map(tell_resumed));
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
-        let rules = self.rules(&loaded, &mut notices);
+        let rules = self.rules(&loaded, own_tools, &mut notices);
         let here = self.here(&store, &settings, &rules)?;
         notices.extend(missing(&here.workspace));
         let mut instructions = self.instructions();
@@ -169,7 +187,7 @@ impl Start {
         store.append(session_entry(&store, &self.cwd, planner.file.as_ref().map(|file| file.slug().to_string())))?;
         let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
-        let (tools, skill_folders) = self.tools(&settings, loaded.trusted, &mut notices);
+        let (mut tools, offered) = self.tools(&settings, loaded.trusted, &mut notices);
         let agents = self.agents(&loaded, around, text, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
@@ -177,6 +195,7 @@ impl Start {
         let shown_mode = mode.0.mode();
         let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
         let mcp = self.servers(&loaded, &settings, &here.workspace, &mut notices);
+        tools.extend(mcp::wait_tool(&mcp));
         let (session, events) = Session::open(Options {
             store,
             main: connected.spec.clone(),
@@ -200,7 +219,7 @@ impl Start {
             max_budget: self.max_budget,
             hide_disallowed_tools: self.hide_disallowed_tools,
             hooks: self.hooks(&settings, &mut notices),
-            skill_folders,
+            skill_folders: offered.skills.iter().map(|skill| skill.folder.clone()).collect(),
             heard,
             auto: self.auto(),
             mcp,
@@ -211,7 +230,8 @@ impl Start {
             kin: None,
         });
         let notifications = settings.notifications;
-        Ok(Opened { session, events, notices, model, transcript, mode: shown_mode, modes, notifications, settings })
+        let mode = shown_mode;
+        Ok(Opened { session, events, notices, model, transcript, mode, modes, notifications, settings, offered })
     }
 
     /// Whether there is a model with a key, without opening anything.
@@ -228,9 +248,9 @@ impl Start {
         settings: &Settings,
         trusted: bool,
         notices: &mut Vec<String>,
-    ) -> (Vec<Arc<dyn AnyTool>>, Vec<PathBuf>) {
-        let skills = skills::find(&self.home, &self.cwd, trusted, notices);
-        let folders = skills.iter().map(|skill| skill.folder.clone()).collect();
+    ) -> (Vec<Arc<dyn AnyTool>>, Offered) {
+        let offered = self.offered_from(trusted, notices);
+        let skills = offered.skills.clone();
         // The lead answers a teammate's plan, so somebody is there.
         let approver = self.approver == Approver::Present || self.join.is_some();
         let enter = plan::enter_offered(settings.plan.entry, approver, false);
@@ -241,7 +261,7 @@ impl Start {
         }
         tools.retain(|tool| self.wants(tool.name()));
         tools.append(&mut self.tools);
-        (tools, folders)
+        (tools, offered)
     }
 
     fn auto(&self) -> AutoSource {
@@ -319,6 +339,9 @@ impl Start {
         if let Some(name) = self.model.clone().or(settings.model.main.clone()) {
             settings.model.choose(&name);
         }
+        if self.fallback_model.is_some() {
+            settings.model.fallback = self.fallback_model.clone();
+        }
         if let Some(thinking) = &self.thinking {
             settings.thinking = thinking.clone();
         }
@@ -344,9 +367,8 @@ impl Start {
 
     /// Instructions are as much a setting as the files are: a host that wants none of the project's gets none.
     fn instructions(&self) -> Instructions {
-        let wanted = |source| self.setting_sources.as_ref().is_none_or(|sources| sources.contains(&source));
         Instructions::new(&self.home, self.user_home.clone(), &self.cwd)
-            .only(wanted(Source::User), wanted(Source::Project))
+            .only(self.counts(Source::User), self.counts(Source::Project))
     }
 
     /// All agents there are (SA-2, SA-3); what is wrong with a file is told once.
@@ -372,7 +394,7 @@ impl Start {
         }
     }
 
-    fn rules(&self, loaded: &Loaded, notices: &mut Vec<String>) -> Rules {
+    fn rules(&self, loaded: &Loaded, own_tools: Vec<String>, notices: &mut Vec<String>) -> Rules {
         let given = |behavior, text: &String| Written {
             behavior,
             text: text.clone(),
@@ -382,7 +404,8 @@ impl Start {
         let allow = self.allow.iter().map(|text| given(Behavior::Allow, text));
         let deny = self.deny.iter().map(|text| given(Behavior::Deny, text));
         let written = loaded.rules.iter().cloned().chain(allow).chain(deny);
-        let rules = Rules::new(self.user_home.as_deref(), &self.cwd, loaded.trusted, written);
+        let home = self.user_home.as_deref();
+        let rules = Rules::with_tools(home, &self.cwd, loaded.trusted, own_tools, written);
         notices.extend(rules.errors().iter().map(|error| error.to_string()));
         notices.extend(cutonce_core::auto::gate(self.auto().gate.as_deref(), true).1);
         rules
@@ -500,6 +523,10 @@ impl Start {
             Store::fork(&path, sessions, redactor.clone(), budget)?
         } else {
             Store::open(&path, redactor.clone(), budget)?
+        };
+        let resumed = match &self.resume_at {
+            Some(at) => at.apply(&store, resumed, budget)?,
+            None => resumed,
         };
         Ok((store, Some(resumed)))
     }

@@ -60,6 +60,20 @@ pub fn id_of(transcript: &Path) -> String {
     transcript.file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
+/// Parts of an answer that are told one by one have ids of their own, which lead back to its entry; the last part has the
+/// entry's. `back`: how many follow it.
+pub fn part_id(entry: &str, back: usize) -> String {
+    let Ok(id) = uuid::Uuid::try_parse(entry) else { return entry.to_string() };
+    let mut bytes = id.into_bytes();
+    bytes[15] ^= back as u8;
+    uuid::Uuid::from_bytes(bytes).to_string()
+}
+
+fn is_part(entry: &str, id: &str) -> bool {
+    let most = entry.len().saturating_sub(2);
+    entry.len() == 36 && id.len() == entry.len() && entry.get(..most).is_some_and(|start| id.starts_with(start))
+}
+
 /// One session's transcript, open for writing. Clones write to the same file.
 #[derive(Debug, Clone)]
 pub struct Store {

@@ -21,6 +21,7 @@ pub mod prompts;
 pub mod reminder;
 pub mod request;
 pub mod rule;
+pub mod schema;
 pub mod settings;
 pub mod shell;
 pub mod skill;

@@ -128,6 +128,8 @@ pub struct Rules {
     /// Strongest source first.
     rules: Vec<Rule>,
     set_aside: Vec<Rule>,
+    /// Tools of the embedding program, beside the ones we know (HO-4).
+    own_tools: Vec<String>,
     /// Auto is active: what would skip its judgement does not count.
     judged: bool,
     errors: Vec<RuleError>,
@@ -136,7 +138,21 @@ pub struct Rules {
 impl Rules {
     /// `home` and `cwd` are absolute and resolved. Allow rules of the project's own files wait for trust.
     pub fn new(home: Option<&Path>, cwd: &Path, trusted: bool, written: impl IntoIterator<Item = Written>) -> Rules {
-        let mut rules = Rules { home: home.map(Path::to_path_buf), cwd: cwd.to_path_buf(), ..Rules::default() };
+        Rules { home: home.map(Path::to_path_buf), cwd: cwd.to_path_buf(), ..Rules::default() }.read(trusted, written)
+    }
+    /// The same where the embedding program brings tools of its own: rules may name them, as a whole (HO-4).
+    pub fn with_tools(
+        home: Option<&Path>,
+        cwd: &Path,
+        trusted: bool,
+        own_tools: Vec<String>,
+        written: impl IntoIterator<Item = Written>,
+    ) -> Rules {
+        let (home, cwd) = (home.map(Path::to_path_buf), cwd.to_path_buf());
+        Rules { home, cwd, own_tools, ..Rules::default() }.read(trusted, written)
+    }
+    fn read(mut self, trusted: bool, written: impl IntoIterator<Item = Written>) -> Rules {
+        let rules = &mut self;
         for one in written {
             let waits = !trusted && one.behavior == Behavior::Allow && one.source.needs_trust();
             match rules.understand(&one) {
@@ -149,7 +165,7 @@ impl Rules {
             }
         }
         rules.rules.sort_by_key(|rule| rule.source);
-        rules
+        self
     }
     /// The rules in force.
     pub fn rules(&self) -> &[Rule] {
@@ -226,7 +242,10 @@ impl Rules {
 
     fn understand(&self, written: &Written) -> Result<Rule, String> {
         let (name, spec) = split(written.text.trim())?;
-        let tool = tool_name(name)?;
+        let tool = match self.own_tools.iter().find(|own| *own == name) {
+            Some(own) => ToolName::Named(own.clone()),
+            None => tool_name(name)?,
+        };
         let spec = match spec {
             None => Spec::All,
             Some(spec) => self.spec(&tool, spec, &written.base)?,
@@ -323,12 +342,33 @@ const KNOWN: &[(&str, SpecKind)] = &[
     ("Read", SpecKind::Path),
     ("SendMessage", SpecKind::None),
     ("Skill", SpecKind::None),
+    ("StructuredOutput", SpecKind::None),
     ("TeamCreate", SpecKind::None),
     ("TeamDelete", SpecKind::None),
     ("TodoWrite", SpecKind::None),
+    ("WaitForMcpServers", SpecKind::None),
     ("WebFetch", SpecKind::Domain),
     ("Write", SpecKind::Path),
 ];
+
+/// Why a tool of the embedding program can't have this name: rules, providers and people must be able to tell tools apart.
+pub fn own_tool_name(name: &str) -> Result<(), String> {
+    let fine = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.is_empty()
+        || name.len() > 64
+        || !name.chars().all(fine)
+        || !name.starts_with(|c: char| c.is_ascii_alphabetic())
+    {
+        return Err("expected a letter, then letters, digits, `_` and `-`, 64 at most".into());
+    }
+    if name.starts_with("mcp__") {
+        return Err("names that begin with `mcp__` belong to MCP servers".into());
+    }
+    match KNOWN.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+        true => Err("there is a built-in tool of that name".into()),
+        false => Ok(()),
+    }
+}
 
 /// `Tool` or `Tool(specifier)`.
 fn split(text: &str) -> Result<(&str, Option<&str>), String> {

@@ -19,7 +19,7 @@ pub use team::Team;
 
 use crate::conversation::Wire;
 use crate::mode::Mode;
-use crate::request::Effort;
+use crate::request::{Effort, Thinking};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -163,6 +163,9 @@ pub struct ModelChoice {
     /// The model while plan mode is on. By default `main`; a haiku-class `main` is raised to the sonnet class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
+    /// Answers the rest of a turn in which the model in use fails for good, retries included.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<String>,
     /// A small, fast model for searches and summaries.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub small: Option<String>,
@@ -308,6 +311,17 @@ pub struct ThinkingChoice {
     /// For models that take a budget: tokens they may think; 0 turns it off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
+}
+
+impl ThinkingChoice {
+    /// What it means for a model of this kind. A budget of 0 turns thinking off for every kind.
+    pub fn of(&self, kind: ThinkingKind) -> Thinking {
+        match (kind, self.budget) {
+            (ThinkingKind::None, _) | (_, Some(0)) | (ThinkingKind::Budget, None) => Thinking::Off,
+            (ThinkingKind::Budget, Some(budget)) => Thinking::Budget(budget),
+            (ThinkingKind::Effort, _) => Thinking::Effort(self.effort.unwrap_or(Effort::Medium)),
+        }
+    }
 }
 
 /// All in milliseconds.

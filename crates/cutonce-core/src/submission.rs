@@ -55,6 +55,15 @@ pub enum Submission {
     Clear,
     /// A host changed the rules of the session (HO-1).
     ChangeRules(RuleChange),
+    /// Tokens the model may think from the next turn on, 0 for none; None: as the session was started (HO-1).
+    SetThinking {
+        budget: Option<u32>,
+    },
+    /// End one agent, or one command in the background, by its id (HO-1); `told` hears whether there was one.
+    StopTask {
+        id: String,
+        told: Told,
+    },
     /// Nothing by itself: tells its sender that all submitted before it was taken up.
     Mark(Mark),
     /// Something from the team (TM-1). A message in it is believed only as far as its seal goes.
@@ -77,6 +86,16 @@ pub struct Mark(pub std::sync::Arc<dyn Fn() + Send + Sync>);
 impl std::fmt::Debug for Mark {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Mark")
+    }
+}
+
+/// Called once with how a [`Submission`] that wants an answer went.
+#[derive(Clone)]
+pub struct Told(pub std::sync::Arc<dyn Fn(Result<(), String>) + Send + Sync>);
+
+impl std::fmt::Debug for Told {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Told")
     }
 }
 

@@ -117,6 +117,18 @@ impl Shells {
     pub fn kill_all(&self) {
         lock(&self.tasks).iter().for_each(|task| task.kill());
     }
+    /// Kill one command in the background and all it started; why not, where it can't be.
+    pub fn stop(&self, id: &str) -> Result<(), String> {
+        let Some(task) = self.task(id) else {
+            let shown: String = id.chars().filter(|c| !c.is_control()).take(60).collect();
+            return Err(format!("There is no task {shown:?}; {}.", self.known()));
+        };
+        if task.state() != TaskState::Running {
+            return Err(format!("{id} has ended already: {}.", task.state()));
+        }
+        task.kill();
+        Ok(())
+    }
     /// The session is over: as [`Shells::kill_all`], wait until they are gone, and remove the private folder. Not before:
     /// whoever still dies may make files there. Not later: the program may end at any moment after this.
     pub async fn end_all(&self) {

@@ -3,7 +3,6 @@
 
 mod asks;
 mod commands;
-mod custom;
 mod draw;
 mod events;
 mod keys;
@@ -23,6 +22,7 @@ use crate::terminal::{self, Arrived, Reader, Terminal};
 use crate::theme::{Depth, Name, Theme};
 use crate::{Face, First};
 use asks::Asks;
+use cutonce_agent::commands as custom;
 use cutonce_agent::store::place::project_name;
 use cutonce_agent::{Events, Session};
 use cutonce_core::event::{AgentProgress, Level, Todo};

@@ -3,6 +3,8 @@
 use crate::cli::Cli;
 use anyhow::Context;
 use clap::{Args, CommandFactory};
+use cutonce_agent::start::ResumeAt;
+use cutonce_agent::structured::StructuredOutput;
 use cutonce_core::request::Effort;
 use cutonce_core::rule::Source;
 use cutonce_core::settings::ThinkingChoice;
@@ -36,6 +38,18 @@ pub struct HostFlags {
     /// `disabled` turns thinking off
     #[arg(long, value_name = "HOW")]
     pub thinking: Option<String>,
+    /// Answers the rest of a turn in which the model fails for good
+    #[arg(long, value_name = "MODEL")]
+    pub fallback_model: Option<String>,
+    /// The answer must fit this JSON schema; the result carries it as structured_output
+    #[arg(long, value_name = "SCHEMA")]
+    pub json_schema: Option<String>,
+    /// With --resume: go on from this message, by its uuid, instead of from the last
+    #[arg(long, value_name = "UUID")]
+    pub resume_session_at: Option<String>,
+    /// With --resume-session-at: only if nothing but the turn of this message is dropped
+    #[arg(long, value_name = "UUID")]
+    pub resume_drops_turn: Option<String>,
     /// Say each message back when it joins the conversation
     #[arg(long)]
     pub replay_user_messages: bool,
@@ -80,6 +94,19 @@ impl HostFlags {
         let off = self.thinking.as_deref() == Some("disabled");
         let budget = self.max_thinking_tokens.or(off.then_some(0));
         (effort.is_some() || budget.is_some()).then_some(ThinkingChoice { effort, budget })
+    }
+
+    /// The tool that hands over the answer in the form of `--json-schema`.
+    pub fn answer_form(&self) -> Result<Option<StructuredOutput>, String> {
+        let Some(text) = &self.json_schema else { return Ok(None) };
+        let schema = serde_json::from_str(text).map_err(|error| format!("--json-schema is no JSON: {error}"))?;
+        StructuredOutput::new(schema).map(Some)
+    }
+
+    /// Where a resumed session goes on; empty values mean nothing.
+    pub fn resume_at(&self) -> Option<ResumeAt> {
+        let message = self.resume_session_at.clone().filter(|message| !message.is_empty())?;
+        Some(ResumeAt { message, drops_turn: self.resume_drops_turn.clone().filter(|turn| !turn.is_empty()) })
     }
 
     /// An empty prompt means: none of its own.

@@ -1,12 +1,19 @@
 //! stream-json frames: what a session's events look like to a program that reads our standard output.
 //! `-p --output-format json` prints the last frame alone, the result.
 
+use crate::start::Started;
+use cutonce_agent::commands::Custom;
+use cutonce_agent::mcp::{Servers, Status};
+use cutonce_agent::start::Offered;
+use cutonce_agent::store::{part_id, place::own_dir};
+use cutonce_agent::structured;
 use cutonce_core::conversation::{Block, ResultPart, Stop, Usage};
 use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, Level, TeamEvent};
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
+use std::path::PathBuf;
 
 /// What a host must look like to older SDKs: `claude_code_version` has to be N.N.N and at least 2.0.0.
 pub const SPOKEN_VERSION: &str = "2.1.0";
@@ -19,6 +26,11 @@ pub struct Frames {
     model: String,
     mode: String,
     tools: Vec<String>,
+    servers: Servers,
+    agents: Vec<String>,
+    offered: Offered,
+    /// The folder of the session's own files.
+    own: PathBuf,
     key_source: &'static str,
     partial: bool,
     /// Cumulative for the process: tokens per model.
@@ -33,17 +45,24 @@ pub struct Frames {
     context: u64,
     block: Option<(usize, &'static str)>,
     blocks_seen: usize,
+    /// The answer in the form that was asked for.
+    structured: Option<Value>,
 }
 
 impl Frames {
-    pub fn new(session: &str, cwd: &str, key_source: &'static str, partial: bool) -> Self {
+    pub fn new(started: &Started, partial: bool) -> Self {
+        let Started { session, cwd, key_source, offered, .. } = started;
         Self {
-            session: session.into(),
-            cwd: cwd.into(),
+            session: session.id().into(),
+            cwd: cwd.clone(),
+            servers: session.mcp().clone(),
+            agents: session.agents().agents().iter().map(|agent| agent.name.clone()).collect(),
+            own: own_dir(session.transcript()),
+            offered: offered.clone(),
             model: String::new(),
             mode: String::new(),
             tools: Vec::new(),
-            key_source,
+            key_source: *key_source,
             partial,
             by_model: BTreeMap::new(),
             cost_before: 0.0,
@@ -53,6 +72,7 @@ impl Frames {
             context: 0,
             block: None,
             blocks_seen: 0,
+            structured: None,
         }
     }
 
@@ -143,13 +163,11 @@ impl Frames {
         self.system("informational", json!({"content": text, "level": level}))
     }
 
-    /// The person's message, said back; `uuid` is the host's own id of it.
-    pub fn replayed(&self, text: &str, uuid: Option<String>) -> Value {
+    /// The person's message, said back; `uuid` is the host's own id of it, or ours.
+    pub fn replayed(&self, text: &str, uuid: &str) -> Value {
         let message = json!({"role": "user", "content": text});
         let mut frame = self.frame("user", json!({"message": message, "parent_tool_use_id": null, "isReplay": true}));
-        if let Some(uuid) = uuid {
-            frame["uuid"] = uuid.into();
-        }
+        frame["uuid"] = uuid.into();
         frame
     }
 
@@ -190,13 +208,22 @@ impl Frames {
         }
     }
 
+    /// What there is as the turn begins: servers come and go while the session works.
     fn init(&self) -> Value {
+        let servers = self.servers.status();
+        let offered = servers.iter().flat_map(|one| &one.tools).map(|tool| &tool.name);
+        let tools: Vec<&String> = self.tools.iter().chain(offered).collect();
+        let server = |one: &Status| json!({"name": one.name, "status": one.state.name(), "source": one.transport});
+        let servers: Vec<Value> = servers.iter().map(server).collect();
+        let commands: Vec<&String> = self.offered.commands.iter().map(|command| &command.name).collect();
+        let skills: Vec<&String> = self.offered.skills.iter().map(|skill| &skill.name).collect();
         self.system(
             "init",
             json!({
-                "cwd": self.cwd, "tools": self.tools, "mcp_servers": [], "model": self.model, "permissionMode": self.mode,
-                "slash_commands": [], "apiKeySource": self.key_source, "claude_code_version": SPOKEN_VERSION,
-                "cutonce_version": env!("CARGO_PKG_VERSION"), "output_style": "default", "agents": [], "skills": [], "plugins": [],
+                "cwd": self.cwd, "tools": tools, "mcp_servers": servers, "model": self.model, "permissionMode": self.mode,
+                "slash_commands": commands, "apiKeySource": self.key_source, "claude_code_version": SPOKEN_VERSION,
+                "cutonce_version": env!("CARGO_PKG_VERSION"), "output_style": "default", "agents": self.agents,
+                "skills": skills, "plugins": [],
             }),
         )
     }
@@ -263,10 +290,13 @@ impl Frames {
         self.context = usage.context();
         let mut frames: Vec<Value> = blocks
             .iter()
-            .map(|block| {
+            .enumerate()
+            .map(|(n, block)| {
                 let message = json!({"id": id, "type": "message", "role": "assistant", "model": model,
                     "content": [block_json(block)], "stop_reason": null, "stop_sequence": null, "usage": usage_json(&usage)});
-                self.frame("assistant", json!({"message": message, "parent_tool_use_id": null}))
+                let mut frame = self.frame("assistant", json!({"message": message, "parent_tool_use_id": null}));
+                frame["uuid"] = part_id(id, blocks.len() - 1 - n).into();
+                frame
             })
             .collect();
         if self.partial {
@@ -284,6 +314,9 @@ impl Frames {
 
     fn tool(&mut self, finished: &Finished) -> Vec<Value> {
         let mut frames = Vec::new();
+        if finished.name == structured::TOOL && !finished.is_error {
+            self.structured = finished.display.clone();
+        }
         if finished.decision.behavior == Behavior::Deny && finished.is_error {
             self.denials.push(
                 json!({"tool_name": finished.name, "tool_use_id": finished.call_id, "tool_input": finished.input}),
@@ -326,7 +359,7 @@ impl Frames {
                 let message = json!({"role": "user", "content": said(&format!("[Request interrupted by user{what}]"))});
                 frames.push(self.frame("user", json!({"message": message, "parent_tool_use_id": null})));
             }
-            EndReason::Failed { message, .. } => {
+            EndReason::Failed { message, .. } if message != structured::NONE_GIVEN => {
                 let content = said(&format!("API Error: {message}"));
                 let message = json!({"id": cutonce_agent::new_id(), "type": "message", "role": "assistant",
                     "model": "<synthetic>", "content": content, "stop_reason": "stop_sequence", "stop_sequence": "",
@@ -334,7 +367,7 @@ impl Frames {
                 let fields = json!({"message": message, "parent_tool_use_id": null, "error": "unknown"});
                 frames.push(self.frame("assistant", fields));
             }
-            EndReason::Completed | EndReason::MaxTurns(_) | EndReason::MaxBudget => {}
+            EndReason::Failed { .. } | EndReason::Completed | EndReason::MaxTurns(_) | EndReason::MaxBudget => {}
         }
         frames.push(self.result(ended));
         frames
@@ -365,7 +398,12 @@ impl Frames {
             fields["slug"] = json!(plan.slug);
             fields["sha256"] = json!(plan.found.sha256());
         }
-        if let EndReason::Failed { message, status } = &ended.reason {
+        if let Some(structured) = self.structured.take() {
+            fields["structured_output"] = structured;
+        }
+        if let EndReason::Failed { message, status } = &ended.reason
+            && subtype == "success"
+        {
             fields["result"] = format!("API Error: {message}").into();
             fields["api_error_status"] = json!(status);
         }
@@ -384,6 +422,15 @@ impl Frames {
         });
         Value::Object(usage.collect())
     }
+}
+
+/// What can be called as `/name`, as hosts list it.
+pub fn commands(offered: &Offered) -> Vec<Value> {
+    let one = |command: &Custom| {
+        let hint = if command.takes_arguments() { "[words]" } else { "" };
+        json!({"name": command.name, "description": command.description, "argumentHint": hint})
+    };
+    offered.commands.iter().map(one).collect()
 }
 
 /// The result of a run that never began: its session is not there, or can't be opened.
@@ -409,6 +456,9 @@ fn stop_reason(stop: &Stop) -> Option<&str> {
 fn outcome(reason: &EndReason) -> (&'static str, bool, &'static str, Vec<String>) {
     match reason {
         EndReason::Completed => ("success", false, "completed", vec![]),
+        EndReason::Failed { message, .. } if message == structured::NONE_GIVEN => {
+            ("error_max_structured_output_retries", true, "structured_output_retries", vec![message.clone()])
+        }
         EndReason::Failed { .. } => ("success", true, "api_error", vec![]),
         EndReason::MaxTurns(n) => {
             ("error_max_turns", true, "max_turns", vec![format!("Reached maximum number of turns ({n})")])

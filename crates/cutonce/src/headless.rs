@@ -34,8 +34,8 @@ pub const TERMINATED: u8 = 143;
 
 /// Run to the end and give the exit code.
 pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> anyhow::Result<u8> {
-    let Started { session, events, cwd, key_source, .. } = started;
-    let frames = Frames::new(session.id(), &cwd, key_source, face.partial);
+    let frames = Frames::new(&started, face.partial);
+    let Started { session, events, .. } = started;
     match prompt {
         Some(First::Say(prompt)) => session.say(prompt),
         Some(First::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),

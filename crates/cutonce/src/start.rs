@@ -2,7 +2,8 @@
 
 use crate::cli::{InputFormat, Run, split_rules};
 use anyhow::Context;
-use cutonce_agent::start::{Start, Which};
+use cutonce_agent::start::{Offered, Start, Which};
+use cutonce_agent::tools::tool::AnyTool;
 use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
 use cutonce_core::agent::{Definition, parse_given};
 use cutonce_core::mode::Mode;
@@ -44,6 +45,8 @@ pub struct Started {
     pub key_source: &'static str,
     /// The sign that something waits for the person (PM-88).
     pub notifications: Notifications,
+    /// What can be called by name.
+    pub offered: Offered,
 }
 
 /// `~/.cutonce` or $CUTONCE_HOME (CL-4).
@@ -76,12 +79,14 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         allow: split_rules(&run.allowed_tools),
         deny: split_rules(&run.disallowed_tools),
         model: run.model.clone(),
+        fallback_model: run.host.fallback_model.clone().filter(|model| !model.is_empty()),
         mode,
         bypass_available: run.allow_dangerously_skip_permissions,
         approver,
         request: run.prompt.clone(),
         which: which(run)?,
         fork: run.fork_session,
+        resume_at: run.host.resume_at(),
         add_dirs: run.add_dir.clone(),
         max_turns: run.max_turns,
         max_budget: run.max_budget_usd,
@@ -92,13 +97,19 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         strict_mcp_config: run.strict_mcp_config,
         mcp_wait: mcp_wait(run),
         agents: agents(run)?,
-        tools: Vec::new(),
+        tools: own_tools(run)?,
         hooks: Vec::new(),
         editor: None,
         join: run.team.clone().zip(run.name.clone()).map(|(team, name)| cutonce_agent::team::Join { team, name }),
         program: std::env::current_exe().ok(),
         connect: None,
     })
+}
+
+/// The form that the answer must have is a tool of ours beside the session's (HO-1).
+fn own_tools(run: &Run) -> anyhow::Result<Vec<Arc<dyn AnyTool>>> {
+    let form = run.host.answer_form().map_err(Usage)?;
+    Ok(form.into_iter().map(|form| Arc::new(form) as Arc<dyn AnyTool>).collect())
 }
 
 /// The agents of `--agents` (SA-2).
@@ -131,6 +142,7 @@ pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) ->
         model: opened.model,
         key_source,
         notifications: opened.notifications,
+        offered: opened.offered,
     })
 }
 
@@ -142,6 +154,9 @@ fn mcp_wait(run: &Run) -> Option<Duration> {
 
 pub fn which(run: &Run) -> anyhow::Result<Which> {
     let usage = |text: &str| Err(Usage(text.into()).into());
+    if run.host.resume_at().is_some() && run.resume.is_none() && !run.r#continue {
+        return usage("--resume-session-at needs --continue or --resume");
+    }
     match (run.r#continue, &run.resume, &run.session_id) {
         (true, Some(_), _) => usage("--continue and --resume exclude each other"),
         (true, None, Some(_)) | (false, Some(_), Some(_)) => {

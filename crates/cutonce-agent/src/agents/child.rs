@@ -204,7 +204,8 @@ impl Tree {
 
 /// SA-4: filtered before the model sees any. The session adds its own Agent tool where it may start agents.
 fn offered(definition: &Definition, tools: &[Arc<dyn AnyTool>]) -> Vec<Arc<dyn AnyTool>> {
-    tools.iter().filter(|tool| tool.name() != TOOL && definition.offers(tool.name())).cloned().collect()
+    let own = [TOOL, crate::structured::TOOL, crate::mcp::WAIT_TOOL];
+    tools.iter().filter(|tool| !own.contains(&tool.name()) && definition.offers(tool.name())).cloned().collect()
 }
 
 /// The same workspace; what was read, the working folder, running commands and todos are the agent's own.

@@ -9,6 +9,7 @@ mod process;
 
 use super::definition::{Definition, Reach};
 use super::remote::{About, Bell, Connector, Remote, RemoteError};
+use super::work::{self, Work};
 use answers::Answers;
 use async_trait::async_trait;
 use meter::Meter;
@@ -56,6 +57,7 @@ impl Connector for Client {
             about: Mutex::default(),
             bell: OnceLock::new(),
             starts: AtomicU32::new(0),
+            pid: Arc::default(),
         })
     }
 }
@@ -68,6 +70,8 @@ struct Connection {
     about: Mutex<About>,
     bell: OnceLock<Arc<Bell>>,
     starts: AtomicU32,
+    /// Of its program; 0: there is none yet.
+    pid: Arc<AtomicU32>,
 }
 
 /// A connection that was made.
@@ -129,8 +133,8 @@ impl Connection {
         match &self.definition.reach {
             Reach::Stdio { command, args, env } => {
                 let (client, command, args) = (self.client.clone(), command.clone(), args.clone());
-                let (env, bell) = (env.clone(), self.bell());
-                let started = beside(move || Process::start(&client, &command, &args, &env, bell)).await?;
+                let (env, bell, pid) = (env.clone(), self.bell(), self.pid.clone());
+                let started = beside(move || Process::start(&client, &command, &args, &env, bell, &pid)).await?;
                 let (process, reader, writer) = started;
                 let meter = process.meter.clone();
                 match serve_client(answers, (reader, writer)).await {
@@ -218,6 +222,11 @@ impl Connection {
 
 #[async_trait]
 impl Remote for Connection {
+    fn work(&self) -> Option<Work> {
+        let pid = self.pid.load(Ordering::Relaxed);
+        if pid == 0 { None } else { work::of(pid) }
+    }
+
     async fn list_tools(&self) -> Result<Vec<Value>, RemoteError> {
         let (peer, _) = self.peer().await?;
         if peer.peer_info().is_some_and(|info| info.capabilities.tools.is_none()) {

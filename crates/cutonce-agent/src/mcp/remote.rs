@@ -1,6 +1,7 @@
 //! What a server is to the rest of this room, whether it is a process, an address, or a part of the host.
 
 use super::definition::Definition;
+use super::work::Work;
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
@@ -35,6 +36,10 @@ pub trait Remote: Send + Sync + 'static {
     /// The `result` of `prompts/get`.
     async fn get_prompt(&self, _name: &str, _arguments: Map<String, Value>) -> Result<Value, RemoteError> {
         Err(RemoteError::Failed("it has no prompts".into()))
+    }
+    /// What its program has done so far, while it is being started; None: that can't be known.
+    fn work(&self) -> Option<Work> {
+        None
     }
     /// Ring this when something changed. Called once, before anything else.
     fn watch(&self, _bell: Arc<Bell>) {}

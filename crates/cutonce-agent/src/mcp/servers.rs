@@ -2,6 +2,8 @@
 //! arrives waits here until the session takes it.
 
 mod content;
+mod ready;
+mod switch;
 
 pub use content::{Prompt, Resource};
 
@@ -187,23 +189,6 @@ impl Servers {
         let agreed = self.0.agreed.as_ref().ok_or("agreements can't be kept here")?;
         agreed.add(&entry.0.name, &entry.0.definition).map_err(|error| error.to_string())?;
         self.reconnect(name)
-    }
-
-    /// Start a server anew.
-    pub fn reconnect(&self, name: &str) -> Result<(), String> {
-        let (declared, called) = self.named(name)?;
-        if declared.scope == Scope::Host {
-            return Err(format!("{name} lives in the host: only the host can start it"));
-        }
-        if !self.may_start(&declared) {
-            return Err(format!("{name} comes from {} and waits until you agree to it", declared.file));
-        }
-        self.0.with(&called, |entry| {
-            entry.stop();
-            entry.state = State::Pending;
-        });
-        self.begin(&called);
-        Ok(())
     }
 
     pub fn status(&self) -> Vec<Status> {

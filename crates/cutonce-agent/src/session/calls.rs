@@ -350,6 +350,7 @@ impl Hall {
             decision: decision.clone(),
         });
         self.tally.tool_result();
+        self.structured_call(&name, outcome.is_error);
         if name == "TodoWrite" && !outcome.is_error {
             self.hub.emit(EventKind::Todos(self.todos()));
         }

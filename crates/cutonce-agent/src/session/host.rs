@@ -58,6 +58,14 @@ impl Hall {
         }
     }
 
+    /// One agent with all below it, or one command in the background. What it leaves is told as its end always is.
+    pub(super) fn stop_task(&self, id: &str) -> Result<(), String> {
+        if self.agents.as_ref().is_some_and(|agents| agents.stop_one(id)) {
+            return Ok(());
+        }
+        self.here.shells.stop(id)
+    }
+
     fn end_if(&mut self, interrupt: bool) {
         if interrupt {
             self.end_asked(EndReason::Interrupted { in_tools: true });

@@ -50,7 +50,7 @@ impl Driver {
         let wait = std::mem::take(&mut self.hall.mcp.first_wait);
         if !wait.is_zero() {
             let servers = self.hall.mcp.servers.clone();
-            let _ = self.hall.meanwhile(tokio::time::timeout(wait, servers.settled(None))).await?;
+            self.hall.meanwhile(servers.ready(wait)).await?;
         }
         let asked_before = self.talk.conversation.iter().any(|message| matches!(**message, Message::Assistant { .. }));
         if let Some(text) = self.take_arrived(asked_before) {

@@ -19,6 +19,7 @@ mod plan_tools;
 mod prompt;
 mod request;
 mod rewind;
+mod structured;
 mod tally;
 mod team;
 mod team_plan;
@@ -63,11 +64,16 @@ pub struct Session {
     hooks: Arc<Hooks>,
     mcp: crate::mcp::Servers,
     agents: Arc<Catalog>,
+    transcript: Arc<std::path::Path>,
 }
 
 impl Session {
     pub fn id(&self) -> &str {
         &self.id
+    }
+    /// Where its transcript is, or will be with its first entry.
+    pub fn transcript(&self) -> &std::path::Path {
+        &self.transcript
     }
     /// Never blocks; a session that is over ignores it.
     pub fn submit(&self, submission: Submission) {
@@ -149,6 +155,8 @@ struct Hall {
     tally: Tally,
     /// The models by name, once they were needed, and the name of the session's main one (PM-110).
     models: models::Models,
+    /// For answers that must have a form (HO-1).
+    corrections: structured::Corrections,
     /// The session came back with a plan's request open (PM-85).
     reopen_plan: bool,
     /// What a command of the user's own changed for its turn (UI-9).
@@ -224,7 +232,8 @@ impl Driver {
             Waiting::Submission => self.idle().await,
             Waiting::Model => {
                 let happened = self.request().await;
-                Some(self.before_stop(happened).await)
+                let happened = self.before_stop(happened).await;
+                Some(self.demand_structured(happened))
             }
             Waiting::Calls => Some(self.hall.running_calls().await),
             Waiting::Summary => Some(self.summarise().await),
@@ -273,6 +282,8 @@ impl Driver {
     }
 
     fn begin_turn(&mut self) {
+        self.change_thinking();
+        self.begin_corrections();
         self.talk.turn_start = self.talk.conversation.len();
         self.hall.watch.turn_began();
         self.hall.reread_switches();
@@ -379,6 +390,8 @@ impl Hall {
             Submission::Team(news) => return self.team_news(news),
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
             Submission::ChangeRules(change) => self.change_rules(change),
+            Submission::SetThinking { budget } => self.models.think(budget),
+            Submission::StopTask { id, told } => (told.0)(self.stop_task(&id)),
             Submission::Mark(mark) => (mark.0)(),
             Submission::Rewind { .. } => self.notice(Level::Warning, "Nothing can be put back while a turn is on."),
             Submission::Prompt { text, images, allow, model } => {

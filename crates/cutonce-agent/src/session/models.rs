@@ -6,7 +6,9 @@ use super::options::{Connect, Connected};
 use cutonce_core::event::{EventKind, Level};
 use cutonce_core::mode::Mode;
 use cutonce_core::models::{ModelFor, may_switch, model_for};
-use cutonce_core::settings::Settings;
+use cutonce_core::request::Thinking;
+use cutonce_core::settings::{Settings, ThinkingChoice};
+use cutonce_models::{FaultKind, ModelError};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -17,6 +19,11 @@ pub struct Models {
     main: String,
     using: String,
     made: HashMap<String, Connected>,
+    /// The fallback answers for the rest of this turn.
+    fallen: bool,
+    /// A host's word on thinking (HO-1), and whether a turn began since.
+    thinking: Option<ThinkingChoice>,
+    rethink: bool,
     /// Could not be connected: told once, not tried at every request.
     failed: HashSet<String>,
 }
@@ -24,7 +31,17 @@ pub struct Models {
 impl Models {
     pub fn new(connect: Arc<dyn Connect>, settings: Arc<Settings>, main: String, connected: Connected) -> Self {
         let made = HashMap::from([(main.clone(), connected)]);
-        Self { connect, settings, using: main.clone(), main, made, failed: HashSet::new() }
+        Self {
+            connect,
+            settings,
+            using: main.clone(),
+            main,
+            made,
+            fallen: false,
+            thinking: None,
+            rethink: false,
+            failed: HashSet::new(),
+        }
     }
     /// The person or a host chose another main model; it answers from the next request on that allows it.
     pub fn choose(&mut self, name: String) {
@@ -33,6 +50,19 @@ impl Models {
         self.main = choice.main.clone().unwrap_or(name);
         self.failed.remove(&self.main);
     }
+    /// A host sets how much is thought; None: as it was at the start.
+    pub fn think(&mut self, budget: Option<u32>) {
+        let effort = self.settings.thinking.effort;
+        self.thinking = budget.map(|budget| ThinkingChoice { effort, budget: Some(budget) });
+        self.rethink = true;
+    }
+    /// The model, thinking as the host said last.
+    fn thinking_as_told(&self, mut connected: Connected) -> Connected {
+        if let Some(choice) = &self.thinking {
+            connected.thinking = choice.of(connected.info.thinking);
+        }
+        connected
+    }
     /// Who judges in auto mode (PM-120), and how it is reached.
     pub fn judge(&self) -> (Arc<dyn Connect>, String) {
         (self.connect.clone(), cutonce_core::auto::model(&self.settings, &self.main))
@@ -40,20 +70,61 @@ impl Models {
     pub fn main(&self) -> &str {
         &self.main
     }
-    async fn get(&mut self, name: &str) -> Result<Connected, cutonce_models::ModelError> {
+    async fn get(&mut self, name: &str) -> Result<Connected, ModelError> {
         if let Some(known) = self.made.get(name) {
-            return Ok(known.clone());
+            return Ok(self.thinking_as_told(known.clone()));
         }
         let connected = self.connect.connect(name).await?;
         self.made.insert(name.to_string(), connected.clone());
-        Ok(connected)
+        Ok(self.thinking_as_told(connected))
     }
 }
 
 impl Driver {
+    /// The model failed for good: another one, if the settings or the host name one, answers for the rest of the turn.
+    pub(super) async fn fall_back(&mut self, error: &ModelError) -> bool {
+        let models = &mut self.hall.models;
+        let gone = matches!(error.kind, FaultKind::Exhausted | FaultKind::NotFound);
+        let name =
+            models.settings.model.fallback.clone().filter(|name| gone && !models.fallen && *name != models.using);
+        let Some(name) = name else { return false };
+        match models.get(&name).await {
+            Ok(mut connected) => {
+                let begun = self.talk.conversation.len() > self.talk.turn_start + 1;
+                // Inside a tool loop another model's thinking has no place (PM-112).
+                if begun {
+                    connected.thinking = Thinking::Off;
+                }
+                (models.fallen, models.using) = (true, name.clone());
+                self.hall.notice(Level::Warning, &format!("{error} {name} answers for the rest of this turn."));
+                self.hall.hub.emit(EventKind::ModelChanged { model: connected.model.name().to_string() });
+                self.talk.connected = connected;
+                true
+            }
+            Err(why) => {
+                self.hall.notice(Level::Error, &format!("The fallback model {name} can't be used either: {why}"));
+                false
+            }
+        }
+    }
+
+    /// Between turns only: inside a tool loop thinking must go on as it began (PM-112).
+    pub(super) fn change_thinking(&mut self) {
+        let models = &mut self.hall.models;
+        models.fallen = false;
+        if std::mem::take(&mut models.rethink)
+            && let Some(known) = models.made.get(&models.using)
+        {
+            self.talk.connected = models.thinking_as_told(known.clone());
+        }
+    }
+
     /// Switch if another model is due; true: the conversation must be compacted first (PM-111).
     pub(super) async fn choose_model(&mut self) -> bool {
         let hall = &mut self.hall;
+        if hall.models.fallen {
+            return false;
+        }
         // An agent's model is its own in every mode (SA-2).
         let mode = if hall.seat.is_some() { Mode::Default } else { hall.mode.mode() };
         let name = match model_for(&hall.models.settings, &hall.models.main, mode, self.talk.counted) {
@@ -66,7 +137,7 @@ impl Driver {
         match hall.models.get(&name).await {
             Ok(connected) => {
                 let turn = &self.talk.conversation[self.talk.turn_start.min(self.talk.conversation.len())..];
-                let thinks = connected.thinking != cutonce_core::request::Thinking::Off;
+                let thinks = connected.thinking != Thinking::Off;
                 // PM-112: the model that began a tool loop with its thinking finishes it.
                 if may_switch(turn, connected.model.wire(), thinks) {
                     hall.hub.emit(EventKind::ModelChanged { model: connected.model.name().to_string() });

@@ -136,6 +136,7 @@ impl Session {
             hooks,
             mcp: options.mcp.clone(),
             agents: catalog,
+            transcript: options.store.path().into(),
         };
         let opened = EventKind::Opened {
             model: options.connected.model.name().to_string(),
@@ -193,6 +194,7 @@ fn driver(
         planner: options.planner,
         reopen_plan: options.reopen_plan,
         lent: Default::default(),
+        corrections: Default::default(),
         rules: options.rules.unjudged(),
         judge: Judge::new(options.auto, &options.places),
         places: options.places,

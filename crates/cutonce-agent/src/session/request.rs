@@ -22,30 +22,32 @@ enum Answer {
 
 impl Driver {
     pub(super) async fn request(&mut self) -> Happened {
-        let too_small = self.choose_model().await;
-        if (too_small || self.full()) && self.may_shrink() {
-            return Happened::ContextFull;
-        }
-        if self.join_servers().await.is_none() {
-            return Happened::Interrupted;
-        }
-        self.remind();
-        self.hall.hub.emit(EventKind::Requesting { model: self.talk.connected.model.name().to_string() });
-        let started = Instant::now();
-        let answer = stream(&self.talk, &mut self.hall, true).await;
-        match answer {
-            Answer::Whole(response) => {
-                let took = started.elapsed();
-                self.await_called_servers(&response.blocks).await;
-                let happened = self.answered(response, took);
-                self.await_agents(happened).await
+        loop {
+            let too_small = self.choose_model().await;
+            if (too_small || self.full()) && self.may_shrink() {
+                return Happened::ContextFull;
             }
-            Answer::Stopped(text) => self.stopped(text),
-            Answer::Failed(error) if error.kind == FaultKind::TooLong && self.may_shrink() => {
-                self.hall.notice(Level::Warning, &format!("{error} Compacting the conversation."));
-                Happened::ContextFull
+            if self.join_servers().await.is_none() {
+                return Happened::Interrupted;
             }
-            Answer::Failed(error) => Happened::Failed { message: error.message, status: error.status },
+            self.remind();
+            self.hall.hub.emit(EventKind::Requesting { model: self.talk.connected.model.name().to_string() });
+            let started = Instant::now();
+            match stream(&self.talk, &mut self.hall, true).await {
+                Answer::Whole(response) => {
+                    let took = started.elapsed();
+                    self.await_called_servers(&response.blocks).await;
+                    let happened = self.answered(response, took);
+                    return self.await_agents(happened).await;
+                }
+                Answer::Stopped(text) => return self.stopped(text),
+                Answer::Failed(error) if error.kind == FaultKind::TooLong && self.may_shrink() => {
+                    self.hall.notice(Level::Warning, &format!("{error} Compacting the conversation."));
+                    return Happened::ContextFull;
+                }
+                Answer::Failed(error) if self.fall_back(&error).await => {}
+                Answer::Failed(error) => return Happened::Failed { message: error.message, status: error.status },
+            }
         }
     }
 

@@ -85,6 +85,19 @@ impl Reader {
         }
     }
 
+    /// The position and the id of the entry that `id` means: its own, or that of a part of an answer ([`super::part_id`]).
+    pub fn find(&mut self, id: &str) -> io::Result<Option<(usize, String)>> {
+        for at in (0..self.len()).rev() {
+            let line = self.raw(at)?;
+            let Ok(header) = Header::parse(&line) else { continue };
+            let part = self.kind(at) == Kind::Assistant && super::is_part(&header.id, id);
+            if part || header.id == id {
+                return Ok(Some((at, header.id.into_owned())));
+            }
+        }
+        Ok(None)
+    }
+
     /// The bytes of the line at a position, without its newline.
     pub fn raw(&mut self, at: usize) -> io::Result<Vec<u8>> {
         let line = *self.line(at);

@@ -62,7 +62,8 @@ pub(super) fn by_mode(mode: Mode, kind: Kind, outcome: Outcome) -> Why {
 }
 
 /// Tools that only look at inner state, or talk.
-const INTERNAL_READS: &[&str] = &["BashOutput", "EnterPlanMode", "ExitPlanMode", "SendMessage", "Skill"];
+const INTERNAL_READS: &[&str] =
+    &["BashOutput", "EnterPlanMode", "ExitPlanMode", "SendMessage", "Skill", "StructuredOutput", "WaitForMcpServers"];
 
 /// What a call amounts to. A command line amounts to several things: see [`shell_call`].
 pub(super) fn kind_of(rules: &Rules, facts: &Facts) -> Kind {

@@ -22,6 +22,7 @@ use cutonce_agent::start::{Opened, StartError, Which};
 use cutonce_agent::store::{self, Scope, Sessions, StoreError};
 use cutonce_core::mode::Mode;
 use cutonce_models::FaultKind;
+use prompt::Callable;
 use session::{Order, Out, Served};
 use show::Show;
 use std::collections::HashMap;
@@ -62,6 +63,7 @@ struct State {
 struct Open {
     orders: mpsc::UnboundedSender<Order>,
     modes: Vec<Mode>,
+    callable: Arc<Callable>,
     ended: JoinHandle<()>,
 }
 
@@ -217,7 +219,7 @@ impl Host {
                 Err(error) => responder.respond_with_error(error),
                 Ok((modes, out)) => {
                     responder.respond(acp::NewSessionResponse::new(id).modes(modes))?;
-                    commands(&out);
+                    out.commands();
                     Ok(())
                 }
             }
@@ -237,7 +239,7 @@ impl Host {
                 Err(error) => responder.respond_with_error(error),
                 Ok((modes, out)) => {
                     responder.respond(acp::LoadSessionResponse::new().modes(modes))?;
-                    commands(&out);
+                    out.commands();
                     Ok(())
                 }
             }
@@ -257,7 +259,7 @@ impl Host {
                 Err(error) => responder.respond_with_error(error),
                 Ok((modes, out)) => {
                     responder.respond(acp::ResumeSessionResponse::new().modes(modes))?;
-                    commands(&out);
+                    out.commands();
                     Ok(())
                 }
             }
@@ -278,8 +280,11 @@ impl Host {
             let _ = open.orders.send(Order::End);
             let _ = open.ended.await;
         }
-        let out = Out { connection: connection.clone(), session: acp::SessionId::new(wanted.id.clone()) };
+        let session = acp::SessionId::new(wanted.id.clone());
         let opened = self.start(&wanted, connection, &client).await?;
+        let callable = Arc::new(Callable::new(&opened.offered));
+        let out = Out { connection: connection.clone(), session, callable: callable.clone() };
+        out.clone().later(opened.session.mcp().clone());
         let (id, cwd) = (wanted.id.clone(), wanted.cwd.clone());
         let mut show = Show::new(cwd);
         if replay {
@@ -292,7 +297,7 @@ impl Host {
         let state = modes(opened.mode, &opened.modes);
         let (served, orders) = Served::new(opened.session, opened.events, out.clone(), show, opened.mode);
         let ended = tokio::spawn(served.run());
-        self.state().sessions.insert(id, Open { orders, modes: opened.modes, ended });
+        self.state().sessions.insert(id, Open { orders, modes: opened.modes, callable, ended });
         Ok((state, out))
     }
 
@@ -388,7 +393,7 @@ impl Host {
         let Some(open) = state.sessions.get(&*request.session_id.0) else {
             return responder.respond_with_error(no_session(&request.session_id));
         };
-        match prompt::read(request.prompt) {
+        match prompt::read(request.prompt, &open.callable) {
             Err(error) => responder.respond_with_error(error),
             Ok(prompt) => {
                 let _ = open.orders.send(Order::Prompt(prompt, responder));
@@ -458,11 +463,6 @@ fn modes(current: Mode, available: &[Mode]) -> acp::SessionModeState {
     acp::SessionModeState::new(current.name(), available.iter().map(one).collect())
 }
 
-fn commands(out: &Out) {
-    let commands = acp::AvailableCommandsUpdate::new(prompt::available());
-    out.update(acp::SessionUpdate::AvailableCommandsUpdate(commands));
-}
-
 fn no_session(id: &acp::SessionId) -> Error {
     told(Error::new(-32002, ""), &format!("there is no session {id} here; open it with session/new or session/load"))
 }
@@ -480,6 +480,9 @@ fn unopened(error: &StartError) -> Error {
         | StartError::Store(_)
         | StartError::Plan(_)
         | StartError::Team(_)
+        | StartError::Tool { .. }
+        | StartError::NoMessage(_)
+        | StartError::Dropped(_)
         | StartError::Folder { .. } => Error::internal_error(),
     };
     told(kind, &error.to_string())

@@ -4,8 +4,12 @@ use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, ContentBlock, EmbeddedResourceResource, UnstructuredCommandInput,
 };
+use cutonce_agent::commands::Custom;
+use cutonce_agent::mcp::Prompt as McpPrompt;
+use cutonce_agent::start::Offered;
 use cutonce_core::command::{self, Command, PlanCommand};
 use cutonce_core::conversation::Image;
+use cutonce_core::harmless::harmless;
 use cutonce_core::submission::Submission;
 
 /// An attached text beyond this is cut; the model can read the file.
@@ -36,15 +40,61 @@ pub enum Prompt {
     Say(String),
 }
 
-pub fn available() -> Vec<AvailableCommand> {
-    let one = |(name, about, hint): (&str, &str, Option<&str>)| {
-        let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
-        AvailableCommand::new(name, about).input(input)
-    };
-    COMMANDS.into_iter().map(one).collect()
+/// What of the user's and the project's own can be called by name in this session.
+#[derive(Debug, Default)]
+pub struct Callable {
+    customs: Vec<Custom>,
+    /// Name and description.
+    skills: Vec<(String, String)>,
 }
 
-pub fn read(blocks: Vec<ContentBlock>) -> Result<Prompt, Error> {
+impl Callable {
+    /// A name counts once: ours, then the user's commands, then skills.
+    pub fn new(offered: &Offered) -> Self {
+        let ours = |name: &str| COMMANDS.iter().any(|(known, ..)| *known == name);
+        let customs: Vec<Custom> = offered.commands.iter().filter(|one| !ours(&one.name)).cloned().collect();
+        let taken = |name: &str| ours(name) || customs.iter().any(|one| one.name == name);
+        let skills = offered.skills.iter().filter(|skill| !taken(&skill.name));
+        let skills = skills.map(|skill| (skill.name.clone(), skill.description.clone())).collect();
+        Self { customs, skills }
+    }
+
+    /// As the client lists them; `prompts` are those of MCP servers.
+    pub fn available(&self, prompts: &[McpPrompt]) -> Vec<AvailableCommand> {
+        let one = |name: &str, about: &str, hint: Option<&str>| {
+            let input = hint.map(|hint| AvailableCommandInput::Unstructured(UnstructuredCommandInput::new(hint)));
+            AvailableCommand::new(harmless(name), harmless(about)).input(input)
+        };
+        let mut all: Vec<AvailableCommand> =
+            COMMANDS.iter().map(|(name, about, hint)| one(name, about, *hint)).collect();
+        all.extend(
+            self.customs
+                .iter()
+                .map(|custom| one(&custom.name, &custom.description, custom.takes_arguments().then_some("words"))),
+        );
+        all.extend(self.skills.iter().map(|(name, about)| one(name, about, Some("what for"))));
+        all.extend(prompts.iter().map(|prompt| {
+            let names: Vec<&str> = prompt.arguments.iter().map(|(name, _)| name.as_str()).collect();
+            let hint = harmless(&names.join(" ")).into_owned();
+            one(&prompt.called, &prompt.description, Some(hint.as_str()).filter(|hint| !hint.is_empty()))
+        }));
+        all
+    }
+
+    /// What `/name words` means, if the name is one of these.
+    fn call(&self, text: &str, images: &[Image]) -> Option<Submission> {
+        let (word, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+        let (name, words) = (word.strip_prefix('/')?, words.trim());
+        if let Some(custom) = self.customs.iter().find(|custom| custom.name == name) {
+            return Some(custom.prompt(words, images.to_vec()));
+        }
+        let (name, _) = self.skills.iter().find(|(skill, _)| skill == name)?;
+        let text = format!("Use the skill `{name}`. {words}").trim_end().to_string();
+        Some(Submission::User { text, images: images.to_vec() })
+    }
+}
+
+pub fn read(blocks: Vec<ContentBlock>, callable: &Callable) -> Result<Prompt, Error> {
     let first = blocks.iter().find_map(|block| match block {
         ContentBlock::Text(text) => Some(text.text.trim_start().to_string()),
         _ => None,
@@ -73,6 +123,9 @@ pub fn read(blocks: Vec<ContentBlock>) -> Result<Prompt, Error> {
     let text = words.join("\n");
     if text.trim().is_empty() && images.is_empty() {
         return Err(refused("the prompt is empty"));
+    }
+    if let Some(called) = first.as_ref().and_then(|_| callable.call(text.trim(), &images)) {
+        return Ok(Prompt::Words(called));
     }
     match first.as_deref().and_then(name) {
         Some(name) => Ok(command(&name, text.trim(), images)),
@@ -159,7 +212,7 @@ mod tests {
 
     #[test]
     fn ui_9_commands_are_told_from_words_and_paths() {
-        let kind = |words: &str| match read(vec![text(words)]).unwrap() {
+        let kind = |words: &str| match read(vec![text(words)], &Callable::default()).unwrap() {
             Prompt::Words(_) => "words",
             Prompt::Command(_) => "command",
             Prompt::Compact(_) => "compact",
@@ -178,7 +231,9 @@ mod tests {
         ] {
             assert_eq!(kind(words), expected, "{words}");
         }
-        assert!(matches!(read(vec![text("/plam")]).unwrap(), Prompt::Say(said) if said.contains("/plan?")));
+        assert!(
+            matches!(read(vec![text("/plam")], &Callable::default()).unwrap(), Prompt::Say(said) if said.contains("/plan?"))
+        );
     }
 
     #[test]
@@ -187,11 +242,13 @@ mod tests {
         let long = TextResourceContents::new("x".repeat(ATTACHED + 9), "file:///w/b.rs");
         let attached =
             ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(long)));
-        let Prompt::Words(Submission::User { text, .. }) = read(vec![text("see"), link, attached]).unwrap() else {
+        let Prompt::Words(Submission::User { text, .. }) =
+            read(vec![text("see"), link, attached], &Callable::default()).unwrap()
+        else {
             panic!("words")
         };
         assert!(text.starts_with("see\n[a.rs](/w/a.rs)\n<attached from=\"/w/b.rs\">\nxxx"), "{}", &text[..60]);
         assert!(text.len() < ATTACHED + 200 && text.contains("[cut;"));
-        assert!(read(vec![]).is_err());
+        assert!(read(vec![], &Callable::default()).is_err());
     }
 }

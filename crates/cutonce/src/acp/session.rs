@@ -2,14 +2,15 @@
 //! permission requests; whatever is open when the client goes away fails closed.
 
 use super::asks::{self, Asking, Came, Next};
-use super::prompt::Prompt;
+use super::prompt::{Callable, Prompt};
 use super::show::Show;
 use agent_client_protocol::v1::schema::{
-    PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate, SetSessionModeResponse,
-    StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    AvailableCommandsUpdate, PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate,
+    SetSessionModeResponse, StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error, RequestCancellationHandle};
+use cutonce_agent::mcp::Servers;
 use cutonce_agent::{Events, Session};
 use cutonce_core::approval::ChoiceKey;
 use cutonce_core::conversation::Stop;
@@ -44,12 +45,34 @@ pub enum Order {
 pub struct Out {
     pub connection: ConnectionTo<Client>,
     pub session: SessionId,
+    pub callable: Arc<Callable>,
 }
 
 impl Out {
     pub fn update(&self, update: SessionUpdate) {
         // A client that is gone is noticed by the connection.
         let _ = self.connection.send_notification(SessionNotification::new(self.session.clone(), update));
+    }
+
+    /// The commands there are.
+    pub fn commands(&self) {
+        self.tell_commands(Vec::new());
+    }
+
+    /// Once all MCP servers are up or have failed their prompts are commands too (HO-6); nobody waits for that.
+    pub fn later(self, servers: Servers) {
+        tokio::spawn(async move {
+            servers.settled(None).await;
+            let prompts = servers.prompts().await;
+            if !prompts.is_empty() {
+                self.tell_commands(prompts);
+            }
+        });
+    }
+
+    fn tell_commands(&self, prompts: Vec<cutonce_agent::mcp::Prompt>) {
+        let commands = AvailableCommandsUpdate::new(self.callable.available(&prompts));
+        self.update(SessionUpdate::AvailableCommandsUpdate(commands));
     }
 }
 

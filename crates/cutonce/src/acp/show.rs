@@ -8,7 +8,10 @@ use agent_client_protocol::v1::schema::{
 };
 use cutonce_core::command::CURRENT_PLAN;
 use cutonce_core::conversation::{Block, Image, ResultPart, ToolUse};
-use cutonce_core::event::{AgentDoes, AgentEvent, AgentProgress, Delta, EventKind, Finished, Todo, TodoStatus};
+use cutonce_core::event::{
+    AgentDoes, AgentEnd, AgentEvent, AgentHow, AgentProgress, Delta, EventKind, Finished, TeamEvent, Teammate, Todo,
+    TodoStatus,
+};
 use cutonce_core::harmless::harmless;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -28,6 +31,10 @@ pub struct Show {
     calls: HashMap<String, Shown>,
     /// How often an id was used: some providers use theirs again.
     used: HashMap<String, u32>,
+    /// Agents in the background, and what each is for.
+    beside: HashMap<String, String>,
+    /// The team, as it was last told.
+    roster: Option<String>,
 }
 
 /// A call that has no result yet.
@@ -49,8 +56,8 @@ pub struct Outcome<'a> {
 
 impl Show {
     pub fn new(cwd: PathBuf) -> Self {
-        let (calls, used) = (HashMap::new(), HashMap::new());
-        Self { cwd, message: cutonce_agent::new_id(), streamed: false, calls, used }
+        let (calls, used, beside) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Self { cwd, message: cutonce_agent::new_id(), streamed: false, calls, used, beside, roster: None }
     }
 
     pub fn cwd(&self) -> &std::path::Path {
@@ -75,6 +82,7 @@ impl Show {
             EventKind::ToolOutput { call_id, text } => self.output(call_id, text).into_iter().collect(),
             EventKind::ToolFinished(done) => self.finished(&outcome(done)),
             EventKind::Agent(event) => self.agent(event),
+            EventKind::Team(event) => self.team(event),
             EventKind::ModeChanged { to, .. } => {
                 vec![SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(SessionModeId::new(to.name())))]
             }
@@ -97,7 +105,6 @@ impl Show {
             | EventKind::Ask(_)
             | EventKind::AskClosed { .. }
             | EventKind::ModelChanged { .. }
-            | EventKind::Team(_)
             | EventKind::Plan(_)
             | EventKind::TurnEnded(_)
             | EventKind::Closed => vec![],
@@ -271,8 +278,46 @@ impl Show {
                 }
                 _ => vec![],
             },
-            AgentDoes::Started(_) | AgentDoes::Ended(_) => vec![],
+            AgentDoes::Started(start) => {
+                if start.background {
+                    self.beside.insert(event.agent.id.clone(), calls::one_line(&start.description));
+                }
+                vec![]
+            }
+            AgentDoes::Ended(end) => self.ended(event, end).into_iter().collect(),
         }
+    }
+
+    /// The call that started an agent in the background is over long before the agent.
+    fn ended(&mut self, event: &AgentEvent, end: &AgentEnd) -> Option<SessionUpdate> {
+        let description = self.beside.remove(&event.agent.id)?;
+        let how = match &end.how {
+            AgentHow::Done => "has ended".to_string(),
+            AgentHow::Stopped => "was stopped".to_string(),
+            AgentHow::Failed(why) => format!("failed: {why}"),
+        };
+        Some(self.aside(&format!("The agent {} ({description}) {how}, after {} calls.", event.agent.name, end.tools)))
+    }
+
+    /// Who is in the team and what goes between them: messages of the program's own.
+    fn team(&mut self, event: &TeamEvent) -> Vec<SessionUpdate> {
+        let said = match event {
+            TeamEvent::Roster { team, members } if members.is_empty() => format!("The team {team} has no teammates."),
+            TeamEvent::Roster { team, members } => {
+                let one = |one: &Teammate| format!("{} ({})", one.name, one.state.describe());
+                format!("Team {team}: {}", members.iter().map(one).collect::<Vec<_>>().join(", "))
+            }
+            TeamEvent::Message { from, to, text } => format!("{from} → {to}: {}", calls::one_line(text)),
+        };
+        // The roster comes with every change; the same words twice tell nothing.
+        if self.roster.as_deref() == Some(said.as_str()) {
+            return vec![];
+        }
+        let shown = self.aside(&said);
+        if matches!(event, TeamEvent::Roster { .. }) {
+            self.roster = Some(said);
+        }
+        vec![shown]
     }
 
     fn progress(&mut self, event: &AgentEvent, progress: &AgentProgress) -> Option<SessionUpdate> {

@@ -38,14 +38,13 @@ impl Frames {
                     AgentHow::Stopped => ("stopped", end.text.clone()),
                     AgentHow::Failed(why) => ("failed", why.clone()),
                 };
+                let file = self.own.join("agents").join(format!("{}.jsonl", agent.id));
                 let usage = json!({"total_tokens": end.usage.context(), "tool_uses": end.tools,
                     "duration_ms": end.elapsed_ms});
-                vec![
-                    self.system(
-                        "task_notification",
-                        about(json!({"status": status, "summary": summary, "usage": usage})),
-                    ),
-                ]
+                vec![self.system(
+                    "task_notification",
+                    about(json!({"status": status, "summary": summary, "usage": usage, "output_file": file})),
+                )]
             }
         }
     }

@@ -2,11 +2,10 @@
 
 use super::Host;
 use super::peer::Peer;
-use crate::cli::Run;
-use cutonce_agent::mcp::State;
+use super::rewind::Rewinding;
 use cutonce_core::mode::Mode;
 use cutonce_core::settings::Settings;
-use cutonce_core::submission::{By, Mark, Submission};
+use cutonce_core::submission::{By, Mark, Submission, Told};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -21,6 +20,7 @@ pub struct Control {
     /// The model that the host started us with.
     model: String,
     greeting: Value,
+    pub(super) rewinds: Vec<Rewinding>,
 }
 
 struct Wanted {
@@ -30,14 +30,15 @@ struct Wanted {
 }
 
 impl Control {
-    pub fn new(run: &Run, model: String) -> Self {
+    pub fn new(model: String, greeting: Value) -> Self {
         Self {
             modes: Vec::new(),
             marks: mpsc::unbounded_channel(),
             next: 0,
             notice: None,
             model,
-            greeting: super::setup::greeting(run),
+            greeting,
+            rewinds: Vec::new(),
         }
     }
 
@@ -49,6 +50,13 @@ impl Control {
         self.notice = Some(text.to_string());
     }
 
+    pub fn notice(&self) -> Option<String> {
+        self.notice.clone()
+    }
+    pub fn forget_notice(&mut self) {
+        self.notice = None;
+    }
+
     /// The answer comes before the frame that announces the change.
     pub fn mode_changed(&mut self, to: Mode, peer: &Peer) {
         for done in self.modes.extract_if(.., |wanted| wanted.mode == to) {
@@ -56,8 +64,7 @@ impl Control {
         }
     }
 
-    /// Told when all that was submitted so far is taken up.
-    fn mark(&mut self) -> (u64, Submission) {
+    fn next_mark(&mut self) -> (u64, Submission) {
         self.next += 1;
         let (number, sender) = (self.next, self.marks.0.clone());
         let tell = move || {
@@ -75,8 +82,14 @@ impl Host {
             "interrupt" => self.interrupt(id, request["cancel_queued"] == true),
             "set_permission_mode" => self.set_mode(id, &request["mode"]),
             "set_model" => self.set_model(id, &request["model"]),
+            "set_max_thinking_tokens" => self.set_thinking(id, &request["max_thinking_tokens"]),
+            "rewind_files" => self.rewind_files(id, request),
+            "stop_task" => self.stop_task(id, &request["task_id"]),
+            "cancel_async_message" => self.cancel_message(id, &request["message_uuid"]),
             "mcp_status" => self.peer.reply(id, Ok(self.mcp_status())),
             "mcp_reconnect" => self.reconnect(id, &request["serverName"]),
+            "mcp_toggle" => self.toggle(id, &request["serverName"], &request["enabled"]),
+            "mcp_set_servers" => self.set_servers(id, &request["servers"]),
             "get_context_usage" => self.peer.reply(id, Ok(self.context_usage())),
             other => self.peer.reply(id, Err(format!("Unsupported control request subtype: {other}"))),
         }
@@ -102,13 +115,23 @@ impl Host {
         };
         self.control.notice = None;
         self.session.submit(Submission::SetMode { mode, by: By::Host });
-        let (mark, submission) = self.control.mark();
-        self.session.submit(submission);
+        let mark = self.mark();
         self.control.modes.push(Wanted { mark, id: id.clone(), mode });
+    }
+
+    /// Its number comes back when all that was submitted so far is taken up.
+    pub(super) fn mark(&mut self) -> u64 {
+        let (mark, submission) = self.control.next_mark();
+        self.session.submit(submission);
+        mark
     }
 
     /// The change was taken up without the mode being announced: it was that mode already, or it was refused.
     pub(super) fn marked(&mut self, mark: u64) {
+        if let Some(at) = self.control.rewinds.iter().position(|rewinding| rewinding.mark == mark) {
+            let done = self.control.rewinds.remove(at);
+            return self.rewound(done);
+        }
         let Some(at) = self.control.modes.iter().position(|wanted| wanted.mark == mark) else { return };
         let wanted = self.control.modes.remove(at);
         let answer = if self.frames.mode() == wanted.mode.name() {
@@ -131,26 +154,31 @@ impl Host {
         self.peer.reply(id, Ok(json!({"model": model})));
     }
 
-    fn mcp_status(&self) -> Value {
-        let servers = self.session.mcp().status();
-        let told = servers.iter().map(|one| {
-            let tools = one.tools.iter().map(|tool| json!({"name": tool.given, "annotations": tool.hints.to_json()}));
-            let mut told = json!({"name": one.name, "status": one.state.name(), "scope": one.scope.name(),
-                "source": one.transport, "tools": tools.collect::<Vec<_>>()});
-            if let Some((name, version)) = &one.server {
-                told["serverInfo"] = json!({"name": name, "version": version});
-            }
-            if let State::Failed(why) | State::NeedsAuth(why) = &one.state {
-                told["error"] = why.clone().into();
-            }
-            told
-        });
-        json!({"mcpServers": told.collect::<Vec<_>>()})
+    /// From the next turn on; null: as the session was started.
+    fn set_thinking(&mut self, id: &Value, tokens: &Value) {
+        let budget = tokens.as_u64().and_then(|tokens| u32::try_from(tokens).ok());
+        if budget.is_none() && !tokens.is_null() {
+            return self.peer.reply(id, Err(format!("`max_thinking_tokens` must be a number or null, not {tokens}")));
+        }
+        self.session.submit(Submission::SetThinking { budget });
+        self.peer.reply(id, Ok(json!({})));
     }
 
-    fn reconnect(&mut self, id: &Value, name: &Value) {
-        let done = self.session.mcp().reconnect(name.as_str().unwrap_or_default());
-        self.peer.reply(id, done.map(|()| json!({})));
+    /// An agent, or a command in the background: its end is told as every end is.
+    fn stop_task(&mut self, id: &Value, task: &Value) {
+        let Some(task) = task.as_str() else {
+            return self.peer.reply(id, Err("`task_id` must be the id of a task".into()));
+        };
+        let (peer, id) = (self.peer.clone(), id.clone());
+        let told = move |done: Result<(), String>| peer.reply(&id, done.map(|()| json!({})));
+        self.session.submit(Submission::StopTask { id: task.to_string(), told: Told(Arc::new(told)) });
+    }
+
+    /// A message that waits for its turn is taken back.
+    fn cancel_message(&mut self, id: &Value, uuid: &Value) {
+        let before = self.waiting.len();
+        self.waiting.retain(|(_, waiting)| waiting.is_none() || waiting.as_deref() != uuid.as_str());
+        self.peer.reply(id, Ok(json!({"cancelled": self.waiting.len() < before})));
     }
 
     fn context_usage(&self) -> Value {

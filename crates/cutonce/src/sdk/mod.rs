@@ -3,8 +3,10 @@
 
 mod control;
 mod hooks;
+mod mcp;
 mod peer;
 mod permission;
+mod rewind;
 mod servers;
 mod setup;
 mod wire;
@@ -13,14 +15,16 @@ use crate::cli::{OutputFormat, Run};
 use crate::frames::{self, Frames};
 use crate::headless::{DONE, FAILED, INTERRUPTED, Signals, TERMINATED};
 use crate::start::{self, Started};
+use cutonce_agent::commands::Custom;
 use cutonce_agent::start::Which;
 use cutonce_agent::store::{self, place::Sessions};
 use cutonce_agent::{Approver, Events, Session};
 use cutonce_core::event::{AskView, EndReason, Event, EventKind, Level};
 use cutonce_core::submission::Submission;
 use peer::Peer;
+use serde_json::Value;
 use setup::Setup;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -34,7 +38,7 @@ pub async fn run(mut run: Run) -> anyhow::Result<u8> {
     }
     tell_set_aside(&run);
     let (peer, mut lines, mut early) = (Peer::default(), wire::lines_of_stdin(), VecDeque::new());
-    let mut setup = Setup::default();
+    let (mut setup, mut answer) = (Setup::default(), None);
     // A prompt on the command line needs no host to begin.
     if run.prompt.is_none() {
         match lines.recv().await.map(Setup::of) {
@@ -46,14 +50,19 @@ pub async fn run(mut run: Run) -> anyhow::Result<u8> {
                     return Ok(FAILED);
                 }
                 setup = given;
-                peer.reply(&id, Ok(setup::greeting(&run)));
+                answer = Some(id);
             }
         }
     }
     setup.apply(&mut run);
     let approver = if run.host.asks() { Approver::Present } else { Approver::CantAsk };
     let place = start::Place { home: start::home()?, cwd: start::cwd()? };
-    let opened = match setup.agents(run.host.agents.as_deref()) {
+    let agents = setup.agents(run.host.agents.as_deref());
+    let greeting = setup::greeting(&run, &place, agents.as_deref().unwrap_or_default());
+    if let Some(id) = answer {
+        peer.reply(&id, Ok(greeting.clone()));
+    }
+    let opened = match agents {
         Ok(agents) => {
             let brought = start::Brought { hooks: hooks::of_host(&setup.hooks, &peer), agents };
             start::open_with(&run, start::Face { approver }, place, brought).await
@@ -69,10 +78,11 @@ pub async fn run(mut run: Run) -> anyhow::Result<u8> {
         }
     };
     let servers = servers::named(&run.mcp_config, &setup.servers);
-    let (mut host, events) = Host::new(started, &run, peer);
+    let (mut host, events) = Host::new(started, &run, peer, greeting);
     host.bring(&servers);
     if let Some(prompt) = run.prompt.clone() {
-        host.take_message(Submission::User { text: prompt, images: Vec::new() }, None);
+        let said = host.called(Submission::User { text: prompt, images: Vec::new() });
+        host.take_message(Ok(said), None);
     }
     for line in early {
         host.line(line);
@@ -115,13 +125,18 @@ async fn settled(settling: &mut Option<oneshot::Receiver<()>>) {
     }
 }
 
+/// What a message says, or why it can't be taken.
+type Said = Result<Submission, String>;
+
 struct Host {
     peer: Peer,
     frames: Frames,
     session: Session,
     code: u8,
+    /// The host was gone when it was needed, or is to blame for the end.
+    missing: bool,
     /// Messages that came during a turn: each gets a turn and a result of its own.
-    waiting: VecDeque<(Submission, Option<String>)>,
+    waiting: VecDeque<(Said, Option<String>)>,
     busy: bool,
     /// Servers inside the host that are being asked for their tools: no turn begins before that.
     settling: Option<oneshot::Receiver<()>>,
@@ -133,13 +148,19 @@ struct Host {
     /// Told of every change: whether the frame is for the SDK alone.
     states: Option<bool>,
     replay: bool,
-    /// The host's own ids of messages on their way into the conversation.
+    /// The host's own ids of messages on their way into the conversation, and of those that are in it, with ours.
     said: VecDeque<Option<String>>,
+    ids: HashMap<String, String>,
+    /// The servers that the host brought or set.
+    given: BTreeMap<String, Value>,
+    /// What `/name` may call.
+    commands: Vec<Custom>,
 }
 
 impl Host {
-    fn new(started: Started, run: &Run, peer: Peer) -> (Host, Events) {
-        let Started { session, events, cwd, model, key_source, .. } = started;
+    fn new(started: Started, run: &Run, peer: Peer, greeting: Value) -> (Host, Events) {
+        let frames = Frames::new(&started, run.include_partial_messages);
+        let Started { session, events, model, offered, .. } = started;
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
         let states = match (set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"), set("CLAUDE_CODE_SDK_READS_SESSION_STATE")) {
             (true, _) => Some(false),
@@ -147,19 +168,23 @@ impl Host {
             (false, false) => None,
         };
         let host = Host {
-            frames: Frames::new(session.id(), &cwd, key_source, run.include_partial_messages),
+            frames,
             peer,
             session,
             code: DONE,
+            missing: false,
             waiting: VecDeque::new(),
             busy: false,
             settling: None,
             listening: true,
             asks: HashMap::new(),
-            control: control::Control::new(run, model),
+            control: control::Control::new(model, greeting),
             states,
             replay: run.host.replay_user_messages,
             said: VecDeque::new(),
+            ids: HashMap::new(),
+            given: BTreeMap::new(),
+            commands: offered.commands,
         };
         (host, events)
     }
@@ -168,6 +193,7 @@ impl Host {
     fn bring(&mut self, names: &[String]) {
         let servers = self.session.mcp().clone();
         for name in names {
+            self.given.insert(name.clone(), serde_json::json!({"type": "sdk", "name": name}));
             if let Err(why) = servers.add_remote(name, Arc::new(servers::HostServer::new(name, &self.peer))) {
                 eprintln!("cutonce: the server {name:?} of the host can't be used: {why}");
             }
@@ -220,7 +246,7 @@ impl Host {
 
     /// Stop what runs, and end.
     fn end(&mut self, code: u8) {
-        self.code = code;
+        (self.code, self.missing) = (code, true);
         self.session.submit(Submission::Interrupt);
         self.session.submit(Submission::Close);
     }
@@ -230,7 +256,7 @@ impl Host {
         self.listening = false;
         self.peer.gone();
         for (_, ask) in std::mem::take(&mut self.asks) {
-            self.code = FAILED;
+            (self.code, self.missing) = (FAILED, true);
             self.carry_out(permission::host_gone(&ask));
         }
         self.rest();
@@ -238,7 +264,10 @@ impl Host {
 
     fn line(&mut self, line: Line) {
         match line {
-            Line::User { submission, uuid } => self.take_message(submission, uuid),
+            Line::User { said, uuid, verbatim } => {
+                let said = said.map(|said| if verbatim { said } else { self.called(said) });
+                self.take_message(said, uuid);
+            }
             Line::Request { id, request } => self.request(&id, &request),
             Line::Response { id, result } => match self.asks.remove(&id) {
                 Some(ask) => {
@@ -262,13 +291,33 @@ impl Host {
         }
     }
 
-    fn take_message(&mut self, submission: Submission, uuid: Option<String>) {
+    /// Each message has a result of its own, in its place; one that can't be taken has none but that.
+    fn take_message(&mut self, said: Said, uuid: Option<String>) {
         if self.busy {
-            return self.waiting.push_back((submission, uuid));
+            return self.waiting.push_back((said, uuid));
         }
-        self.busy = true;
-        self.said.push_back(uuid);
-        self.session.submit(submission);
+        match said {
+            Ok(submission) => {
+                self.busy = true;
+                self.said.push_back(uuid);
+                self.session.submit(submission);
+            }
+            Err(why) => {
+                self.peer.write(&frames::not_begun(self.session.id(), &why));
+                self.code = FAILED;
+            }
+        }
+    }
+
+    /// `/name words` of a command of the user's own is its prompt (UI-9).
+    fn called(&self, submission: Submission) -> Submission {
+        let Submission::User { text, images } = submission else { return submission };
+        let (word, words) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+        let name = word.strip_prefix('/').filter(|name| !name.is_empty());
+        match name.and_then(|name| self.commands.iter().find(|custom| custom.name == name)) {
+            Some(custom) => custom.prompt(words.trim(), images),
+            None => Submission::User { text, images },
+        }
     }
 
     fn carry_out(&mut self, meant: permission::Meant) {
@@ -293,18 +342,18 @@ impl Host {
                     eprintln!("cutonce: {}", cutonce_core::harmless::harmless(text));
                 }
             }
-            EventKind::User { text, meta: false, .. } => {
+            EventKind::User { id, text, meta: false } => {
                 let uuid = self.said.pop_front().flatten();
+                if let Some(uuid) = &uuid {
+                    self.ids.insert(uuid.clone(), id.clone());
+                }
                 if self.replay {
-                    self.peer.write(&self.frames.replayed(text, uuid));
+                    self.peer.write(&self.frames.replayed(text, uuid.as_deref().unwrap_or(id)));
                 }
             }
             _ => {}
         }
-        for mut frame in self.frames.of(event) {
-            if frame["subtype"] == "init" {
-                self.tell_servers(&mut frame);
-            }
+        for frame in self.frames.of(event) {
             self.peer.write(&frame);
         }
         match &event.kind {
@@ -312,10 +361,9 @@ impl Host {
             EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
             EventKind::TurnEnded(ended) => {
                 self.busy = false;
-                if [DONE, FAILED].contains(&self.code) && self.listening {
+                // The last result decides, unless somebody was missing whom it needed.
+                if [DONE, FAILED].contains(&self.code) && !self.missing {
                     self.code = if ended.reason == EndReason::Completed { DONE } else { FAILED };
-                } else if self.code == DONE && ended.reason != EndReason::Completed {
-                    self.code = FAILED;
                 }
                 self.rest();
             }
@@ -323,23 +371,10 @@ impl Host {
         }
     }
 
-    /// The servers as they are when a turn begins, with the tools that they offer.
-    fn tell_servers(&self, init: &mut serde_json::Value) {
-        let servers = self.session.mcp().status();
-        let named = servers
-            .iter()
-            .map(|one| serde_json::json!({"name": one.name, "status": one.state.name(), "source": one.transport}));
-        init["mcp_servers"] = named.collect();
-        if let Some(tools) = init["tools"].as_array_mut() {
-            let offered = servers.iter().flat_map(|one| &one.tools).map(|tool| tool.name.clone());
-            tools.extend(offered.map(serde_json::Value::from));
-        }
-    }
-
     /// The host is the one who answers; one that is gone has said no.
     fn ask(&mut self, ask: &Arc<AskView>) {
         if !self.listening {
-            self.code = FAILED;
+            (self.code, self.missing) = (FAILED, true);
             return self.carry_out(permission::host_gone(ask));
         }
         let id = cutonce_agent::new_id();
@@ -361,17 +396,15 @@ impl Host {
 
     /// Between turns: the next message, or nothing to do, or nothing more to come.
     fn rest(&mut self) {
-        if self.busy {
-            return;
-        }
-        match self.waiting.pop_front() {
-            Some((submission, uuid)) => self.take_message(submission, uuid),
-            None => {
+        while !self.busy {
+            let Some((said, uuid)) = self.waiting.pop_front() else {
                 self.state("idle");
                 if !self.listening {
                     self.session.submit(Submission::Close);
                 }
-            }
+                return;
+            };
+            self.take_message(said, uuid);
         }
     }
 

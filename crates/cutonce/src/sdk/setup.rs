@@ -2,6 +2,10 @@
 
 use super::wire::Line;
 use crate::cli::Run;
+use crate::frames;
+use crate::start::{self, Place};
+use cutonce_agent::Approver;
+use cutonce_agent::start::Start;
 use cutonce_core::agent::{Definition, parse_given};
 use cutonce_core::mode::Mode;
 use serde_json::{Map, Value, json};
@@ -15,6 +19,8 @@ pub struct Setup {
     pub hooks: Map<String, Value>,
     system_prompt: Option<String>,
     append: Option<String>,
+    /// The form of the answer, as a schema.
+    json_schema: Option<String>,
 }
 
 impl Setup {
@@ -36,6 +42,7 @@ impl Setup {
             hooks: request["hooks"].as_object().cloned().unwrap_or_default(),
             system_prompt: text(&request["systemPrompt"]),
             append: text(&request["appendSystemPrompt"]),
+            json_schema: Some(&request["jsonSchema"]).filter(|schema| !schema.is_null()).map(Value::to_string),
         }
     }
 
@@ -65,22 +72,38 @@ impl Setup {
         if let Some(text) = &self.append {
             run.append_system_prompt = Some(text.clone());
         }
+        if let Some(schema) = &self.json_schema {
+            run.host.json_schema = Some(schema.clone());
+        }
     }
 }
 
-/// The answer to `initialize`.
-pub fn greeting(run: &Run) -> Value {
+/// The answer to `initialize`: what there is to call and to start, known without opening anything.
+pub fn greeting(run: &Run, place: &Place, agents: &[Definition]) -> Value {
     let mode = if run.dangerously_skip_permissions {
         Mode::BypassPermissions
     } else {
         run.permission_mode.unwrap_or_default()
     };
     let model = run.model.as_deref().unwrap_or("default");
+    let (commands, agents) = match start::start_of(run, Approver::CantAsk, place) {
+        Ok(start) => {
+            let (offered, catalog) = Start { agents: agents.to_vec(), ..start }.offered();
+            (frames::commands(&offered), catalog.agents().iter().map(agent).collect())
+        }
+        // Why is told when the session is opened.
+        Err(_) => (Vec::new(), Vec::new()),
+    };
+    let agents: Vec<Value> = agents;
     json!({
-        "commands": [], "agents": [], "output_style": "default", "available_output_styles": ["default"],
+        "commands": commands, "agents": agents, "output_style": "default", "available_output_styles": ["default"],
         "models": [{"value": model, "displayName": model, "description": "The model this session was started with"}],
-        "account": {}, "pid": std::process::id(), "claude_code_version": crate::frames::SPOKEN_VERSION,
+        "account": {}, "pid": std::process::id(), "claude_code_version": frames::SPOKEN_VERSION,
         "current_permission_mode": mode.name(), "session_state": "idle",
         "hooks_applied": true, "hook_on_failure_supported": true,
     })
+}
+
+fn agent(agent: &Definition) -> Value {
+    json!({"name": agent.name, "description": agent.description, "model": agent.model.name()})
 }

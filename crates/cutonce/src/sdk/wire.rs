@@ -13,9 +13,12 @@ const LONGEST: u64 = 64 << 20;
 #[derive(Debug)]
 pub enum Line {
     User {
-        submission: Submission,
+        /// What was said, or why it can't be taken: that is the message's result.
+        said: Result<Submission, String>,
         /// The host's own id of the message.
         uuid: Option<String>,
+        /// Made by a program: no part of it is a command.
+        verbatim: bool,
     },
     /// To be answered exactly once.
     Request { id: Value, request: Value },
@@ -79,56 +82,82 @@ fn response(response: &Value) -> Line {
 
 /// Text, or a list of content blocks.
 fn user(value: &Value) -> Line {
-    let (mut texts, mut images) = (Vec::new(), Vec::new());
-    match &value["message"]["content"] {
-        Value::String(text) => texts.push(text.clone()),
-        Value::Array(blocks) => {
-            for block in blocks {
-                match block["type"].as_str() {
-                    Some("text") => texts.extend(block["text"].as_str().map(str::to_string)),
-                    Some("image") => images.extend(image(&block["source"])),
-                    _ => return Line::Broken(format!("a user message can't hold a block of type {}", block["type"])),
-                }
-            }
-        }
+    let said = match &value["message"]["content"] {
+        Value::String(text) => Ok((text.clone(), Vec::new())),
+        Value::Array(blocks) => read(blocks),
         _ => return Line::Broken("`message.content` must be text or a list of blocks".into()),
-    }
-    let submission = Submission::User { text: texts.join("\n"), images };
-    Line::User { submission, uuid: value["uuid"].as_str().map(str::to_string) }
+    };
+    let said = said.map(|(text, images)| Submission::User { text, images });
+    let uuid = value["uuid"].as_str().map(str::to_string);
+    Line::User { said, uuid, verbatim: value["client_composed"] == true }
 }
 
-fn image(source: &Value) -> Option<Image> {
-    let media_type = source["media_type"].as_str()?.to_string();
-    Some(Image { media_type, data: source["data"].as_str()?.to_string() })
+fn read(blocks: &[Value]) -> Result<(String, Vec<Image>), String> {
+    let (mut texts, mut images) = (Vec::new(), Vec::new());
+    for block in blocks {
+        match block["type"].as_str() {
+            Some("text") => texts.extend(block["text"].as_str().map(str::to_string)),
+            Some("image") => images.push(image(&block["source"])?),
+            _ => return Err(format!("A message of the user can't hold a block of type {}.", brief(&block["type"]))),
+        }
+    }
+    Ok((texts.join("\n"), images))
+}
+
+/// An image that is left out would be talked about as if it had been seen.
+fn image(source: &Value) -> Result<Image, String> {
+    let wanted = "expected {\"type\": \"base64\", \"media_type\": \"image/png\", \"data\": …}";
+    let missing = |what: String| Err(format!("An image of the message can't be used: {what}; {wanted}."));
+    if !source["type"].is_null() && source["type"] != "base64" {
+        return missing(format!("`source.type` is {}", brief(&source["type"])));
+    }
+    let Some(media_type) = source["media_type"].as_str().filter(|kind| kind.starts_with("image/")) else {
+        return missing(format!("`source.media_type` is {}", brief(&source["media_type"])));
+    };
+    match source["data"].as_str() {
+        Some(data) if is_base64(data) => Ok(Image { media_type: media_type.into(), data: data.into() }),
+        Some(_) => missing("`source.data` is empty or no base64".into()),
+        None => missing("`source.data` is missing".into()),
+    }
+}
+
+fn is_base64(data: &str) -> bool {
+    let digits = data.trim_end_matches('=');
+    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
+    !digits.is_empty() && data.len() % 4 == 0 && data.len() - digits.len() <= 2 && digits.bytes().all(fits)
+}
+
+fn brief(value: &Value) -> String {
+    value.to_string().chars().take(60).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Line {
+    fn line(line: &str) -> Line {
         understand(line.as_bytes())
     }
 
     #[test]
     fn cl_2_stream_json_input_takes_text_and_blocks() {
-        let text = read(r#"{"type":"user","message":{"role":"user","content":"hi"}}"#);
-        assert!(matches!(text, Line::User { submission: Submission::User { text, .. }, .. } if text == "hi"));
+        let text = line(r#"{"type":"user","message":{"role":"user","content":"hi"}}"#);
+        assert!(matches!(text, Line::User { said: Ok(Submission::User { text, .. }), .. } if text == "hi"));
         let blocks = r#"{"type":"user","message":{"content":[{"type":"text","text":"a"},{"type":"image","source":{"media_type":"image/png","data":"QQ=="}}]}}"#;
         assert!(
-            matches!(read(blocks), Line::User { submission: Submission::User { text, images }, .. } if text == "a" && images.len() == 1)
+            matches!(line(blocks), Line::User { said: Ok(Submission::User { text, images }), .. } if text == "a" && images.len() == 1)
         );
     }
 
     #[test]
     fn ho_3_answers_are_answers_and_garbage_is_named() {
         let yes =
-            read(r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"a":1}}}"#);
+            line(r#"{"type":"control_response","response":{"subtype":"success","request_id":"r","response":{"a":1}}}"#);
         assert!(matches!(yes, Line::Response { id, result: Ok(value) } if id == "r" && value["a"] == 1));
-        let no = read(r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"e"}}"#);
+        let no = line(r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"e"}}"#);
         assert!(matches!(no, Line::Response { result: Err(why), .. } if why == "e"));
-        assert!(matches!(read("{nope"), Line::Broken(_)));
-        assert!(matches!(read("[]"), Line::Broken(_)));
-        assert!(matches!(read(r#"{"type":"news"}"#), Line::Unknown(kind) if kind == "news"));
+        assert!(matches!(line("{nope"), Line::Broken(_)));
+        assert!(matches!(line("[]"), Line::Broken(_)));
+        assert!(matches!(line(r#"{"type":"news"}"#), Line::Unknown(kind) if kind == "news"));
     }
 }

@@ -15,23 +15,25 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() {
     let args = Arguments::from_args();
-    let python = Arc::new(Sdk { script: "python.py", mark: "async def ho_", install: python, made: OnceLock::new() });
-    let node =
-        Arc::new(Sdk { script: "typescript.mjs", mark: "tests.ho_", install: typescript, made: OnceLock::new() });
+    let scripts: &[&str] = &["python.py", "control.py"];
+    let python = Arc::new(Sdk { scripts, mark: "async def ho_", install: python, made: OnceLock::new() });
+    let scripts: &[&str] = &["typescript.mjs"];
+    let node = Arc::new(Sdk { scripts, mark: "tests.ho_", install: typescript, made: OnceLock::new() });
     let mut trials = Vec::new();
     for (language, sdk) in [("python", python), ("typescript", node)] {
-        for name in sdk.tests() {
-            let sdk = sdk.clone();
-            trials.push(Trial::test(format!("{language}::{name}"), move || sdk.test(&name).map_err(Failed::from)));
+        for (script, name) in sdk.tests() {
+            let (sdk, called) = (sdk.clone(), format!("{language}::{name}"));
+            let test = move || sdk.test(script, &name).map_err(Failed::from);
+            trials.push(Trial::test(called, test));
         }
     }
     assert!(!trials.is_empty(), "no test found");
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// One SDK: how to get it, and its script of tests.
+/// One SDK: how to get it, and its scripts of tests.
 struct Sdk {
-    script: &'static str,
+    scripts: &'static [&'static str],
     mark: &'static str,
     install: fn(&Path) -> Result<PathBuf, String>,
     /// The interpreter that knows the SDK, installed when the first test needs it.
@@ -39,22 +41,23 @@ struct Sdk {
 }
 
 impl Sdk {
-    fn script(&self) -> PathBuf {
-        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk").join(self.script)
-    }
-
-    fn tests(&self) -> Vec<String> {
-        let text = std::fs::read_to_string(self.script()).unwrap_or_default();
-        let named = text.lines().filter_map(|line| line.strip_prefix(self.mark));
+    /// Script and name.
+    fn tests(&self) -> Vec<(&'static str, String)> {
         let name = |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
-        named.map(|rest| format!("ho_{}", name(rest))).collect()
+        let mut tests = Vec::new();
+        for script in self.scripts {
+            let text = std::fs::read_to_string(path_of(script)).unwrap_or_default();
+            let named = text.lines().filter_map(|line| line.strip_prefix(self.mark));
+            tests.extend(named.map(|rest| (*script, format!("ho_{}", name(rest)))));
+        }
+        tests
     }
 
-    fn test(&self, name: &str) -> Result<(), String> {
+    fn test(&self, script: &str, name: &str) -> Result<(), String> {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
         let interpreter = self.made.get_or_init(|| (self.install)(folder)).clone()?;
         let mut command = Command::new(interpreter);
-        command.arg(self.script()).arg(name).env("CUTONCE_BIN", env!("CARGO_BIN_EXE_cutonce"));
+        command.arg(path_of(script)).arg(name).env("CUTONCE_BIN", env!("CARGO_BIN_EXE_cutonce"));
         command.env("SDK_FOLDER", folder.join(format!("sdk-typescript-{TYPESCRIPT_SDK}")));
         command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("CLAUDECODE").env_remove("CLAUDE_CONFIG_DIR");
         let output = patiently(command)?;
@@ -64,6 +67,10 @@ impl Sdk {
         let told = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         Err(format!("{}\n{}{}", output.status, told(&output.stdout), told(&output.stderr)))
     }
+}
+
+fn path_of(script: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/sdk").join(script)
 }
 
 fn patiently(mut command: Command) -> Result<Output, String> {

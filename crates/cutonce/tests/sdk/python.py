@@ -4,8 +4,6 @@ import asyncio
 import json
 import os
 import signal
-import subprocess
-import sys
 import uuid
 
 from claude_agent_sdk import (
@@ -19,7 +17,7 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import PermissionRuleValue, PermissionUpdate
 from mcp.types import ToolAnnotations
-from stage import BIN, Stage, blocks, call, kinds, results, run, text_of
+from stage import Stage, bare, blocks, call, frames_until, kinds, main, prompt, results, run, text_of, write
 
 
 class Asked:
@@ -35,11 +33,6 @@ class Asked:
 
 
 YES, NO = PermissionResultAllow(), PermissionResultDeny(message="not today")
-
-
-async def prompt(*texts):
-    for text in texts:
-        yield {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "session_id": "s"}
 
 
 # --- Turns
@@ -756,28 +749,6 @@ async def ho_2_the_model_enters_plan_mode_and_the_host_sees_it():
 # --- Hosts that die
 
 
-def bare(stage, *flags):
-    """The program as an SDK starts it, without the SDK."""
-    command = [BIN, "--output-format", "stream-json", "--verbose", "--input-format", "stream-json", *flags]
-    env = {**os.environ, **stage.env()}
-    return subprocess.Popen(command, cwd=stage.ws, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def write(process, *messages):
-    for message in messages:
-        process.stdin.write(json.dumps(message) + "\n")
-    process.stdin.flush()
-
-
-def frames_until(process, fits):
-    got = []
-    for line in process.stdout:
-        got.append(json.loads(line))
-        if fits(got[-1]):
-            return got
-    raise AssertionError(f"it never came: {got} {process.stderr.read()}")
-
-
 SAY = {"type": "user", "message": {"role": "user", "content": "go"}}
 
 
@@ -837,4 +808,4 @@ async def ho_3_terminated_with_a_question_open():
 
 
 if __name__ == "__main__":
-    asyncio.run(globals()[sys.argv[1]]())
+    main(globals())

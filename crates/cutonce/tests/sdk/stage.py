@@ -1,14 +1,20 @@
 """What the tests with the Python SDK stand on: folders of their own, the scripted model behind a real socket, options."""
 
+import asyncio
 import json
 import os
+import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from claude_agent_sdk import ClaudeAgentOptions
 
 BIN = os.environ["CUTONCE_BIN"]
+
+
+STAGES = []
 
 
 class Stage:
@@ -30,6 +36,12 @@ class Stage:
         self.url = "http://" + self.server.stdout.readline().split()[-1]
         self.home_variable = home
         self.stderr = []
+        STAGES.append(self)
+
+    def close(self):
+        """The test has passed: nothing of it stays."""
+        self.seen()
+        shutil.rmtree(self.root, ignore_errors=True)
 
     def env(self):
         return {
@@ -96,3 +108,37 @@ def blocks(messages, kind):
 
 def results(messages):
     return [message for message in messages if type(message).__name__ == "ResultMessage"]
+
+
+async def prompt(*texts):
+    for text in texts:
+        yield {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "session_id": "s"}
+
+
+def bare(stage, *flags):
+    """The program as an SDK starts it, without the SDK."""
+    command = [BIN, "--output-format", "stream-json", "--verbose", "--input-format", "stream-json", *flags]
+    env = {**os.environ, **stage.env()}
+    return subprocess.Popen(command, cwd=stage.ws, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def write(process, *messages):
+    for message in messages:
+        process.stdin.write(json.dumps(message) + "\n")
+    process.stdin.flush()
+
+
+def frames_until(process, fits):
+    got = []
+    for line in process.stdout:
+        got.append(json.loads(line))
+        if fits(got[-1]):
+            return got
+    raise AssertionError(f"it never came: {got} {process.stderr.read()}")
+
+
+def main(tests):
+    """Runs the test that is named, and leaves nothing behind if it passes."""
+    asyncio.run(tests[sys.argv[1]]())
+    for stage in STAGES:
+        stage.close()

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -12,6 +12,7 @@ const { createSdkMcpServer, query, tool } = await import(join(modules, "@anthrop
 const { z } = await import(join(modules, "zod/index.js"));
 const BIN = process.env.CUTONCE_BIN;
 const tests = {};
+const stages = [];
 
 /** A workspace, a home, and a model that says what the script says. */
 class Stage {
@@ -25,6 +26,7 @@ class Stage {
     stage.server = spawn(BIN, ["scenario-server", script, "--record", stage.record], { stdio: ["pipe", "pipe", "inherit"] });
     const lines = createInterface({ input: stage.server.stdout });
     stage.url = await new Promise((found) => lines.once("line", (line) => found("http://" + line.split(" ").at(-1))));
+    stages.push(stage);
     return stage;
   }
 
@@ -72,7 +74,8 @@ function inbox() {
   const queue = [];
   let wake = () => {}, open = true;
   return {
-    say(text) { queue.push(said(text)); wake(); },
+    say(text) { this.push(said(text)); },
+    push(message) { queue.push(message); wake(); },
     close() { open = false; wake(); },
     async *[Symbol.asyncIterator]() {
       while (open || queue.length) {
@@ -259,6 +262,66 @@ tests.ho_2_a_rejected_plan_keeps_planning = async () => {
   assert.equal(stage.file("early.txt"), null);
 };
 
+tests.ho_1_agents_of_the_host_are_started_and_held_by_plan_mode = async () => {
+  const stage = await Stage.with(
+    call("Agent", { subagent_type: "gardener", description: "look", prompt: "Find the roses." }),
+    call("Write", { file_path: "roses.txt", content: "ROSES" }), { text: "by the wall" }, { text: "done" });
+  const agents = { gardener: { description: "Knows plants.", prompt: "You are the gardener.", tools: ["Write"] } };
+  const running = query({ prompt: "go", options: stage.options({ agents, permissionMode: "plan", allowedTools: ["Agent", "Write"] }) });
+  const told = await running.supportedAgents();
+  const got = await run(running);
+  assert.ok(told.some((agent) => agent.name === "gardener" && agent.description === "Knows plants."));
+  assert.match(JSON.stringify(blocks(got.filter((one) => !one.parent_tool_use_id), "tool_result")), /by the wall/);
+  assert.equal(stage.file("roses.txt"), null);
+  assert.ok(blocks(got.filter((one) => one.parent_tool_use_id), "tool_result")[0].is_error);
+  assert.match(JSON.stringify((await stage.seen())[1].system), /You are the gardener\./);
+};
+
+tests.ho_1_the_answer_has_the_form_that_was_asked_for = async () => {
+  const stage = await Stage.with(call("StructuredOutput", { city: 7 }), call("StructuredOutput", { city: "Bern" }));
+  const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+  const got = await run(query({ prompt: "go", options: stage.options({ outputFormat: { type: "json_schema", schema } }) }));
+  assert.deepEqual(result(got).structured_output, { city: "Bern" });
+  assert.equal((await stage.seen()).length, 2);
+};
+
+tests.ho_1_servers_thinking_and_files_change_while_it_runs = async () => {
+  const stage = await Stage.with(call("mcp__calc__add", { a: 2, b: 3 }), { text: "one" }, call("Write", { file_path: "a.txt", content: "A" }), { text: "two" });
+  const add = tool("add", "Adds", { a: z.number(), b: z.number() }, async ({ a, b }) => ({ content: [{ type: "text", text: String(a + b) }] }));
+  const prompts = inbox();
+  const uuid = "0f0e0d0c-0b0a-4908-8706-050403020100";
+  const running = query({ prompt: prompts, options: stage.options({ allowedTools: ["mcp__calc"], permissionMode: "acceptEdits", model: "claude-sonnet-4-5" }) });
+  const set = await running.setMcpServers({ calc: createSdkMcpServer({ name: "calc", tools: [add] }) });
+  assert.deepEqual([set.added, set.removed, set.errors], [["calc"], [], {}]);
+  assert.deepEqual((await running.mcpServerStatus()).map((one) => [one.name, one.status]), [["calc", "connected"]]);
+  prompts.say("first");
+  const got = [];
+  for await (const message of running) {
+    got.push(message);
+    if (message.type === "result" && message.result === "one") {
+      await running.setMaxThinkingTokens(2048);
+      prompts.push({ ...said("second"), uuid });
+    }
+    if (message.type === "result" && message.result === "two") {
+      assert.equal(stage.file("a.txt"), "A");
+      const preview = await running.rewindFiles(uuid, { dryRun: true });
+      assert.ok(preview.canRewind && preview.filesChanged.length === 1);
+      assert.ok((await running.rewindFiles(uuid)).canRewind);
+      assert.equal(stage.file("a.txt"), null);
+      await assert.rejects(running.stopTask("nobody"), /no task/);
+      prompts.close();
+    }
+  }
+  assert.match(JSON.stringify(blocks(got, "tool_result")[0]), /5/);
+  const thought = (await stage.seen()).map((request) => request.thinking?.budget_tokens ?? null);
+  assert.deepEqual(thought.slice(0, 3), [null, null, 2048]);
+};
+
 const name = process.argv[2];
 await tests[name]();
+// The test has passed: nothing of it stays.
+for (const stage of stages) {
+  await stage.seen();
+  rmSync(stage.root, { recursive: true, force: true });
+}
 process.exit(0);

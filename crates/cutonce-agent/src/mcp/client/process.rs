@@ -7,6 +7,7 @@ use super::meter::{Meter, Metered};
 use cutonce_core::harmless::harmless;
 use cutonce_sandbox::{Ended, Input, Output, Running, Spawn, find_program};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, BufWriter};
@@ -36,6 +37,7 @@ impl Process {
         args: &[String],
         env: &[(String, String)],
         bell: Arc<Bell>,
+        pid: &AtomicU32,
     ) -> Result<(Process, Reader, Writer), RemoteError> {
         let mut all = client.env.clone();
         all.retain(|(name, _)| !env.iter().any(|(given, _)| name == given.as_str()));
@@ -52,6 +54,7 @@ impl Process {
         else {
             return Err(RemoteError::Gone("it has no input and output".into()));
         };
+        pid.store(running.id().unwrap_or_default(), Ordering::Relaxed);
         let meter = Arc::new(Meter::default());
         let process = Process { meter: meter.clone(), words: Arc::default(), expected: Default::default() };
         tokio::spawn(listen(stderr, process.words.clone()));

@@ -1,6 +1,8 @@
 //! Commands of the users' own (UI-9): `.cutonce/commands/*.md`, the person's and, once the folder is trusted, the project's.
 //! A file's text is the prompt; its front matter says what it is, which tools it may use unasked, and for which model.
 
+use cutonce_core::conversation::Image;
+use cutonce_core::submission::Submission;
 use std::path::Path;
 
 /// A file larger than this is no prompt.
@@ -8,17 +10,28 @@ const LARGEST: u64 = 64 << 10;
 /// Files that are looked at in one folder.
 const MOST: usize = 200;
 
+/// A command as its file says it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Custom {
+    /// As it is typed after the `/`.
     pub name: String,
+    /// One line, for lists.
     pub description: String,
+    /// The prompt, with places for the words of whoever calls it.
     pub body: String,
     /// Rules that hold for its turn.
     pub allow: Vec<String>,
+    /// The model that answers its turn, if it names one.
     pub model: Option<String>,
 }
 
 impl Custom {
+    /// What to submit when it is called with these words.
+    pub fn prompt(&self, words: &str, images: Vec<Image>) -> Submission {
+        let (allow, model) = (self.allow.clone(), self.model.clone());
+        Submission::Prompt { text: fill(&self.body, words), images, allow, model }
+    }
+    /// Does its text have a place for words?
     pub fn takes_arguments(&self) -> bool {
         self.body.contains("$ARGUMENTS") || (1..=9).any(|n| self.body.contains(&format!("${n}")))
     }
