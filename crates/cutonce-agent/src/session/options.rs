@@ -166,7 +166,6 @@ fn driver(
     inner: Inner,
 ) -> (Driver, Vec<mode::Effect>) {
     let (mode, effects) = options.mode;
-    let mcp = super::mcp::Joining::new(options.mcp, options.mcp_wait);
     let models = Models::new(options.connect, options.settings, options.main, options.connected.clone());
     let (prefix, seat) = prefix_and_seat(options.kin, options.system, &options.tools);
     let mut talk = Talk {
@@ -207,7 +206,7 @@ fn driver(
         redactor: options.redactor,
         here: options.here,
         tools: options.tools.into_iter().map(|tool| (tool.name().to_string(), tool)).collect(),
-        mcp,
+        mcp: super::mcp::Joining::new(options.mcp, options.mcp_wait),
         instructions: options.instructions,
         inbox,
         done: inner.done,
