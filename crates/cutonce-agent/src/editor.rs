@@ -45,7 +45,8 @@ pub fn open_plan(path: &Path, env: Vec<(OsString, OsString)>) -> Result<String, 
     }
 }
 
-fn open(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
+/// The same for any text; Err says why it was not edited.
+pub fn open(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
     let Editor { program, mut args } = find(&env)?;
     args.push(path.as_os_str().to_os_string());
     let shown = program.display().to_string();

@@ -309,6 +309,8 @@ impl App {
         self.session = Some(opened.session.clone());
         self.customs = custom::find(&self.around.home, &self.around.cwd, self.trusted());
         self.composer.set_commands(commands::offers(&self.customs));
+        // A slash that was typed before they were known offers them, too.
+        self.composer.refresh_with(&mut self.files);
         self.came_back(&opened);
         for submission in std::mem::take(&mut self.early) {
             if matches!(submission, Submission::User { .. }) {

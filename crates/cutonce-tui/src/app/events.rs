@@ -90,7 +90,8 @@ impl App {
 
     /// A session that comes back shows where it was.
     pub(super) fn came_back(&mut self, opened: &Opened) {
-        let shown = replay::tail(&opened.transcript, self.width(), &self.theme);
+        let (width, theme) = (self.width(), self.theme);
+        let shown = replay::tail(&opened.transcript, width, &theme, &mut self.log);
         if shown.iter().all(|(kind, _)| *kind == Kind::Notice) {
             return;
         }

@@ -39,7 +39,7 @@ impl App {
         let path = folder.path().join(format!("text{suffix}"));
         std::fs::write(&path, text).map_err(told)?;
         let env = self.around.env.clone();
-        self.lend(|| editor::open_plan(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()))?;
+        self.lend(|| editor::open(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()))?;
         std::fs::read_to_string(&path).map_err(|error| format!("what was edited can't be read: {error}"))
     }
 
@@ -51,7 +51,7 @@ impl App {
                 self.composer.set_text(text.trim_end());
                 self.changed();
             }
-            Err(why) => self.notice(Level::Warning, &why),
+            Err(why) => self.notice(Level::Warning, &format!("Your draft is as it was: {why}")),
         }
     }
 

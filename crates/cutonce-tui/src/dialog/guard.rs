@@ -1,5 +1,5 @@
-//! When keys begin to count (UI-5): only what comes after a dialog was drawn, and after a moment without keys, so that a
-//! sentence that is being typed never answers. Nobody waits longer than a second and a half.
+//! When keys begin to count, in dialogs and in the plan review (UI-5, PM-74): only what comes after it was drawn, and after a
+//! moment without keys, so that a sentence that is being typed never answers. Nobody waits longer than a second and a half.
 
 use std::time::{Duration, Instant};
 
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ui_5_keys_from_before_and_keys_of_a_sentence_do_not_count() {
+    fn ui_5_pm_74_keys_from_before_and_keys_of_a_sentence_do_not_count() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let mut guard = Guard::default();

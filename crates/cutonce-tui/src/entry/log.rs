@@ -39,6 +39,11 @@ impl Log {
         }
     }
 
+    /// So many entries came before the first one that is here.
+    pub fn older(&mut self, entries: usize) {
+        self.dropped += entries;
+    }
+
     pub fn clear(&mut self) {
         *self = Log::default();
     }
