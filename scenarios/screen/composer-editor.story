@@ -19,8 +19,7 @@ paste 1\n2\n3\n4\n5\n6\n7\n8\n9\n10
 press ctrl+g
 < Your draft is as it was
 --- shows
-! Your draft is as it was: $WS/editor.sh was ended by signal
-  11
+! Your draft is as it was: ./editor.sh was ended by signal 11
 
 › half a thought [Pasted text #1: 10 lines]
 
@@ -30,8 +29,7 @@ press ctrl+g
 press ctrl+g
 < on two lines.
 --- shows
-! Your draft is as it was: $WS/editor.sh was ended by signal
-  11
+! Your draft is as it was: ./editor.sh was ended by signal 11
 
 › Better words,
   on two lines.

@@ -17,6 +17,30 @@ press enter
 < approve → accept edits
 gone keys choose in a moment
 --- shows
+ Plan rev 1: Count the users
+ <plan>  no sandbox · 0 files changed since entry, checked
+── Count\u{1b}]0;owned\u{7} the users ───────────────────────────── 1/4 · <n>% ──
+›    1   Count\u{1b}]0;owned\u{7} the users
+     2
+     3   1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide
+     4   2. \u{9b}31mRed
+
+
+
+
+
+
+
+
+
+
+
+
+────────────────────────────────────────────────────────────────── context <n>% ──
+ 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
+ 2 approve → ask at each edit  n note to the agent        6 leave → default
+                               c comment  e edit  d diff  esc back to planning
+ ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press 2
@@ -25,17 +49,61 @@ press enter
 < wants to
 < enter or a digit chooses
 --- shows
+> count the users
+
+● Write <plan>  +4 -0
+    1 + # Count\u{1b}]0;owned\u{7} the users
+    2 +
+    3 + 1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide
+    4 + 2. \u{9b}31mRed
+
+● Plan approved → default
+  Count\u{1b}]0;owned\u{7} the users
+
+  1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide
+  2. \u{9b}31mRed
+
+? Write wants to change
+    1 + a\u{1b}[2Jb\u{200b}
+  why: default mode asks before this: write in the workspace
+› 1 yes
+  2 yes, and don't ask again here for Edit(./na\u{1b}\[31mme\u{202e}txt.exe)
+  3 no, and say what to do instead
+  enter or a digit chooses · esc no · ctrl+o shows all of it
+
+/help  claude-sonnet-4-6 · <n>% · <n> tokens
 
 --- keys
 press 1
 < Done.
 gone interrupt
---- shows
-
---- keys
 press ctrl+o
 < Conversation
 --- shows
+ Conversation
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  yyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyyy
+  end
+
+● agent
+  Done.
+
+ 9 of 10 · <n>%  ↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back
 
 --- keys
 press esc

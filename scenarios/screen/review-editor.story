@@ -43,7 +43,7 @@ press e
 
 
 
-── nothing changed: $WS/editor.sh was ended by… ─ context <n>% ──
+── nothing changed: ./editor.sh was ended by signal 11 ─────────── context <n>% ──
  1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
  2 approve → ask at each edit  n note to the agent        6 leave → default
                                c comment  e edit  d diff  esc back to planning

@@ -29,8 +29,8 @@ press enter
 < 2 files would be put back
 --- shows
  Rewind to …
-› 04:07  ⏸ plan approved: <slug> rev 1  2 files
-  04:07  change it  3 files
+› <time>  ⏸ plan approved: <slug> rev 1  2 files
+  <time>  change it  3 files
 
 2 files would be put back:
   $WS/a.txt  +1 -1
@@ -64,8 +64,8 @@ press enter
 < Rewind to
 --- shows
  Rewind to …
-› 04:07  ⏸ plan approved: <slug> rev 1  2 files
-  04:07  change it  3 files
+› <time>  ⏸ plan approved: <slug> rev 1  2 files
+  <time>  change it  3 files
 
 2 files would be put back:
   $WS/a.txt  +0 -0

@@ -202,7 +202,8 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
     let write = serde_json::json!({"name": "Write", "input": {"file_path": "{plan}", "content": plan}});
     let exit = serde_json::json!({"name": "ExitPlanMode", "input": {}});
     let made = serde_json::json!({"name": "Write", "input": {"file_path": "a.txt", "content": "42\n"}});
-    let turns = serde_json::json!([{"calls": [write, exit]}, {"calls": [exit]}, {"calls": [made]}, {"text": "Counted."}]);
+    let turns =
+        serde_json::json!([{"calls": [write, exit]}, {"calls": [exit]}, {"calls": [made]}, {"text": "Counted."}]);
     let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
     let mut term = stage.shell_with("--permission-mode plan", &[("TERM", "dumb")]);
     term.see(">").unwrap();
@@ -220,7 +221,12 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
     term.see("ended 0").unwrap();
     assert!(!term.raw.contains(&0x1b), "{}", String::from_utf8_lossy(&term.raw).escape_debug());
     assert_eq!(std::fs::read_to_string(stage.root.path().join("ws/a.txt")).unwrap(), "42\n");
-    let seen = stage.server.requests().last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default();
+    let seen = stage
+        .server
+        .requests()
+        .last()
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .unwrap_or_default();
     assert!(seen.contains("never guess") && seen.contains("mind the gap"), "{seen}");
 }
 

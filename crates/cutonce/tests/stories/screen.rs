@@ -68,7 +68,9 @@ fn counted(line: &str) -> (String, bool) {
                 Some("<plan>".into())
             }
             // A time of day.
-            _ if word.len() == 5 && word.split(':').all(|part| part.len() == 2 && number(part)) => Some("<time>".into()),
+            _ if word.len() == 5 && word.split(':').all(|part| part.len() == 2 && number(part)) => {
+                Some("<time>".into())
+            }
             Some('s') if number(&word[..word.len() - 1]) => Some(String::new()),
             Some('m') if number(&word[..word.len() - 1]) => Some(String::new()),
             Some('%') if number(&word[..word.len() - 1]) => Some("<n>%".to_string()),
