@@ -16,7 +16,7 @@ chmod +x editor.sh
   {"text": "From the other one."},
   {"text": "Written."}
 ]}
---- pty 100x50 cutonce
+--- pty 160x50 cutonce
 --- keys
 < ›
 < /help
@@ -73,7 +73,7 @@ At the start of a message
 
 ›
 
-/help                                                                             claude-sonnet-4-6
+/help                                                                                                                                         claude-sonnet-4-6
 
 --- keys
 press ctrl+l
@@ -114,6 +114,8 @@ press enter
 press enter
 < nothing to go back to
 --- shows
+  alt+left, alt+b       word to the left
+  alt+right, alt+f      word to the right
   ctrl+w, alt+backspace delete the word before the cursor
   alt+d, ctrl+del       delete the word after the cursor
   ctrl+k                delete to the end of the line
@@ -137,9 +139,7 @@ At the start of a message
   model       claude-sonnet-4-6
   mode        default
   context  0 of <n> tokens
-  transcript
-  $HOME/.cutonce/projects/<project>/01a1e28f-14a9-77b9-a3db-a29f8fb7d18
-  1.jsonl
+  transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
   The model is claude-sonnet-4-6. /model NAME changes it from the next request on.
   The mode is default. Others: default, acceptEdits, plan.
   The mode is default.
@@ -163,7 +163,7 @@ At the start of a message
 
 ›
 
-/help                                                                             claude-sonnet-4-6
+/help                                                                                                                                         claude-sonnet-4-6
 
 --- keys
 > hi
