@@ -22,7 +22,7 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
 --- run cutonce --plain --permission-mode plan "task"
 --- talk
 < answer
-> 4 not yet
+> 5 not yet
 < still planning
 < >
 > /mode

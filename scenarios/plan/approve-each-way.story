@@ -23,10 +23,10 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 < A comment is
 < answer:
 > 17
-< Choose 1 to
+< Choose one of
 < answer:
 > yes
-< Choose 1 to
+< Choose one of
 < answer:
 > 1 mind the gap
 < done A

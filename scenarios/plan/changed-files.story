@@ -30,7 +30,7 @@ ignored.txt
 ! echo two > a.txt; rm gone.txt; echo x > ignored.txt; mkdir -p sub; echo y > sub/new.txt
 > submit
 < answer
-> 5
+> 6
 < >
 > /exit
 --- exit 0

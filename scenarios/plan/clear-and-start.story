@@ -18,7 +18,7 @@ MARKER-BEFORE
 < answer
 > n use tabs
 < answer
-> 3 acceptEdits
+> 4 acceptEdits
 < implemented from the plan
 < >
 > /mode

@@ -188,7 +188,7 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
 > e
 < Measure
 < answer
-> 4 my edit is in
+> 5 my edit is in
 < >
 > /exit
 --- exit 0
@@ -285,7 +285,7 @@ request 2
 > 1
 < Exit plan mode?
 < answer
-> 5
+> 6
 < >
 > /exit
 --- exit 0

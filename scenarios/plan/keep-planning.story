@@ -18,15 +18,15 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
 > c 3 measure instead
 < 1 comments
 < answer:
-> 4 do not guess
+> 5 do not guess
 < answer
 > d
 < answer
-> 4
+> 5
 < >
 > try once more
 < answer
-> 5
+> 6
 < >
 > /mode
 < The mode is default

@@ -10,6 +10,15 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     clean(text, is_shown)
 }
 
+/// The same, with nothing dropped, since somebody has to judge it: escape sequences are shown as text.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    match text.contains('\x1b') {
+        // As text it is no sequence any more.
+        true => Cow::Owned(harmless(&text.replace('\x1b', "\\u{1b}")).into_owned()),
+        false => harmless(text),
+    }
+}
+
 /// For the model: overwritten lines and escape sequences are dropped, NUL is shown; the rest stays as printed.
 pub fn for_model(text: &str) -> Cow<'_, str> {
     match settled(text) {

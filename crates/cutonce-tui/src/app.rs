@@ -121,6 +121,8 @@ struct App {
     /// Said before the session was there.
     early: Vec<Submission>,
     customs: Vec<custom::Custom>,
+    /// The draft on the screen is not the one on disk.
+    unsaved: bool,
     dirty: bool,
     urgent: bool,
     drawn_at: Instant,
@@ -155,6 +157,7 @@ pub async fn run(face: Face) -> io::Result<u8> {
         app.submit(Submission::Implement { plan, path });
     }
     while app.exit.is_none() {
+        app.keep_draft();
         let now = Instant::now();
         if app.dirty && (app.urgent || now >= app.drawn_at + FRAME) {
             app.draw(now)?;
@@ -252,6 +255,7 @@ impl App {
             last: Kind::Start,
             early: Vec::new(),
             customs: Vec::new(),
+            unsaved: false,
             dirty: true,
             urgent: true,
             drawn_at: now,

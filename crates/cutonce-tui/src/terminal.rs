@@ -17,6 +17,12 @@ const KITTY_OFF: &str = "\x1b[<1u";
 const ALTERNATE_ON: &str = "\x1b[?1049h\x1b[?1007h\x1b[H\x1b[2J";
 const ALTERNATE_OFF: &str = "\x1b[?1007l\x1b[?1049l";
 
+/// What another program may have left on when it died: the alternate screen, the mouse, cursor keys of its own, no wrapping,
+/// no cursor. Nothing of it moves the cursor where it was off already.
+const LEFT_ON: &str = "\x1b[?47l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1l\x1b[?7h\x1b[0m\x1b[?25h";
+/// Below all that is on the screen: where a program died nobody knows where it left the cursor.
+pub const BELOW: &str = "\x1b[999B\r\n";
+
 /// What was changed and how it was, while we have the terminal.
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
 
@@ -79,6 +85,7 @@ impl Terminal {
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
         let done = work();
+        write(LEFT_ON.as_bytes())?;
         enter(self.kitty)?;
         Ok(done)
     }

@@ -1,7 +1,7 @@
 //! Text from outside, made fit for a screen (TL-10, UI-2): nothing in it can steer the terminal or hide, and lines are cut and
 //! wrapped by what they take on the screen, not by bytes.
 
-use cutonce_core::harmless::harmless;
+use cutonce_core::harmless;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
@@ -16,15 +16,7 @@ const MARKS: usize = 8;
 /// Everything is shown, since somebody may have to judge it: escape sequences as text, invisible and direction-changing
 /// characters as `\u{..}`. Newlines and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let text = match text.contains('\x1b') {
-        // As text it is no sequence any more.
-        true => Cow::Owned(text.replace('\x1b', "\\u{1b}")),
-        false => Cow::Borrowed(text),
-    };
-    let text = match text {
-        Cow::Borrowed(text) => harmless(text),
-        Cow::Owned(text) => Cow::Owned(harmless(&text).into_owned()),
-    };
+    let text = harmless::visible(text);
     if text.is_ascii() { text } else { without_piles(text) }
 }
 

@@ -3,12 +3,13 @@
 
 use crate::editor::{edit, editor_name, open_editor};
 use crate::headless::First;
+use crate::plain_commands::{self, Known};
 use crate::plain_plan::{self, Review, Step};
 use crate::start::Started;
 use cutonce_agent::Session;
 use cutonce_core::command::{self, CURRENT_PLAN};
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
-use cutonce_core::harmless::harmless;
+use cutonce_core::harmless::visible;
 use cutonce_core::settings::Notifications;
 use cutonce_core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
 use std::io::{BufRead, IsTerminal, Write};
@@ -26,26 +27,26 @@ pub fn log(event: &Event) {
 /// The one line that tells of an event, for those that are worth one.
 fn line_of(event: &Event) -> Option<String> {
     Some(match &event.kind {
-        EventKind::ToolStarted { name, summary, .. } => format!("● {name} {}", harmless(first_line(summary))),
+        EventKind::ToolStarted { name, summary, .. } => format!("● {name} {}", visible(first_line(summary))),
         EventKind::ToolFinished(finished) if finished.is_error => {
             let text = finished.content.iter().find_map(|part| match part {
                 cutonce_core::conversation::ResultPart::Text { text } => Some(first_line(text)),
                 cutonce_core::conversation::ResultPart::Image(_) => None,
             });
-            format!("✗ {} {}", finished.name, harmless(text.unwrap_or_default()))
+            format!("✗ {} {}", finished.name, visible(text.unwrap_or_default()))
         }
         EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
-            format!("↻ {}; trying again in {:.1} s ({attempt} of {max})", harmless(reason), *delay_ms as f64 / 1000.0)
+            format!("↻ {}; trying again in {:.1} s ({attempt} of {max})", visible(reason), *delay_ms as f64 / 1000.0)
         }
         EventKind::ModeChanged { by: By::Start, .. } => return None,
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
         EventKind::Agent(agent) => return crate::agents::line(agent),
-        EventKind::Queued { text } => format!("queued: {}", harmless(first_line(text))),
+        EventKind::Queued { text } => format!("queued: {}", visible(first_line(text))),
         EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
         EventKind::Notice { level, text } => match level {
-            Level::Info => harmless(text).into_owned(),
-            Level::Warning => format!("warning: {}", harmless(text)),
-            Level::Error => format!("error: {}", harmless(text)),
+            Level::Info => visible(text).into_owned(),
+            Level::Warning => format!("warning: {}", visible(text)),
+            Level::Error => format!("error: {}", visible(text)),
         },
         _ => return None,
     })
@@ -57,7 +58,8 @@ fn first_line(text: &str) -> &str {
 
 /// Sit in front of a session until the person ends it.
 pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
-    let Started { session, mut events, notifications, .. } = started;
+    let Started { session, mut events, notifications, transcript, cwd, model, .. } = started;
+    let known = Known { transcript, cwd, home: crate::start::home().ok(), model, todos: Vec::new() };
     let mut lines = lines();
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut plain = Plain {
@@ -68,6 +70,7 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
         streamed: false,
         review: Review::default(),
         notifications,
+        known,
     };
     match first {
         Some(First::Say(words)) => plain.session.say(words),
@@ -103,15 +106,18 @@ struct Plain {
     /// What was put together for an open plan.
     review: Review,
     notifications: Notifications,
+    known: Known,
 }
 
 impl Plain {
     fn event(&mut self, event: &Event, lines: &mut mpsc::UnboundedReceiver<String>) {
         match &event.kind {
             EventKind::TurnStarted => self.busy = true,
+            EventKind::Todos(todos) => self.known.todos.clone_from(todos),
+            EventKind::ModelChanged { model } => self.known.model.clone_from(model),
             EventKind::Delta(Delta::Text(text)) => {
                 self.streamed = true;
-                print!("{}", harmless(text));
+                print!("{}", visible(text));
                 let _ = std::io::stdout().flush();
             }
             EventKind::Assistant { .. } if self.streamed => {
@@ -141,7 +147,7 @@ impl Plain {
                 }
             }
             EventKind::CurrentPlan { path, plan, hint } => {
-                println!("{CURRENT_PLAN}\n{path}\n\n{}", harmless(plan));
+                println!("{CURRENT_PLAN}\n{path}\n\n{}", visible(plan));
                 hint.iter().for_each(|hint| println!("\n{hint}"));
                 self.prompt();
             }
@@ -156,7 +162,7 @@ impl Plain {
                     EndReason::Interrupted { .. } => println!("(interrupted)"),
                     EndReason::MaxTurns(n) => println!("(stopped after {n} requests)"),
                     EndReason::MaxBudget => println!("(stopped: the budget is used up)"),
-                    EndReason::Failed { message, .. } => println!("error: {}", harmless(message)),
+                    EndReason::Failed { message, .. } => println!("error: {}", visible(message)),
                 }
                 self.prompt();
             }
@@ -202,18 +208,17 @@ impl Plain {
         }
         match self.asks.first().cloned() {
             Some(ask) => self.answer(&ask, line),
-            None if line == "/exit" => self.session.submit(Submission::Close),
-            None if line == "/agents" => {
-                println!("{}", crate::agents::listing(self.session.agents()));
-                self.prompt();
-            }
-            None if line == "/clear" => self.session.submit(Submission::Clear),
-            None if line == "/compact" || line.starts_with("/compact ") => {
-                let focus = line.strip_prefix("/compact ").map(str::to_string);
-                self.session.submit(Submission::Compact { focus });
-            }
             None if line.is_empty() => self.prompt(),
-            None => self.session.say(line),
+            None => match plain_commands::run(line, &self.session, &mut self.known) {
+                // What was submitted tells of itself.
+                Some(words) if words.is_empty() && !line.starts_with('!') => {}
+                Some(words) if words.is_empty() => self.prompt(),
+                Some(words) => {
+                    println!("{words}");
+                    self.prompt();
+                }
+                None => self.session.say(line),
+            },
         }
     }
 
@@ -222,11 +227,11 @@ impl Plain {
         match &ask.kind {
             AskKind::Permission { why, suggestions, preview } => {
                 let of = ask.agent.as_ref().map(|agent| format!(" (of the {} agent)", agent.name)).unwrap_or_default();
-                println!("\n? {}{of} wants to run: {}", ask.tool, harmless(&why.reason));
-                println!("{}", harmless(preview.as_deref().unwrap_or(&ask.input.to_string())));
+                println!("\n? {}{of} wants to run: {}", ask.tool, visible(&why.reason));
+                println!("{}", visible(preview.as_deref().unwrap_or(&ask.input.to_string())));
                 println!("  1 yes");
                 if let Some(suggestion) = suggestions.first() {
-                    println!("  2 yes, and don't ask again for {}", harmless(&suggestion.rules.join(", ")));
+                    println!("  2 yes, and don't ask again for {}", visible(&suggestion.rules.join(", ")));
                 }
                 print!("  3 no (words after it go to the agent)\nanswer: ");
             }
@@ -240,9 +245,9 @@ impl Plain {
             }
             AskKind::Questions(questions) => {
                 let Some(question) = questions.get(self.answering.len()) else { return };
-                println!("\n? {}", harmless(&question.question));
+                println!("\n? {}", visible(&question.question));
                 for (n, option) in question.options.iter().enumerate() {
-                    println!("  {} {}: {}", n + 1, harmless(&option.label), harmless(&option.description));
+                    println!("  {} {}: {}", n + 1, visible(&option.label), visible(&option.description));
                 }
                 let several = if question.multi_select { "numbers, " } else { "" };
                 print!("  0 skip\nanswer ({several}a number, or your own words): ");
@@ -264,7 +269,7 @@ impl Plain {
             AskKind::Plan { request, previous, .. } => match self.review.step(request, previous.as_deref(), line) {
                 Step::Answer(answer) => self.send(ask, Answer::Plan(answer)),
                 Step::Say(words) => {
-                    print!("{}\nanswer: ", harmless(&words));
+                    print!("{}\nanswer: ", visible(&words));
                     let _ = std::io::stdout().flush();
                 }
                 Step::Edit(text) => {

@@ -1,7 +1,7 @@
 //! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything reachable with numbered choices.
 
 use cutonce_core::approval::{Answer, Choice, ChoiceKey, Comment, QUESTION, Request};
-use cutonce_core::harmless::harmless;
+use cutonce_core::harmless::visible;
 use cutonce_core::mode::Mode;
 
 /// What the person has put together so far for a request.
@@ -34,7 +34,7 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
             let revision = if request.from.is_some() { String::new() } else { format!(" rev {}", request.revision) };
             text.push_str(&format!("  plan{revision} in {}\n\n", request.plan_file_path));
             for (n, line) in review.edited.as_ref().unwrap_or(plan).lines().enumerate() {
-                text.push_str(&format!("{:>5}  {}\n", n + 1, harmless(line)));
+                text.push_str(&format!("{:>5}  {}\n", n + 1, visible(line)));
             }
         }
         None => text.push_str(&format!("  There is no plan in {}.\n", request.plan_file_path)),
@@ -42,7 +42,7 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
     if let (true, Some(plan), Some(previous)) = (review.again, &request.plan, previous)
         && plan != previous
     {
-        text.push_str(&format!("\n  changed since it was shown:\n{}", harmless(&diff(previous, plan))));
+        text.push_str(&format!("\n  changed since it was shown:\n{}", visible(&diff(previous, plan))));
     }
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
@@ -51,17 +51,31 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
         text.push_str(&surroundings(request));
     }
     if let Some(notice) = &request.notice {
-        text.push_str(&format!("  {}\n", harmless(notice)));
+        text.push_str(&format!("  {}\n", visible(notice)));
     }
     for (n, choice) in request.choices.iter().enumerate() {
-        text.push_str(&format!("  {} {}\n", n + 1, choice.label));
+        text.push_str(&format!("  {} {}\n", digit(request, n, choice.key), choice.label));
     }
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
-        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}\n"));
+        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}; 4 MODE: clear, then that mode\n"));
     }
     text.push_str("answer (a number, words after it go along): ");
     text
+}
+
+/// The number of a choice. With a plan the numbers are those of the contract, also where the third is not offered: what
+/// means «keep planning» in one review must not mean «leave» in the next (PM-74).
+fn digit(request: &Request, at: usize, key: ChoiceKey) -> usize {
+    match (request.plan.is_some(), key) {
+        (true, ChoiceKey::AcceptEdits) => 1,
+        (true, ChoiceKey::Default) => 2,
+        (true, ChoiceKey::Restore) => 3,
+        (true, ChoiceKey::Clear) => 4,
+        (true, ChoiceKey::KeepPlanning) => 5,
+        (true, ChoiceKey::Leave) => 6,
+        (false, _) => at + 1,
+    }
 }
 
 /// What held the shell, and what changed meanwhile (PM-87); of a teammate nobody here knows it.
@@ -69,10 +83,10 @@ fn surroundings(request: &Request) -> String {
     let mut text = format!("\n  shell: {}\n", request.layer.describe());
     text.push_str(&match request.changed_files.as_slice() {
         [] => "  0 files changed since plan mode was entered\n".to_string(),
-        files => format!("  changed since plan mode was entered: {}\n", harmless(&files.join(", "))),
+        files => format!("  changed since plan mode was entered: {}\n", visible(&files.join(", "))),
     });
     for shell in &request.shells {
-        text.push_str(&format!("  still running: {}\n", harmless(shell)));
+        text.push_str(&format!("  still running: {}\n", visible(shell)));
     }
     text
 }
@@ -123,9 +137,12 @@ impl Review {
     }
 
     fn choose(&mut self, request: &Request, word: &str, rest: &str) -> Step {
-        let chosen = word.parse::<usize>().ok().and_then(|n| request.choices.get(n.wrapping_sub(1)));
-        let Some(Choice { key, .. }) = chosen else {
-            return Step::Say(format!("Choose 1 to {}.", request.choices.len()));
+        let numbered =
+            || request.choices.iter().enumerate().map(|(at, choice)| (digit(request, at, choice.key), choice));
+        let chosen = word.parse::<usize>().ok().and_then(|n| numbered().find(|(digit, _)| *digit == n));
+        let Some((_, Choice { key, .. })) = chosen else {
+            let digits: Vec<String> = numbered().map(|(digit, _)| digit.to_string()).collect();
+            return Step::Say(format!("Choose one of {}.", digits.join(", ")));
         };
         let mut answer = Answer::new(request.ask_id.clone(), *key);
         let words = Some(rest.trim().to_string()).filter(|words| !words.is_empty());

@@ -65,8 +65,9 @@ impl Stage {
     fn assert_given_back(&self, term: &Term) {
         let read = |name: &str| std::fs::read_to_string(self.root.path().join(name)).unwrap();
         assert_eq!(read("before"), read("after"));
+        assert!(!term.alternate(), "the alternate screen was left on");
         let raw = String::from_utf8_lossy(&term.raw);
-        for (on, off) in [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[>1u", "\x1b[<1u")] {
+        for (on, off) in [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[>1u", "\x1b[<1u")] {
             if let Some(last_on) = raw.rfind(on) {
                 assert!(raw.rfind(off).is_some_and(|last_off| last_off > last_on), "{on:?} was left on");
             }
@@ -126,7 +127,7 @@ fn ui_13_a_panic_gives_the_terminal_back_and_keeps_the_draft() {
 }
 
 /// An editor that takes the terminal for itself and dies with it.
-const CRASHES: &str = "#!/bin/sh\nstty raw -echo; kill -SEGV $$\n";
+const CRASHES: &str = "#!/bin/sh\nprintf '\\033[?1049h\\033[H\\033[?25l'; stty raw -echo; kill -SEGV $$\n";
 
 #[test]
 fn ui_13_a_crashing_editor_gives_the_terminal_back_and_keeps_the_draft() {
@@ -136,13 +137,19 @@ fn ui_13_a_crashing_editor_gives_the_terminal_back_and_keeps_the_draft() {
     std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut term = stage.shell_with("", &[("EDITOR", &editor.display().to_string())]);
     term.see("/help").unwrap();
+    term.send(b"hi\r").unwrap();
+    term.see("Hello.").unwrap();
+    term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
     term.send(b"half a thought").unwrap();
     term.see("› half a thought").unwrap();
     term.press("ctrl+g").unwrap();
     term.see("signal 11").unwrap();
-    // Keys come one by one and unechoed as before, on the screen that was there before.
+    // Not on the editor's screen, but on the one with the conversation.
+    assert!(!term.alternate(), "the editor's screen was left on");
+    // Keys come one by one and unechoed as before.
     term.send(b", and more").unwrap();
     term.see("› half a thought, and more").unwrap();
+    assert_eq!(term.contents().matches("Hello.").count(), 1, "{}", term.contents());
     term.press("ctrl+c ctrl+c").unwrap();
     term.see("ended 0").unwrap();
     term.end().unwrap();
@@ -202,15 +209,18 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
     let write = serde_json::json!({"name": "Write", "input": {"file_path": "{plan}", "content": plan}});
     let exit = serde_json::json!({"name": "ExitPlanMode", "input": {}});
     let made = serde_json::json!({"name": "Write", "input": {"file_path": "a.txt", "content": "42\n"}});
-    let turns =
-        serde_json::json!([{"calls": [write, exit]}, {"calls": [exit]}, {"calls": [made]}, {"text": "Counted."}]);
+    let edit = serde_json::json!({"file_path": "{plan}", "old_string": "Guess", "new_string": "Count"});
+    let edit = serde_json::json!({"name": "Edit", "input": edit});
+    let turns = [vec![write, exit.clone()], vec![edit, exit], vec![made]];
+    let turns: Vec<_> = turns.into_iter().map(|calls| serde_json::json!({"calls": calls})).collect();
+    let turns = [turns, vec![serde_json::json!({"text": "Counted."})]].concat();
     let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
     let mut term = stage.shell_with("--permission-mode plan", &[("TERM", "dumb")]);
     term.see(">").unwrap();
     for (say, cue) in [
         ("count the users", "answer (a number"),
         ("c 3 never guess", "1 comments go along"),
-        ("4 think again", "Exit plan mode?"),
+        ("5 think again", "Exit plan mode?"),
         ("2 mind the gap", "don't ask again"),
         ("1", "Counted."),
     ] {
@@ -228,6 +238,37 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
         .map(|request| String::from_utf8_lossy(&request.body).into_owned())
         .unwrap_or_default();
     assert!(seen.contains("never guess") && seen.contains("mind the gap"), "{seen}");
+}
+
+#[test]
+fn ui_5_a_hand_that_goes_on_typing_never_answers() {
+    let call = serde_json::json!({"name": "Bash", "input": {"command": "touch made"}});
+    let text = "Words that give time to begin a sentence before the question comes.";
+    let turns = serde_json::json!([{"delta": 6, "delay_ms": 60, "text": text, "calls": [call]}, {"text": "Not done."}]);
+    let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    term.send(b"go\r").unwrap();
+    term.see("interrupt").unwrap();
+    // Letter after letter, past the dialog and longer than any wait; then Enter, with the last of them.
+    let (mut typed, mut since) = (String::new(), None);
+    while since.is_none_or(|since: Instant| since.elapsed() < Duration::from_secs(2)) {
+        term.send(b"x").unwrap();
+        typed.push('x');
+        term.watch(Duration::from_millis(20));
+        if since.is_none() && term.contents().contains("wants to run") {
+            since = Some(Instant::now());
+        }
+    }
+    term.send(b"x\r").unwrap();
+    term.see("enter or a digit chooses").unwrap();
+    assert!(!stage.root.path().join("ws/made").exists(), "Enter behind a sentence approved");
+    term.press("esc").unwrap();
+    term.see("Not done.").unwrap();
+    let shown = |screen: &str| screen.matches('x').count() > typed.len();
+    term.until("have the whole sentence as the draft", shown).unwrap();
+    term.press("ctrl+c ctrl+c").unwrap();
+    term.see("ended 0").unwrap();
 }
 
 #[test]

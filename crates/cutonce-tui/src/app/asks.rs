@@ -170,6 +170,13 @@ impl App {
         }
         let ask_id = ask.ask_id.clone();
         match dialog.key(key) {
+            // A letter that means nothing here is the person's sentence going on: it belongs to the draft, and what comes
+            // right behind it answers nothing.
+            Reply::Nothing if crate::keymap::typed(key).is_some() => {
+                guard.written(at);
+                self.asks.announced = false;
+                return false;
+            }
             Reply::Nothing => {}
             Reply::Redraw => self.now(),
             Reply::Answer(answer) => {

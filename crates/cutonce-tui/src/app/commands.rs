@@ -96,6 +96,7 @@ impl App {
         if word == "/panic-now" {
             self.composer.set_text(words);
             self.changed();
+            self.keep_draft();
         }
         assert!(word != "/panic-now", "asked for by /panic-now");
         let names = COMMANDS.iter().map(|entry| entry.name.to_string());

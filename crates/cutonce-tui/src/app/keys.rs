@@ -68,11 +68,17 @@ impl App {
         }
     }
 
-    /// The text changed: it is on disk before it is on the screen.
+    /// The text changed: it is on disk before it is on the screen, once for all keys that came together.
     pub(super) fn changed(&mut self) {
-        self.drafts.save(&self.composer.draft());
+        self.unsaved = true;
         self.wait_for_key();
         self.now();
+    }
+
+    pub(super) fn keep_draft(&mut self) {
+        if std::mem::take(&mut self.unsaved) {
+            self.drafts.save(&self.composer.draft());
+        }
     }
 
     fn act(&mut self, action: Action) {

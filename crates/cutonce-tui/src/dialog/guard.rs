@@ -1,18 +1,30 @@
 //! When keys begin to count, in dialogs and in the plan review (UI-5, PM-74): only what comes after it was drawn, and after a
-//! moment without keys, so that a sentence that is being typed never answers. Nobody waits longer than a second and a half.
+//! moment without keys, so that a sentence that is being typed never answers. In the review, where nothing is armed and
+//! nobody writes, the wait has an end; a dialog waits until the hand rests, since there Enter is yes.
 
 use std::time::{Duration, Instant};
 
 pub const QUIET: Duration = Duration::from_millis(400);
-pub const LONGEST: Duration = Duration::from_millis(1500);
+const LONGEST: Duration = Duration::from_millis(1500);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guard {
     drawn: Option<Instant>,
     last_key: Option<Instant>,
+    longest: Option<Duration>,
 }
 
 impl Guard {
+    /// For the review: nobody waits longer than a second and a half.
+    pub fn of_review() -> Guard {
+        Guard { longest: Some(LONGEST), ..Guard::default() }
+    }
+
+    /// Somebody writes on: the wait begins anew.
+    pub fn written(&mut self, at: Instant) {
+        self.last_key = Some(at);
+    }
+
     /// The dialog is on the screen since now.
     pub fn drawn(&mut self, now: Instant) {
         self.drawn.get_or_insert(now);
@@ -34,7 +46,7 @@ impl Guard {
     pub fn ready_at(&self) -> Option<Instant> {
         let drawn = self.drawn?;
         let quiet = self.last_key.filter(|key| *key > drawn).unwrap_or(drawn) + QUIET;
-        Some(quiet.min(drawn + LONGEST))
+        Some(self.longest.map_or(quiet, |longest| quiet.min(drawn + longest)))
     }
 }
 
@@ -53,9 +65,13 @@ mod tests {
         assert!(!guard.counts(at(300)), "too early");
         assert!(!guard.counts(at(650)), "a sentence goes on");
         assert!(guard.counts(at(1051)), "a pause");
-        let mut guard = Guard::default();
-        guard.drawn(at(0));
-        let answers: Vec<u64> = (0..20).map(|n| n * 100).filter(|ms| guard.counts(at(*ms))).collect();
-        assert_eq!(answers.first(), Some(&1500), "nobody waits for ever");
+        let first = |mut guard: Guard| {
+            guard.drawn(at(0));
+            (0..100).map(|n| n * 100).find(|ms| guard.counts(at(*ms)))
+        };
+        assert_eq!(first(Guard::default()), None, "a hand that never rests never answers");
+        assert_eq!(first(Guard::of_review()), Some(1500), "in the review nobody waits for ever");
+        guard.written(at(1100));
+        assert!(!guard.counts(at(1200)) && guard.counts(at(1700)), "who writes on waits again");
     }
 }

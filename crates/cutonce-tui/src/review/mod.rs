@@ -172,7 +172,7 @@ impl Review {
             notice: found.notice,
             anchor: None,
             editing: None,
-            guard: Guard::default(),
+            guard: Guard::of_review(),
             shown: Shown::default(),
             drafts: found.drafts,
             view: moves::View::default(),

@@ -50,6 +50,11 @@ impl Term {
         Ok(Term { screen, output, input, master: pair.master, child, raw: Vec::new() })
     }
 
+    /// Is the alternate screen shown?
+    pub fn alternate(&self) -> bool {
+        self.screen.screen().alternate_screen()
+    }
+
     pub fn contents(&self) -> String {
         self.screen.screen().contents()
     }
