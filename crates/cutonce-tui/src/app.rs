@@ -148,6 +148,8 @@ pub async fn run(face: Face) -> io::Result<u8> {
     let mut window = signal(SignalKind::window_change())?;
     let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
     let [term, hangup, interrupt] = &mut ends;
+    let raw = |number| signal(SignalKind::from_raw(number));
+    let (mut stops, mut goes_on) = (raw(libc::SIGTSTP)?, raw(libc::SIGCONT)?);
     if !app.home.busy() {
         app.pick_session();
     }
@@ -175,6 +177,8 @@ pub async fn run(face: Face) -> io::Result<u8> {
             _ = hangup.recv() => app.exit = Some(129),
             _ = interrupt.recv() => app.exit = Some(130),
             _ = window.recv() => app.resized(),
+            _ = stops.recv() => app.stop(),
+            _ = goes_on.recv() => app.went_on(),
             Some(one) = opened.recv() => events = app.opened(one).or(events),
             Some(note) = told.recv() => app.note(note),
             event = next(&mut events) => app.take(event, &mut events),

@@ -81,14 +81,56 @@ impl Terminal {
         write(if on { ALTERNATE_ON } else { ALTERNATE_OFF }.as_bytes())
     }
 
-    /// The terminal is given back while `work` runs: an editor, a shell line, a stop.
+    /// The terminal is given back while `work` runs: an editor, a shell line, a stop. Who stops it stops us, too, as a shell
+    /// expects of a job.
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
+        // Safety: a zeroed action is the default one; the kernel reads it and says what it was before.
+        let stops = unsafe {
+            let (default, mut before): (libc::sigaction, libc::sigaction) = (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigaction(libc::SIGTSTP, &raw const default, &raw mut before);
+            before
+        };
         let done = work();
+        // Safety: what the kernel gave us.
+        unsafe { libc::sigaction(libc::SIGTSTP, &raw const stops, std::ptr::null_mut()) };
         write(LEFT_ON.as_bytes())?;
         enter(self.kitty)?;
         Ok(done)
     }
+}
+
+impl Terminal {
+    /// Takes it once more after a stop from outside, when somebody else had it; what it was before them is known.
+    pub fn again(&self) -> io::Result<()> {
+        let Some(Taken { modes, alternate, .. }) = *taken() else { return Ok(()) };
+        make_raw(modes)?;
+        write(take(self.kitty).as_bytes())?;
+        write(if alternate { ALTERNATE_ON } else { "" }.as_bytes())
+    }
+}
+
+/// Are keys given to us one by one, as we asked for?
+pub fn is_raw() -> bool {
+    // Safety: the kernel fills it, or says that standard input is no terminal.
+    unsafe {
+        let mut modes: libc::termios = std::mem::zeroed();
+        libc::tcgetattr(0, &raw mut modes) == 0 && modes.c_lflag & libc::ICANON == 0
+    }
+}
+
+fn make_raw(modes: libc::termios) -> io::Result<()> {
+    let mut raw = modes;
+    // Safety: changes our copy only; then the kernel reads it.
+    let set = unsafe {
+        libc::cfmakeraw(&raw mut raw);
+        libc::tcsetattr(0, libc::TCSADRAIN, &raw const raw)
+    };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+}
+
+fn take(kitty: bool) -> String {
+    if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }
 }
 
 impl Drop for Terminal {
@@ -107,16 +149,8 @@ fn enter(kitty: bool) -> io::Result<()> {
         modes
     };
     *taken() = Some(Taken { modes, kitty, alternate: false });
-    let mut raw = modes;
-    // Safety: changes our copy only; then the kernel reads it.
-    let set = unsafe {
-        libc::cfmakeraw(&raw mut raw);
-        libc::tcsetattr(0, libc::TCSADRAIN, &raw const raw)
-    };
-    if set != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    write(if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }.as_bytes())
+    make_raw(modes)?;
+    write(take(kitty).as_bytes())
 }
 
 /// May be called from anywhere and more than once. What fails here can't be helped: the terminal is gone.

@@ -314,6 +314,40 @@ fn ui_13_ctrl_z_stops_and_fg_comes_back() {
 }
 
 #[test]
+fn ui_13_a_stop_from_outside_gives_the_terminal_back_and_fg_takes_it_again() {
+    for stop in ["TSTP", "STOP"] {
+        let stage = Stage::new(TALK);
+        let mut command = CommandBuilder::new("bash");
+        command.args(["--norc", "--noprofile", "-i"]);
+        command.cwd(stage.root.path().join("ws"));
+        command.env_clear();
+        command.env("TERM", "xterm");
+        command.env("PS1", "shell$ ");
+        stage.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        let mut term = Term::start(command, (80, 24)).unwrap();
+        term.see("shell$").unwrap();
+        let (root, program) = (stage.root.path().display(), env!("CARGO_BIN_EXE_cutonce"));
+        term.send(format!("sh -c 'echo $$ > {root}/pid; exec {program}'\r").as_bytes()).unwrap();
+        term.see("/help").unwrap();
+        term.send(b"kept").unwrap();
+        term.see("› kept").unwrap();
+        assert!(Command::new("kill").args([&format!("-{stop}"), &stage.pid()]).status().unwrap().success());
+        term.see("Stopped").unwrap();
+        term.send(b"echo sa''ne; fg\r").unwrap();
+        term.see("sane").unwrap();
+        // Keys come one by one again, and what the shell showed stays.
+        term.until("be back", |screen| screen.rfind("› kept") > screen.rfind("sane")).unwrap();
+        term.send(b", and more").unwrap();
+        term.see("› kept, and more").unwrap();
+        assert!(term.contents().contains("sane"), "{}", term.contents());
+        term.press("ctrl+c ctrl+c").unwrap();
+        term.until("end", |screen| screen.trim_end().ends_with("shell$")).unwrap();
+        term.send(b"exit\r").unwrap();
+        term.end().unwrap();
+    }
+}
+
+#[test]
 fn ui_13_a_closed_terminal_ends_the_program() {
     let stage = Stage::new(TALK);
     let mut term = stage.shell();

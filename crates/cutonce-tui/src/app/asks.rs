@@ -227,6 +227,13 @@ impl App {
         self.now();
     }
 
+    /// Nothing of what was drawn is on the screen any more.
+    pub(super) fn cover_anew(&mut self) {
+        if let (Some(cover), Ok(screen)) = (&mut self.asks.cover, screen()) {
+            cover.screen = screen;
+        }
+    }
+
     pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
         let Some(Cover { overlay, screen, .. }) = &mut self.asks.cover else { return Ok(()) };
         terminal::write(SYNC[0])?;

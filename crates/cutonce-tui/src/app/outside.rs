@@ -96,6 +96,19 @@ impl App {
         self.lend(terminal::stop);
     }
 
+    /// SIGCONT: who stopped us from outside had the terminal meanwhile, and left it in modes of their own (UI-13).
+    pub(super) fn went_on(&mut self) {
+        if terminal::is_raw() {
+            return;
+        }
+        if self.terminal.again().is_err() {
+            self.exit = Some(129);
+        }
+        self.history.forget();
+        self.cover_anew();
+        self.now();
+    }
+
     /// By OSC 52, which goes through ssh; tmux is asked twice, once to take it and once to pass it on.
     pub(super) fn copy(&mut self, text: &str) {
         let data = base64::engine::general_purpose::STANDARD.encode(text);
