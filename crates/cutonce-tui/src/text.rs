@@ -1,7 +1,7 @@
 //! Text from outside, made fit for a screen (TL-10, UI-2): nothing in it can steer the terminal or hide, and lines are cut and
 //! wrapped by what they take on the screen, not by bytes.
 
-use cutonce_core::harmless::harmless;
+use cutonce_core::harmless;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use std::borrow::Cow;
@@ -16,15 +16,7 @@ const MARKS: usize = 8;
 /// Everything is shown, since somebody may have to judge it: escape sequences as text, invisible and direction-changing
 /// characters as `\u{..}`. Newlines and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {
-    let text = match text.contains('\x1b') {
-        // As text it is no sequence any more.
-        true => Cow::Owned(text.replace('\x1b', "\\u{1b}")),
-        false => Cow::Borrowed(text),
-    };
-    let text = match text {
-        Cow::Borrowed(text) => harmless(text),
-        Cow::Owned(text) => Cow::Owned(harmless(&text).into_owned()),
-    };
+    let text = harmless::visible(text);
     if text.is_ascii() { text } else { without_piles(text) }
 }
 
@@ -260,7 +252,7 @@ fn without_piles(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut fine = true;
     for c in text.chars() {
         pile = if is_mark(c) { pile + 1 } else { 0 };
-        fine &= pile <= MARKS && !hides(c);
+        fine &= pile <= MARKS;
     }
     if fine {
         return text;
@@ -270,7 +262,6 @@ fn without_piles(text: Cow<'_, str>) -> Cow<'_, str> {
     for c in text.chars() {
         pile = if is_mark(c) { pile + 1 } else { 0 };
         match pile {
-            _ if hides(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
             0..=MARKS => out.push(c),
             9 => out.push_str("\\u{…}"),
             _ => {}
@@ -281,12 +272,6 @@ fn without_piles(text: Cow<'_, str>) -> Cow<'_, str> {
 
 fn is_mark(c: char) -> bool {
     !c.is_ascii() && c.width() == Some(0)
-}
-
-/// Invisible and of no use in text.
-fn hides(c: char) -> bool {
-    matches!(c, '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{fff0}'..='\u{fff8}')
-        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{1bca0}'..='\u{1bca3}')
 }
 
 struct Wrapper<'a> {

@@ -1,7 +1,8 @@
 //! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything reachable with numbered choices.
 
+use crate::plain::out;
 use cutonce_core::approval::{Answer, Choice, ChoiceKey, Comment, QUESTION, Request};
-use cutonce_core::harmless::harmless;
+use cutonce_core::harmless::{one_line, visible};
 use cutonce_core::mode::Mode;
 
 /// What the person has put together so far for a request.
@@ -26,23 +27,23 @@ pub enum Step {
 
 pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> String {
     let mut text = match &request.from {
-        Some(from) => format!("\n? {from} asks: {QUESTION}\n"),
+        Some(from) => format!("\n? {} asks: {QUESTION}\n", one_line(from)),
         None => format!("\n? {QUESTION}\n"),
     };
     match &request.plan {
         Some(plan) => {
             let revision = if request.from.is_some() { String::new() } else { format!(" rev {}", request.revision) };
-            text.push_str(&format!("  plan{revision} in {}\n\n", request.plan_file_path));
+            text.push_str(&format!("  plan{revision} in {}\n\n", one_line(&request.plan_file_path)));
             for (n, line) in review.edited.as_ref().unwrap_or(plan).lines().enumerate() {
-                text.push_str(&format!("{:>5}  {}\n", n + 1, harmless(line)));
+                text.push_str(&format!("{:>5}  {}\n", n + 1, visible(line)));
             }
         }
-        None => text.push_str(&format!("  There is no plan in {}.\n", request.plan_file_path)),
+        None => text.push_str(&format!("  There is no plan in {}.\n", one_line(&request.plan_file_path))),
     }
     if let (true, Some(plan), Some(previous)) = (review.again, &request.plan, previous)
         && plan != previous
     {
-        text.push_str(&format!("\n  changed since it was shown:\n{}", harmless(&diff(previous, plan))));
+        text.push_str(&format!("\n  changed since it was shown:\n{}\n", out::margined(&diff(previous, plan))));
     }
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
@@ -51,10 +52,10 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
         text.push_str(&surroundings(request));
     }
     if let Some(notice) = &request.notice {
-        text.push_str(&format!("  {}\n", harmless(notice)));
+        text.push_str(&format!("  {}\n", one_line(notice)));
     }
     for (n, choice) in request.choices.iter().enumerate() {
-        text.push_str(&format!("  {} {}\n", n + 1, choice.label));
+        text.push_str(&format!("  {} {}\n", n + 1, one_line(&choice.label)));
     }
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
@@ -69,10 +70,10 @@ fn surroundings(request: &Request) -> String {
     let mut text = format!("\n  shell: {}\n", request.layer.describe());
     text.push_str(&match request.changed_files.as_slice() {
         [] => "  0 files changed since plan mode was entered\n".to_string(),
-        files => format!("  changed since plan mode was entered: {}\n", harmless(&files.join(", "))),
+        files => format!("  changed since plan mode was entered: {}\n", one_line(&files.join(", "))),
     });
     for shell in &request.shells {
-        text.push_str(&format!("  still running: {}\n", harmless(shell)));
+        text.push_str(&format!("  still running: {}\n", one_line(shell)));
     }
     text
 }
@@ -98,9 +99,9 @@ impl Review {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let plan = self.edited.as_ref().or(request.plan.as_ref());
         match (word, plan) {
-            ("d", Some(plan)) => {
-                Step::Say(previous.map_or("There was no submission before.".into(), |old| diff(old, plan)))
-            }
+            ("d", Some(plan)) => Step::Say(
+                previous.map_or("There was no submission before.".into(), |old| out::margined(&diff(old, plan))),
+            ),
             ("e", Some(plan)) => Step::Edit(plan.clone()),
             ("c", Some(_)) => self.comment(rest),
             ("n", Some(_)) => {
