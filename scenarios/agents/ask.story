@@ -24,21 +24,19 @@ An agent asks through the session, with its name (SA-1); a yes that comes after 
 --- stdout
 
 ? Write (of the general-purpose agent) wants to run: default mode asks before this: write in the workspace
---- /dev/null
-+++ one.txt
-@@ -0,0 +1 @@
-+1
-
+  | --- /dev/null
+  | +++ one.txt
+  | @@ -0,0 +1 @@
+  | +1
   1 yes
   2 yes, and don't ask again for Edit(./one.txt)
   3 no (words after it go to the agent)
 answer: 
 ? Write (of the general-purpose agent) wants to run: default mode asks before this: write in the workspace
---- /dev/null
-+++ two.txt
-@@ -0,0 +1 @@
-+2
-
+  | --- /dev/null
+  | +++ two.txt
+  | @@ -0,0 +1 @@
+  | +2
   1 yes
   2 yes, and don't ask again for Edit(./two.txt)
   3 no (words after it go to the agent)

@@ -33,21 +33,19 @@ The gate (PM-120, PM-83): not opted in, closed by the settings or the environmen
 
 > 
 ? Write wants to run: auto mode asks before this: write in the workspace; auto mode leaves it to you: it could not be judged (no verdict: expected value at line 1 column 1)
---- /dev/null
-+++ a.txt
-@@ -0,0 +1 @@
-+a
-
+  | --- /dev/null
+  | +++ a.txt
+  | @@ -0,0 +1 @@
+  | +a
   1 yes
   2 yes, and don't ask again for Edit(./a.txt)
   3 no (words after it go to the agent)
 answer: 
 ? Write wants to run: auto mode asks before this: write in the workspace; auto mode leaves it to you: it could not be judged (no verdict: missing field `reason` at line 1 column 20)
---- /dev/null
-+++ b.txt
-@@ -0,0 +1 @@
-+b
-
+  | --- /dev/null
+  | +++ b.txt
+  | @@ -0,0 +1 @@
+  | +b
   1 yes
   2 yes, and don't ask again for Edit(./b.txt)
   3 no (words after it go to the agent)

@@ -42,11 +42,10 @@ tests pass
 > 
 > 
 ? Write wants to run: default mode asks before this: write in the workspace
---- /dev/null
-+++ a.txt
-@@ -0,0 +1 @@
-+x
-
+  | --- /dev/null
+  | +++ a.txt
+  | @@ -0,0 +1 @@
+  | +x
   1 yes
   2 yes, and don't ask again for Edit(./a.txt)
   3 no (words after it go to the agent)

@@ -21,12 +21,11 @@ Let me look.
 It subtracts.
 
 ? Edit wants to run: default mode asks before this: write in the workspace
---- src/add.sh
-+++ src/add.sh
-@@ -1 +1 @@
--add() { echo $(($1 - $2)); }
-+add() { echo $(($1 + $2)); }
-
+  | --- src/add.sh
+  | +++ src/add.sh
+  | @@ -1 +1 @@
+  | -add() { echo $(($1 - $2)); }
+  | +add() { echo $(($1 + $2)); }
   1 yes
   2 yes, and don't ask again for Edit(./src/add.sh)
   3 no (words after it go to the agent)

@@ -3,7 +3,7 @@ When standard input ends nobody can answer any more: an open question fails clos
 --- model
 {"turns": [{"calls": [{"name": "Bash", "input": {"command": "touch made.txt", "description": "make it"}}]}, {"text": "never said"}]}
 --- run cutonce --plain "touch it"
---- exit 0
+--- exit 1
 --- disk
 nothing changed
 

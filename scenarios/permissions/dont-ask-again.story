@@ -19,13 +19,13 @@
 --- stdout
 
 ? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch made.txt`)
-touch made.txt
+  | touch made.txt
   1 yes
   2 yes, and don't ask again for Bash(touch made.txt)
   3 no (words after it go to the agent)
 answer: 
 ? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch other.txt`)
-touch other.txt
+  | touch other.txt
   1 yes
   2 yes, and don't ask again for Bash(touch other.txt)
   3 no (words after it go to the agent)

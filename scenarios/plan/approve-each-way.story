@@ -190,11 +190,10 @@ created a.txt
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Write wants to run: default mode asks before this: write in the workspace
---- /dev/null
-+++ b.txt
-@@ -0,0 +1 @@
-+asked first
-
+  | --- /dev/null
+  | +++ b.txt
+  | @@ -0,0 +1 @@
+  | +asked first
   1 yes
   2 yes, and don't ask again for Edit(./b.txt)
   3 no (words after it go to the agent)

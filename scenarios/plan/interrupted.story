@@ -66,11 +66,10 @@ answer (a number, words after it go along): (interrupted)
   c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
 answer (a number, words after it go along): 
 ? Write wants to run: default mode asks before this: write in the workspace
---- /dev/null
-+++ b.txt
-@@ -0,0 +1 @@
-+b
-
+  | --- /dev/null
+  | +++ b.txt
+  | @@ -0,0 +1 @@
+  | +b
   1 yes
   2 yes, and don't ask again for Edit(./b.txt)
   3 no (words after it go to the agent)

@@ -67,13 +67,12 @@ answer:
   4 Keep planning, with feedback → plan
   5 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along): @@ -1,3 +1,4 @@
- # Plan
- 
--1. Guess
-+1. Measure
-+2. Decide
-
+answer (a number, words after it go along):   | @@ -1,3 +1,4 @@
+  |  # Plan
+  |
+  | -1. Guess
+  | +1. Measure
+  | +2. Decide
 answer: 
 > 
 ? Exit plan mode?

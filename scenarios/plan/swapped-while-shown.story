@@ -58,11 +58,11 @@ answer:
     3  1. Delete everything
 
   changed since it was shown:
-@@ -1,3 +1,3 @@
- # Plan
- 
--1. Harmless
-+1. Delete everything
+  | @@ -1,3 +1,3 @@
+  |  # Plan
+  |
+  | -1. Harmless
+  | +1. Delete everything
 
   shell: only commands that parse as read-only ran; no sandbox held them
   0 files changed since plan mode was entered
@@ -89,11 +89,11 @@ answer (a number, words after it go along):
     3  1. Third
 
   changed since it was shown:
-@@ -1,3 +1,3 @@
- # Plan
- 
--1. Delete everything
-+1. Third
+  | @@ -1,3 +1,3 @@
+  |  # Plan
+  |
+  | -1. Delete everything
+  | +1. Third
 
   shell: only commands that parse as read-only ran; no sandbox held them
   0 files changed since plan mode was entered

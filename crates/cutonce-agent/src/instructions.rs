@@ -84,7 +84,8 @@ impl Instructions {
     pub fn load(&mut self) -> Vec<Instruction> {
         let mut found = Vec::new();
         let user = self.user_home.as_ref().map(|home| home.join(".claude/CLAUDE.md"));
-        for path in std::iter::once(self.cutonce_home.join("AGENTS.md")).chain(user) {
+        self.read_folder(&self.cutonce_home.clone(), Scope::User, &mut found);
+        if let Some(path) = user {
             self.read(&path, Scope::User, 0, &mut found);
         }
         let (root, cwd) = (self.root.clone(), self.cwd.clone());

@@ -61,6 +61,8 @@ pub struct Start {
     /// In place of `model.fallback`.
     pub fallback_model: Option<String>,
     pub mode: Option<Mode>,
+    /// The mode that `mode` is entered from, instead of the settings' own (PM-26).
+    pub base_mode: Option<Mode>,
     pub bypass_available: bool,
     pub approver: Approver,
     /// The first words, where they are known: a plan may be named after them (PM-51).
@@ -266,7 +268,8 @@ impl Start {
 
     fn auto(&self) -> AutoSource {
         let gate = self.env.iter().find(|(key, _)| key == "CUTONCE_AUTO_GATE");
-        AutoSource { flag: self.settings.clone(), gate: gate.map(|(_, value)| value.to_string_lossy().into_owned()) }
+        let gate = gate.map(|(_, value)| value.to_string_lossy().into_owned());
+        AutoSource { flag: self.settings.clone(), gate, failures: Arc::default() }
     }
 
     /// Read only where somebody may be judged by it.
@@ -418,7 +421,7 @@ impl Start {
         resumed: Option<&Resumed>,
         transcript: &Path,
     ) -> Result<(mode::State, Vec<mode::Effect>), StartError> {
-        let base = settings.permissions.default_mode.unwrap_or_default();
+        let base = self.base_mode.or(settings.permissions.default_mode).unwrap_or_default();
         let asked = self.mode.unwrap_or(base);
         let bypass_available = self.bypass_available || [base, asked].contains(&Mode::BypassPermissions);
         let setup = mode::Setup { bypass_available, auto: self.auto().switches(settings) };

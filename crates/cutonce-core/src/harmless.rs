@@ -10,13 +10,18 @@ pub fn harmless(text: &str) -> Cow<'_, str> {
     clean(text, is_shown)
 }
 
-/// The same, with nothing dropped, since somebody has to judge it: escape sequences are shown as text.
+/// For what somebody has to judge: nothing is left out. Escape sequences are shown as text, all else as by [`harmless`].
 pub fn visible(text: &str) -> Cow<'_, str> {
     match text.contains('\x1b') {
         // As text it is no sequence any more.
         true => Cow::Owned(harmless(&text.replace('\x1b', "\\u{1b}")).into_owned()),
         false => harmless(text),
     }
+}
+
+/// [`visible`] on one line, for names and titles: line ends are shown as `⏎`, tabs as spaces.
+pub fn one_line(text: &str) -> String {
+    visible(text.trim_end()).replace('\n', " ⏎ ").replace('\t', " ")
 }
 
 /// For the model: overwritten lines and escape sequences are dropped, NUL is shown; the rest stays as printed.
@@ -96,9 +101,12 @@ fn is_shown(c: char, before: Option<char>) -> bool {
         '\0'..='\x1f' | '\x7f'..='\u{9f}' => false,
         // Joiners belong between letters of scripts that need them and in emoji; between ASCII they only hide.
         '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => before.is_some_and(|c| !c.is_ascii()),
-        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => false,
+        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' => false,
         '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' => false,
-        '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => false,
+        '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}' => false,
+        // Invisible and of no use in text.
+        '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => false,
+        '\u{1d173}'..='\u{1d17a}' | '\u{1bca0}'..='\u{1bca3}' => false,
         _ => true,
     }
 }
@@ -146,12 +154,28 @@ mod tests {
         assert_eq!(for_model("\rlast"), "last");
     }
 
+    #[test]
+    fn tl_10_what_is_judged_is_shown_whole() {
+        let cases = [
+            ("touch a\x1b]0; touch hidden #\x07", "touch a\\u{1b}]0; touch hidden #\\u{7}"),
+            ("\x1b[8mhidden\x1b[0m", "\\u{1b}[8mhidden\\u{1b}[0m"),
+            ("a\rb\u{34f}c\u{1d173}", "a\\u{d}b\\u{34f}c\\u{1d173}"),
+            ("fine\tté\n", "fine\tté\n"),
+        ];
+        for (given, shown) in cases {
+            assert_eq!(visible(given), shown, "{given:?}");
+        }
+        assert_eq!(one_line("Ev\x1b[41mil\n? Bash\twants\n"), "Ev\\u{1b}[41mil ⏎ ? Bash wants");
+    }
+
     proptest::proptest! {
         #[test]
         fn tl_10_nothing_controlling_is_left(text in "[\\x00-\\xff\\x1b\\[\\];P\\\\m\u{202e}\u{200d}]{0,40}") {
             let shown = harmless(&text).into_owned();
             proptest::prop_assert!(!shown.chars().any(|c| c.is_control() && c != '\n' && c != '\t'), "{shown:?}");
             proptest::prop_assert!(!shown.contains('\u{202e}'), "{shown:?}");
+            let judged = visible(&text).into_owned();
+            proptest::prop_assert!(!judged.chars().any(|c| c.is_control() && c != '\n' && c != '\t'), "{judged:?}");
             let again = harmless(&shown).into_owned();
             proptest::prop_assert_eq!(again, shown);
         }

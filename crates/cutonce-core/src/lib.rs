@@ -5,6 +5,7 @@
 pub mod agent;
 pub mod approval;
 pub mod auto;
+pub mod braces;
 pub mod command;
 pub mod conversation;
 pub mod event;

@@ -4,8 +4,9 @@ use crate::tool::{CallContext, Here, Outcome, Tool, blocking, interrupted};
 use crate::walk::{self, Newest, Times, Unread};
 use crate::workspace::{Judged, Workspace};
 use async_trait::async_trait;
+use cutonce_core::braces;
 use cutonce_core::permission::{Access, Rights, Target};
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use ignore::WalkState;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -79,7 +80,7 @@ impl Tool for Glob {
 fn glob(
     workspace: &Workspace,
     target: &Target,
-    matcher: &GlobMatcher,
+    matcher: &GlobSet,
     depth: Option<usize>,
     cancel: &CancellationToken,
 ) -> Outcome {
@@ -133,9 +134,13 @@ fn told(workspace: &Workspace, newest: Newest) -> String {
     out.join("\n")
 }
 
-fn matcher(rest: &str) -> Result<GlobMatcher, String> {
+/// A set of one: what its regex can't take is an error there, and a panic in a matcher alone.
+fn matcher(rest: &str) -> Result<GlobSet, String> {
+    if !braces::are_sane(rest) {
+        return Err(format!("`pattern`: expected braces nested at most {} deep", braces::DEEPEST));
+    }
     let glob = GlobBuilder::new(rest).literal_separator(true).build();
-    glob.map(|glob| glob.compile_matcher())
+    glob.and_then(|glob| GlobSetBuilder::new().add(glob).build())
         .map_err(|error| format!("`pattern`: expected a glob, got {rest:?}: {}", error.kind()))
 }
 
@@ -193,5 +198,9 @@ mod tests {
             assert!(split(bad, None).unwrap_err().starts_with("`pattern`"), "{bad:?}");
         }
         assert!(matcher("a[").unwrap_err().starts_with("`pattern`: expected a glob"));
+        for deep in [260, 50_000] {
+            let pattern = format!("{}a{}", "{".repeat(deep), "}".repeat(deep));
+            assert!(matcher(&pattern).unwrap_err().starts_with("`pattern`: expected braces"), "{deep}");
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::walk::{self, Unread};
 use crate::workspace::{Judged, Workspace};
 use async_trait::async_trait;
 use collect::Collected;
+use cutonce_core::braces;
 use cutonce_core::permission::{Access, Rights, Target};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};
@@ -323,6 +324,9 @@ fn bad_pattern(pattern: &str, error: &str) -> String {
 /// `glob` and `type` as `rg -g` and `rg -t` have them.
 fn narrowed(mut walk: WalkBuilder, base: &Path, input: &GrepInput) -> Result<WalkBuilder, String> {
     if let Some(glob) = &input.glob {
+        if !braces::are_sane(glob) {
+            return Err(format!("`glob`: expected braces nested at most {} deep", braces::DEEPEST));
+        }
         let mut overrides = OverrideBuilder::new(base);
         let added = overrides.add(glob).and_then(|overrides| overrides.build());
         walk.overrides(added.map_err(|error| format!("`glob`: expected a glob like `*.ts`, got {glob:?}: {error}"))?);

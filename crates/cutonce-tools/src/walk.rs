@@ -5,6 +5,7 @@
 
 use crate::missing;
 use crate::workspace::Workspace;
+use cutonce_core::braces;
 use cutonce_core::permission::Target;
 use ignore::{DirEntry, WalkBuilder};
 use rustix::fs::{AtFlags, Mode, OFlags};
@@ -18,8 +19,21 @@ use std::time::{Duration, SystemTime};
 pub(crate) fn builder(base: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(base);
     builder.hidden(false).require_git(false);
-    builder.filter_entry(|entry| entry.depth() == 0 || entry.file_name() != ".git");
+    builder.filter_entry(|entry| entry.depth() == 0 || (entry.file_name() != ".git" && ignores_sanely(entry)));
     builder
+}
+
+/// The walk hands a folder's ignore files to a matcher that recurses on braces, and they are the repository's words: a
+/// folder with one that goes too deep is left out, as `start` refuses it for the folder where a search begins.
+fn ignores_sanely(entry: &DirEntry) -> bool {
+    !entry.file_type().is_some_and(|kind| kind.is_dir()) || insane_ignore_file(entry.path()).is_none()
+}
+
+fn insane_ignore_file(folder: &Path) -> Option<PathBuf> {
+    [".gitignore", ".ignore"].into_iter().map(|name| folder.join(name)).find(|path| {
+        // Most folders have none, so that one failed open is all it costs.
+        std::fs::read(path).is_ok_and(|text| !braces::are_sane_in_lines(&text))
+    })
 }
 
 /// The folder or file a search starts from, or why it can't.
@@ -32,6 +46,9 @@ pub(crate) fn start(workspace: &Workspace, target: &Target) -> Result<Metadata, 
     // The decision was about the resolved path; a link that took its place since was not part of it (PR-6).
     if target.path.canonicalize().map_err(failed)? != target.path {
         return Err(format!("{} leads somewhere else than when it was checked. Repeat the call.", target.given));
+    }
+    if let Some(file) = target.path.ancestors().find_map(insane_ignore_file) {
+        return Err(format!("Can't search here: the braces in {} are nested too deeply.", workspace.shown(&file)));
     }
     target.path.symlink_metadata().map_err(failed)
 }
@@ -153,6 +170,22 @@ impl Unread {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ag_6_an_ignore_file_that_would_overflow_a_matcher_is_kept_from_it() {
+        let room = tempfile::tempdir().unwrap();
+        let root = room.path().canonicalize().unwrap();
+        for folder in ["good", "bad"] {
+            std::fs::create_dir(root.join(folder)).unwrap();
+            std::fs::write(root.join(folder).join("a.txt"), "").unwrap();
+        }
+        let deep = "{".repeat(100_000) + &"}".repeat(100_000);
+        std::fs::write(root.join("bad/.gitignore"), &deep).unwrap();
+        let found: Vec<_> = builder(&root).build().flatten().map(|entry| entry.into_path()).collect();
+        assert!(found.contains(&root.join("good/a.txt")) && !found.contains(&root.join("bad/a.txt")), "{found:?}");
+        assert_eq!(insane_ignore_file(&root.join("bad")), Some(root.join("bad/.gitignore")));
+        assert_eq!(insane_ignore_file(&root), None);
+    }
 
     #[test]
     fn tl_6_times_are_those_of_the_entries_themselves_in_any_order_of_folders() {

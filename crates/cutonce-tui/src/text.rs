@@ -252,7 +252,7 @@ fn without_piles(text: Cow<'_, str>) -> Cow<'_, str> {
     let mut fine = true;
     for c in text.chars() {
         pile = if is_mark(c) { pile + 1 } else { 0 };
-        fine &= pile <= MARKS && !hides(c);
+        fine &= pile <= MARKS;
     }
     if fine {
         return text;
@@ -262,7 +262,6 @@ fn without_piles(text: Cow<'_, str>) -> Cow<'_, str> {
     for c in text.chars() {
         pile = if is_mark(c) { pile + 1 } else { 0 };
         match pile {
-            _ if hides(c) => out.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
             0..=MARKS => out.push(c),
             9 => out.push_str("\\u{…}"),
             _ => {}
@@ -273,12 +272,6 @@ fn without_piles(text: Cow<'_, str>) -> Cow<'_, str> {
 
 fn is_mark(c: char) -> bool {
     !c.is_ascii() && c.width() == Some(0)
-}
-
-/// Invisible and of no use in text.
-fn hides(c: char) -> bool {
-    matches!(c, '\u{34f}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' | '\u{fff0}'..='\u{fff8}')
-        || matches!(c, '\u{1d173}'..='\u{1d17a}' | '\u{1bca0}'..='\u{1bca3}')
 }
 
 struct Wrapper<'a> {

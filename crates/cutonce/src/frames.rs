@@ -95,9 +95,13 @@ impl Frames {
             EventKind::ToolFinished(finished) => self.tool(finished),
             EventKind::Retry { attempt, max, delay_ms, status, reason } => {
                 self.arrived.clear();
+                let mut frames: Vec<Value> = self.close_block().into_iter().collect();
                 let about = json!({"attempt": attempt, "max_retries": max, "retry_delay_ms": delay_ms,
                     "error_status": status, "error": reason});
-                vec![self.system("api_retry", about)]
+                frames.push(self.system("api_retry", about));
+                // What the pieces showed is void: they begin anew.
+                frames.extend(self.begin_message(&self.model.clone()));
+                frames
             }
             EventKind::ModeChanged { from, to, by } => {
                 self.mode = to.to_string();
@@ -229,14 +233,23 @@ impl Frames {
     }
 
     fn requesting(&mut self, model: &str) -> Vec<Value> {
-        (self.block, self.blocks_seen) = (None, 0);
         self.arrived.clear();
+        self.begin_message(model).into_iter().collect()
+    }
+
+    fn begin_message(&mut self, model: &str) -> Option<Value> {
+        (self.block, self.blocks_seen) = (None, 0);
         if !self.partial {
-            return vec![];
+            return None;
         }
         let message = json!({"id": "", "type": "message", "role": "assistant", "model": model, "content": [],
             "stop_reason": null, "stop_sequence": null, "usage": usage_json(&Usage::default())});
-        vec![self.stream(json!({"type": "message_start", "message": message}))]
+        Some(self.stream(json!({"type": "message_start", "message": message})))
+    }
+
+    fn close_block(&mut self) -> Option<Value> {
+        let (index, _) = self.block.take()?;
+        Some(self.stream(json!({"type": "content_block_stop", "index": index})))
     }
 
     fn stream(&self, event: Value) -> Value {
@@ -300,9 +313,7 @@ impl Frames {
             })
             .collect();
         if self.partial {
-            if let Some((index, _)) = self.block.take() {
-                frames.push(self.stream(json!({"type": "content_block_stop", "index": index})));
-            }
+            frames.extend(self.close_block());
             let delta = json!({"stop_reason": stop_reason(stop), "stop_sequence": null});
             frames.push(self.stream(
                 json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": usage.output_tokens}}),

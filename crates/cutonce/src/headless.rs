@@ -6,8 +6,9 @@ use crate::start::Started;
 use cutonce_agent::Events;
 use cutonce_core::approval;
 use cutonce_core::event::{EndReason, Ended, Event, EventKind, Level};
+use cutonce_core::harmless::harmless;
 use cutonce_core::submission::Submission;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 pub struct Headless {
@@ -103,7 +104,7 @@ impl Run {
         match &event.kind {
             EventKind::TurnEnded(ended) => self.ended(ended, frames.last())?,
             EventKind::Notice { level: Level::Warning | Level::Error, text } if !self.face.verbose => {
-                eprintln!("cutonce: {}", cutonce_core::harmless::harmless(text));
+                eprintln!("cutonce: {}", harmless(text));
             }
             _ => {}
         }
@@ -120,7 +121,7 @@ impl Run {
         if let Some(why) = &failed
             && self.face.output == OutputFormat::Text
         {
-            eprintln!("cutonce: {why}");
+            eprintln!("cutonce: {}", harmless(why));
         }
         if self.code == DONE || self.code == FAILED {
             self.code = if failed.is_some() { FAILED } else { DONE };
@@ -142,6 +143,8 @@ fn print_text(ended: &Ended) -> std::io::Result<()> {
     let text = plan.unwrap_or(&ended.text).trim_end();
     if !text.is_empty() {
         let mut out = std::io::stdout().lock();
+        // A terminal obeys what a file gets as it is (TL-10).
+        let text = if out.is_terminal() { harmless(text) } else { text.into() };
         writeln!(out, "{text}")?;
         out.flush()?;
     }

@@ -64,7 +64,8 @@ fn main() -> ExitCode {
         Ok(code) => ExitCode::from(code),
         Err(error) if print::is_closed_pipe(&error) => ExitCode::from(1),
         Err(error) => {
-            eprintln!("cutonce: {error:#}");
+            // Its words may be a server's (TL-10).
+            eprintln!("cutonce: {}", cutonce_core::harmless::harmless(&format!("{error:#}")));
             ExitCode::from(error.downcast_ref::<start::Usage>().map_or(1, |_| 2))
         }
     }

@@ -1,18 +1,20 @@
 //! The plain face: lines in, lines out, numbered choices, no cursor movement. For screen readers, dumb terminals, and as the
 //! log of `--verbose`.
 
+pub mod out;
+
 use crate::editor::{edit, editor_name, open_editor};
-use crate::headless::First;
+use crate::headless::{DONE, FAILED, First, INTERRUPTED};
 use crate::plain_commands::{self, Known};
 use crate::plain_plan::{self, Review, Step};
 use crate::start::Started;
 use cutonce_agent::Session;
 use cutonce_core::command::{self, CURRENT_PLAN};
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
-use cutonce_core::harmless::visible;
+use cutonce_core::harmless::{harmless, one_line};
 use cutonce_core::settings::Notifications;
 use cutonce_core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::BufRead;
 use std::sync::Arc;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
@@ -20,33 +22,34 @@ use tokio::sync::mpsc;
 /// What happens, one line each, on standard error.
 pub fn log(event: &Event) {
     if let Some(line) = line_of(event) {
-        eprintln!("{line}");
+        out::log(&line);
     }
 }
 
 /// The one line that tells of an event, for those that are worth one.
 fn line_of(event: &Event) -> Option<String> {
     Some(match &event.kind {
-        EventKind::ToolStarted { name, summary, .. } => format!("● {name} {}", visible(first_line(summary))),
+        EventKind::ToolStarted { name, summary, .. } => format!("● {} {}", one_line(name), first_line(summary)),
         EventKind::ToolFinished(finished) if finished.is_error => {
             let text = finished.content.iter().find_map(|part| match part {
                 cutonce_core::conversation::ResultPart::Text { text } => Some(first_line(text)),
                 cutonce_core::conversation::ResultPart::Image(_) => None,
             });
-            format!("✗ {} {}", finished.name, visible(text.unwrap_or_default()))
+            // Colours of a program's output say nothing here.
+            format!("✗ {} {}", one_line(&finished.name), harmless(text.unwrap_or_default()))
         }
         EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
-            format!("↻ {}; trying again in {:.1} s ({attempt} of {max})", visible(reason), *delay_ms as f64 / 1000.0)
+            format!("↻ {reason}; trying again in {:.1} s ({attempt} of {max})", *delay_ms as f64 / 1000.0)
         }
         EventKind::ModeChanged { by: By::Start, .. } => return None,
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
         EventKind::Agent(agent) => return crate::agents::line(agent),
-        EventKind::Queued { text } => format!("queued: {}", visible(first_line(text))),
+        EventKind::Queued { text } => format!("queued: {}", first_line(text)),
         EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
         EventKind::Notice { level, text } => match level {
-            Level::Info => visible(text).into_owned(),
-            Level::Warning => format!("warning: {}", visible(text)),
-            Level::Error => format!("error: {}", visible(text)),
+            Level::Info => text.clone(),
+            Level::Warning => format!("warning: {text}"),
+            Level::Error => format!("error: {text}"),
         },
         _ => return None,
     })
@@ -71,6 +74,8 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
         review: Review::default(),
         notifications,
         known,
+        over: false,
+        failed: false,
     };
     match first {
         Some(First::Say(words)) => plain.session.say(words),
@@ -81,15 +86,15 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
         tokio::select! {
             biased;
             event = events.next() => match event {
-                Some(event) => plain.event(&event, &mut lines),
-                None => return Ok(0),
+                Some(event) => plain.event(&event, Some(&mut lines)),
+                None => return Ok(DONE),
             },
             line = lines.recv() => match line {
                 Some(line) => plain.line(line.trim()),
-                None => { plain.leave(&mut events, &mut interrupts).await; return Ok(0); }
+                None => return Ok(plain.leave(&mut events, &mut interrupts).await),
             },
             _ = interrupts.recv() => {
-                if !plain.busy { return Ok(130); }
+                if !plain.busy { return Ok(INTERRUPTED); }
                 plain.session.submit(Submission::Interrupt);
             }
         }
@@ -107,33 +112,38 @@ struct Plain {
     review: Review,
     notifications: Notifications,
     known: Known,
+    /// Nobody types any more.
+    over: bool,
+    /// How the last turn ended.
+    failed: bool,
 }
 
 impl Plain {
-    fn event(&mut self, event: &Event, lines: &mut mpsc::UnboundedReceiver<String>) {
+    fn event(&mut self, event: &Event, lines: Option<&mut mpsc::UnboundedReceiver<String>>) {
         match &event.kind {
             EventKind::TurnStarted => self.busy = true,
             EventKind::Todos(todos) => self.known.todos.clone_from(todos),
             EventKind::ModelChanged { model } => self.known.model.clone_from(model),
             EventKind::Delta(Delta::Text(text)) => {
                 self.streamed = true;
-                print!("{}", visible(text));
-                let _ = std::io::stdout().flush();
+                out::show(text);
             }
             EventKind::Assistant { .. } if self.streamed => {
                 self.streamed = false;
-                println!();
+                out::say("");
             }
             EventKind::Ask(ask) => {
                 // Lines typed before the question was there never answer it (UI-5).
-                while let Some(line) = self.asks.is_empty().then(|| lines.try_recv().ok()).flatten() {
-                    self.line(line.trim());
+                if let Some(lines) = lines {
+                    while let Some(line) = self.asks.is_empty().then(|| lines.try_recv().ok()).flatten() {
+                        self.line(line.trim());
+                    }
                 }
                 if let AskKind::Plan { draft: Some(draft), .. } = &ask.kind {
                     self.review = Review::again(draft);
                 }
                 self.asks.push(ask.clone());
-                print!("{}", sign(self.notifications, &ask.tool, std::io::stdout().is_terminal()));
+                out::sign(sign(self.notifications));
                 if self.asks.len() == 1 {
                     self.show_ask();
                 }
@@ -147,22 +157,23 @@ impl Plain {
                 }
             }
             EventKind::CurrentPlan { path, plan, hint } => {
-                println!("{CURRENT_PLAN}\n{path}\n\n{}", visible(plan));
-                hint.iter().for_each(|hint| println!("\n{hint}"));
+                out::say(&format!("{CURRENT_PLAN}\n{path}\n\n{plan}"));
+                hint.iter().for_each(|hint| out::say(&format!("\n{hint}")));
                 self.prompt();
             }
             EventKind::OpenPlan { path } => {
-                println!("{}", open_editor(std::path::Path::new(path)));
+                out::say(&open_editor(std::path::Path::new(path)));
                 self.prompt();
             }
             EventKind::TurnEnded(ended) => {
                 self.busy = false;
+                self.failed = !matches!(ended.reason, EndReason::Completed);
                 match &ended.reason {
                     EndReason::Completed => {}
-                    EndReason::Interrupted { .. } => println!("(interrupted)"),
-                    EndReason::MaxTurns(n) => println!("(stopped after {n} requests)"),
-                    EndReason::MaxBudget => println!("(stopped: the budget is used up)"),
-                    EndReason::Failed { message, .. } => println!("error: {}", visible(message)),
+                    EndReason::Interrupted { .. } => out::say("(interrupted)"),
+                    EndReason::MaxTurns(n) => out::say(&format!("(stopped after {n} requests)")),
+                    EndReason::MaxBudget => out::say("(stopped: the budget is used up)"),
+                    EndReason::Failed { message, .. } => out::say(&format!("error: {message}")),
                 }
                 self.prompt();
             }
@@ -174,8 +185,10 @@ impl Plain {
         }
     }
 
-    /// Standard input is over: the turn may end by itself, but nobody is there to answer any more (AG-4).
-    async fn leave(&mut self, events: &mut cutonce_agent::Events, interrupts: &mut Signal) {
+    /// Standard input is over: the turn goes on and is told to its end, but nobody is there to answer any more (AG-4). The
+    /// code tells how the last turn ended (CL-3).
+    async fn leave(&mut self, events: &mut cutonce_agent::Events, interrupts: &mut Signal) -> u8 {
+        self.over = true;
         if !self.asks.is_empty() {
             self.session.submit(Submission::Interrupt);
         }
@@ -183,13 +196,9 @@ impl Plain {
         loop {
             tokio::select! {
                 event = events.next() => match event {
-                    Some(event) => {
-                        if matches!(event.kind, EventKind::Ask(_)) {
-                            self.session.submit(Submission::Interrupt);
-                        }
-                        log(&event);
-                    }
-                    None => return,
+                    Some(event) if matches!(event.kind, EventKind::Ask(_)) => self.session.submit(Submission::Interrupt),
+                    Some(event) => self.event(&event, None),
+                    None => return if self.failed { FAILED } else { DONE },
                 },
                 _ = interrupts.recv() => self.session.submit(Submission::Interrupt),
             }
@@ -197,8 +206,9 @@ impl Plain {
     }
 
     fn prompt(&self) {
-        print!("\n> ");
-        let _ = std::io::stdout().flush();
+        if !self.over {
+            out::show("\n> ");
+        }
     }
 
     fn line(&mut self, line: &str) {
@@ -214,7 +224,7 @@ impl Plain {
                 Some(words) if words.is_empty() && !line.starts_with('!') => {}
                 Some(words) if words.is_empty() => self.prompt(),
                 Some(words) => {
-                    println!("{words}");
+                    out::say(&words);
                     self.prompt();
                 }
                 None => self.session.say(line),
@@ -226,34 +236,35 @@ impl Plain {
         let Some(ask) = self.asks.first() else { return };
         match &ask.kind {
             AskKind::Permission { why, suggestions, preview } => {
-                let of = ask.agent.as_ref().map(|agent| format!(" (of the {} agent)", agent.name)).unwrap_or_default();
-                println!("\n? {}{of} wants to run: {}", ask.tool, visible(&why.reason));
-                println!("{}", visible(preview.as_deref().unwrap_or(&ask.input.to_string())));
-                println!("  1 yes");
+                let of = ask.agent.as_ref().map(|agent| format!(" (of the {} agent)", one_line(&agent.name)));
+                let of = of.unwrap_or_default();
+                out::say(&format!("\n? {}{of} wants to run: {}", one_line(&ask.tool), one_line(&why.reason)));
+                out::say(&out::margined(preview.as_deref().unwrap_or(&ask.input.to_string())));
+                out::say("  1 yes");
                 if let Some(suggestion) = suggestions.first() {
-                    println!("  2 yes, and don't ask again for {}", visible(&suggestion.rules.join(", ")));
+                    out::say(&format!("  2 yes, and don't ask again for {}", one_line(&suggestion.rules.join(", "))));
                 }
-                print!("  3 no (words after it go to the agent)\nanswer: ");
+                out::show("  3 no (words after it go to the agent)\nanswer: ");
             }
             AskKind::EnterPlan => {
-                print!(
-                    "\n? The agent wants to plan before it changes anything.\n  1 yes, plan first\n  3 no, go on without a plan\nanswer: "
+                out::show(
+                    "\n? The agent wants to plan before it changes anything.\n  1 yes, plan first\n  3 no, go on without a plan\nanswer: ",
                 );
             }
             AskKind::Plan { request, previous, .. } => {
-                print!("{}", plain_plan::show(request, previous.as_deref(), &self.review));
+                out::show(&plain_plan::show(request, previous.as_deref(), &self.review));
             }
             AskKind::Questions(questions) => {
                 let Some(question) = questions.get(self.answering.len()) else { return };
-                println!("\n? {}", visible(&question.question));
+                out::say(&format!("\n? {}", one_line(&question.question)));
                 for (n, option) in question.options.iter().enumerate() {
-                    println!("  {} {}: {}", n + 1, visible(&option.label), visible(&option.description));
+                    let (label, words) = (one_line(&option.label), one_line(&option.description));
+                    out::say(&format!("  {} {label}: {words}", n + 1));
                 }
                 let several = if question.multi_select { "numbers, " } else { "" };
-                print!("  0 skip\nanswer ({several}a number, or your own words): ");
+                out::show(&format!("  0 skip\nanswer ({several}a number, or your own words): "));
             }
         }
-        let _ = std::io::stdout().flush();
     }
 
     fn answer(&mut self, ask: &AskView, line: &str) {
@@ -268,14 +279,11 @@ impl Plain {
             }
             AskKind::Plan { request, previous, .. } => match self.review.step(request, previous.as_deref(), line) {
                 Step::Answer(answer) => self.send(ask, Answer::Plan(answer)),
-                Step::Say(words) => {
-                    print!("{}\nanswer: ", visible(&words));
-                    let _ = std::io::stdout().flush();
-                }
+                Step::Say(words) => out::show(&format!("{words}\nanswer: ")),
                 Step::Edit(text) => {
                     match edit(&text) {
                         Ok(text) => self.review.edit(request, text),
-                        Err(why) => println!("{why}"),
+                        Err(why) => out::say(&why),
                     }
                     self.show_ask();
                 }
@@ -315,12 +323,12 @@ impl Plain {
     }
 }
 
-/// One sign when a plan or a question waits (PM-88); none where nobody would hear it.
-fn sign(notifications: Notifications, tool: &str, terminal: bool) -> String {
+/// One sign when a plan or a question waits (PM-88).
+fn sign(notifications: Notifications) -> &'static str {
     match notifications {
-        Notifications::Bell if terminal => "\x07".into(),
-        Notifications::Osc9 if terminal => format!("\x1b]9;cutonce: {tool} waits for you\x07"),
-        Notifications::Bell | Notifications::Osc9 | Notifications::Off => String::new(),
+        Notifications::Bell => "\x07",
+        Notifications::Osc9 => "\x1b]9;cutonce waits for you\x07",
+        Notifications::Off => "",
     }
 }
 
@@ -354,12 +362,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pm_88_one_sign_by_setting_and_only_on_a_terminal() {
-        assert_eq!(sign(Notifications::Bell, "ExitPlanMode", true), "\x07");
-        assert!(sign(Notifications::Osc9, "ExitPlanMode", true).contains("ExitPlanMode waits for you"));
-        for setting in [Notifications::Bell, Notifications::Osc9, Notifications::Off] {
-            assert_eq!(sign(setting, "ExitPlanMode", false), "");
-        }
-        assert_eq!(sign(Notifications::Off, "ExitPlanMode", true), "");
+    fn pm_88_one_sign_by_setting() {
+        assert_eq!(sign(Notifications::Bell), "\x07");
+        assert!(sign(Notifications::Osc9).contains("waits for you"));
+        assert_eq!(sign(Notifications::Off), "");
     }
 }

@@ -1,7 +1,8 @@
 //! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything reachable with numbered choices.
 
+use crate::plain::out;
 use cutonce_core::approval::{Answer, Choice, ChoiceKey, Comment, QUESTION, Request};
-use cutonce_core::harmless::visible;
+use cutonce_core::harmless::{one_line, visible};
 use cutonce_core::mode::Mode;
 
 /// What the person has put together so far for a request.
@@ -26,23 +27,23 @@ pub enum Step {
 
 pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> String {
     let mut text = match &request.from {
-        Some(from) => format!("\n? {from} asks: {QUESTION}\n"),
+        Some(from) => format!("\n? {} asks: {QUESTION}\n", one_line(from)),
         None => format!("\n? {QUESTION}\n"),
     };
     match &request.plan {
         Some(plan) => {
             let revision = if request.from.is_some() { String::new() } else { format!(" rev {}", request.revision) };
-            text.push_str(&format!("  plan{revision} in {}\n\n", request.plan_file_path));
+            text.push_str(&format!("  plan{revision} in {}\n\n", one_line(&request.plan_file_path)));
             for (n, line) in review.edited.as_ref().unwrap_or(plan).lines().enumerate() {
                 text.push_str(&format!("{:>5}  {}\n", n + 1, visible(line)));
             }
         }
-        None => text.push_str(&format!("  There is no plan in {}.\n", request.plan_file_path)),
+        None => text.push_str(&format!("  There is no plan in {}.\n", one_line(&request.plan_file_path))),
     }
     if let (true, Some(plan), Some(previous)) = (review.again, &request.plan, previous)
         && plan != previous
     {
-        text.push_str(&format!("\n  changed since it was shown:\n{}", visible(&diff(previous, plan))));
+        text.push_str(&format!("\n  changed since it was shown:\n{}\n", out::margined(&diff(previous, plan))));
     }
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
@@ -51,31 +52,17 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
         text.push_str(&surroundings(request));
     }
     if let Some(notice) = &request.notice {
-        text.push_str(&format!("  {}\n", visible(notice)));
+        text.push_str(&format!("  {}\n", one_line(notice)));
     }
     for (n, choice) in request.choices.iter().enumerate() {
-        text.push_str(&format!("  {} {}\n", digit(request, n, choice.key), choice.label));
+        text.push_str(&format!("  {} {}\n", n + 1, one_line(&choice.label)));
     }
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
-        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}; 4 MODE: clear, then that mode\n"));
+        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}\n"));
     }
     text.push_str("answer (a number, words after it go along): ");
     text
-}
-
-/// The number of a choice. With a plan the numbers are those of the contract, also where the third is not offered: what
-/// means «keep planning» in one review must not mean «leave» in the next (PM-74).
-fn digit(request: &Request, at: usize, key: ChoiceKey) -> usize {
-    match (request.plan.is_some(), key) {
-        (true, ChoiceKey::AcceptEdits) => 1,
-        (true, ChoiceKey::Default) => 2,
-        (true, ChoiceKey::Restore) => 3,
-        (true, ChoiceKey::Clear) => 4,
-        (true, ChoiceKey::KeepPlanning) => 5,
-        (true, ChoiceKey::Leave) => 6,
-        (false, _) => at + 1,
-    }
 }
 
 /// What held the shell, and what changed meanwhile (PM-87); of a teammate nobody here knows it.
@@ -83,10 +70,10 @@ fn surroundings(request: &Request) -> String {
     let mut text = format!("\n  shell: {}\n", request.layer.describe());
     text.push_str(&match request.changed_files.as_slice() {
         [] => "  0 files changed since plan mode was entered\n".to_string(),
-        files => format!("  changed since plan mode was entered: {}\n", visible(&files.join(", "))),
+        files => format!("  changed since plan mode was entered: {}\n", one_line(&files.join(", "))),
     });
     for shell in &request.shells {
-        text.push_str(&format!("  still running: {}\n", visible(shell)));
+        text.push_str(&format!("  still running: {}\n", one_line(shell)));
     }
     text
 }
@@ -112,9 +99,9 @@ impl Review {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let plan = self.edited.as_ref().or(request.plan.as_ref());
         match (word, plan) {
-            ("d", Some(plan)) => {
-                Step::Say(previous.map_or("There was no submission before.".into(), |old| diff(old, plan)))
-            }
+            ("d", Some(plan)) => Step::Say(
+                previous.map_or("There was no submission before.".into(), |old| out::margined(&diff(old, plan))),
+            ),
             ("e", Some(plan)) => Step::Edit(plan.clone()),
             ("c", Some(_)) => self.comment(rest),
             ("n", Some(_)) => {
@@ -137,12 +124,9 @@ impl Review {
     }
 
     fn choose(&mut self, request: &Request, word: &str, rest: &str) -> Step {
-        let numbered =
-            || request.choices.iter().enumerate().map(|(at, choice)| (digit(request, at, choice.key), choice));
-        let chosen = word.parse::<usize>().ok().and_then(|n| numbered().find(|(digit, _)| *digit == n));
-        let Some((_, Choice { key, .. })) = chosen else {
-            let digits: Vec<String> = numbered().map(|(digit, _)| digit.to_string()).collect();
-            return Step::Say(format!("Choose one of {}.", digits.join(", ")));
+        let chosen = word.parse::<usize>().ok().and_then(|n| request.choices.get(n.wrapping_sub(1)));
+        let Some(Choice { key, .. }) = chosen else {
+            return Step::Say(format!("Choose 1 to {}.", request.choices.len()));
         };
         let mut answer = Answer::new(request.ask_id.clone(), *key);
         let words = Some(rest.trim().to_string()).filter(|words| !words.is_empty());

@@ -29,7 +29,10 @@ pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
         }
     }
     if none && !args.json {
-        eprintln!("No session here yet. `cutonce sessions --all` lists those of all folders.");
+        match &args.search {
+            Some(words) => eprintln!("No session fits {words:?}. `cutonce sessions` lists all of this folder."),
+            None => eprintln!("No session here yet. `cutonce sessions --all` lists those of all folders."),
+        }
     }
     Ok(0)
 }

@@ -67,7 +67,10 @@ pub async fn open(run: &Run, face: Face) -> anyhow::Result<Started> {
 
 /// What a session is started with, as it was typed.
 pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<Start> {
-    let mode = if run.dangerously_skip_permissions { Some(Mode::BypassPermissions) } else { run.permission_mode };
+    // Two flags that contradict each other: the one that takes rights away wins, the other is what it returns to (PM-26).
+    let plans = run.permission_mode == Some(Mode::Plan);
+    let skips = run.dangerously_skip_permissions.then_some(Mode::BypassPermissions);
+    let mode = if plans { run.permission_mode } else { skips.or(run.permission_mode) };
     Ok(Start {
         home: place.home.clone(),
         user_home: cutonce_agent::store::place::user_home(&|name| std::env::var_os(name)),
@@ -82,6 +85,7 @@ pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<
         model: run.model.clone(),
         fallback_model: run.host.fallback_model.clone().filter(|model| !model.is_empty()),
         mode,
+        base_mode: skips.filter(|_| plans),
         bypass_available: run.allow_dangerously_skip_permissions,
         approver,
         request: run.prompt.clone(),

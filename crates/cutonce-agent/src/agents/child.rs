@@ -25,6 +25,8 @@ pub struct Birth {
     pub model: Option<String>,
     /// Its transcript is there already: go on from it.
     pub resumed: bool,
+    /// As of the moment it was started: it may wait for its turn, and what it was started under binds it (PM-64).
+    pub mode: AgentMode,
 }
 
 /// How an agent's session belongs to the tree; part of its [`Options`].
@@ -58,7 +60,7 @@ impl Agents {
         let own = past.store.own_dir();
         let tools = offered(&birth.definition, &moment.tools);
         let prefix = tree.prefix(&birth.definition, &tools);
-        let mut mode = self.mode_of(birth);
+        let mut mode = birth.mode;
         let (now, stays) = standing.now();
         let state = State::start(seeds.setup, Mode::Default, mode.decide(now, stays));
         let mut planner = seeds.planner.for_agent();
@@ -105,9 +107,9 @@ impl Agents {
     }
 
     /// Its definition's mode where this run has it; whoever is in plan mode starts agents in plan mode only (PM-64).
-    fn mode_of(&self, birth: &Birth) -> AgentMode {
+    pub(super) fn mode_of(&self, definition: &Definition) -> AgentMode {
         let known = State::start(self.tree.seeds.setup, Mode::Default, Mode::Default).0;
-        let own = birth.definition.permission_mode.filter(|mode| known.available(*mode).is_ok());
+        let own = definition.permission_mode.filter(|mode| known.available(*mode).is_ok());
         let (now, stays) = self.tree.standing.now();
         let starter = if self.depth == 0 { now } else { self.mode() };
         AgentMode::start(own, starter, stays)

@@ -123,6 +123,7 @@ impl Agents {
         }
         let birth = Birth {
             agent: agent.clone(),
+            mode: self.mode_of(&definition),
             definition,
             description: task.description.clone(),
             model: task.model.clone(),

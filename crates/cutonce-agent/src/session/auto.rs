@@ -15,6 +15,7 @@ use cutonce_core::settings::Settings;
 use cutonce_core::transcript::Body;
 use cutonce_core::turn::Said;
 use cutonce_tools::tool::{Call, Outcome};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::OnceCell;
@@ -33,6 +34,26 @@ pub struct AutoSource {
     pub flag: Option<String>,
     /// $CUTONCE_AUTO_GATE.
     pub gate: Option<String>,
+    /// One count for a session and all its agents: a gate that closed is closed for all of them.
+    pub failures: Arc<Failures>,
+}
+
+/// Judgements in a row that failed.
+#[derive(Debug, Default)]
+pub struct Failures(AtomicU32);
+
+impl Failures {
+    fn one_more(&self) -> u32 {
+        self.0.fetch_add(1, Ordering::SeqCst) + 1
+    }
+    /// A judgement that worked; a gate that closed stays closed for the rest of this process.
+    fn over(&self) {
+        let _ =
+            self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |count| (count < auto::MOST_FAILURES).then_some(0));
+    }
+    fn closed(&self) -> bool {
+        self.0.load(Ordering::SeqCst) >= auto::MOST_FAILURES
+    }
 }
 
 impl AutoSource {
@@ -105,9 +126,6 @@ pub(super) struct Judge {
     stamp: settings::Stamp,
     model: Arc<OnceCell<Connected>>,
     prefix: Arc<Prefix>,
-    failures: u32,
-    /// The classifier failed too often: closed for the rest of this process.
-    closed: bool,
 }
 
 /// A call that was judged.
@@ -123,14 +141,7 @@ pub(crate) struct Judged {
 impl Judge {
     pub fn new(source: AutoSource, places: &Places) -> Self {
         let prefix = Prefix { system: auto::INSTRUCTIONS.trim_end().into(), tools: Vec::new() };
-        Self {
-            source,
-            stamp: places.stamp(),
-            model: Arc::default(),
-            prefix: Arc::new(prefix),
-            failures: 0,
-            closed: false,
-        }
+        Self { source, stamp: places.stamp(), model: Arc::default(), prefix: Arc::new(prefix) }
     }
 }
 
@@ -157,7 +168,7 @@ impl Hall {
 
     /// May the classifier answer this ask?
     pub(super) fn is_judged(&self, ask: &Ask) -> bool {
-        self.mode.auto_active() && ask.is_open()
+        self.mode.auto_active() && ask.is_open() && !self.judge.source.failures.closed()
     }
 
     pub(super) fn judge(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
@@ -196,7 +207,7 @@ impl Hall {
         };
         let verdict = match verdict {
             Ok((verdict, cost)) => {
-                self.judge.failures = 0;
+                self.judge.source.failures.over();
                 self.tally.cost += cost;
                 verdict
             }
@@ -234,8 +245,7 @@ impl Hall {
     }
 
     fn judge_failed(&mut self, why: &str) {
-        self.judge.failures += 1;
-        let (failures, most) = (self.judge.failures, auto::MOST_FAILURES);
+        let (failures, most) = (self.judge.source.failures.one_more(), auto::MOST_FAILURES);
         if failures < most {
             return self
                 .notice(Level::Warning, &format!("Auto mode could not judge a call ({failures} of {most}): {why}"));
@@ -244,7 +254,6 @@ impl Hall {
             "Auto mode could not judge a call {most} times in a row: its gate is closed until the next start. {why}"
         );
         self.notice(Level::Warning, &text);
-        self.judge.closed = true;
         let switches = self.mode.setup().auto;
         self.set_switches(switches);
     }
@@ -261,7 +270,7 @@ impl Hall {
     }
 
     fn set_switches(&mut self, mut switches: AutoSettings) {
-        switches.gate_open &= !self.judge.closed;
+        switches.gate_open &= !self.judge.source.failures.closed();
         if switches != self.mode.setup().auto {
             self.mode_event(mode::Event::AutoChanged(switches));
         }

@@ -180,7 +180,9 @@ fn driver(
     talk.uncounted = if options.counted == 0 {
         talk.prefix_size() + options.conversation.iter().map(|message| size_of(message)).sum::<usize>()
     } else {
-        0
+        // What came after the last answer is in nobody's count yet (AG-8).
+        let answer = |message: &Arc<Message>| matches!(**message, Message::Assistant { .. });
+        options.conversation.iter().rev().take_while(|message| !answer(message)).map(|message| size_of(message)).sum()
     };
     let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;

@@ -52,6 +52,15 @@ pub enum Scope {
 
 /// The sessions, the latest first; at most `limit`.
 pub fn list(sessions: &Sessions, scope: Scope, limit: usize) -> Result<Vec<Listed>, StoreError> {
+    list_those(sessions, scope, limit, |_| true)
+}
+
+fn list_those(
+    sessions: &Sessions,
+    scope: Scope,
+    limit: usize,
+    wanted: impl Fn(&Listed) -> bool,
+) -> Result<Vec<Listed>, StoreError> {
     let mut files: Vec<(SystemTime, PathBuf)> = match scope {
         Scope::Project => transcripts(&sessions.dir()),
         Scope::All => folders(&sessions.projects_dir()).iter().flat_map(|dir| transcripts(dir)).collect(),
@@ -61,7 +70,7 @@ pub fn list(sessions: &Sessions, scope: Scope, limit: usize) -> Result<Vec<Liste
     for (modified, path) in files {
         // A file that vanished or can't be read is no reason to show no list.
         let Ok(listed) = look(&path, modified) else { continue };
-        if scope == Scope::All || belongs(&listed, sessions.cwd()) {
+        if wanted(&listed) && (scope == Scope::All || belongs(&listed, sessions.cwd())) {
             found.push(listed);
         }
         if found.len() == limit {
@@ -71,9 +80,10 @@ pub fn list(sessions: &Sessions, scope: Scope, limit: usize) -> Result<Vec<Liste
     Ok(found)
 }
 
-/// The session that was used last in this project (--continue).
+/// The session that was used last in this project (--continue): one in which a person said something. One that was only
+/// opened, or that a teammate has to itself, is none to go on with.
 pub fn continue_latest(sessions: &Sessions) -> Result<PathBuf, StoreError> {
-    let latest = list(sessions, Scope::Project, 1)?.pop();
+    let latest = list_those(sessions, Scope::Project, 1, |one| one.first_message.is_some())?.pop();
     latest.map(|one| one.path).ok_or_else(|| StoreError::NotFound { query: "the last one here".into() })
 }
 

@@ -480,18 +480,23 @@ fn se_3_continue_takes_the_latest_of_this_folder() {
     let world = World::new();
     // Both folders have the project name `-a-b`.
     let (here, there) = (world.of("/a/b"), world.of("/a-b"));
-    let make = |sessions: &Sessions, cwd: &str, age: u64| {
+    let make = |sessions: &Sessions, cwd: &str, age: u64, said: bool| {
         let store = Store::create(sessions, None, Default::default()).unwrap();
         store.append(session(cwd, "main")).unwrap();
+        if said {
+            store.append(user("hello")).unwrap();
+        }
         let time = SystemTime::now() - Duration::from_secs(age);
         File::options().append(true).open(store.path()).unwrap().set_modified(time).unwrap();
         store.path().to_path_buf()
     };
     use std::time::{Duration, SystemTime};
-    make(&here, "/a/b", 300);
-    let latest = make(&here, "/a/b", 200);
-    make(&there, "/a-b", 100);
+    make(&here, "/a/b", 300, true);
+    let latest = make(&here, "/a/b", 200, true);
+    // Only opened, or a teammate's own: nobody said anything there.
+    make(&here, "/a/b", 50, false);
+    make(&there, "/a-b", 100, true);
     assert_eq!(continue_latest(&here).unwrap(), latest);
     assert!(continue_latest(&world.of("/none")).is_err());
-    assert_eq!(list(&here, Scope::All, 10).unwrap().len(), 3);
+    assert_eq!(list(&here, Scope::All, 10).unwrap().len(), 4);
 }

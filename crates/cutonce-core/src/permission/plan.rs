@@ -62,7 +62,8 @@ fn mcp(policy: PlanMcp, rules: &Rules, facts: Facts) -> Decision {
     match (outcome, ask_rule(rules, &facts)) {
         (Outcome::Deny, _) => Decision::Deny(denied(&facts.tool, instead(&facts.access))),
         (_, Some(rule)) => asks(AskedBy::Rule, Why::by_rule(rule), facts, vec![]),
-        (Outcome::Ask, None) => asks(AskedBy::Mode, Why::of("plan mode asks before MCP tools"), facts, vec![]),
+        // The setting is the person's own rule: no classifier answers in their place.
+        (Outcome::Ask, None) => asks(AskedBy::Rule, Why::of("plan mode asks before MCP tools"), facts, vec![]),
         (Outcome::Run, None) => Decision::Allow(allowed(facts)),
     }
 }

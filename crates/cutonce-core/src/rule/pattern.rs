@@ -182,7 +182,7 @@ impl PathPattern {
         let middle = if anywhere { "/**/" } else { "/" };
         let whole = if rest.is_empty() || rest == "." { root.to_string() } else { format!("{root}{middle}{rest}") };
         let fixed = if anywhere { folder.to_path_buf() } else { folder.join(fixed_part(rest)) };
-        let set = build(&[whole.clone(), format!("{whole}/**")]).map_err(|e| format!("{e}."))?;
+        let set = build(&[whole.clone(), format!("{whole}/**")])?;
         Ok(PathPattern { set, fixed })
     }
 
@@ -199,12 +199,16 @@ impl PathPattern {
     }
 }
 
-fn build(patterns: &[String]) -> Result<GlobSet, globset::Error> {
+fn build(patterns: &[String]) -> Result<GlobSet, String> {
+    if !patterns.iter().all(|pattern| crate::braces::are_sane(pattern)) {
+        return Err("its braces are nested too deeply.".into());
+    }
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        set.add(GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build()?);
+        let glob = GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).build();
+        set.add(glob.map_err(|e| format!("{e}."))?);
     }
-    set.build()
+    set.build().map_err(|e| format!("{e}."))
 }
 
 fn fixed_part(pattern: &str) -> PathBuf {

@@ -100,8 +100,17 @@ pub(super) fn has_metacharacter(text: &str, regex: bool) -> bool {
     false
 }
 
-/// How deep brackets go, quoted or not.
+/// How deep brackets go, quoted or not. Words before a command that the parser recurses on count as well.
 pub(super) fn nesting(text: &str) -> usize {
+    let (mut run, mut longest) = (0_usize, 0);
+    for word in text.split([' ', '\t', '\n', ';', '&', '|', '\\']).filter(|word| !word.is_empty()) {
+        run = if matches!(word, "time" | "coproc" | "!" | "-p" | "--") { run + 1 } else { 0 };
+        longest = longest.max(run);
+    }
+    longest.max(brackets(text))
+}
+
+fn brackets(text: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     for byte in text.bytes() {
         match byte {

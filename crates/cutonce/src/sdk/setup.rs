@@ -80,7 +80,8 @@ impl Setup {
 
 /// The answer to `initialize`: what there is to call and to start, known without opening anything.
 pub fn greeting(run: &Run, place: &Place, agents: &[Definition]) -> Value {
-    let mode = if run.dangerously_skip_permissions {
+    let plans = run.permission_mode == Some(Mode::Plan);
+    let mode = if run.dangerously_skip_permissions && !plans {
         Mode::BypassPermissions
     } else {
         run.permission_mode.unwrap_or_default()
