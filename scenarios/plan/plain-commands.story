@@ -35,7 +35,7 @@ one
 > /rewind 1 files
 < put back
 > /mode default
-< The mode is default
+< The mode is now default
 > and now
 < answer:
 > 3
