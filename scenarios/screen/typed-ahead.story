@@ -4,7 +4,7 @@ Keys that came before the question was drawn never answer it (UI-5, PM-74): a ru
 {"plan": {"shell": "readonly"}}
 --- model
 {"turns": [
-  {"delta": 4, "delay_ms": 20, "text": "Some words first, so that there is time to type a few of one's own.", "calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count\n\n1. Guess\n"}}, {"name": "ExitPlanMode", "input": {}}]},
+  {"delta": 4, "delay_ms": 60, "text": "Some words first, so that there is time to type a few of one's own.", "calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count\n\n1. Guess\n"}}, {"name": "ExitPlanMode", "input": {}}]},
   {"delta": 4, "delay_ms": 100, "text": "Again some words first, so that there is time to type a few words ahead of what is asked for.", "calls": [{"name": "Bash", "input": {"command": "touch made"}}]},
   {"text": "Not done."}
 ]}
