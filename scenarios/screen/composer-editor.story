@@ -19,6 +19,25 @@ paste 1\n2\n3\n4\n5\n6\n7\n8\n9\n10
 press ctrl+g
 < Your draft is as it was
 --- shows
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 ! Your draft is as it was: ./editor.sh was ended by signal 11
 
 › half a thought [Pasted text #1: 10 lines]
@@ -29,6 +48,24 @@ press ctrl+g
 press ctrl+g
 < on two lines.
 --- shows
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
 ! Your draft is as it was: ./editor.sh was ended by signal 11
 
 › Better words,
