@@ -422,6 +422,7 @@ impl<const LOW: u8, const HIGH: u8, const N: u8> JsonSchema for Within<LOW, HIGH
 pub enum Theme {
     /// The terminal's own colours.
     #[default]
+    #[serde(alias = "ansi")]
     Auto,
     Dark,
     Light,

@@ -17,6 +17,10 @@ const KITTY_OFF: &str = "\x1b[<1u";
 const ALTERNATE_ON: &str = "\x1b[?1049h\x1b[?1007h\x1b[H\x1b[2J";
 const ALTERNATE_OFF: &str = "\x1b[?1007l\x1b[?1049l";
 
+/// What a program that crashed may have left on: the other screen (by 1047, which leaves the cursor where it is), the mouse,
+/// keys of the application kind, no wrapping, no cursor, colours.
+const MEND: &str = "\x1b[?1047l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[0m";
+
 /// What was changed and how it was, while we have the terminal.
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);
 
@@ -64,6 +68,13 @@ impl Terminal {
         Ok(Terminal { kitty })
     }
 
+    /// As we had it, after somebody else changed its modes without asking.
+    pub fn again(&self) -> io::Result<()> {
+        let Some(Taken { modes, .. }) = *taken() else { return Ok(()) };
+        raw(modes)?;
+        write(TAKE.as_bytes())
+    }
+
     /// The alternate screen, for what takes the whole of it.
     pub fn alternate(&self, on: bool) -> io::Result<()> {
         if let Some(taken) = taken().as_mut() {
@@ -79,6 +90,7 @@ impl Terminal {
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
         let done = work();
+        write(MEND.as_bytes())?;
         enter(self.kitty)?;
         Ok(done)
     }
@@ -100,16 +112,19 @@ fn enter(kitty: bool) -> io::Result<()> {
         modes
     };
     *taken() = Some(Taken { modes, kitty, alternate: false });
-    let mut raw = modes;
+    raw(modes)?;
+    write(if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }.as_bytes())
+}
+
+/// Each key as it is pressed, none of them shown by the kernel.
+fn raw(modes: libc::termios) -> io::Result<()> {
+    let mut modes = modes;
     // Safety: changes our copy only; then the kernel reads it.
     let set = unsafe {
-        libc::cfmakeraw(&raw mut raw);
-        libc::tcsetattr(0, libc::TCSADRAIN, &raw const raw)
+        libc::cfmakeraw(&raw mut modes);
+        libc::tcsetattr(0, libc::TCSADRAIN, &raw const modes)
     };
-    if set != 0 {
-        return Err(io::Error::last_os_error());
-    }
-    write(if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }.as_bytes())
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// May be called from anywhere and more than once. What fails here can't be helped: the terminal is gone.

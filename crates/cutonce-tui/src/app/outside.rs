@@ -6,6 +6,10 @@ use base64::Engine;
 use cutonce_agent::editor;
 use cutonce_core::event::Level;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A stop of our own has put things right already when its signal comes.
+const OWN_STOP: Duration = Duration::from_secs(1);
 
 impl App {
     /// Nothing of ours is on the terminal while `work` runs, and not a key is taken from it.
@@ -19,6 +23,7 @@ impl App {
         let done = self.terminal.lend(work);
         self.reader.go_on();
         self.history.forget();
+        self.lent = Some(Instant::now());
         if covered && self.terminal.alternate(true).is_err() {
             self.exit = Some(1);
         }
@@ -41,6 +46,13 @@ impl App {
         let env = self.around.env.clone();
         self.lend(|| editor::open_plan(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()))?;
         std::fs::read_to_string(&path).map_err(|error| format!("what was edited can't be read: {error}"))
+    }
+
+    /// A file of the person's, where it is; why it could not be opened.
+    pub(super) fn run_editor(&mut self, path: &Path) -> Result<(), String> {
+        let (path, env) = (path.to_path_buf(), self.around.env.clone());
+        let done = self.lend(move || editor::open_file(&path, env));
+        done.unwrap_or_else(|| Err("the terminal is gone".into()))
     }
 
     pub(super) fn edit_message(&mut self) {
@@ -78,6 +90,19 @@ impl App {
         if let Some(Err(why)) = self.lend(move || editor::shell_line(&line, &cwd, env)) {
             self.notice(Level::Warning, &why);
         }
+        self.status.branch = self.branch();
+    }
+
+    /// Somebody stopped us from outside and brought us back: the shell has set the terminal as it likes it (UI-13).
+    pub(super) fn continued(&mut self) {
+        if self.lent.is_some_and(|lent| lent.elapsed() < OWN_STOP) {
+            return;
+        }
+        if self.terminal.again().is_err() {
+            self.exit = Some(129);
+        }
+        self.history.forget();
+        self.now();
     }
 
     /// Ctrl+Z: the terminal is the shell's until `fg`.
