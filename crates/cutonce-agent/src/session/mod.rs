@@ -22,6 +22,7 @@ mod rewind;
 mod structured;
 mod tally;
 mod team;
+mod team_calls;
 mod team_plan;
 
 pub use auto::{AutoSource, Heard};
@@ -398,7 +399,10 @@ impl Hall {
                 self.for_this_turn(&allow, model);
                 return Some(Happened::Said(Said::words(text, images)));
             }
-            Submission::Close => self.closing = true,
+            Submission::Close => {
+                self.closing = true;
+                self.refuse_team_calls();
+            }
         }
         None
     }

@@ -284,13 +284,7 @@ impl Hall {
             kind: AskKind::Plan { request: Box::new(shown.clone()), previous: None, draft: None },
         };
         let open = Open::TeamPlan(Box::new(shown));
-        self.asks.push(OpenAsk {
-            id: request.request_id.clone(),
-            n: None,
-            call: None,
-            open,
-            planning: self.mode.in_plan(),
-        });
+        self.asks.push(OpenAsk::of_team(&request.request_id, open));
         self.hub.emit(EventKind::Ask(Arc::new(view)));
     }
 

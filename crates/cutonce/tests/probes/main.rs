@@ -43,9 +43,9 @@ fn main() {
             trials.push(Trial::test(name, move || told(&probes, who, rules, By::Session).map_err(Failed::from)));
         }
         // PM-64: the same calls by subagents, where all that could loosen something does.
-        for by in By::AGENTS {
-            let name = format!("{clauses}::pm_64::{}::{}", whos[0].name(), by.name());
-            let (probes, who) = (Arc::clone(&probes), whos[0]);
+        for (who, by) in whos.iter().flat_map(|who| By::AGENTS.map(|by| (*who, by))) {
+            let name = format!("{clauses}::pm_64::{}::{}", who.name(), by.name());
+            let probes = Arc::clone(&probes);
             trials.push(Trial::test(name, move || told(&probes, who, Rules::Bypass, by).map_err(Failed::from)));
         }
     }
