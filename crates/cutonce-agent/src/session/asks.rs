@@ -94,11 +94,6 @@ impl Asks {
         let waits = self.0.iter().filter(|ask| matches!(ask.open, Open::TeamPlan(_)));
         waits.map(|ask| ask.id.clone()).collect()
     }
-    /// The ids of teammates' calls that wait.
-    pub fn team_calls(&self) -> Vec<String> {
-        let waits = self.0.iter().filter(|ask| matches!(ask.open, Open::TeamCall));
-        waits.map(|ask| ask.id.clone()).collect()
-    }
     /// The plan's requests; they are open no longer.
     pub fn take_plans(&mut self) -> Vec<OpenAsk> {
         self.0.extract_if(.., |ask| matches!(ask.open, Open::Plan(_))).collect()

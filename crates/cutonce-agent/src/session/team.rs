@@ -134,7 +134,10 @@ impl Hall {
                 self.team_call_settled(&request_id, answer, sent);
             }
             TeamNews::State { name, state } => self.teammate_is(&name, state),
-            TeamNews::Changed => self.tell_roster(),
+            TeamNews::Changed => {
+                self.tell_roster();
+                self.refuse_team_calls();
+            }
             TeamNews::Trouble { text } => self.notice(Level::Warning, &text),
         }
         None

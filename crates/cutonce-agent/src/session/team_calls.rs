@@ -57,7 +57,7 @@ impl Hall {
         self.no_more_of(position)
     }
 
-    fn keep_call(&mut self, request: &PermissionRequest) -> bool {
+    pub(super) fn keep_call(&mut self, request: &PermissionRequest) -> bool {
         let (content, path) = (serde_json::to_string(request).ok(), request.request_id.clone());
         self.append(Body::FileSnapshot { key: CALL.into(), path, content, sha256: None });
         self.append(Body::Ask { ask_id: request.request_id.clone(), kind: CALL.into(), answer: None });
@@ -81,11 +81,15 @@ impl Hall {
         self.notify_hooks(kind, what);
     }
 
-    /// Nobody will answer any more: the teammates go on without.
+    /// Nobody is here who could answer: the teammates go on without.
     pub(super) fn refuse_team_calls(&mut self) {
-        for id in self.asks.team_calls() {
-            self.asks.remove(&id);
-            self.team_call_answered(&id, no(NOBODY));
+        if self.approver == Approver::Present && !self.closing {
+            return;
+        }
+        let open = self.team.as_ref().map(|table| table.wanted.open().to_vec()).unwrap_or_default();
+        for request in open {
+            self.asks.remove(&request.request_id);
+            self.send_answer(&request, no(NOBODY));
         }
     }
 
@@ -103,7 +107,12 @@ impl Hall {
     }
 
     fn send_answer(&self, request: &PermissionRequest, answer: Answer) {
-        let (Some(table), Some(joined)) = (&self.team, self.joined()) else { return };
+        let Some(table) = &self.team else { return };
+        let Some(joined) = table.seat.joined() else {
+            // A lead that was resumed a moment ago: see `TeamNews::Changed`.
+            let (request_id, sent) = (request.request_id.clone(), Err("the team is not there yet".into()));
+            return table.seat.news(TeamNews::PermissionAnswered { request_id, answer, sent });
+        };
         let (seat, to, request_id) = (table.seat.clone(), request.from.clone(), request.request_id.clone());
         seat.answering.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
@@ -146,14 +155,7 @@ impl Hall {
     }
 
     fn close_team_call(&mut self, request_id: &str, answer: Option<Answer>) {
-        let kept =
-            answer.clone().or(Some(Answer::Unusable { why: "the teammate does not wait for it any more".into() }));
-        self.append(Body::Ask { ask_id: request_id.into(), kind: CALL.into(), answer: kept });
-        if let Some(table) = &mut self.team {
-            table.settled.insert(request_id.into());
-        }
-        self.asks.remove(request_id);
-        self.hub.emit(EventKind::AskClosed { ask_id: request_id.into(), answer });
+        self.close_team_ask(CALL, request_id, answer, "the teammate does not wait for it any more");
     }
 }
 

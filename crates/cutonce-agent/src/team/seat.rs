@@ -239,6 +239,7 @@ impl Seat {
             },
         };
         for (member, _) in &members {
+            self.can_start(member)?;
             if record.member(&member.name).is_some() {
                 return Err(format!("the team has a member {} already", member.name));
             }
@@ -279,17 +280,27 @@ impl Seat {
         self.publish().await
     }
 
+    fn can_start(&self, member: &Member) -> Result<(), String> {
+        let program = member.own_process && !member.started_by_user;
+        match program && !lock(&self.hooks).of_hosts().is_empty() {
+            true => Err(HOST_HOOKS.into()),
+            false => Ok(()),
+        }
+    }
+
     async fn start(&self, team: &str, member: &Member) -> Result<(), String> {
         if member.started_by_user {
             self.set_state(&member.name, TeammateState::Idle);
             return Ok(());
         }
         let Some(lead) = lock(&self.session).clone() else { return Err("the session is over".into()) };
-        let hooks = lock(&self.hooks).of_hosts();
+        self.can_start(member)?;
         let running = match member.own_process {
-            true if !hooks.is_empty() => return Err(HOST_HOOKS.into()),
             true => process::program(&self.template, team, member, lead)?,
-            false => process::here(self.template.here(team, member, hooks), member, lead).await?,
+            false => {
+                let hooks = lock(&self.hooks).of_hosts();
+                process::here(self.template.here(team, member, hooks), member, lead).await?
+            }
         };
         if let Some(at) = &mut *lock(&self.table) {
             at.running.insert(member.name.clone(), running);
