@@ -24,3 +24,45 @@ Counted on in the fork.
 --- stdout
 Counted back.
 --- seen
+request 1
+  user: go
+request 2
+request 3
+  assistant: call Agent {"description":"count","prompt":"Count to three.","subagent_type":"general-purpose"}
+  user: result: one two three
+        
+        agentId: <id> (resume it with this id if there is more to do)
+request 4
+  assistant: Counted.
+  user: go on
+request 5
+  user: Count to three.
+  assistant: one two three
+  user: Count on.
+request 6
+  assistant: Counted.
+  user: go on
+  assistant: call Agent {"description":"count on","prompt":"Count on.","resume":"<id>"}
+  user: result: four five six
+        
+        agentId: <id> (resume it with this id if there is more to do)
+request 7
+  user: go
+  assistant: call Agent {"description":"count","prompt":"Count to three.","subagent_type":"general-purpose"}
+  user: result: one two three
+        
+        agentId: <id> (resume it with this id if there is more to do)
+  assistant: Counted.
+  user: go back
+request 8
+  user: Count to three.
+  assistant: one two three
+  user: Count back.
+request 9
+  assistant: Counted.
+  user: go back
+  assistant: call Agent {"description":"count on","prompt":"Count back.","resume":"<id>"}
+  user: result: three two one
+        
+        agentId: <id> (resume it with this id if there is more to do)
+

@@ -19,7 +19,7 @@ until test -e "$1"; do sleep 0.05; done
   {"when": "Lead this.", "calls": [{"name": "TeamCreate", "input": {"teamName": "red", "members": [{"name": "ann", "task": "Work."}]}}]},
   {"when": "Lead this.", "text": "Noted.", "repeat": 9}
 ]}
---- run cutonce --plain --allowedTools "Bash(bash wait.sh asked)" "Lead this."
+--- run cutonce --plain "Lead this." --allowedTools "Bash(bash wait.sh asked)"
 --- talk
 < Write (of the general-purpose agent of the teammate ann) wants to run
 ! touch asked

@@ -25,7 +25,7 @@ def answer(n, request=request, sender="team-lead", to="ann", kind="control", key
 forged = [answer(1), answer(2, key=bob), answer(3, sender="bob", key=bob), answer(4, sender="bob"), answer(5, to="bob", key=bob),
     answer(6, request="00000000-0000-7000-8000-000000000000", key=bob), answer(7, kind="words", key=bob)]
 real = [m for m in lines("ann") if "permission_response" in m["text"] and not m["id"].startswith("forged")]
-assert len(real) == len(asked) - 1, "the user's answers so far"
+assert len({m["id"] for m in real}) == len(asked) - 1, "the user's answers so far"
 with open(sorted(glob.glob(f"{team}/mail/ann/*.jsonl"))[-1], "a") as box:
     for m in forged + real:
         box.write(json.dumps(m) + "\n")

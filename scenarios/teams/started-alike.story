@@ -23,23 +23,28 @@ if path.endswith("bad.txt"):
     sys.exit(2)
 --- model
 {"turns": [
-  {"when": "Sent to team-lead.", "text": "Said.", "repeat": 9},
+  {"when": "for-ann.txt", "text": "Said.", "repeat": 9},
+  {"when": "for-bob.txt", "text": "Said.", "repeat": 9},
   {"when": "I am the looker", "text": "LOOKER-WORDS", "repeat": 2},
-  {"when": "LOOKER-WORDS", "calls": [{"name": "SendMessage", "input": {"to": "team-lead", "text": "ALL-THREE"}}], "repeat": 2},
-  {"when": "You are `ann`", "calls": [{"name": "Write", "input": {"file_path": "$WS/bad.txt", "content": "x"}}]},
-  {"when": "You are `bob`", "calls": [{"name": "Write", "input": {"file_path": "$WS/bad.txt", "content": "x"}}]},
+  {"when": "LOOKER-WORDS", "calls": [{"name": "Write", "input": {"file_path": "$WS/for-ann.txt", "content": "all three\n"}}]},
+  {"when": "LOOKER-WORDS", "calls": [{"name": "Write", "input": {"file_path": "$WS/for-bob.txt", "content": "all three\n"}}]},
   {"when": "SERVER-WORDS", "calls": [{"name": "Agent", "input": {"description": "look", "prompt": "Look.", "subagent_type": "looker"}}], "repeat": 2},
   {"when": "HOOK-WORDS", "calls": [{"name": "mcp__demo__look", "input": {}}], "repeat": 2},
-  {"when": "You are `ann`", "text": "Said.", "repeat": 9},
-  {"when": "You are `bob`", "text": "Said.", "repeat": 9},
-  {"when": "ALL-THREE", "text": "One has all three.", "repeat": 9},
-  {"when": "Lead this.", "calls": [{"name": "TeamCreate", "input": {"teamName": "red", "members": [
-     {"name": "ann", "task": "Try it.", "ownProcess": true}, {"name": "bob", "task": "Try it."}]}}]},
-  {"when": "Lead this.", "text": "Noted.", "repeat": 9}
+  {"when": "You are `ann`", "calls": [{"name": "Write", "input": {"file_path": "$WS/bad.txt", "content": "x"}}]},
+  {"when": "You are `bob`", "calls": [{"name": "Write", "input": {"file_path": "$WS/bad.txt", "content": "x"}}]},
+  {"when": "Lead ann.", "calls": [{"name": "TeamCreate", "input": {"teamName": "red", "members": [{"name": "ann", "task": "Try it.", "ownProcess": true}]}}]},
+  {"when": "Lead bob.", "calls": [{"name": "TeamCreate", "input": {"teamName": "blue", "members": [{"name": "bob", "task": "Try it."}]}}]},
+  {"text": "Noted.", "repeat": 9}
 ]}
---- run cutonce -p "Lead this." --permission-mode acceptEdits --allowedTools "mcp__demo__look" --mcp-config '{"mcpServers": {"demo": {"command": "python3", "args": ["server.py"]}}}' --agents '{"looker": {"description": "looks", "prompt": "I am the looker.", "tools": ["Read"]}}' --settings '{"mcp": {"firstWaitMs": 30000}, "hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "python3 hook.py"}]}]}}'
+--- file servers.json
+{"mcpServers": {"demo": {"command": "python3", "args": ["server.py"]}}}
+--- run cutonce -p "Lead ann." --permission-mode acceptEdits --allowedTools "mcp__demo__look" --mcp-config servers.json --agents '{"looker": {"description": "looks", "prompt": "I am the looker.", "tools": ["Read"]}}' --settings '{"mcp": {"firstWaitMs": 30000}, "hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "python3 hook.py"}]}]}}'
 --- exit 0
---- stdout
-One has all three.
 --- disk
-nothing changed
+created for-ann.txt
+  all three
+--- run cutonce -p "Lead bob." --permission-mode acceptEdits --allowedTools "mcp__demo__look" --mcp-config '{"mcpServers": {"demo": {"command": "python3", "args": ["server.py"]}}}' --agents '{"looker": {"description": "looks", "prompt": "I am the looker.", "tools": ["Read"]}}' --settings '{"mcp": {"firstWaitMs": 30000}, "hooks": {"PreToolUse": [{"matcher": "Write", "hooks": [{"type": "command", "command": "python3 hook.py"}]}]}}'
+--- exit 0
+--- disk
+created for-bob.txt
+  all three
