@@ -201,6 +201,7 @@ impl Driver {
         if let Some(agents) = &self.hall.agents {
             agents.end().await;
         }
+        self.hall.team_rests().await;
         self.hall.hear_out().await;
         self.hall.mcp.servers.close().await;
         self.hall.here.shells.end_all().await;

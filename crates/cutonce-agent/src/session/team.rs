@@ -123,6 +123,13 @@ impl Hall {
             .is_some_and(|(_, members)| members.iter().any(|member| member.state == TeammateState::Working))
     }
 
+    /// The session is over: nothing that works for it is cut off in the middle.
+    pub(super) async fn team_rests(&self) {
+        if let Some(table) = &self.team {
+            table.seat.rest().await;
+        }
+    }
+
     pub(super) fn team_news(&mut self, news: TeamNews) -> Option<Happened> {
         match news {
             TeamNews::Mail { message, position, lead } => return self.mail(*message, position, lead),

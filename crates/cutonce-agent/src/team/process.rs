@@ -50,6 +50,25 @@ impl Running {
     }
 }
 
+impl Running {
+    /// The lead's session is over. One in this process must not be cut off by the end of the process: it has commands to end and
+    /// folders to put away (AG-4). It goes on when the lead is resumed (TM-2).
+    pub async fn rest(&self) {
+        let over = match self {
+            Running::Here { session, over } => {
+                session.submit(Submission::Interrupt);
+                session.submit(Submission::Close);
+                over
+            }
+            Running::Program { stop, over } => {
+                stop.cancel();
+                over
+            }
+        };
+        let _ = tokio::time::timeout(GRACE, over.clone().wait_for(|over| *over)).await;
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         match self {

@@ -349,6 +349,12 @@ impl Seat {
         Ok(record.name)
     }
 
+    /// The session is over; its teammates with it, until it is resumed.
+    pub(crate) async fn rest(&self) {
+        let running = lock(&self.table).as_mut().map(|at| std::mem::take(&mut at.running)).unwrap_or_default();
+        futures_util::future::join_all(running.values().map(Running::rest)).await;
+    }
+
     /// Answer a teammate's plan (PM-132, PM-134). The session is told when the answer is in the teammate's mailbox; until then
     /// a crash leaves the request open.
     pub async fn answer(&self, by: Given, response: PlanApprovalResponse, answer: Answer) -> Result<String, String> {

@@ -27,7 +27,7 @@ pub enum By {
 }
 
 impl By {
-    pub const AGENTS: [By; 4] = [By::Agent, By::Background, By::Resumed, By::Teammate];
+    pub const OTHERS: [By; 4] = [By::Agent, By::Background, By::Resumed, By::Teammate];
 
     pub fn name(self) -> &'static str {
         match self {
