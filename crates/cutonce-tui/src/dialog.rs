@@ -43,7 +43,7 @@ impl Dialog {
     /// The dialog for an ask; a plan has a screen of its own.
     pub fn of(ask: &AskView) -> Option<Dialog> {
         match &ask.kind {
-            AskKind::Permission { why, suggestions, preview } => {
+            AskKind::Permission { why, suggestions, preview, .. } => {
                 Some(Dialog::Permission(Permission::new(ask, why, suggestions, preview.as_deref())))
             }
             AskKind::Questions(questions) => Some(Dialog::Questions(Questions::new(questions.clone()))),

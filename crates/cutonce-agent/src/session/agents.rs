@@ -138,7 +138,7 @@ impl Driver {
     /// Where no person would begin the next turn, this one goes on until the agents in the background have ended.
     pub(super) async fn await_agents(&mut self, happened: Happened) -> Happened {
         let last = matches!(&happened, Happened::Answered { calls, over_budget: false } if calls.is_empty());
-        if !last || self.hall.approver != Approver::Nobody {
+        if !last || !matches!(self.hall.approver, Approver::Nobody | Approver::Lead) {
             return happened;
         }
         loop {

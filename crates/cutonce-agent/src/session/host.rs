@@ -45,7 +45,7 @@ impl Hall {
             }
             // `takes` lets no such pair through; a call that got lost must still get its result.
             (
-                Open::Permission(_) | Open::Questions(_) | Open::Plan(_) | Open::TeamPlan(_),
+                Open::Permission(_) | Open::Questions(_) | Open::Plan(_) | Open::TeamPlan(_) | Open::TeamCall,
                 HostAnswer::Allow { .. },
                 _,
             ) => {

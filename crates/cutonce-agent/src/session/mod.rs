@@ -22,6 +22,7 @@ mod rewind;
 mod structured;
 mod tally;
 mod team;
+mod team_calls;
 mod team_plan;
 
 pub use auto::{AutoSource, Heard};
@@ -200,6 +201,7 @@ impl Driver {
         if let Some(agents) = &self.hall.agents {
             agents.end().await;
         }
+        self.hall.team_rests().await;
         self.hall.hear_out().await;
         self.hall.mcp.servers.close().await;
         self.hall.here.shells.end_all().await;
@@ -398,7 +400,10 @@ impl Hall {
                 self.for_this_turn(&allow, model);
                 return Some(Happened::Said(Said::words(text, images)));
             }
-            Submission::Close => self.closing = true,
+            Submission::Close => {
+                self.closing = true;
+                self.refuse_team_calls();
+            }
         }
         None
     }

@@ -60,6 +60,8 @@ pub enum Approver {
     /// Nobody: what would ask is denied, and a run in plan mode ends at the submission.
     #[default]
     Nobody,
+    /// Of a teammate without a person before it: permissions are asked of the lead's user, through the mailbox (TM-1).
+    Lead,
     /// A host that sends messages but can't be asked: a submission is refused and the turn goes on.
     CantAsk,
 }
@@ -123,7 +125,7 @@ impl Session {
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
         if let Some(team) = &options.team {
-            team.seat.attach(sender.downgrade());
+            team.seat.attach(sender.downgrade(), options.hooks.clone());
         }
         let hooks = options.hooks.clone();
         let done = mpsc::unbounded_channel();

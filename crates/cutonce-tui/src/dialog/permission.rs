@@ -8,7 +8,7 @@ use crate::overlay::pager::Body;
 use crate::text;
 use crate::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent};
-use cutonce_core::event::AskView;
+use cutonce_core::event::{AskKind, AskView};
 use cutonce_core::permission::{Suggestion, Why};
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use ratatui::text::{Line, Span};
@@ -46,10 +46,13 @@ enum Choice {
 impl Permission {
     /// Who asks, where it is not the session itself.
     fn who(ask: &AskView) -> String {
-        ask.agent
-            .as_ref()
-            .map(|agent| format!("{} (agent {})", ask.tool, agent.name))
-            .unwrap_or_else(|| ask.tool.clone())
+        match (&ask.agent, &ask.kind) {
+            (_, AskKind::Permission { from: Some(_), .. }) => {
+                format!("{} ({})", ask.tool, ask.asker().unwrap_or_default())
+            }
+            (Some(agent), _) => format!("{} (agent {})", ask.tool, agent.name),
+            (None, _) => ask.tool.clone(),
+        }
     }
 
     pub fn new(ask: &AskView, why: &Why, suggestions: &[Suggestion], preview: Option<&str>) -> Permission {
@@ -260,7 +263,6 @@ fn no(message: String) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutonce_core::event::AskKind;
     use cutonce_core::rule::Behavior;
 
     fn dialog(preview: &str) -> Permission {

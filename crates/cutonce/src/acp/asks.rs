@@ -65,7 +65,7 @@ impl Asking {
             .kind(calls::kind(&view.tool))
             .raw_input(calls::raw_input(&view.tool, &view.input));
         match &view.kind {
-            AskKind::Permission { why, suggestions, preview } => {
+            AskKind::Permission { why, suggestions, preview, .. } => {
                 let (content, locations) = permission(view, &why.reason, preview.as_deref(), cwd);
                 let locations = Some(locations).filter(|locations| !locations.is_empty());
                 let fields = fields.locations(locations).content(content);
@@ -200,6 +200,9 @@ fn permission(
         locations = calls::locations(&view.input, cwd);
     }
     content.push(calls::text(why));
+    if let (AskKind::Permission { from: Some(_), .. }, Some(who)) = (&view.kind, view.asker()) {
+        content.push(calls::text(&format!("It is a call of {who}.")));
+    }
     (content, locations)
 }
 

@@ -22,7 +22,10 @@ pub fn request(ask: &AskView) -> Value {
         request["description"] = about.into();
     }
     match &ask.kind {
-        AskKind::Permission { why, suggestions, .. } => {
+        AskKind::Permission { why, suggestions, from, .. } => {
+            if let Some(teammate) = from {
+                request["teammate"] = teammate.clone().into();
+            }
             request["decision_reason"] = why.reason.clone().into();
             request["decision_reason_type"] = if why.rule.is_some() { "rule" } else { "mode" }.into();
             request["permission_suggestions"] = suggested(&ask.tool, suggestions);
