@@ -13,6 +13,7 @@ mod tool;
 
 pub use child::{Birth, Kin, Seat};
 pub use run::{Ending, Started, Task};
+pub(crate) use standing::SharedRule;
 pub use standing::Standing;
 
 use crate::hooks::Hooks;

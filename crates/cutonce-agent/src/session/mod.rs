@@ -246,6 +246,10 @@ impl Driver {
     async fn idle(&mut self) -> Option<Happened> {
         loop {
             self.restart_with_plan();
+            // What was reported while a request was on: an agent's answer is not lost to whoever closes now.
+            while let Ok(report) = self.hall.done.1.try_recv() {
+                self.hall.report(report);
+            }
             if let Some(happened) = self.hall.pending.pop_front() {
                 return Some(happened);
             }

@@ -249,10 +249,10 @@ fn plan(request: &approval::Request, previous: Option<&str>) -> Vec<ToolCallCont
     let Some(plan) = &request.plan else {
         return vec![calls::text(&format!("There is no plan in {}.", request.plan_file_path)), calls::text(&state)];
     };
-    let mut content = vec![calls::text(&calls::judged(plan))];
+    let mut content = vec![calls::text(&calls::plan(plan, &request.plan_file_path))];
     if let Some(previous) = previous.filter(|previous| *previous != plan) {
         content.push(calls::text(&format!("Changed since revision {}:", request.revision.saturating_sub(1))));
-        content.push(calls::fenced(&calls::judged(&crate::plain_plan::diff(previous, plan)), "diff"));
+        content.push(calls::fenced(&calls::cut(&calls::judged(&crate::plain_plan::diff(previous, plan))), "diff"));
     }
     content.push(calls::text(&format!("{} (revision {})\n{state}", request.plan_file_path, request.revision)));
     content
