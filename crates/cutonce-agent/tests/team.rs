@@ -65,13 +65,13 @@ async fn ho_7_tm_1_a_hosts_hooks_hold_for_teammates_too() {
         {"when": "HOOK-WORDS", "calls": [told]},
         write(),
         {"when": "can't have a process of its own here", "text": "Refused."},
-        {"when": "go on", "calls": [create(false)]},
-        {"when": "go", "calls": [create(true)]},
+        {"when": "SECOND-WORDS", "calls": [create(false)]},
+        {"when": "FIRST-WORDS", "calls": [create(true)]},
         {"text": "Waiting.", "repeat": 9},
     ]);
     let Opened { session, mut events, .. } = open(folder.path(), turns, vec![Arc::new(NoWrites)]).await;
     // Where the hooks could not be asked, nobody is started.
-    session.say("go");
+    session.say("FIRST-WORDS");
     loop {
         if let EventKind::TurnEnded(ended) = events.next().await.unwrap().kind {
             assert_eq!(ended.text, "Refused.");
@@ -79,7 +79,7 @@ async fn ho_7_tm_1_a_hosts_hooks_hold_for_teammates_too() {
         }
     }
     session.submit(Submission::Clear);
-    session.say("go on");
+    session.say("SECOND-WORDS");
     loop {
         match events.next().await.unwrap().kind {
             EventKind::TurnEnded(ended) if ended.text == "ok" => break,
@@ -93,9 +93,9 @@ async fn ho_7_tm_1_a_hosts_hooks_hold_for_teammates_too() {
 #[tokio::test]
 async fn tm_2_what_a_teammate_asks_outlives_a_rewind_of_its_lead() {
     let folder = tempfile::tempdir().unwrap();
-    let turns = json!([write(), {"when": "go", "calls": [create(false)]}, {"text": "Waiting.", "repeat": 9}]);
+    let turns = json!([write(), {"when": "FIRST-WORDS", "calls": [create(false)]}, {"text": "Waiting.", "repeat": 9}]);
     let Opened { session, mut events, transcript, .. } = open(folder.path(), turns, Vec::new()).await;
-    session.say("go");
+    session.say("FIRST-WORDS");
     let (mut first, mut ask, mut idle): (Option<String>, Option<Arc<AskView>>, bool) = (None, None, false);
     while ask.is_none() || !idle {
         match events.next().await.unwrap().kind {

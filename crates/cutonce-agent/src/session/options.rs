@@ -179,13 +179,7 @@ fn driver(
         uncounted: 0,
         turn_start: 0,
     };
-    talk.uncounted = if options.counted == 0 {
-        talk.prefix_size() + options.conversation.iter().map(|message| size_of(message)).sum::<usize>()
-    } else {
-        // What came after the last answer is in nobody's count yet (AG-8).
-        let answer = |message: &Arc<Message>| matches!(**message, Message::Assistant { .. });
-        options.conversation.iter().rev().take_while(|message| !answer(message)).map(|message| size_of(message)).sum()
-    };
+    talk.uncounted = uncounted(&talk, &options.conversation);
     let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;
     let hall = Hall {
@@ -232,6 +226,16 @@ fn driver(
         inbox_open: true,
     };
     (Driver { talk, hall }, effects)
+}
+
+/// Bytes of a conversation that comes back which no answer has counted.
+fn uncounted(talk: &Talk, conversation: &[Shared]) -> usize {
+    if talk.counted == 0 {
+        return talk.prefix_size() + conversation.iter().map(|message| size_of(message)).sum::<usize>();
+    }
+    // What came after the last answer is in nobody's count yet (AG-8).
+    let answer = |message: &Shared| matches!(**message, Message::Assistant { .. });
+    conversation.iter().rev().take_while(|message| !answer(message)).map(|message| size_of(message)).sum()
 }
 
 /// An agent's prefix is shared with its like.

@@ -25,11 +25,13 @@ impl Template {
         Start {
             model: member.model.clone().or_else(|| self.start.model.clone()),
             mode: None,
+            base_mode: None,
             // The lead's user, through the mailbox: see `Start::join_team`.
             approver: Approver::Nobody,
             request: None,
             which: Which::New,
             fork: false,
+            resume_at: None,
             max_turns: None,
             system_prompt: None,
             join: Some(Join { team: team.into(), name: member.name.clone() }),
@@ -46,6 +48,7 @@ impl Template {
         words.say("team", team);
         words.say("name", &member.name);
         words.all("model", member.model.as_ref().or(start.model.as_ref()));
+        words.all("fallback-model", &start.fallback_model);
         words.all("settings", &start.settings);
         words.all("allowedTools", &start.allow);
         words.all("disallowedTools", &start.deny);
