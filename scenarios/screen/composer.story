@@ -55,7 +55,7 @@ press ctrl+u
 
 › /co
   › /compact  replace the beginning by a summary; words say what to keep
-    /config   settings files; a number edits one
+    /config   settings files, to edit
     /cost     tokens and money so far
 
 /help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens

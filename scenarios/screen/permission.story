@@ -47,7 +47,7 @@ press esc
 ✗ Bash mkdir out && touch out/x  The user refused this Bash call
 ● Read a.txt  2 lines
 
-? Edit wants to change
+? Edit wants to change a.txt
     1   one
     2 - two
     2 + three

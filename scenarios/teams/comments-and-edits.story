@@ -39,6 +39,9 @@ chmod +x editor.sh
 > e
 < This is the plan as you edited it.
 > 1
+< Bash (of the teammate ann) wants to run
+< cat 
+> 1
 < All done.
 ! grep -rqx '# Greeting, as the user wants it' $HOME/.cutonce/plans
 --- exit 0

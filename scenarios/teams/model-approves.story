@@ -1,5 +1,6 @@
 The lead's model may answer a teammate's plan, too (PM-134): it rejects it with feedback, then approves it; the dialog before the user
-closes by itself. The model can't give more than the lead has: it asks for bypassPermissions and gets acceptEdits (PM-132).
+closes by itself. The model can't give more than the lead has: it asks for bypassPermissions and gets acceptEdits (PM-132),
+under which a command still asks the user.
 
 --- model
 {"turns": [
@@ -24,6 +25,8 @@ closes by itself. The model can't give more than the lead has: it asks for bypas
 ]}
 --- run cutonce --plain --permission-mode acceptEdits "Lead this."
 --- talk
+< Bash (of the teammate ann) wants to run: acceptEdits mode asks
+> 3
 < All done.
 --- exit 0
 --- disk

@@ -1,5 +1,5 @@
 A teammate that plans by its own choice leaves plan mode by itself (PM-133), without a dialog (PM-130), but into no more than what the
-lead has at that moment: acceptEdits, then default, where nobody can allow the write, then plan, where it stays in plan mode.
+lead has at that moment: acceptEdits, then default, where the lead's user is asked and says no, then plan, where it stays in plan mode.
 
 --- model
 {"turns": [
@@ -39,6 +39,9 @@ lead has at that moment: acceptEdits, then default, where nobody can allow the w
 > /mode default
 < mode: default
 > Tell bob.
+< Write (of the teammate bob) wants to run
+! test ! -e c.txt
+> 3
 < Heard two.
 > /mode plan
 < mode: plan

@@ -13,6 +13,7 @@ mod tool;
 
 pub use child::{Birth, Kin, Seat};
 pub use run::{Ending, Started, Task};
+pub(crate) use standing::SharedRule;
 pub use standing::Standing;
 
 use crate::hooks::Hooks;
@@ -265,8 +266,11 @@ pub(crate) fn cut_off(store: &Store, conversation: &[Shared]) -> Vec<(String, St
     if lost.is_empty() {
         return Vec::new();
     }
-    let files =
-        std::fs::read_dir(store.own_dir().join("agents")).into_iter().flatten().flatten().map(|file| file.path());
+    let files = std::fs::read_dir(store.own_dir().join(crate::store::AGENTS))
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|file| file.path());
     let files = files.filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
     let known = files.filter_map(|path| child::sidechain(&path)).filter(|agent| lost.contains(&agent.agent.call_id));
     let mut lines: Vec<String> = known

@@ -66,6 +66,8 @@ fn read(path: &Path) -> Option<Custom> {
 }
 
 fn parse(name: String, text: &str) -> Custom {
+    let text = text.replace("\r\n", "\n");
+    let text = text.as_str();
     let (head, body) = match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) {
         Some((head, body)) => (head, body.trim_start_matches('-').trim_start_matches('\n')),
         None => ("", text),
@@ -144,6 +146,7 @@ mod tests {
         assert_eq!(custom.allow, ["Bash(git log:*, x)", "Edit"]);
         assert_eq!((custom.description.as_str(), custom.model.as_deref()), ("Fix an issue", Some("haiku")));
         assert_eq!(fill(&custom.body, "a $1 b"), "Fix a like a $1 b costs .");
+        assert_eq!(parse("fix".into(), &text.replace('\n', "\r\n")), custom, "written on Windows");
         assert_eq!(fill("Plain", "more words"), "Plain\n\nmore words");
         assert!(custom.takes_arguments() && !parse("x".into(), "# Title\nno").takes_arguments());
         assert_eq!(parse("x".into(), "# Title\nno").description, "Title");

@@ -1,4 +1,4 @@
-//! The user's editor, for `/plan open` and `cutonce plans open` (PM-25).
+//! The user's editor, for `/plan open` and `cutonce plans open` (PM-25), and for files of their own (UI-9).
 
 use cutonce_core::command;
 use cutonce_sandbox::{Ended, Foreground, find_program};
@@ -39,14 +39,14 @@ pub fn find(env: &[(OsString, OsString)]) -> Result<Editor, String> {
 /// Opens a plan in the editor with this process's terminal and waits. What to tell the user, either way. Blocks: a face
 /// with a screen of its own gives up the terminal first.
 pub fn open_plan(path: &Path, env: Vec<(OsString, OsString)>) -> Result<String, String> {
-    match open(path, env) {
+    match open_file(path, env) {
         Ok(()) => Ok(command::opened(&path.display().to_string())),
         Err(why) => Err(command::not_opened(&why)),
     }
 }
 
-/// The same for any text; Err says why it was not edited.
-pub fn open(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
+/// Opens a file in the editor and waits; why it could not. Blocks as [`open_plan`] does.
+pub fn open_file(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
     let Editor { program, mut args } = find(&env)?;
     args.push(path.as_os_str().to_os_string());
     let shown = program.display().to_string();

@@ -23,26 +23,35 @@ pub trait Hook: Send + Sync {
 
 /// All hooks of a session; a host may add its own at any time.
 #[derive(Default)]
-pub struct Hooks(RwLock<Vec<Arc<dyn Hook>>>);
+pub struct Hooks {
+    all: RwLock<Vec<Arc<dyn Hook>>>,
+    /// So many of them, the first ones, are commands of the settings.
+    of_settings: usize,
+}
 
 impl Hooks {
-    pub fn new(hooks: Vec<Arc<dyn Hook>>) -> Self {
-        Self(RwLock::new(hooks))
+    pub fn new(of_settings: Vec<Arc<dyn Hook>>, of_hosts: Vec<Arc<dyn Hook>>) -> Self {
+        let count = of_settings.len();
+        Self { all: RwLock::new(of_settings.into_iter().chain(of_hosts).collect()), of_settings: count }
+    }
+    /// Those that no settings name: another session has them only if it is given them.
+    pub fn of_hosts(&self) -> Vec<Arc<dyn Hook>> {
+        self.all.read().unwrap_or_else(PoisonError::into_inner)[self.of_settings..].to_vec()
     }
     pub fn add(&self, hook: Arc<dyn Hook>) {
-        self.0.write().unwrap_or_else(PoisonError::into_inner).push(hook);
+        self.all.write().unwrap_or_else(PoisonError::into_inner).push(hook);
     }
     /// Is there nobody at all? Then nothing needs to be made ready for them.
     pub fn is_empty(&self) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).is_empty()
+        self.all.read().unwrap_or_else(PoisonError::into_inner).is_empty()
     }
     pub fn wants(&self, moment: &Moment) -> bool {
-        self.0.read().unwrap_or_else(PoisonError::into_inner).iter().any(|hook| hook.wants(moment))
+        self.all.read().unwrap_or_else(PoisonError::into_inner).iter().any(|hook| hook.wants(moment))
     }
     /// Ask all that want to know, at the same time; their answers together, the strictest counting.
     pub async fn fire(&self, input: &HookInput) -> Reply {
         let wanted: Vec<Arc<dyn Hook>> = {
-            let hooks = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            let hooks = self.all.read().unwrap_or_else(PoisonError::into_inner);
             hooks.iter().filter(|hook| hook.wants(&input.moment)).cloned().collect()
         };
         let replies = join_all(wanted.iter().map(|hook| hook.run(input))).await;

@@ -48,6 +48,7 @@
 
 pub mod agents;
 pub mod changes;
+pub mod clipboard;
 pub mod commands;
 pub mod editor;
 pub mod hooks;

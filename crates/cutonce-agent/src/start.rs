@@ -45,7 +45,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime};
 
 /// What a session is started with. Everything that is not given comes from the settings.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Start {
     /// `~/.cutonce` or $CUTONCE_HOME.
     pub home: PathBuf,
@@ -282,9 +282,8 @@ impl Start {
 
     /// Those of the settings first, then the embedding program's.
     fn hooks(&mut self, settings: &Settings, notices: &mut Vec<String>) -> Arc<Hooks> {
-        let mut hooks = command::of_settings(settings, &self.cwd, self.tool_env(settings), notices);
-        hooks.append(&mut self.hooks);
-        Arc::new(Hooks::new(hooks))
+        let hooks = command::of_settings(settings, &self.cwd, self.tool_env(settings), notices);
+        Arc::new(Hooks::new(hooks, std::mem::take(&mut self.hooks)))
     }
 
     /// A teammate goes on with its own session, in a mode that its lead allows; its system prompt tells it where it is.
@@ -299,6 +298,9 @@ impl Start {
         let begins = if member.plan_mode_required { Mode::Plan } else { member.mode.at_most(lead.mode) };
         self.mode = (!known).then_some(begins);
         self.bypass_available = member.bypass_available;
+        if self.approver == Approver::Nobody {
+            self.approver = Approver::Lead;
+        }
         let welcome = mail::welcome(&joined.team, &joined.me, &joined.others, member.plan_mode_required);
         let more = self.append_system_prompt.take();
         self.append_system_prompt = Some(more.map_or(welcome.clone(), |more| format!("{more}\n\n{welcome}")));
@@ -313,7 +315,7 @@ impl Start {
         joined: Option<Arc<Joined>>,
     ) -> Result<TeamStart, StartError> {
         let record = if joined.is_none() { Record::led_by(&self.home, store.id()) } else { None };
-        let template = Template::of(self, settings.team.mailbox.clone());
+        let template = Template { start: self.clone(), mailbox: settings.team.mailbox.clone() };
         let past = match (joined.is_some() || record.is_some()) && store.path().exists() {
             true => Past::of(&bodies(store.path(), &[Kind::User, Kind::Ask, Kind::FileSnapshot])?),
             false => Past::default(),
@@ -331,10 +333,9 @@ impl Start {
     }
 
     /// The embedding program's own models, or those of the providers.
-    fn connector(&mut self, settings: &Arc<Settings>, redactor: &Arc<Redactor>) -> Arc<dyn Connect> {
-        self.connect
-            .take()
-            .unwrap_or_else(|| Arc::new(Providers::new(settings, &self.env, &self.cwd, redactor.clone())))
+    fn connector(&self, settings: &Arc<Settings>, redactor: &Arc<Redactor>) -> Arc<dyn Connect> {
+        let own = || Arc::new(Providers::new(settings, &self.env, &self.cwd, redactor.clone()));
+        self.connect.clone().unwrap_or_else(|| own())
     }
 
     /// The flag wins over the settings; either may name a pair of models (PM-110).

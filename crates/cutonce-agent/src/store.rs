@@ -23,6 +23,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// Conversation that is loaded at most when a session is resumed: more than any model's context holds.
 pub const DEFAULT_BUDGET: usize = 16 << 20;
 
+/// Where in a session's own folder the transcripts of its agents are.
+pub(crate) const AGENTS: &str = "agents";
+
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     // The cause is told here, so it is no `source`: a chain of errors would tell it twice.
@@ -141,6 +144,8 @@ impl Store {
         copy_chain(transcript, &copy).map_err(|error| StoreError::io("copy the session", transcript, error))?;
         crate::versions::copy_all(&own_dir(transcript), &own_dir(&copy))
             .map_err(|error| StoreError::io("copy the session's file versions", transcript, error))?;
+        copy_sidechains(&own_dir(transcript), &own_dir(&copy))
+            .map_err(|error| StoreError::io("copy the session's agents", transcript, error))?;
         Store::open(&copy, redactor, budget)
     }
 
@@ -155,7 +160,7 @@ impl Store {
         if !valid_id(id) {
             return Err(StoreError::BadId { id: id.to_string() });
         }
-        Ok(self.own_dir().join("agents").join(format!("{id}.jsonl")))
+        Ok(self.own_dir().join(AGENTS).join(format!("{id}.jsonl")))
     }
 
     fn new(id: String, path: PathBuf, redactor: Arc<Redactor>, state: State) -> Store {
@@ -255,6 +260,23 @@ fn close_torn_line(file: &mut File) -> io::Result<()> {
     file.read_exact(&mut last)?;
     if last != *b"\n" {
         file.write_all(b"\n")?;
+    }
+    Ok(())
+}
+
+/// The agents of a session can be resumed from its copy, too, each in a transcript that is the copy's own (SA-1). One that runs
+/// is copied as far as it is.
+fn copy_sidechains(from: &Path, to: &Path) -> io::Result<()> {
+    let agents = match std::fs::read_dir(from.join(AGENTS)) {
+        Ok(agents) => agents,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    for agent in agents {
+        let path = agent?.path();
+        if let (Some(name), true) = (path.file_name(), path.extension().is_some_and(|end| end == "jsonl")) {
+            copy_chain(&path, &to.join(AGENTS).join(name))?;
+        }
     }
     Ok(())
 }

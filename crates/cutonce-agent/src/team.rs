@@ -12,6 +12,7 @@ pub(crate) mod past;
 mod process;
 mod pump;
 mod record;
+mod relay;
 mod seat;
 mod template;
 pub mod tools;
@@ -19,6 +20,7 @@ pub mod tools;
 pub use join::{Join, JoinError};
 pub use past::Past;
 pub use record::{Member, Record, folder};
+pub(crate) use relay::relay;
 pub use seat::{Joined, Seat};
 pub use template::Template;
 
@@ -27,6 +29,11 @@ use cutonce_core::mail::{Content, Message, MessageKind};
 /// The requests that wait at this seat.
 pub(crate) fn seat_desk(seat: &Seat) -> std::sync::MutexGuard<'_, cutonce_core::mail::Desk> {
     seat::lock(&seat.desk)
+}
+
+/// The asks of this seat's session that went to its lead.
+pub(crate) fn seat_relayed(seat: &Seat) -> std::sync::MutexGuard<'_, cutonce_core::mail::Relayed> {
+    seat::lock(&seat.relayed)
 }
 
 /// A message of the program, not sealed yet.

@@ -7,7 +7,7 @@ mod given;
 
 pub use catalog::{Catalog, Found, Trouble, built_in};
 pub use definition::{Color, Definition, FileFault, ModelWish, Source, parse};
-pub use given::parse_given;
+pub use given::{handed_on, parse_given};
 
 use crate::template::fill;
 

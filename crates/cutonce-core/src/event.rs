@@ -264,12 +264,31 @@ pub struct AskView {
     pub kind: AskKind,
 }
 
+impl AskView {
+    /// Who asks, in words, where it is not the session itself.
+    pub fn asker(&self) -> Option<String> {
+        let teammate = match &self.kind {
+            AskKind::Permission { from, .. } => from.as_ref(),
+            AskKind::Plan { request, .. } => request.from.as_ref(),
+            AskKind::Questions(_) | AskKind::EnterPlan => None,
+        };
+        match (&self.agent, teammate) {
+            (None, None) => None,
+            (Some(agent), None) => Some(format!("the {} agent", agent.name)),
+            (None, Some(name)) => Some(format!("the teammate {name}")),
+            (Some(agent), Some(name)) => Some(format!("the {} agent of the teammate {name}", agent.name)),
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub enum AskKind {
     Permission {
         why: Why,
         suggestions: Vec<Suggestion>,
         preview: Option<String>,
+        /// The teammate that asks; its answer goes back through the mailbox (TM-1).
+        from: Option<String>,
     },
     Questions(Vec<Question>),
     /// EnterPlanMode, where the settings say that it asks (PM-4).

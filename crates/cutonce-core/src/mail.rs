@@ -7,6 +7,7 @@
 mod content;
 mod desk;
 mod message;
+mod permission;
 mod seal;
 mod shown;
 mod waiting;
@@ -14,6 +15,7 @@ mod waiting;
 pub use content::{Content, PlanApprovalRequest, PlanApprovalResponse, TeammateState, content};
 pub use desk::{Asked, Desk, Given};
 pub use message::{Delivered, LEAD, LONGEST_NAME, LONGEST_TEXT, Message, MessageKind, valid_name};
+pub use permission::{PermissionRequest, PermissionResponse, Put, Relayed, Wanted};
 pub use seal::{Key, authentic};
 pub use shown::{
     OPENING, answered_by_user, approved, framed, free, no_plan_file, not_yet_free, rejected, shown, shown_id, stale,

@@ -108,6 +108,8 @@ pub enum TeamNews {
     Answered { request_id: String, from: String, by: Given, answer: Answer, approved: bool },
     /// It could not be sent: the request is open again.
     NotAnswered { request: Box<PlanApprovalRequest>, why: String },
+    /// An answer to a teammate's call is in its mailbox, or could not be put there.
+    PermissionAnswered { request_id: String, answer: Answer, sent: Result<(), String> },
     /// A teammate that this process started.
     State { name: String, state: TeammateState },
     /// There is a team now, or it has changed.

@@ -3,12 +3,17 @@
 
 mod asks;
 mod commands;
+mod crew;
 mod draw;
 mod events;
 mod keys;
+mod menus;
 mod outside;
+mod paste;
+mod saying;
 mod screens;
 mod sessions;
+mod tip;
 
 use crate::composer::{Composer, Drafts, Files, Recall};
 use crate::entry::log::Log;
@@ -25,7 +30,7 @@ use asks::Asks;
 use cutonce_agent::commands as custom;
 use cutonce_agent::store::place::project_name;
 use cutonce_agent::{Events, Session};
-use cutonce_core::event::{AgentProgress, Level, Todo};
+use cutonce_core::event::{Level, Todo};
 use cutonce_core::settings::Settings;
 use cutonce_core::submission::Submission;
 use futures_util::FutureExt;
@@ -42,18 +47,24 @@ use tokio::sync::mpsc;
 const FRAME: Duration = Duration::from_millis(33);
 /// While the agent works its line is drawn this often.
 const TICK: Duration = Duration::from_millis(250);
+/// The same for agents that work in the background.
+const SLOW_TICK: Duration = Duration::from_secs(1);
 /// How long «press again» stays true.
 const AGAIN: Duration = Duration::from_millis(1500);
 /// How long the session may take to end what runs.
 const ENDING: Duration = Duration::from_secs(3);
 
 /// Word from other threads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Note {
     /// The list of files is there.
     Files,
     /// Code got its colours.
     Colours,
+    /// What was on the clipboard, or why nothing was.
+    Clipboard(Result<cutonce_agent::clipboard::Clip, String>),
+    /// What MCP servers offer (HO-6).
+    Mcp { prompts: Vec<cutonce_agent::mcp::Prompt>, resources: Vec<cutonce_agent::mcp::Resource> },
 }
 
 /// Where we are and what the program told us.
@@ -63,6 +74,7 @@ struct Around {
     env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     version: &'static str,
     doctor: fn() -> String,
+    flags: crate::Flags,
 }
 
 impl Around {
@@ -80,13 +92,6 @@ struct Turn {
     received: u64,
     /// Bytes of the answer that still comes, for a guess of its tokens.
     coming: usize,
-}
-
-/// A subagent that works.
-struct Agent {
-    id: String,
-    summary: String,
-    progress: AgentProgress,
 }
 
 struct App {
@@ -108,10 +113,12 @@ struct App {
     /// The answer that streams, and all of it for the log.
     speech: Option<Speech>,
     streamed: bool,
+    said: saying::Said,
     running: Vec<Running>,
-    agents: Vec<Agent>,
+    crew: crew::Crew,
     todos: Vec<Todo>,
-    todos_open: bool,
+    /// Todos, agents and teammates are shown in full (UI-14).
+    unfolded: bool,
     queued: Vec<String>,
     asks: Asks,
     log: Log,
@@ -121,8 +128,6 @@ struct App {
     /// Said before the session was there.
     early: Vec<Submission>,
     customs: Vec<custom::Custom>,
-    /// The draft on the screen is not the one on disk.
-    unsaved: bool,
     dirty: bool,
     urgent: bool,
     drawn_at: Instant,
@@ -137,6 +142,15 @@ struct App {
     rewinds: Vec<(String, crate::overlay::rewind::What)>,
     /// Commands in the background, by id.
     tasks: Vec<String>,
+    notes: mpsc::UnboundedSender<Note>,
+    /// The tip is on the screen (PM-141).
+    tip: bool,
+    /// The session could not be opened, and none is under way.
+    failed: bool,
+    /// The draft is not on disk as it is.
+    unsaved: bool,
+    /// When somebody else had the terminal last.
+    lent: Option<Instant>,
 }
 
 pub async fn run(face: Face) -> io::Result<u8> {
@@ -146,10 +160,9 @@ pub async fn run(face: Face) -> io::Result<u8> {
     let mut opened = app.home.start(first.which);
     let mut events: Option<Events> = None;
     let mut window = signal(SignalKind::window_change())?;
+    let mut continued = signal(SignalKind::from_raw(libc::SIGCONT))?;
     let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
     let [term, hangup, interrupt] = &mut ends;
-    let raw = |number| signal(SignalKind::from_raw(number));
-    let (mut stops, mut goes_on) = (raw(libc::SIGTSTP)?, raw(libc::SIGCONT)?);
     if !app.home.busy() {
         app.pick_session();
     }
@@ -159,7 +172,9 @@ pub async fn run(face: Face) -> io::Result<u8> {
         app.submit(Submission::Implement { plan, path });
     }
     while app.exit.is_none() {
-        app.keep_draft();
+        if app.unsaved {
+            app.keep_draft();
+        }
         let now = Instant::now();
         if app.dirty && (app.urgent || now >= app.drawn_at + FRAME) {
             app.draw(now)?;
@@ -177,8 +192,7 @@ pub async fn run(face: Face) -> io::Result<u8> {
             _ = hangup.recv() => app.exit = Some(129),
             _ = interrupt.recv() => app.exit = Some(130),
             _ = window.recv() => app.resized(),
-            _ = stops.recv() => app.stop(),
-            _ = goes_on.recv() => app.went_on(),
+            _ = continued.recv() => app.continued(),
             Some(one) = opened.recv() => events = app.opened(one).or(events),
             Some(note) = told.recv() => app.note(note),
             event = next(&mut events) => app.take(event, &mut events),
@@ -217,8 +231,8 @@ impl App {
         face: Face,
         notes: mpsc::UnboundedSender<Note>,
     ) -> io::Result<(App, Begin, mpsc::UnboundedReceiver<Arrived>)> {
-        let Face { home, cwd, env, version, open, which, fork, first, doctor } = face;
-        let around = Around { home, cwd, env, version, doctor };
+        let Face { home, cwd, env, version, open, which, fork, first, doctor, flags } = face;
+        let around = Around { home, cwd, env, version, doctor, flags };
         let term = around.var("TERM").unwrap_or_default();
         let terminal = Terminal::take(terminal::knows_kitty(&term))?;
         let (reader, arrived) = Reader::start()?;
@@ -229,7 +243,7 @@ impl App {
         if let Some(draft) = drafts.load() {
             composer.restore(draft);
         }
-        let (listed, coloured) = (notes.clone(), notes);
+        let (listed, coloured) = (notes.clone(), notes.clone());
         let now = Instant::now();
         let app = App {
             theme: Theme::new(Name::Ansi, Depth::detect(|name| around.var(name))),
@@ -248,10 +262,11 @@ impl App {
             turn: None,
             speech: None,
             streamed: false,
+            said: saying::Said::default(),
             running: Vec::new(),
-            agents: Vec::new(),
+            crew: crew::Crew::default(),
             todos: Vec::new(),
-            todos_open: false,
+            unfolded: false,
             queued: Vec::new(),
             asks: Asks::default(),
             log: Log::default(),
@@ -259,7 +274,6 @@ impl App {
             last: Kind::Start,
             early: Vec::new(),
             customs: Vec::new(),
-            unsaved: false,
             dirty: true,
             urgent: true,
             drawn_at: now,
@@ -270,6 +284,11 @@ impl App {
             plan_told: false,
             rewinds: Vec::new(),
             tasks: Vec::new(),
+            notes,
+            tip: false,
+            failed: false,
+            unsaved: false,
+            lent: None,
             around,
         };
         Ok((app, Begin { which: which.map(|which| (which, fork)), first }, arrived))
@@ -287,6 +306,7 @@ impl App {
         if let Some(session) = &self.session {
             self.drafts.belongs_to(session.id());
         }
+        self.tip = false;
         self.submit(Submission::User { text, images });
     }
 
@@ -296,6 +316,11 @@ impl App {
             Ok(opened) => opened,
             Err(why) => {
                 self.notice(Level::Error, &why);
+                self.notice(
+                    Level::Info,
+                    "There is no session: /resume picks one (ctrl+f there: a copy), ctrl+c twice leaves.",
+                );
+                (self.failed, self.queued) = (true, Vec::new());
                 // What was said is not lost: it is the draft again.
                 let said: Vec<String> = std::mem::take(&mut self.early)
                     .into_iter()
@@ -307,6 +332,7 @@ impl App {
                 return None;
             }
         };
+        self.failed = false;
         self.settings = opened.settings.clone();
         self.theme = self.chosen_theme();
         self.transcript = Some(opened.transcript.clone());
@@ -316,9 +342,10 @@ impl App {
         }
         self.session = Some(opened.session.clone());
         self.customs = custom::find(&self.around.home, &self.around.cwd, self.trusted());
-        self.composer.set_commands(commands::offers(&self.customs));
+        self.composer.set_commands(commands::offers(&self.customs, &[]));
         // A slash that was typed before they were known offers them, too.
         self.composer.refresh_with(&mut self.files);
+        self.listen_to_mcp();
         self.came_back(&opened);
         for submission in std::mem::take(&mut self.early) {
             if matches!(submission, Submission::User { .. }) {
@@ -354,6 +381,11 @@ impl App {
                 self.now();
             }
             Note::Colours => self.dirty(),
+            Note::Clipboard(found) => self.clipboard(found),
+            Note::Mcp { prompts, resources } => {
+                self.composer.set_commands(commands::offers(&self.customs, &prompts));
+                self.composer.set_mentions(resources.iter().map(|one| (one.mention(), one.name.clone())).collect());
+            }
         }
     }
 
@@ -371,13 +403,11 @@ impl App {
     /// When something is due that nobody sends: None while idle.
     fn deadline(&self, now: Instant) -> Option<Instant> {
         let frame = self.dirty.then(|| self.drawn_at + FRAME);
-        let tick = (self.turn.is_some() && !self.asks.waits()).then(|| self.drawn_at + TICK);
+        let tick = self.ticks().map(|tick| self.drawn_at + tick);
         let held = self.history.held(now);
         let again = self.again.map(|(_, until)| until);
-        [frame, tick, held, again, self.asks.deadline(now, self.last_key, self.composer.is_empty())]
-            .into_iter()
-            .flatten()
-            .min()
+        let asks = self.asks.deadline(now, self.last_key, self.composer.is_empty(), self.turn.is_some());
+        [frame, tick, held, again, asks].into_iter().flatten().min()
     }
 
     fn passed(&mut self, now: Instant) {
@@ -386,11 +416,19 @@ impl App {
             self.status.hint = None;
             self.dirty();
         }
-        if (self.turn.is_some() && !self.asks.waits()) || (self.history.held(now).is_none() && !self.commits.is_empty())
-        {
+        if self.ticks().is_some() || (self.history.held(now).is_none() && !self.commits.is_empty()) {
             self.dirty();
         }
         self.asks_due(now);
+    }
+
+    /// How often what works is drawn: None while nothing does, or all wait for the person (UI-12).
+    fn ticks(&self) -> Option<Duration> {
+        match (self.asks.waits(), self.turn.is_some(), self.crew.works()) {
+            (true, ..) | (false, false, false) => None,
+            (false, true, _) => Some(TICK),
+            (false, false, true) => Some(SLOW_TICK),
+        }
     }
 
     fn dirty(&mut self) {
@@ -430,7 +468,7 @@ impl App {
         self.drafts.save(&self.composer.draft());
         let _ = self.terminal.alternate(false);
         let _ = terminal::write(self.history.leave().as_bytes());
-        let resumable = self.last != Kind::Start && self.transcript.as_ref().is_some_and(|path| path.exists());
+        let resumable = self.log.has_words() && self.transcript.as_ref().is_some_and(|path| path.exists());
         if let (Some(session), Some(mut events)) = (self.session.take(), events) {
             if self.turn.is_some() {
                 session.submit(Submission::Interrupt);
@@ -456,8 +494,10 @@ impl App {
         self.asks = Asks::default();
         (self.turn, self.speech, self.running) = (None, None, Vec::new());
         (self.todos, self.queued) = (Vec::new(), Vec::new());
+        self.crew = crew::Crew::default();
         self.log.clear();
         self.status = Status::default();
+        self.failed = false;
         self.home.open(job);
         self.now();
     }

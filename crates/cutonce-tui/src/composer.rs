@@ -9,7 +9,7 @@ mod recall;
 mod rows;
 mod text;
 
-pub use attach::{Attached, Message};
+pub use attach::{Attached, Message, image};
 pub use complete::{Completion, Offer};
 pub use draft::Drafts;
 pub use files::Files;
@@ -43,6 +43,8 @@ pub struct Composer {
     width: usize,
     /// Commands that `/` offers: name and words.
     commands: Vec<Offer>,
+    /// What `@` offers besides files.
+    mentions: Vec<Offer>,
 }
 
 /// What a key did.
@@ -62,6 +64,15 @@ impl Composer {
     pub fn set_commands(&mut self, commands: Vec<Offer>) {
         self.commands = commands;
     }
+    /// Resources that can be mentioned, as `@server:uri`, each with a name.
+    pub fn set_mentions(&mut self, mentions: Vec<(String, String)>) {
+        let offer = |(mention, words): (String, String)| Offer {
+            name: mention.trim_start_matches('@').to_string(),
+            words,
+            takes: false,
+        };
+        self.mentions = mentions.into_iter().map(offer).collect();
+    }
     pub fn is_empty(&self) -> bool {
         self.buffer.text().trim().is_empty()
     }
@@ -72,13 +83,20 @@ impl Composer {
     pub fn unfolded(&self) -> String {
         self.attachments.unfold(self.buffer.text())
     }
+    /// Words that were not sent come back, with what was attached to them.
+    pub fn give_back(&mut self, text: &str, images: Vec<cutonce_core::conversation::Image>) {
+        self.set_text(text);
+        for image in images {
+            self.attachments.image(image);
+        }
+    }
     pub fn set_text(&mut self, text: &str) {
         self.buffer.replace(text);
         self.refresh();
     }
+    /// What was pasted stays: undo brings its tags back.
     pub fn clear(&mut self) {
         self.buffer.replace("");
-        self.attachments = Attachments::default();
         self.completion = None;
         self.search = None;
         self.recall.forget_place();
@@ -99,7 +117,7 @@ impl Composer {
         let message = self.attachments.message(&text);
         self.recall.sent(&self.attachments.unfold(&text));
         self.clear();
-        self.buffer = Buffer::default();
+        (self.buffer, self.attachments) = (Buffer::default(), Attachments::default());
         message
     }
 
@@ -297,7 +315,7 @@ impl Composer {
 
     fn refresh(&mut self) {
         self.closed = false;
-        self.completion = complete::of(&self.buffer, &self.commands, None);
+        self.completion = complete::of(&self.buffer, &self.commands, &self.mentions, None);
     }
 
     /// The list for what stands before the cursor, if it wants one.
@@ -306,7 +324,7 @@ impl Composer {
             return;
         }
         let kept = self.completion.as_ref().map_or(0, Completion::at);
-        self.completion = complete::of(&self.buffer, &self.commands, Some(files));
+        self.completion = complete::of(&self.buffer, &self.commands, &self.mentions, Some(files));
         if let Some(list) = &mut self.completion {
             list.set(kept);
         }

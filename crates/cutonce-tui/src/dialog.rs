@@ -43,7 +43,7 @@ impl Dialog {
     /// The dialog for an ask; a plan has a screen of its own.
     pub fn of(ask: &AskView) -> Option<Dialog> {
         match &ask.kind {
-            AskKind::Permission { why, suggestions, preview } => {
+            AskKind::Permission { why, suggestions, preview, .. } => {
                 Some(Dialog::Permission(Permission::new(ask, why, suggestions, preview.as_deref())))
             }
             AskKind::Questions(questions) => Some(Dialog::Questions(Questions::new(questions.clone()))),
@@ -73,11 +73,11 @@ impl Dialog {
         let mut drawn = match self {
             Dialog::Permission(dialog) => dialog.draw(width, most.saturating_sub(2), theme),
             Dialog::Questions(dialog) => dialog.draw(width, most.saturating_sub(2), theme),
-            Dialog::Enter(dialog) => dialog.draw(theme),
+            Dialog::Enter(dialog) => dialog.draw(width, theme),
         };
         // Keys count once this line is there: what was typed ahead never answers.
-        let hint = if ready { self.hint() } else { "" };
-        drawn.lines.push(Line::styled(crate::text::fit(hint, width).into_owned(), theme.dim));
+        let hint = crate::text::wrap(&Line::styled(self.hint(), theme.dim), width, &crate::text::Prefix::spaces(2));
+        drawn.lines.extend(hint.into_iter().map(|row| if ready { row } else { Line::raw("") }));
         drawn
     }
 
@@ -85,7 +85,7 @@ impl Dialog {
         match self {
             Dialog::Permission(dialog) => dialog.hint(),
             Dialog::Questions(dialog) => dialog.hint(),
-            Dialog::Enter(_) => "  enter or a digit chooses · esc no",
+            Dialog::Enter(_) => "enter or a digit chooses · esc no",
         }
     }
 
@@ -139,11 +139,13 @@ impl Enter {
         }
     }
 
-    fn draw(&self, theme: &Theme) -> Drawn {
-        let mut lines =
-            vec![Line::styled("? The agent wants to plan before it changes anything.", theme.plan), Line::raw("")];
+    fn draw(&self, width: usize, theme: &Theme) -> Drawn {
+        let asked = Line::styled("The agent wants to plan before it changes anything.", theme.plan);
+        let prefix = crate::text::Prefix { first: vec![Span::styled("? ", theme.plan)], next: vec![Span::raw("  ")] };
+        let mut lines = crate::text::wrap(&asked, width, &prefix);
+        lines.push(Line::raw(""));
         for (n, words) in ["yes, plan first", "no, go on without a plan"].into_iter().enumerate() {
-            lines.extend(option_line(n, words.into(), n == self.at, 78, theme));
+            lines.extend(option_line(n, words.into(), n == self.at, width, theme));
         }
         Drawn { lines, cursor: None }
     }

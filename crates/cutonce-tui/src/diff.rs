@@ -151,6 +151,17 @@ pub fn words(old: &str, new: &str) -> Option<[Vec<(bool, String)>; 2]> {
 
 /// Rows for the screen; `most` bounds them, with a count of what is left.
 pub fn rows(parts: &[Part], width: usize, theme: &Theme, most: usize) -> Vec<Line<'static>> {
+    rows_with(parts, width, theme, most, |_| None)
+}
+
+/// The same with other spans for some of the parts, by their place: colours of the language.
+pub fn rows_with(
+    parts: &[Part],
+    width: usize,
+    theme: &Theme,
+    most: usize,
+    coloured: impl Fn(usize) -> Option<Vec<Span<'static>>>,
+) -> Vec<Line<'static>> {
     let highest =
         parts.iter().map(|part| if let Part::Row(row) = part { row.number } else { 0 }).max().unwrap_or_default();
     let digits = highest.to_string().len().max(3);
@@ -163,7 +174,10 @@ pub fn rows(parts: &[Part], width: usize, theme: &Theme, most: usize) -> Vec<Lin
             break;
         }
         match part {
-            Part::Row(row) => out.extend(draw(row, digits, width, theme)),
+            Part::Row(row) => {
+                let words = coloured(at).unwrap_or_else(|| spans(&row.words, row.sign, theme));
+                out.extend(draw(row, words, digits, width, theme));
+            }
             Part::Gap => out.push(Line::styled(text::fit(&format!("{:>digits$}", "⋮"), width).into_owned(), theme.dim)),
             Part::Head(words) => out.extend(text::wrap_plain(words, width, theme.dim)),
         }
@@ -199,7 +213,7 @@ pub fn spans(words: &[(bool, String)], sign: Sign, theme: &Theme) -> Vec<Span<'s
     out
 }
 
-fn draw(row: &Row, digits: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn draw(row: &Row, words: Vec<Span<'static>>, digits: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let (style, _) = styles(row.sign, theme);
     let sign = match row.sign {
         Sign::Same => " ",
@@ -211,7 +225,7 @@ fn draw(row: &Row, digits: usize, width: usize, theme: &Theme) -> Vec<Line<'stat
         first: vec![number, Span::styled(format!("{sign} "), style)],
         next: vec![Span::raw(" ".repeat(digits + 3))],
     };
-    text::wrap(&Line::from(spans(&row.words, row.sign, theme)), width, &prefix)
+    text::wrap(&Line::from(words), width, &prefix)
 }
 
 /// `@@ -3,7 +3,8 @@`

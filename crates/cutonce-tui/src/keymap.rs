@@ -48,7 +48,7 @@ pub const KEYS: &[(&[&str], Action, &str)] = &[
     (&["ctrl+d"], Action::End, "quit, on an empty line"),
     (&["ctrl+p"], Action::OpenWaiting, "open the plan that waits for you"),
     (&["ctrl+o"], Action::Details, "all of the conversation and its tool output"),
-    (&["ctrl+t"], Action::Tasks, "show or fold the todo list"),
+    (&["ctrl+t"], Action::Tasks, "show or fold todos, agents and teammates"),
     (&["ctrl+r"], Action::Search, "search what you sent from this folder"),
     (&["ctrl+g"], Action::Editor, "edit the message in $EDITOR"),
     (&["ctrl+v"], Action::PasteImage, "paste an image, or its path"),
@@ -136,5 +136,15 @@ mod tests {
         for name in KEYS.iter().flat_map(|(names, ..)| names.iter()) {
             assert!(seen.insert(name), "{name} twice");
         }
+    }
+
+    #[test]
+    fn ui_3_the_docs_name_every_key() {
+        let mut table = String::from("| key | what it does |\n|---|---|\n");
+        for (names, _, words) in KEYS.iter().filter(|(_, _, words)| !words.is_empty()) {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            table.push_str(&format!("| {} | {words} |\n", names.join(" ")));
+        }
+        crate::docs::held("keys", &table);
     }
 }

@@ -7,6 +7,8 @@ mod app;
 mod composer;
 mod dialog;
 pub mod diff;
+#[cfg(test)]
+mod docs;
 mod entry;
 pub mod highlight;
 mod history;
@@ -40,6 +42,14 @@ pub struct Face {
     pub first: Option<First>,
     /// The text of `cutonce doctor`.
     pub doctor: fn() -> String,
+    pub flags: Flags,
+}
+
+/// Rules that were given on the command line, for `/permissions`.
+#[derive(Debug, Default)]
+pub struct Flags {
+    pub allow: Vec<String>,
+    pub deny: Vec<String>,
 }
 
 /// What the conversation begins with.

@@ -1,7 +1,9 @@
 //! What takes the whole screen for a while (UI-1): the plan review, the pager, the pickers. Pure state: keys, pastes and the
 //! time come in, an outcome comes out; the app runs it on the alternate screen and carries the outcome out.
 
+pub mod coloured;
 mod list;
+pub mod menu;
 pub mod pager;
 pub mod rewind;
 pub mod sessions;
@@ -56,6 +58,13 @@ pub enum Outcome {
     Resume {
         id: String,
         fork: bool,
+    },
+    /// A key was pressed on a row of a menu; the overlay is done. `words`: what was asked for first.
+    Picked {
+        which: menu::Which,
+        id: String,
+        key: char,
+        words: String,
     },
     /// Put back to this point; the overlay is done.
     Rewind {

@@ -35,9 +35,10 @@ impl Status {
         let (left, style) = self.left(theme);
         let mut right = self.right();
         let joined = |right: &[String]| right.join(" · ");
-        // What matters least goes first.
-        while right.len() > 2 && text::width(&left) + text::width(&joined(&right)) + 2 > width {
-            let at = if right.len() > 4 { right.len() - 1 } else { 2.min(right.len() - 1) };
+        // What matters least goes first; model, context and what runs in the background stay.
+        let stays = 2 + usize::from(self.tasks > 0);
+        while right.len() > stays && text::width(&left) + text::width(&joined(&right)) + 2 > width {
+            let at = if right.len() > stays + 2 { right.len() - 1 } else { stays };
             right.remove(at);
         }
         let one = joined(&right);
@@ -50,7 +51,11 @@ impl Status {
             ])];
         }
         let left = text::wrap(&Line::styled(left, style), width, &text::Prefix::default());
-        let second = Line::styled(text::fit(&joined(&self.right()), width).into_owned(), theme.dim);
+        let mut right = self.right();
+        while right.len() > stays && text::width(&joined(&right)) > width {
+            right.pop();
+        }
+        let second = Line::styled(text::fit(&joined(&right), width).into_owned(), theme.dim);
         left.into_iter().chain([second]).collect()
     }
 
@@ -157,6 +162,24 @@ mod tests {
             let lines = shown(&status, width);
             assert!(lines.iter().all(|line| text::width(line) <= width), "{lines:?}");
             assert!(lines.join(" ").contains("38%") && lines.join(" ").contains("finalize"), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn ui_8_what_runs_in_the_background_is_told_before_money_and_branch() {
+        let status = Status {
+            mode: Mode::BypassPermissions,
+            model: "claude-sonnet-4-6".into(),
+            context: 10,
+            window: 1_000,
+            cost: 0.04,
+            tokens: (6_000, 300),
+            tasks: 1,
+            branch: Some("main".into()),
+            ..Status::default()
+        };
+        for width in [40, 79] {
+            assert!(shown(&status, width).join(" ").contains("1 task"), "{:?}", shown(&status, width));
         }
     }
 

@@ -17,9 +17,11 @@ const KITTY_OFF: &str = "\x1b[<1u";
 const ALTERNATE_ON: &str = "\x1b[?1049h\x1b[?1007h\x1b[H\x1b[2J";
 const ALTERNATE_OFF: &str = "\x1b[?1007l\x1b[?1049l";
 
-/// What another program may have left on when it died: the alternate screen, the mouse, cursor keys of its own, no wrapping,
-/// no cursor. Nothing of it moves the cursor where it was off already.
-const LEFT_ON: &str = "\x1b[?47l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1l\x1b[?7h\x1b[0m\x1b[?25h";
+/// What a program that crashed may have left on: the other screen (by 1047, which leaves the cursor where it is), the mouse,
+/// keys of the application kind, no wrapping, no cursor, colours.
+const MEND: &str =
+    "\x1b[?1047l\x1b[?47l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[0m";
+
 /// Below all that is on the screen: where a program died nobody knows where it left the cursor.
 pub const BELOW: &str = "\x1b[999B\r\n";
 
@@ -70,6 +72,13 @@ impl Terminal {
         Ok(Terminal { kitty })
     }
 
+    /// As we had it, after somebody else changed its modes without asking.
+    pub fn again(&self) -> io::Result<()> {
+        let Some(Taken { modes, .. }) = *taken() else { return Ok(()) };
+        raw(modes)?;
+        write(TAKE.as_bytes())
+    }
+
     /// The alternate screen, for what takes the whole of it.
     pub fn alternate(&self, on: bool) -> io::Result<()> {
         if let Some(taken) = taken().as_mut() {
@@ -81,56 +90,14 @@ impl Terminal {
         write(if on { ALTERNATE_ON } else { ALTERNATE_OFF }.as_bytes())
     }
 
-    /// The terminal is given back while `work` runs: an editor, a shell line, a stop. Who stops it stops us, too, as a shell
-    /// expects of a job.
+    /// The terminal is given back while `work` runs: an editor, a shell line, a stop.
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
-        // Safety: a zeroed action is the default one; the kernel reads it and says what it was before.
-        let stops = unsafe {
-            let (default, mut before): (libc::sigaction, libc::sigaction) = (std::mem::zeroed(), std::mem::zeroed());
-            libc::sigaction(libc::SIGTSTP, &raw const default, &raw mut before);
-            before
-        };
         let done = work();
-        // Safety: what the kernel gave us.
-        unsafe { libc::sigaction(libc::SIGTSTP, &raw const stops, std::ptr::null_mut()) };
-        write(LEFT_ON.as_bytes())?;
+        write(MEND.as_bytes())?;
         enter(self.kitty)?;
         Ok(done)
     }
-}
-
-impl Terminal {
-    /// Takes it once more after a stop from outside, when somebody else had it; what it was before them is known.
-    pub fn again(&self) -> io::Result<()> {
-        let Some(Taken { modes, alternate, .. }) = *taken() else { return Ok(()) };
-        make_raw(modes)?;
-        write(take(self.kitty).as_bytes())?;
-        write(if alternate { ALTERNATE_ON } else { "" }.as_bytes())
-    }
-}
-
-/// Are keys given to us one by one, as we asked for?
-pub fn is_raw() -> bool {
-    // Safety: the kernel fills it, or says that standard input is no terminal.
-    unsafe {
-        let mut modes: libc::termios = std::mem::zeroed();
-        libc::tcgetattr(0, &raw mut modes) == 0 && modes.c_lflag & libc::ICANON == 0
-    }
-}
-
-fn make_raw(modes: libc::termios) -> io::Result<()> {
-    let mut raw = modes;
-    // Safety: changes our copy only; then the kernel reads it.
-    let set = unsafe {
-        libc::cfmakeraw(&raw mut raw);
-        libc::tcsetattr(0, libc::TCSADRAIN, &raw const raw)
-    };
-    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-fn take(kitty: bool) -> String {
-    if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }
 }
 
 impl Drop for Terminal {
@@ -149,8 +116,19 @@ fn enter(kitty: bool) -> io::Result<()> {
         modes
     };
     *taken() = Some(Taken { modes, kitty, alternate: false });
-    make_raw(modes)?;
-    write(take(kitty).as_bytes())
+    raw(modes)?;
+    write(if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }.as_bytes())
+}
+
+/// Each key as it is pressed, none of them shown by the kernel.
+fn raw(modes: libc::termios) -> io::Result<()> {
+    let mut modes = modes;
+    // Safety: changes our copy only; then the kernel reads it.
+    let set = unsafe {
+        libc::cfmakeraw(&raw mut modes);
+        libc::tcsetattr(0, libc::TCSADRAIN, &raw const modes)
+    };
+    if set == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
 /// May be called from anywhere and more than once. What fails here can't be helped: the terminal is gone.

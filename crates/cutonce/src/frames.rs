@@ -47,6 +47,8 @@ pub struct Frames {
     blocks_seen: usize,
     /// The answer in the form that was asked for.
     structured: Option<Value>,
+    /// A host reads them, turn by turn.
+    host: bool,
 }
 
 impl Frames {
@@ -73,7 +75,11 @@ impl Frames {
             block: None,
             blocks_seen: 0,
             structured: None,
+            host: false,
         }
+    }
+    pub fn for_host(self) -> Self {
+        Self { host: true, ..self }
     }
 
     /// The frames an event makes, in order.
@@ -403,7 +409,10 @@ impl Frames {
         });
         if let Some(plan) = &ended.plan {
             let text = plan.found.text();
-            fields["result"] = text.map_or(fields["result"].clone(), Value::from);
+            // Where nobody can approve it, the plan is what the run was for (PM-76).
+            if !self.host {
+                fields["result"] = text.map_or(fields["result"].clone(), Value::from);
+            }
             fields["plan"] = json!(text);
             fields["path"] = json!(plan.path);
             fields["slug"] = json!(plan.slug);

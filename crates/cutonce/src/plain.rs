@@ -235,9 +235,8 @@ impl Plain {
     fn show_ask(&self) {
         let Some(ask) = self.asks.first() else { return };
         match &ask.kind {
-            AskKind::Permission { why, suggestions, preview } => {
-                let of = ask.agent.as_ref().map(|agent| format!(" (of the {} agent)", one_line(&agent.name)));
-                let of = of.unwrap_or_default();
+            AskKind::Permission { why, suggestions, preview, .. } => {
+                let of = ask.asker().map(|who| format!(" (of {})", one_line(&who))).unwrap_or_default();
                 out::say(&format!("\n? {}{of} wants to run: {}", one_line(&ask.tool), one_line(&why.reason)));
                 out::say(&out::margined(preview.as_deref().unwrap_or(&ask.input.to_string())));
                 out::say("  1 yes");

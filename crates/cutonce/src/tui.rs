@@ -22,7 +22,12 @@ pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
         First::Say(words) => cutonce_tui::First::Say(words),
         First::Implement { plan, path } => cutonce_tui::First::Implement { plan, path },
     });
+    let flags = cutonce_tui::Flags {
+        allow: crate::cli::split_rules(&run.allowed_tools),
+        deny: crate::cli::split_rules(&run.disallowed_tools),
+    };
     let face = cutonce_tui::Face {
+        flags,
         env: std::env::vars_os().collect(),
         version: env!("CARGO_PKG_VERSION"),
         fork: run.fork_session,

@@ -63,6 +63,11 @@ fn ag_4_ho_5_cancel() {
 }
 
 #[test]
+fn ho_5_commands_skills_agents_and_long_plans() {
+    script("own");
+}
+
+#[test]
 fn ho_5_load() {
     script("load");
 }

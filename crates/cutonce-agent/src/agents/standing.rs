@@ -3,6 +3,7 @@
 
 use crate::plan_files::PlanFile;
 use cutonce_core::mode::{Mode, State};
+use cutonce_core::rule::Behavior;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub struct Standing(Mutex<Inner>);
@@ -12,8 +13,17 @@ struct Inner {
     /// How often plan mode was entered.
     stays: u32,
     plan: Option<PlanFile>,
-    /// «Yes, and don't ask again» for the session, oldest first (PR-7).
-    rules: Vec<String>,
+    /// What was said about rules for the session, oldest first (PR-7, HO-1).
+    rules: Vec<SharedRule>,
+}
+
+/// A rule that was given for the session, or taken back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SharedRule {
+    pub behavior: Behavior,
+    pub text: String,
+    /// It does not hold any more.
+    pub gone: bool,
 }
 
 impl Standing {
@@ -38,11 +48,11 @@ impl Standing {
         self.inner().plan.as_ref()?.of_agent(agent_id)
     }
 
-    pub(crate) fn add_rule(&self, rule: &str) {
-        self.inner().rules.push(rule.to_string());
+    pub(crate) fn share(&self, rule: SharedRule) {
+        self.inner().rules.push(rule);
     }
-    /// Rules that were added since this many were known.
-    pub(crate) fn rules_since(&self, known: usize) -> Vec<String> {
+    /// What was said about rules since this much was known.
+    pub(crate) fn rules_since(&self, known: usize) -> Vec<SharedRule> {
         self.inner().rules.get(known..).unwrap_or_default().to_vec()
     }
 

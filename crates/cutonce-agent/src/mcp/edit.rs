@@ -31,6 +31,19 @@ pub fn add(path: &Path, name: &str, definition: &Value) -> io::Result<bool> {
     Ok(added)
 }
 
+/// Put another definition in the place of this one; false if the file says something else.
+pub fn replace(path: &Path, name: &str, old: &Value, new: &Value) -> io::Result<bool> {
+    let mut replaced = false;
+    change(path, |servers| {
+        if let Some(known) = servers.get_mut(name).filter(|known| *known == old) {
+            *known = new.clone();
+            replaced = true;
+        }
+        replaced
+    })?;
+    Ok(replaced)
+}
+
 /// Take a server out of a file; false if it is not there.
 pub fn remove(path: &Path, name: &str) -> io::Result<bool> {
     if !path.exists() {

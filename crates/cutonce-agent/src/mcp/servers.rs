@@ -2,6 +2,7 @@
 //! arrives waits here until the session takes it.
 
 mod content;
+mod kept;
 mod ready;
 mod switch;
 

@@ -18,7 +18,7 @@ impl Work {
 }
 
 /// Of this process and those below it; None where that can't be known.
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "mcp", target_os = "linux"))]
 pub(super) fn of(pid: u32) -> Option<Work> {
     /// A server that starts more than this is at work.
     const MOST: usize = 64;
@@ -36,18 +36,18 @@ pub(super) fn of(pid: u32) -> Option<Work> {
     Some(work)
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(feature = "mcp", not(target_os = "linux")))]
 pub(super) fn of(_pid: u32) -> Option<Work> {
     None
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "mcp", target_os = "linux"))]
 fn one(pid: u32) -> Option<Work> {
     read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
 }
 
 /// `pid (name) state ppid …`: the name may hold anything, the times are its own and of the children it waited for.
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "mcp", target_os = "linux"))]
 fn read(stat: &str) -> Option<Work> {
     let (_, rest) = stat.rsplit_once(')')?;
     let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -56,14 +56,14 @@ fn read(stat: &str) -> Option<Work> {
     Some(Work { ticks, busy: matches!(*fields.first()?, "R" | "D") })
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(feature = "mcp", target_os = "linux"))]
 fn children(pid: u32) -> Vec<u32> {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let named = tasks.filter_map(|task| std::fs::read_to_string(task.path().join("children")).ok());
     named.flat_map(|names| names.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, feature = "mcp", target_os = "linux"))]
 mod tests {
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use super::options::Approver;
 use super::{Driver, Hall};
-use crate::agents::{self, Ending, Moment};
+use crate::agents::{self, Ending, Moment, SharedRule};
 use cutonce_core::agent::{PLAN, notification};
 use cutonce_core::approval::{self, AtHand};
 use cutonce_core::conversation::ToolUse;
@@ -34,18 +34,44 @@ impl Hall {
 
     /// Rules for the session count for all of the tree, whoever was asked (PR-7).
     fn take_shared_rules(&mut self) {
-        for rule in self.standing.rules_since(self.rules_known) {
+        let said = self.standing.rules_since(self.rules_known);
+        let denies = said.iter().any(|rule| rule.behavior == Behavior::Deny);
+        for rule in said {
             self.rules_known += 1;
-            // It was understood where it was given.
-            let _ = self.rules.add_for_session(Behavior::Allow, &rule);
+            if rule.gone {
+                self.rules.remove_for_session(rule.behavior, &rule.text);
+            } else {
+                // It was understood where it was given.
+                let _ = self.rules.add_for_session(rule.behavior, &rule.text);
+            }
+        }
+        if denies {
+            self.hide_secrets();
         }
     }
 
     pub(super) fn share_rule(&mut self, rule: &str) -> Result<(), cutonce_core::rule::RuleError> {
-        self.rules.clone().add_for_session(Behavior::Allow, rule)?;
-        self.standing.add_rule(rule);
+        self.share(Behavior::Allow, rule)
+    }
+
+    /// A rule for the session and all its agents, from the next decision of each on.
+    pub(super) fn share(&mut self, behavior: Behavior, rule: &str) -> Result<(), cutonce_core::rule::RuleError> {
+        self.take_shared_rules();
+        self.rules.clone().add_for_session(behavior, rule)?;
+        self.standing.share(SharedRule { behavior, text: rule.to_string(), gone: false });
         self.take_shared_rules();
         Ok(())
+    }
+
+    /// Taken back for all of them; false: it was none of the session's.
+    pub(super) fn unshare(&mut self, behavior: Behavior, rule: &str) -> bool {
+        self.take_shared_rules();
+        let was = self.rules.clone().remove_for_session(behavior, rule);
+        if was {
+            self.standing.share(SharedRule { behavior, text: rule.to_string(), gone: true });
+            self.take_shared_rules();
+        }
+        was
     }
 
     /// EnterPlanMode and ExitPlanMode of an agent: it was offered neither, and gets an answer all the same.
@@ -138,7 +164,7 @@ impl Driver {
     /// Where no person would begin the next turn, this one goes on until the agents in the background have ended.
     pub(super) async fn await_agents(&mut self, happened: Happened) -> Happened {
         let last = matches!(&happened, Happened::Answered { calls, over_budget: false } if calls.is_empty());
-        if !last || self.hall.approver != Approver::Nobody {
+        if !last || !matches!(self.hall.approver, Approver::Nobody | Approver::Lead) {
             return happened;
         }
         loop {

@@ -138,7 +138,7 @@ impl Hall {
         match self.approver {
             Approver::Present => self.ask_approvers(n, request, previous, draft),
             // The run ends at the submission, the session stays in plan mode (PM-76).
-            Approver::Nobody => {
+            Approver::Nobody | Approver::Lead => {
                 self.planner.approval.withdraw();
                 self.plan_result(n, Outcome::text(approval::no_approver(&request.plan_file_path)));
                 self.end_asked(EndReason::Completed);

@@ -36,6 +36,8 @@ pub(super) enum Open {
     Plan(Box<approval::Request>),
     /// A teammate's plan, before the lead's user (PM-134).
     TeamPlan(Box<approval::Request>),
+    /// A teammate's call, before the lead's user.
+    TeamCall,
 }
 
 impl Open {
@@ -47,6 +49,7 @@ impl Open {
             Open::EnterPlan => "enter_plan",
             Open::Plan(_) => "plan",
             Open::TeamPlan(_) => crate::team::past::ASK,
+            Open::TeamCall => crate::team::past::CALL,
         }
     }
     fn takes(&self, answer: &Answer) -> bool {
@@ -55,11 +58,27 @@ impl Open {
             // Whatever is no answer leaves a teammate's plan open.
             (Open::TeamPlan(_), _) => false,
             (_, Answer::Unusable { .. }) => true,
-            (Open::Permission(_) | Open::EnterPlan, Answer::Permission(_)) => true,
+            (Open::Permission(_) | Open::EnterPlan | Open::TeamCall, Answer::Permission(_)) => true,
             (Open::Questions(_), Answer::Questions(_)) | (Open::Plan(_), Answer::Plan(_)) => true,
-            (Open::Permission(_) | Open::Questions(_) | Open::EnterPlan, Answer::Host(_)) => true,
+            (Open::Permission(_) | Open::Questions(_) | Open::EnterPlan | Open::TeamCall, Answer::Host(_)) => true,
             (_, Answer::Permission(_) | Answer::Questions(_) | Answer::Plan(_) | Answer::Host(_)) => false,
         }
+    }
+}
+
+/// A call that waits, as faces see it; its id comes with `open_ask`.
+fn view(call_id: &str, tool: &str, input: &Value, kind: AskKind) -> AskView {
+    let (call_id, tool, input) = (call_id.into(), tool.into(), input.clone());
+    AskView { agent: None, ask_id: String::new(), call_id, tool, input, kind }
+}
+
+impl OpenAsk {
+    /// Of a teammate: it does not belong to this session's turn, and no call of it waits.
+    pub fn of_team(id: &str, open: Open) -> OpenAsk {
+        OpenAsk { id: id.into(), n: None, call: None, open, planning: false }
+    }
+    fn is_of_team(&self) -> bool {
+        matches!(self.open, Open::TeamPlan(_) | Open::TeamCall)
     }
 }
 
@@ -82,35 +101,23 @@ impl Asks {
 }
 
 pub(super) fn permission_view(call_id: &str, tool: &str, input: &Value, ask: &Ask, preview: Option<String>) -> AskView {
-    let kind = AskKind::Permission { why: ask.why.clone(), suggestions: ask.suggestions.clone(), preview };
-    AskView {
-        agent: None,
-        ask_id: String::new(),
-        call_id: call_id.into(),
-        tool: tool.into(),
-        input: input.clone(),
-        kind,
-    }
+    let (why, suggestions) = (ask.why.clone(), ask.suggestions.clone());
+    view(call_id, tool, input, AskKind::Permission { why, suggestions, preview, from: None })
 }
 
 pub(super) fn questions_view(call_id: &str, tool: &str, input: &Value) -> AskView {
     let questions: Vec<Question> =
         input.get("questions").cloned().and_then(|value| serde_json::from_value(value).ok()).unwrap_or_default();
-    let kind = AskKind::Questions(questions);
-    AskView {
-        agent: None,
-        ask_id: String::new(),
-        call_id: call_id.into(),
-        tool: tool.into(),
-        input: input.clone(),
-        kind,
-    }
+    view(call_id, tool, input, AskKind::Questions(questions))
 }
 
 /// What a notification says of an ask: its kind and a line.
-fn waits(view: &AskView) -> (&'static str, String) {
+pub(super) fn waits(view: &AskView) -> (&'static str, String) {
     match &view.kind {
-        AskKind::Permission { .. } => ("permission", format!("{} waits for your permission.", view.tool)),
+        AskKind::Permission { .. } => {
+            let of = view.asker().map(|who| format!(" of {who}")).unwrap_or_default();
+            ("permission", format!("{}{of} waits for your permission.", view.tool))
+        }
         AskKind::Questions(_) => ("question", "A question waits for your answer.".into()),
         AskKind::EnterPlan => ("enter_plan", "The model wants to enter plan mode.".into()),
         AskKind::Plan { .. } => ("plan", "A plan waits for your approval.".into()),
@@ -126,7 +133,10 @@ impl Hall {
         self.asks.push(OpenAsk { id: view.ask_id.clone(), n: Some(n), call, open, planning });
         let (kind, what) = waits(&view);
         self.hub.emit(EventKind::Ask(Arc::new(view)));
-        self.notify_hooks(kind, what);
+        // Of a teammate's the person hears where the person is: at the lead.
+        if self.approver != Approver::Lead {
+            self.notify_hooks(kind, what);
+        }
     }
 
     /// The first answer counts; one to an ask that is not open any more, or of the wrong kind, changes nothing.
@@ -145,6 +155,8 @@ impl Hall {
             // A plan's answer may be void or stale: what it means is decided before it is recorded.
             Answer::Plan(answer) if matches!(ask.open, Open::TeamPlan(_)) => self.team_plan_answered(ask, answer),
             Answer::Plan(answer) => self.plan_answered(ask, answer),
+            // Recorded when it is in the teammate's mailbox.
+            answer if matches!(ask.open, Open::TeamCall) => self.team_call_answered(&ask.id, answer),
             answer => {
                 let (id, kind) = (ask.id.clone(), ask.open.kind().to_string());
                 self.append(Body::Ask { ask_id: id.clone(), kind, answer: Some(answer.clone()) });
@@ -197,14 +209,7 @@ impl Hall {
         if self.approver != Approver::Present {
             return self.finish(n, Outcome::text(plan::enter_declined()), Duration::ZERO);
         }
-        let view = AskView {
-            agent: None,
-            ask_id: String::new(),
-            call_id: self.call_id(n),
-            tool: plan::ENTER.into(),
-            input: serde_json::json!({}),
-            kind: AskKind::EnterPlan,
-        };
+        let view = view(&self.call_id(n), plan::ENTER, &serde_json::json!({}), AskKind::EnterPlan);
         self.open_ask(n, None, Open::EnterPlan, view);
     }
 
@@ -262,13 +267,13 @@ impl Hall {
     /// Asks that can't be answered any more fail closed.
     pub(super) fn withdraw_asks(&mut self, reason: &str) {
         // What a teammate asks does not belong to this turn.
-        let own = self.asks.0.extract_if(.., |ask| !matches!(ask.open, Open::TeamPlan(_))).collect::<Vec<_>>();
+        let own = self.asks.0.extract_if(.., |ask| !ask.is_of_team()).collect::<Vec<_>>();
         for OpenAsk { id, n, open, .. } in own {
             self.hub.emit(EventKind::AskClosed { ask_id: id, answer: None });
             let why = Why { reason: reason.into(), rule: None, source: None };
             let message = match &open {
                 Open::Permission(_) | Open::EnterPlan => format!("Not run: {reason} before it was allowed."),
-                Open::Questions(_) | Open::TeamPlan(_) => format!("Not answered: {reason}."),
+                Open::Questions(_) | Open::TeamPlan(_) | Open::TeamCall => format!("Not answered: {reason}."),
                 Open::Plan(request) => {
                     self.planner.approval.close(NoAnswer::Interrupted);
                     approval::not_approved(&NoAnswer::Failed(reason.into()), &request.plan_file_path)

@@ -226,7 +226,7 @@ impl Hall {
     }
 
     pub(super) fn ask_person(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
-        if self.approver != Approver::Present {
+        if !matches!(self.approver, Approver::Present | Approver::Lead) {
             let message = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
             let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
             return self.deny_call(n, Denied { why, message: message.into() });

@@ -288,7 +288,11 @@ impl Hall {
 
     /// The person interrupted: who waits at the door is sent away.
     pub(super) fn clear_the_door(&mut self) {
+        let before = self.watch.door.len();
         self.watch.door.retain(|entrant| matches!(entrant, Entrant::Start(_)));
+        for _ in self.watch.door.len()..before {
+            self.sent_away();
+        }
         if let Some(asking) = &self.watch.asking {
             asking.cancel();
         }
@@ -320,7 +324,7 @@ impl Hall {
                 blocked.iter().for_each(|why| self.notice(Level::Warning, &format!("A SessionStart hook said: {why}")));
                 self.take_words(HookEvent::SessionStart, &reply);
             }
-            (Entrant::Said(_), None) => self.notice(Level::Info, "Not sent: interrupted."),
+            (Entrant::Said(_), None) => self.sent_away(),
             (Entrant::Said(mut said), Some(reply)) => {
                 reply.told.iter().for_each(|told| self.notice(Level::Warning, told));
                 match reply.block.or(reply.stop) {
@@ -339,10 +343,20 @@ impl Hall {
     fn held_back(&mut self, why: &str) {
         let text = format!("Not sent: a hook held your message back: {why}");
         self.notice(Level::Warning, &text);
+        self.turn_of_nothing(EndReason::Completed, text);
+    }
+
+    /// The person interrupted while hooks were asked about a message, or while it waited for that (AG-4).
+    fn sent_away(&mut self) {
+        self.notice(Level::Info, "Not sent: interrupted.");
+        self.turn_of_nothing(EndReason::Interrupted { in_tools: false }, String::new());
+    }
+
+    fn turn_of_nothing(&mut self, reason: EndReason, text: String) {
         if self.turn.idle() {
             self.tally.begin();
             self.hub.emit(EventKind::TurnStarted);
-            let ended = self.tally.end(EndReason::Completed, 0, self.plan_at_end());
+            let ended = self.tally.end(reason, 0, self.plan_at_end());
             self.hub.emit(EventKind::TurnEnded(cutonce_core::event::Ended { text, ..ended }));
         }
     }

@@ -45,7 +45,7 @@ impl Hall {
             }
             // `takes` lets no such pair through; a call that got lost must still get its result.
             (
-                Open::Permission(_) | Open::Questions(_) | Open::Plan(_) | Open::TeamPlan(_),
+                Open::Permission(_) | Open::Questions(_) | Open::Plan(_) | Open::TeamPlan(_) | Open::TeamCall,
                 HostAnswer::Allow { .. },
                 _,
             ) => {
@@ -93,12 +93,12 @@ impl Hall {
             let old: Vec<String> =
                 ours.filter(|rule| rule.behavior == behavior).map(|rule| rule.text.clone()).collect();
             for text in old {
-                self.rules.remove_for_session(behavior, &text);
+                self.unshare(behavior, &text);
             }
         }
         for rule in rules {
             if how == RuleHow::Remove {
-                if !self.rules.remove_for_session(behavior, &rule) {
+                if !self.unshare(behavior, &rule) {
                     self.notice(Level::Warning, &format!("The rule {rule} is not one of this session's; it stays."));
                 }
                 continue;
@@ -107,7 +107,7 @@ impl Hall {
             if let Some(Err(error)) = stored {
                 self.notice(Level::Warning, &format!("The rule {rule} holds for this session only: {error}"));
             }
-            if let Err(error) = self.rules.add_for_session(behavior, &rule) {
+            if let Err(error) = self.share(behavior, &rule) {
                 self.notice(Level::Warning, &format!("The rule {rule} was not stored: {error}"));
             }
         }

@@ -22,6 +22,7 @@ mod rewind;
 mod structured;
 mod tally;
 mod team;
+mod team_calls;
 mod team_plan;
 
 pub use auto::{AutoSource, Heard};
@@ -200,6 +201,7 @@ impl Driver {
         if let Some(agents) = &self.hall.agents {
             agents.end().await;
         }
+        self.hall.team_rests().await;
         self.hall.hear_out().await;
         self.hall.mcp.servers.close().await;
         self.hall.here.shells.end_all().await;
@@ -244,6 +246,10 @@ impl Driver {
     async fn idle(&mut self) -> Option<Happened> {
         loop {
             self.restart_with_plan();
+            // What was reported while a request was on: an agent's answer is not lost to whoever closes now.
+            while let Ok(report) = self.hall.done.1.try_recv() {
+                self.hall.report(report);
+            }
             if let Some(happened) = self.hall.pending.pop_front() {
                 return Some(happened);
             }
@@ -398,7 +404,10 @@ impl Hall {
                 self.for_this_turn(&allow, model);
                 return Some(Happened::Said(Said::words(text, images)));
             }
-            Submission::Close => self.closing = true,
+            Submission::Close => {
+                self.closing = true;
+                self.refuse_team_calls();
+            }
         }
         None
     }

@@ -60,6 +60,8 @@ pub enum Approver {
     /// Nobody: what would ask is denied, and a run in plan mode ends at the submission.
     #[default]
     Nobody,
+    /// Of a teammate without a person before it: permissions are asked of the lead's user, through the mailbox (TM-1).
+    Lead,
     /// A host that sends messages but can't be asked: a submission is refused and the turn goes on.
     CantAsk,
 }
@@ -123,7 +125,7 @@ impl Session {
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();
         if let Some(team) = &options.team {
-            team.seat.attach(sender.downgrade());
+            team.seat.attach(sender.downgrade(), options.hooks.clone());
         }
         let hooks = options.hooks.clone();
         let done = mpsc::unbounded_channel();
@@ -177,13 +179,7 @@ fn driver(
         uncounted: 0,
         turn_start: 0,
     };
-    talk.uncounted = if options.counted == 0 {
-        talk.prefix_size() + options.conversation.iter().map(|message| size_of(message)).sum::<usize>()
-    } else {
-        // What came after the last answer is in nobody's count yet (AG-8).
-        let answer = |message: &Arc<Message>| matches!(**message, Message::Assistant { .. });
-        options.conversation.iter().rev().take_while(|message| !answer(message)).map(|message| size_of(message)).sum()
-    };
+    talk.uncounted = uncounted(&talk, &options.conversation);
     let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;
     let hall = Hall {
@@ -230,6 +226,16 @@ fn driver(
         inbox_open: true,
     };
     (Driver { talk, hall }, effects)
+}
+
+/// Bytes of a conversation that comes back which no answer has counted.
+fn uncounted(talk: &Talk, conversation: &[Shared]) -> usize {
+    if talk.counted == 0 {
+        return talk.prefix_size() + conversation.iter().map(|message| size_of(message)).sum::<usize>();
+    }
+    // What came after the last answer is in nobody's count yet (AG-8).
+    let answer = |message: &Shared| matches!(**message, Message::Assistant { .. });
+    conversation.iter().rev().take_while(|message| !answer(message)).map(|message| size_of(message)).sum()
 }
 
 /// An agent's prefix is shared with its like.

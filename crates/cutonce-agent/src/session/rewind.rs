@@ -25,6 +25,7 @@ impl Driver {
         self.hall.append(Body::Rewind { to: to.to_string(), files: put_back.clone() });
         if conversation {
             self.read_again(&point, files);
+            self.hall.team_stays();
         }
         self.hall.sync();
         self.hall.notice(Level::Info, &told(&point, files.then_some(put_back.len()), conversation));

@@ -5,7 +5,7 @@ use super::{Driver, Hall};
 use crate::team::{Joined, Past, Seat, seat_desk};
 use cutonce_core::conversation::{self, Block};
 use cutonce_core::event::{EventKind, Level, TeamEvent};
-use cutonce_core::mail::{self, Content, Delivered, LEAD, LeadMode, Message, TeammateState, Waiting};
+use cutonce_core::mail::{self, Content, Delivered, LEAD, LeadMode, Message, TeammateState, Waiting, Wanted};
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::submission::TeamNews;
 use cutonce_core::turn::{Happened, Said};
@@ -29,6 +29,8 @@ pub(super) struct Table {
     seen: HashSet<String>,
     /// Requests that have their answer.
     pub settled: HashSet<String>,
+    /// Calls of teammates that wait for the user's word.
+    pub wanted: Wanted,
     /// Messages in the order they came: position, and is it dealt with?
     arrived: VecDeque<(String, bool)>,
     /// The lead's answer is being carried out: it may lead out of plan mode.
@@ -40,8 +42,8 @@ impl Table {
     pub(super) fn new(start: TeamStart) -> Table {
         let TeamStart { seat, past, record } = start;
         *seat_desk(&seat) = past.desk;
-        let (waiting, seen, settled) = (past.waiting, past.seen, past.settled);
-        Table { seat, waiting, seen, settled, arrived: VecDeque::new(), lead_answers: false, record }
+        let (waiting, seen, settled, wanted) = (past.waiting, past.seen, past.settled, past.wanted);
+        Table { seat, waiting, seen, settled, wanted, arrived: VecDeque::new(), lead_answers: false, record }
     }
 
     /// Everything before the first message that is not dealt with is done.
@@ -71,6 +73,8 @@ impl Driver {
         }
         self.hall.tell_mode();
         self.hall.show_requests();
+        self.hall.show_team_calls();
+        self.hall.relay_asks();
         let cut_off = self.cut_off();
         if self.hall.waits_for_lead() {
             self.hall.ask_lead_again();
@@ -119,6 +123,13 @@ impl Hall {
             .is_some_and(|(_, members)| members.iter().any(|member| member.state == TeammateState::Working))
     }
 
+    /// The session is over: nothing that works for it is cut off in the middle.
+    pub(super) async fn team_rests(&self) {
+        if let Some(table) = &self.team {
+            table.seat.rest().await;
+        }
+    }
+
     pub(super) fn team_news(&mut self, news: TeamNews) -> Option<Happened> {
         match news {
             TeamNews::Mail { message, position, lead } => return self.mail(*message, position, lead),
@@ -126,8 +137,14 @@ impl Hall {
                 self.request_answered(&request_id, &from, by, answer, approved);
             }
             TeamNews::NotAnswered { request, why } => self.request_not_answered(*request, &why),
+            TeamNews::PermissionAnswered { request_id, answer, sent } => {
+                self.team_call_settled(&request_id, answer, sent);
+            }
             TeamNews::State { name, state } => self.teammate_is(&name, state),
-            TeamNews::Changed => self.tell_roster(),
+            TeamNews::Changed => {
+                self.tell_roster();
+                self.refuse_team_calls();
+            }
             TeamNews::Trouble { text } => self.notice(Level::Warning, &text),
         }
         None
@@ -154,6 +171,15 @@ impl Hall {
             Content::PlanApprovalResponse(response) if !joined.is_lead() => {
                 self.lead_answered(&message, &position, response, lead)
             }
+            Content::PermissionRequest(request) if joined.is_lead() => self.call_requested(&position, *request),
+            Content::PermissionWithdrawn { request_id } if joined.is_lead() => {
+                self.team_calls_withdrawn(&message.from, request_id.as_deref());
+                self.no_more_of(&position)
+            }
+            Content::PermissionResponse(response) if !joined.is_lead() => {
+                self.lead_allowed(message.from == LEAD, response);
+                self.no_more_of(&position)
+            }
             Content::TeammateStatus { state } if joined.is_lead() => {
                 self.teammate_is(&message.from, state);
                 self.no_more_of(&position)
@@ -165,6 +191,9 @@ impl Hall {
             }
             Content::PlanApprovalRequest(_)
             | Content::PlanApprovalResponse(_)
+            | Content::PermissionRequest(_)
+            | Content::PermissionResponse(_)
+            | Content::PermissionWithdrawn { .. }
             | Content::TeammateStatus { .. }
             | Content::Shutdown => {
                 self.notice(
@@ -219,6 +248,9 @@ impl Hall {
     fn teammate_is(&mut self, name: &str, state: TeammateState) {
         if let Some(table) = &self.team {
             table.seat.set_state(name, state);
+            if state == TeammateState::Ended {
+                self.team_calls_withdrawn(name, None);
+            }
             self.tell_roster();
         }
     }
@@ -228,6 +260,7 @@ impl Hall {
         let (team, members) = table.seat.roster().unwrap_or_default();
         if members.is_empty() {
             self.withdraw_team_plans();
+            self.withdraw_team_calls();
         }
         self.hub.emit(EventKind::Team(TeamEvent::Roster { team, members }));
     }

@@ -253,7 +253,7 @@ impl Hall {
             Asked::Again => {}
             Asked::New => self.keep_and_show(&request),
             Asked::Instead(before) => {
-                self.close_team_ask(&before, None);
+                self.close_team_plan(&before, None);
                 self.keep_and_show(&request);
             }
         }
@@ -284,13 +284,7 @@ impl Hall {
             kind: AskKind::Plan { request: Box::new(shown.clone()), previous: None, draft: None },
         };
         let open = Open::TeamPlan(Box::new(shown));
-        self.asks.push(OpenAsk {
-            id: request.request_id.clone(),
-            n: None,
-            call: None,
-            open,
-            planning: self.mode.in_plan(),
-        });
+        self.asks.push(OpenAsk::of_team(&request.request_id, open));
         self.hub.emit(EventKind::Ask(Arc::new(view)));
     }
 
@@ -320,7 +314,7 @@ impl Hall {
 
     /// The answer is in the teammate's mailbox.
     pub(super) fn request_answered(&mut self, request_id: &str, from: &str, by: Given, answer: Answer, approved: bool) {
-        self.close_team_ask(request_id, Some(answer));
+        self.close_team_plan(request_id, Some(answer));
         if by == Given::User {
             self.reminders.push(("team".into(), mail::answered_by_user(from, request_id, approved)));
         }
@@ -333,9 +327,10 @@ impl Hall {
         self.notice(Level::Error, &format!("The answer could not be sent: {why}. The plan still waits."));
     }
 
-    fn close_team_ask(&mut self, request_id: &str, answer: Option<Answer>) {
-        let kept = answer.clone().or(Some(Answer::Unusable { why: "the teammate submitted another plan".into() }));
-        self.append(Body::Ask { ask_id: request_id.into(), kind: past::ASK.into(), answer: kept });
+    /// What a teammate asked is over for the user; `void`: why, where nobody answered.
+    pub(super) fn close_team_ask(&mut self, kind: &str, request_id: &str, answer: Option<Answer>, void: &str) {
+        let kept = answer.clone().or(Some(Answer::Unusable { why: void.into() }));
+        self.append(Body::Ask { ask_id: request_id.into(), kind: kind.into(), answer: kept });
         if let Some(table) = &mut self.team {
             table.settled.insert(request_id.into());
         }
@@ -343,10 +338,30 @@ impl Hall {
         self.hub.emit(EventKind::AskClosed { ask_id: request_id.into(), answer });
     }
 
+    fn close_team_plan(&mut self, request_id: &str, answer: Option<Answer>) {
+        self.close_team_ask(past::ASK, request_id, answer, "the teammate submitted another plan");
+    }
+
+    /// The conversation was put back, the team was not: what waits and what has its answer is written again, so that a restart
+    /// finds it (TM-2).
+    pub(super) fn team_stays(&mut self) {
+        let Some(table) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
+        let settled: Vec<String> = table.settled.iter().cloned().collect();
+        let (plans, calls) = (seat_desk(&table.seat).open().to_vec(), table.wanted.open().to_vec());
+        for ask_id in settled {
+            let answer = Some(Answer::Unusable { why: "it was over before the conversation was put back".into() });
+            self.append(Body::Ask { ask_id, kind: past::ASK.into(), answer });
+        }
+        plans.iter().for_each(|request| self.keep_request(request));
+        calls.iter().for_each(|request| {
+            self.keep_call(request);
+        });
+    }
+
     /// There is no team any more.
     pub(super) fn withdraw_team_plans(&mut self) {
         for id in self.asks.team_plans() {
-            self.close_team_ask(&id, None);
+            self.close_team_plan(&id, None);
         }
     }
 }

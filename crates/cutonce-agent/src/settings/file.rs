@@ -43,9 +43,30 @@ pub(super) fn from_flag(flag: &str, cwd: &Path, warnings: &mut Vec<Warning>) -> 
 
 /// Add a rule to a settings file, keeping all else in it as it is (PR-7). A file that can't be read is not overwritten.
 pub fn remember(path: &Path, behavior: Behavior, rule: &str) -> io::Result<()> {
+    change_rules(path, behavior, |rules| {
+        let new = !rules.iter().any(|known| known == rule);
+        if new {
+            rules.push(rule.into());
+        }
+        new
+    })
+    .map(drop)
+}
+
+/// Take a rule out of a settings file, keeping all else; false if it is not there.
+pub fn forget(path: &Path, behavior: Behavior, rule: &str) -> io::Result<bool> {
+    change_rules(path, behavior, |rules| {
+        let before = rules.len();
+        rules.retain(|known| known != rule);
+        before != rules.len()
+    })
+}
+
+/// True if `work` changed something; nothing is written otherwise.
+fn change_rules(path: &Path, behavior: Behavior, work: impl FnOnce(&mut Vec<Value>) -> bool) -> io::Result<bool> {
     let bad = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
     if path.parent().is_some_and(Path::is_symlink) || path.is_symlink() {
-        return Err(bad("is a symlink; the rule was not stored".into()));
+        return Err(bad("is a symlink; the rules in it were not changed".into()));
     }
     let text = text(path)?.unwrap_or_default();
     let mut value: Value = match text.trim() {
@@ -62,13 +83,13 @@ pub fn remember(path: &Path, behavior: Behavior, rule: &str) -> io::Result<()> {
     let permissions = permissions.as_object_mut().ok_or_else(|| bad("`permissions` is no object".into()))?;
     let rules = permissions.entry(key).or_insert_with(|| json!([]));
     let rules = rules.as_array_mut().ok_or_else(|| bad(format!("`permissions.{key}` is no list")))?;
-    if rules.iter().any(|known| known == rule) {
-        return Ok(());
+    if !work(rules) {
+        return Ok(false);
     }
-    rules.push(rule.into());
     let mode = std::fs::metadata(path).ok().map(|about| about.permissions());
     write_private(path, (serde_json::to_string_pretty(&value)? + "\n").as_bytes())?;
-    mode.map_or(Ok(()), |mode| std::fs::set_permissions(path, mode))
+    mode.map_or(Ok(()), |mode| std::fs::set_permissions(path, mode))?;
+    Ok(true)
 }
 
 fn parse(text: &str, name: &str, warnings: &mut Vec<Warning>) -> Option<Value> {

@@ -273,6 +273,28 @@ fn se_4_the_second_process_is_told_and_may_fork() {
 }
 
 #[test]
+fn sa_1_a_fork_has_the_transcripts_of_its_agents_for_itself() {
+    let world = World::new();
+    let store = world.create();
+    store.append(user("hi")).unwrap();
+    let agent = store.sidechain("agent-1").unwrap();
+    agent.append(user("look")).unwrap();
+    // What is no transcript of an agent stays where it is.
+    std::fs::create_dir(store.own_dir().join("agents/agent-1")).unwrap();
+    let (fork, _) = Store::fork(store.path(), &world.sessions(), Default::default(), DEFAULT_BUDGET).unwrap();
+    let theirs = fork.sidechain_path("agent-1").unwrap();
+    let (copy, resumed) = open(&theirs);
+    assert_eq!(texts(&resumed.replayed.conversation), ["look"]);
+    copy.append(user("and on")).unwrap();
+    assert_eq!(
+        std::fs::read_dir(theirs.parent().unwrap()).unwrap().flatten().filter(|file| file.path().is_dir()).count(),
+        0
+    );
+    let ours = store.sidechain_path("agent-1").unwrap();
+    assert!(!std::fs::read_to_string(ours).unwrap().contains("and on"), "the original does not see the fork");
+}
+
+#[test]
 fn se_4_a_lock_file_left_by_a_crash_locks_nothing() {
     let world = World::new();
     let path = world.with(b"");

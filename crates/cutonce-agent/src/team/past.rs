@@ -1,6 +1,6 @@
 //! What a transcript tells a restarted lead or teammate (TM-2): which messages it has had, which plan waits, which was settled.
 
-use cutonce_core::mail::{Desk, PlanApprovalRequest, Waiting, shown_id};
+use cutonce_core::mail::{Desk, PermissionRequest, PlanApprovalRequest, Waiting, Wanted, shown_id};
 use cutonce_core::transcript::Body;
 use std::collections::{BTreeMap, HashSet};
 
@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, HashSet};
 pub const ASK: &str = "team_plan";
 /// The key of a `file_snapshot` entry that keeps such a request; its path is the request's id.
 pub const REQUEST: &str = "team_plan";
+/// Both for a call of a teammate that waits for the lead's user.
+pub const CALL: &str = "team_permission";
 
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Past {
@@ -15,6 +17,8 @@ pub struct Past {
     pub settled: HashSet<String>,
     /// The lead's: requests that nobody answered.
     pub desk: Desk,
+    /// The lead's: calls of teammates that nobody answered.
+    pub wanted: Wanted,
     /// The teammate's: what it waits for.
     pub waiting: Waiting,
 }
@@ -24,6 +28,7 @@ impl Past {
     pub fn of<'a>(entries: impl IntoIterator<Item = &'a Body>) -> Past {
         let mut past = Past::default();
         let mut requests: BTreeMap<String, PlanApprovalRequest> = BTreeMap::new();
+        let mut calls: Vec<PermissionRequest> = Vec::new();
         let mut asked: Vec<String> = Vec::new();
         for body in entries {
             match body {
@@ -33,8 +38,11 @@ impl Past {
                         requests.insert(request.request_id.clone(), request);
                     }
                 }
+                Body::FileSnapshot { key, content: Some(content), .. } if key == CALL => {
+                    calls.extend(serde_json::from_str::<PermissionRequest>(content).ok());
+                }
                 Body::Ask { ask_id, kind, answer: None } if kind == ASK => asked.push(ask_id.clone()),
-                Body::Ask { ask_id, kind, answer: Some(_) } if kind == ASK => {
+                Body::Ask { ask_id, kind, answer: Some(_) } if kind == ASK || kind == CALL => {
                     past.settled.insert(ask_id.clone());
                 }
                 _ => {}
@@ -46,6 +54,9 @@ impl Past {
         }
         for request in open.into_iter().filter_map(|id| requests.get(id)) {
             past.desk.asked(request.clone());
+        }
+        for call in calls.into_iter().filter(|call| !past.settled.contains(&call.request_id)) {
+            past.wanted.put(call);
         }
         past
     }

@@ -4,6 +4,7 @@
 use super::record::Member;
 use super::template::Template;
 use crate::session::Session;
+use crate::start::Start;
 use cutonce_core::mail::TeammateState;
 use cutonce_core::submission::{Submission, TeamNews};
 use cutonce_sandbox::{Ended, Output, Spawn};
@@ -49,6 +50,25 @@ impl Running {
     }
 }
 
+impl Running {
+    /// The lead's session is over. One in this process must not be cut off by the end of the process: it has commands to end and
+    /// folders to put away (AG-4). It goes on when the lead is resumed (TM-2).
+    pub async fn rest(&self) {
+        let over = match self {
+            Running::Here { session, over } => {
+                session.submit(Submission::Interrupt);
+                session.submit(Submission::Close);
+                over
+            }
+            Running::Program { stop, over } => {
+                stop.cancel();
+                over
+            }
+        };
+        let _ = tokio::time::timeout(GRACE, over.clone().wait_for(|over| *over)).await;
+    }
+}
+
 impl Drop for Running {
     fn drop(&mut self) {
         match self {
@@ -59,13 +79,8 @@ impl Drop for Running {
 }
 
 /// In this process.
-pub async fn here(
-    template: &Template,
-    team: &str,
-    member: &Member,
-    lead: WeakUnboundedSender<Submission>,
-) -> Result<Running, String> {
-    let opened = template.here(team, member).open().await.map_err(|error| error.to_string())?;
+pub async fn here(start: Start, member: &Member, lead: WeakUnboundedSender<Submission>) -> Result<Running, String> {
+    let opened = start.open().await.map_err(|error| error.to_string())?;
     let (mut events, name) = (opened.events, member.name.clone());
     let (ended, over) = tokio::sync::watch::channel(false);
     tokio::spawn(async move {
@@ -83,14 +98,15 @@ pub fn program(
     member: &Member,
     lead: WeakUnboundedSender<Submission>,
 ) -> Result<Running, String> {
-    let Some(program) = template.program.clone() else {
+    let start = &template.start;
+    let Some(program) = start.program.clone() else {
         return Err("this program can't start teammates in processes of their own".into());
     };
-    let mut env = template.env.clone();
+    let mut env = start.env.clone();
     env.retain(|(name, _)| name != "CUTONCE_HOME");
-    env.push(("CUTONCE_HOME".into(), template.home.clone().into()));
+    env.push(("CUTONCE_HOME".into(), start.home.clone().into()));
     let words = template.words(team, member);
-    let cwd = template.cwd.clone();
+    let cwd = start.cwd.clone();
     let spawn = move || Spawn::new(&program, &cwd, env.clone()).args(words.clone()).output(Output::Merged);
     let (stop, (ended, over)) = (CancellationToken::new(), tokio::sync::watch::channel(false));
     let (name, token) = (member.name.clone(), stop.clone());

@@ -6,9 +6,12 @@ use super::process::{self, Running};
 use super::record::{Member, Record, folder};
 use super::template::Template;
 use super::{control, words};
+use crate::hooks::Hooks;
 use crate::mailbox::{self, MailError, Mailbox};
 use cutonce_core::event::Teammate;
-use cutonce_core::mail::{Content, Desk, Given, Key, LEAD, LeadMode, Message, PlanApprovalResponse, TeammateState};
+use cutonce_core::mail::{
+    Content, Desk, Given, Key, LEAD, LeadMode, Message, PlanApprovalResponse, Relayed, TeammateState,
+};
 use cutonce_core::mode::Mode;
 use cutonce_core::submission::{Answer, Submission, TeamNews};
 use std::collections::BTreeMap;
@@ -16,6 +19,9 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc::{self, UnboundedSender, WeakUnboundedSender};
 use tokio_util::sync::CancellationToken;
+
+/// Fails closed: what a host's hooks would deny must not run where they can't be asked.
+const HOST_HOOKS: &str = "the host's hooks hold in its own process only, so a teammate can't have a process of its own here; start it without `ownProcess`";
 
 /// A session in a team.
 pub struct Joined {
@@ -71,12 +77,16 @@ impl Joined {
 pub struct Seat {
     pub template: Template,
     session: Mutex<Option<WeakUnboundedSender<Submission>>>,
+    /// The session's: a host's count for teammates, too (HO-7).
+    hooks: Mutex<Arc<Hooks>>,
     session_id: String,
     table: Mutex<Option<At>>,
     /// Requests of teammates: answered by the model through its tool, or by the user through the session.
     pub desk: Mutex<Desk>,
     /// Answers of the user on their way: the session does not end before they are sent.
     pub(crate) answering: AtomicUsize,
+    /// A teammate's asks that went to the lead.
+    pub(crate) relayed: Mutex<Relayed>,
     /// This session's own modes.
     mode: Mutex<LeadMode>,
     /// One at a time: what was published last is what holds.
@@ -108,10 +118,12 @@ impl Seat {
         let seat = Seat {
             template,
             session: Mutex::default(),
+            hooks: Mutex::default(),
             session_id: session_id.into(),
             table: Mutex::default(),
             desk: Mutex::default(),
             answering: AtomicUsize::new(0),
+            relayed: Mutex::default(),
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
             publishing: tokio::sync::Mutex::default(),
         };
@@ -125,8 +137,9 @@ impl Seat {
     }
 
     /// The session runs: its team's messages come to it from now on.
-    pub(crate) fn attach(&self, session: WeakUnboundedSender<Submission>) {
+    pub(crate) fn attach(&self, session: WeakUnboundedSender<Submission>, hooks: Arc<Hooks>) {
         *lock(&self.session) = Some(session);
+        *lock(&self.hooks) = hooks;
         let joined = lock(&self.table).take().map(|at| at.joined.clone());
         if let Some(joined) = joined {
             self.sit(joined, None);
@@ -149,8 +162,12 @@ impl Seat {
     }
 
     pub(crate) fn news(&self, news: TeamNews) {
+        self.submit(Submission::Team(news));
+    }
+    /// A session that is over ignores it.
+    pub(super) fn submit(&self, submission: Submission) {
         if let Some(session) = lock(&self.session).as_ref().and_then(WeakUnboundedSender::upgrade) {
-            let _ = session.send(Submission::Team(news));
+            let _ = session.send(submission);
         }
     }
 
@@ -176,7 +193,7 @@ impl Seat {
     async fn publish(&self) -> Result<(), MailError> {
         let _turn = self.publishing.lock().await;
         let (Some(joined), Some(record)) = (self.joined(), self.record()) else { return Ok(()) };
-        record.publish(&self.template.home, &*joined.mailbox, || self.mode()).await
+        record.publish(&self.template.start.home, &*joined.mailbox, || self.mode()).await
     }
 
     pub fn record(&self) -> Option<Record> {
@@ -205,7 +222,7 @@ impl Seat {
     /// Make the team, or add members to it; each finds its task in its mailbox (TM-1).
     pub async fn create(self: &Arc<Self>, team: &str, members: Vec<(Member, String)>) -> Result<(), String> {
         let told = |error: MailError| error.to_string();
-        let home = &self.template.home;
+        let home = &self.template.start.home;
         let mut record = match self.record() {
             Some(record) if record.name == team => record,
             Some(record) => return Err(format!("you lead the team {} already; TeamDelete ends it", record.name)),
@@ -222,6 +239,7 @@ impl Seat {
             },
         };
         for (member, _) in &members {
+            self.can_start(member)?;
             if record.member(&member.name).is_some() {
                 return Err(format!("the team has a member {} already", member.name));
             }
@@ -240,7 +258,7 @@ impl Seat {
 
     /// Take the lead: mailbox, keys, and what members look up.
     async fn lead(self: &Arc<Self>, record: Record) -> Result<(), MailError> {
-        let home = &self.template.home;
+        let home = &self.template.start.home;
         let keys = record.members.iter().map(|member| Ok((member.name.clone(), record.key(home, &member.name)?)));
         let keys: BTreeMap<String, Key> = keys.collect::<Result<_, MailError>>()?;
         match self.joined() {
@@ -262,15 +280,27 @@ impl Seat {
         self.publish().await
     }
 
+    fn can_start(&self, member: &Member) -> Result<(), String> {
+        let program = member.own_process && !member.started_by_user;
+        match program && !lock(&self.hooks).of_hosts().is_empty() {
+            true => Err(HOST_HOOKS.into()),
+            false => Ok(()),
+        }
+    }
+
     async fn start(&self, team: &str, member: &Member) -> Result<(), String> {
         if member.started_by_user {
             self.set_state(&member.name, TeammateState::Idle);
             return Ok(());
         }
         let Some(lead) = lock(&self.session).clone() else { return Err("the session is over".into()) };
+        self.can_start(member)?;
         let running = match member.own_process {
             true => process::program(&self.template, team, member, lead)?,
-            false => process::here(&self.template, team, member, lead).await?,
+            false => {
+                let hooks = lock(&self.hooks).of_hosts();
+                process::here(self.template.here(team, member, hooks), member, lead).await?
+            }
         };
         if let Some(at) = &mut *lock(&self.table) {
             at.running.insert(member.name.clone(), running);
@@ -314,9 +344,15 @@ impl Seat {
         *lock(&self.table) = None;
         *lock(&self.desk) = Desk::default();
         joined.mailbox.remove().await.map_err(|error| error.to_string())?;
-        record.remove(&self.template.home).map_err(|error| error.to_string())?;
+        record.remove(&self.template.start.home).map_err(|error| error.to_string())?;
         self.news(TeamNews::Changed);
         Ok(record.name)
+    }
+
+    /// The session is over; its teammates with it, until it is resumed.
+    pub(crate) async fn rest(&self) {
+        let running = lock(&self.table).as_mut().map(|at| std::mem::take(&mut at.running)).unwrap_or_default();
+        futures_util::future::join_all(running.values().map(Running::rest)).await;
     }
 
     /// Answer a teammate's plan (PM-132, PM-134). The session is told when the answer is in the teammate's mailbox; until then

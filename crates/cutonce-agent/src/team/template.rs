@@ -1,78 +1,107 @@
-//! How this session was started, as far as its teammates are started alike.
+//! How this session was started, as far as its teammates are started alike (TM-1): what the person or the host said for the lead
+//! holds for them. What is the lead's alone (its session, its first words, its own system prompt) is left out by name, so that a
+//! new way to start a session reaches them by itself where they run in this process.
 
+use crate::hooks::Hook;
 use crate::session::Approver;
-use crate::start::Start;
+use crate::start::{Start, Which};
 use crate::team::{Join, Member};
+use cutonce_core::agent::handed_on;
+use cutonce_core::request::Effort;
+use cutonce_core::rule::Source;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::sync::Arc;
 
 #[derive(Clone, Default)]
 pub struct Template {
-    pub home: PathBuf,
-    pub user_home: Option<PathBuf>,
-    pub cwd: PathBuf,
-    pub env: Vec<(OsString, OsString)>,
-    pub settings: Option<String>,
-    pub allow: Vec<String>,
-    pub deny: Vec<String>,
-    pub model: Option<String>,
-    pub bypass_available: bool,
-    pub add_dirs: Vec<PathBuf>,
+    pub start: Start,
     /// The setting `team.mailbox`.
     pub mailbox: Option<String>,
-    /// The program that a teammate with a process of its own runs; None: there can't be one.
-    pub program: Option<PathBuf>,
 }
 
 impl Template {
-    pub fn of(start: &Start, mailbox: Option<String>) -> Template {
-        Template {
-            home: start.home.clone(),
-            user_home: start.user_home.clone(),
-            cwd: start.cwd.clone(),
-            env: start.env.clone(),
-            settings: start.settings.clone(),
-            allow: start.allow.clone(),
-            deny: start.deny.clone(),
-            model: start.model.clone(),
-            bypass_available: start.bypass_available,
-            add_dirs: start.add_dirs.clone(),
-            mailbox,
-            program: start.program.clone(),
-        }
-    }
-
-    /// A teammate in this process.
-    pub fn here(&self, team: &str, member: &Member) -> Start {
+    /// A teammate in this process, under the same hooks.
+    pub fn here(&self, team: &str, member: &Member, hooks: Vec<Arc<dyn Hook>>) -> Start {
         Start {
-            home: self.home.clone(),
-            user_home: self.user_home.clone(),
-            cwd: self.cwd.clone(),
-            env: self.env.clone(),
-            settings: self.settings.clone(),
-            allow: self.allow.clone(),
-            deny: self.deny.clone(),
-            model: member.model.clone().or_else(|| self.model.clone()),
-            add_dirs: self.add_dirs.clone(),
+            model: member.model.clone().or_else(|| self.start.model.clone()),
+            mode: None,
+            base_mode: None,
+            // The lead's user, through the mailbox: see `Start::join_team`.
             approver: Approver::Nobody,
+            request: None,
+            which: Which::New,
+            fork: false,
+            resume_at: None,
+            max_turns: None,
+            system_prompt: None,
             join: Some(Join { team: team.into(), name: member.name.clone() }),
-            ..Start::default()
+            program: None,
+            hooks,
+            ..self.start.clone()
         }
     }
 
     /// The words after the program's name for a teammate of its own process.
     pub fn words(&self, team: &str, member: &Member) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec!["--team".into(), team.into(), "--name".into(), member.name.clone().into()];
-        if let Some(model) = member.model.as_ref().or(self.model.as_ref()) {
-            words.extend(["--model".into(), model.into()]);
+        let start = &self.start;
+        let mut words = Words::default();
+        words.say("team", team);
+        words.say("name", &member.name);
+        words.all("model", member.model.as_ref().or(start.model.as_ref()));
+        words.all("fallback-model", &start.fallback_model);
+        words.all("settings", &start.settings);
+        words.all("allowedTools", &start.allow);
+        words.all("disallowedTools", &start.deny);
+        words.all("add-dir", &start.add_dirs);
+        words.all("mcp-config", &start.mcp_config);
+        words.flag("strict-mcp-config", start.strict_mcp_config);
+        words.flag("hide-disallowed-tools", start.hide_disallowed_tools);
+        words.all("append-system-prompt", &start.append_system_prompt);
+        words.all("max-budget-usd", start.max_budget.map(|most| most.to_string()));
+        words.all("tools", start.only_tools.as_ref().map(|names| names.join(",")));
+        words.all("setting-sources", start.setting_sources.as_deref().map(sources));
+        words.all("agents", (!start.agents.is_empty()).then(|| handed_on(&start.agents).to_string()));
+        if let Some(thinking) = &start.thinking {
+            words.all("effort", thinking.effort.map(effort));
+            words.all("max-thinking-tokens", thinking.budget.map(|tokens| tokens.to_string()));
         }
-        if let Some(settings) = &self.settings {
-            words.extend(["--settings".into(), settings.into()]);
-        }
-        for (flag, rules) in [("--allowedTools", &self.allow), ("--disallowedTools", &self.deny)] {
-            words.extend(rules.iter().flat_map(|rule| [OsString::from(flag), rule.into()]));
-        }
-        words.extend(self.add_dirs.iter().flat_map(|dir| [OsString::from("--add-dir"), dir.into()]));
-        words
+        words.0
+    }
+}
+
+/// `--flag=value`, so that no value is taken for a flag.
+#[derive(Default)]
+struct Words(Vec<OsString>);
+
+impl Words {
+    fn say(&mut self, flag: &str, value: impl AsRef<std::ffi::OsStr>) {
+        let mut word = OsString::from(format!("--{flag}="));
+        word.push(value);
+        self.0.push(word);
+    }
+    fn all(&mut self, flag: &str, values: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>) {
+        values.into_iter().for_each(|value| self.say(flag, value));
+    }
+    fn flag(&mut self, flag: &str, set: bool) {
+        self.0.extend(set.then(|| OsString::from(format!("--{flag}"))));
+    }
+}
+
+fn sources(sources: &[Source]) -> String {
+    let named = |source: &Source| match source {
+        Source::User => Some("user"),
+        Source::Project => Some("project"),
+        Source::Local => Some("local"),
+        Source::Managed | Source::CommandLine | Source::Session => None,
+    };
+    sources.iter().filter_map(named).collect::<Vec<_>>().join(",")
+}
+
+fn effort(effort: Effort) -> &'static str {
+    match effort {
+        Effort::Low => "low",
+        Effort::Medium => "medium",
+        Effort::High => "high",
+        Effort::Max => "max",
     }
 }

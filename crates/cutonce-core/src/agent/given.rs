@@ -1,8 +1,8 @@
-//! Agents that a host or `--agents` hands in: `{"name": {"description": …, "prompt": …, "tools": […]}}`.
+//! Agents that a host or `--agents` hands in, and handing them on: `{"name": {"description": …, "prompt": …, "tools": […]}}`.
 
 use super::definition::{Color, Definition, ModelWish, Source, check_name, check_tools};
 use crate::mode::Mode;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// What is wrong names the agent and the field. Fields that nobody knows are ignored: hosts are older and newer than we are.
 pub fn parse_given(json: &Value) -> Result<Vec<Definition>, String> {
@@ -64,6 +64,25 @@ fn one(name: &str, fields: &Value) -> Result<Definition, String> {
         (_, true) => Err(missing("prompt")),
         (false, false) => Ok(definition),
     }
+}
+
+/// The words that hand these in again, to another process.
+pub fn handed_on(agents: &[Definition]) -> Value {
+    let one = |agent: &Definition| {
+        let fields = json!({
+            "description": agent.description,
+            "prompt": agent.prompt,
+            "tools": agent.tools,
+            "disallowedTools": agent.disallowed_tools,
+            "model": agent.model.name(),
+            "permissionMode": agent.permission_mode.map(Mode::name),
+            "color": agent.color,
+            "forkContext": agent.fork_context,
+            "projectInstructions": agent.project_instructions,
+        });
+        (agent.name.clone(), fields)
+    };
+    Value::Object(agents.iter().map(one).collect())
 }
 
 fn brief(value: &Value) -> String {

@@ -145,6 +145,18 @@ fn sa_3_a_hosts_agents_come_as_json_and_are_the_strongest() {
 }
 
 #[test]
+fn tm_1_agents_that_were_handed_in_can_be_handed_on() {
+    let given = json!({
+        "plain": {"description": "d", "prompt": "p"},
+        "whole": {"description": "d", "prompt": "p", "tools": ["Read", "Grep"], "disallowedTools": ["Grep"], "model": "small",
+            "permissionMode": "acceptEdits", "color": "pink", "forkContext": true, "projectInstructions": false},
+    });
+    let agents = parse_given(&given).unwrap();
+    assert_eq!(parse_given(&handed_on(&agents)).unwrap(), agents);
+    assert_eq!(agents.len(), 2);
+}
+
+#[test]
 fn ag_7_the_tools_description_names_every_agent() {
     let own = file("a.md", Source::User, &agent("own", "tools: Read, Grep\n"));
     let text = description(&Catalog::new(vec![own], vec![], false));

@@ -1,6 +1,7 @@
 //! What a message says: words, or one of the few things that the program itself says to a lead or a teammate (PM-131, PM-132).
 
 use super::message::{Message, MessageKind};
+use super::permission::{PermissionRequest, PermissionResponse};
 use crate::mode::Mode;
 use crate::plan;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,13 @@ pub enum Content {
     Words,
     PlanApprovalRequest(PlanApprovalRequest),
     PlanApprovalResponse(PlanApprovalResponse),
+    /// A call of a teammate needs a yes of the lead's user.
+    PermissionRequest(Box<PermissionRequest>),
+    PermissionResponse(PermissionResponse),
+    /// The teammate does not wait for this one any more; None: for none that it asked so far.
+    PermissionWithdrawn {
+        request_id: Option<String>,
+    },
     TeammateStatus {
         state: TeammateState,
     },
@@ -75,7 +83,16 @@ impl TeammateState {
 enum Form {
     PlanApprovalRequest(PlanApprovalRequest),
     PlanApprovalResponse(PlanApprovalResponse),
-    TeammateStatus { state: TeammateState },
+    PermissionRequest(Box<PermissionRequest>),
+    PermissionResponse(PermissionResponse),
+    #[serde(rename_all = "camelCase")]
+    PermissionWithdrawn {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
+    },
+    TeammateStatus {
+        state: TeammateState,
+    },
     Shutdown,
 }
 
@@ -86,6 +103,12 @@ pub fn content(message: &Message) -> Content {
         MessageKind::Control => match serde_json::from_str::<Form>(&message.text) {
             Ok(Form::PlanApprovalRequest(request)) => checked(message, request),
             Ok(Form::PlanApprovalResponse(response)) => Content::PlanApprovalResponse(response),
+            Ok(Form::PermissionRequest(request)) => match request.check(message) {
+                Ok(()) => Content::PermissionRequest(request),
+                Err(why) => Content::Broken { why: why.into() },
+            },
+            Ok(Form::PermissionResponse(response)) => Content::PermissionResponse(response),
+            Ok(Form::PermissionWithdrawn { request_id }) => Content::PermissionWithdrawn { request_id },
             Ok(Form::TeammateStatus { state }) => Content::TeammateStatus { state },
             Ok(Form::Shutdown) => Content::Shutdown,
             Err(error) => Content::Broken { why: error.to_string() },
@@ -117,6 +140,9 @@ impl Content {
         let form = match self {
             Content::PlanApprovalRequest(request) => Form::PlanApprovalRequest(request),
             Content::PlanApprovalResponse(response) => Form::PlanApprovalResponse(response),
+            Content::PermissionRequest(request) => Form::PermissionRequest(request),
+            Content::PermissionResponse(response) => Form::PermissionResponse(response),
+            Content::PermissionWithdrawn { request_id } => Form::PermissionWithdrawn { request_id },
             Content::TeammateStatus { state } => Form::TeammateStatus { state },
             Content::Shutdown => Form::Shutdown,
             Content::Words | Content::Broken { .. } => return None,

@@ -23,6 +23,9 @@ pub fn shown(message: &Message) -> String {
         }
         Content::Words
         | Content::PlanApprovalResponse(_)
+        | Content::PermissionRequest(_)
+        | Content::PermissionResponse(_)
+        | Content::PermissionWithdrawn { .. }
         | Content::TeammateStatus { .. }
         | Content::Shutdown
         | Content::Broken { .. } => &message.text,

@@ -6,6 +6,7 @@ use crate::dialog::{Dialog, Guard, Reply};
 use crate::overlay::pager::Item;
 use crate::overlay::{Outcome, Overlay};
 use crate::terminal;
+use crate::text;
 use crate::theme::Theme;
 use crossterm::event::KeyEvent;
 use cutonce_core::approval;
@@ -39,8 +40,8 @@ pub struct Asks {
     open: Option<(Arc<AskView>, Dialog, Guard)>,
     /// The hint that keys count was drawn.
     announced: bool,
-    /// A plan that waits.
-    plan: Option<Arc<AskView>>,
+    /// Plans that wait: the session's own first, then those of teammates as they came.
+    plans: VecDeque<Arc<AskView>>,
     /// Closed by hand, or typed over: it opens by its key only.
     by_key: bool,
     cover: Option<Cover>,
@@ -57,10 +58,15 @@ impl Asks {
     }
     /// The agent waits for the person: nothing works meanwhile.
     pub fn waits(&self) -> bool {
-        self.open.is_some() || self.plan.is_some() || self.cover.is_some()
+        self.open.is_some() || self.cover.is_some() || self.plans.iter().any(|ask| teammate(ask).is_none())
     }
     pub fn plan_waits(&self) -> bool {
-        self.plan.is_some()
+        !self.plans.is_empty()
+    }
+    /// May the first plan that waits open by itself? A teammate's does not take the screen while the agent works on it.
+    fn opens(&self, empty: bool, working: bool) -> bool {
+        let free = empty && !self.by_key && self.cover.is_none() && self.open.is_none();
+        free && self.plans.front().is_some_and(|ask| !working || teammate(ask).is_none())
     }
     pub fn dialog(&self) -> Option<(&Dialog, Guard)> {
         self.open.as_ref().map(|(_, dialog, guard)| (dialog, *guard))
@@ -74,17 +80,30 @@ impl Asks {
         }
     }
 
-    pub fn deadline(&self, now: Instant, last_key: Instant, empty: bool) -> Option<Instant> {
+    pub fn deadline(&self, now: Instant, last_key: Instant, empty: bool, working: bool) -> Option<Instant> {
         let dialog = self.open.as_ref().filter(|_| !self.announced).and_then(|(_, _, guard)| guard.ready_at());
         let overlay = self.cover.as_ref().and_then(|cover| cover.overlay.deadline());
-        let opens = self.plan.is_some() && !self.by_key && empty && self.cover.is_none() && self.open.is_none();
-        [dialog, overlay, opens.then_some(last_key + STILL)].into_iter().flatten().min().map(|at| at.max(now))
+        let opens = self.opens(empty, working).then_some(last_key + STILL);
+        [dialog, overlay, opens].into_iter().flatten().min().map(|at| at.max(now))
     }
 
     /// What stands above the composer while a plan waits unopened.
-    pub fn waiting_line(&self, empty: bool, theme: &Theme) -> Option<Line<'static>> {
-        let waits = self.plan.is_some() && self.cover.is_none() && (self.by_key || !empty);
-        waits.then(|| Line::styled("  A plan is ready for your review: ctrl+p opens it", theme.plan))
+    pub fn waiting_line(&self, empty: bool, working: bool, theme: &Theme) -> Option<Line<'static>> {
+        let first = self.plans.front().filter(|_| self.cover.is_none() && !self.opens(empty, working))?;
+        let whose = teammate(first).map_or("A".to_string(), |name| format!("{}'s", text::one_line(name)));
+        let more = match self.plans.len() - 1 {
+            0 => String::new(),
+            more => format!(" ({more} more)"),
+        };
+        Some(Line::styled(format!("  {whose} plan is ready for your review{more}: ctrl+p opens it"), theme.plan))
+    }
+}
+
+/// Whose plan this asks about, if it is a teammate's.
+pub fn teammate(ask: &AskView) -> Option<&str> {
+    match &ask.kind {
+        AskKind::Plan { request, .. } => request.from.as_deref(),
+        AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
     }
 }
 
@@ -100,8 +119,13 @@ impl App {
         self.bell = true;
         match &ask.kind {
             AskKind::Plan { .. } => {
-                self.asks.by_key = !self.composer.is_empty();
-                self.asks.plan = Some(ask);
+                if self.asks.plans.is_empty() || teammate(&ask).is_none() {
+                    self.asks.by_key = !self.composer.is_empty();
+                }
+                match teammate(&ask) {
+                    Some(_) => self.asks.plans.push_back(ask),
+                    None => self.asks.plans.push_front(ask),
+                }
             }
             AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => {
                 self.asks.queue.push_back(ask);
@@ -118,10 +142,12 @@ impl App {
             self.asks.open = None;
             self.next_dialog();
         }
-        if self.asks.plan.as_ref().is_some_and(|ask| ask.ask_id == ask_id) {
-            let ask = self.asks.plan.take();
-            if let (Some(ask), Some(Answer::Plan(answer))) = (ask, answer) {
-                self.asks.decided = Some((ask, answer));
+        let plan = self.asks.plans.iter().position(|ask| ask.ask_id == ask_id);
+        if let Some(ask) = plan.and_then(|at| self.asks.plans.remove(at)) {
+            match (teammate(&ask), answer) {
+                (None, Some(Answer::Plan(answer))) => self.asks.decided = Some((ask, answer)),
+                (None, _) => {}
+                (Some(_), answer) => self.teammate_answered(&ask, answer),
             }
         }
         if self.asks.cover.as_ref().is_some_and(|cover| cover.ask_id.as_deref() == Some(ask_id)) {
@@ -154,8 +180,7 @@ impl App {
             let outcome = cover.overlay.tick(now);
             self.carry_out(outcome);
         }
-        let opens = !self.asks.by_key && self.composer.is_empty() && self.asks.open.is_none();
-        if opens && self.asks.plan.is_some() && self.asks.cover.is_none() && now >= self.last_key + STILL {
+        if self.asks.opens(self.composer.is_empty(), self.turn.is_some()) && now >= self.last_key + STILL {
             self.open_plan();
         }
     }
@@ -170,13 +195,6 @@ impl App {
         }
         let ask_id = ask.ask_id.clone();
         match dialog.key(key) {
-            // A letter that means nothing here is the person's sentence going on: it belongs to the draft, and what comes
-            // right behind it answers nothing.
-            Reply::Nothing if crate::keymap::typed(key).is_some() => {
-                guard.written(at);
-                self.asks.announced = false;
-                return false;
-            }
             Reply::Nothing => {}
             Reply::Redraw => self.now(),
             Reply::Answer(answer) => {
@@ -204,7 +222,7 @@ impl App {
 
     /// The plan that waits, on the whole screen.
     pub(super) fn open_plan(&mut self) {
-        let Some(ask) = self.asks.plan.clone() else { return };
+        let Some(ask) = self.asks.plans.front().cloned() else { return };
         let AskKind::Plan { request, previous, draft } = &ask.kind else { return };
         let overlay = self.review(request, previous.as_deref(), draft.as_ref());
         self.cover(overlay, Some(ask.ask_id.clone()));
@@ -227,13 +245,6 @@ impl App {
         self.now();
     }
 
-    /// Nothing of what was drawn is on the screen any more.
-    pub(super) fn cover_anew(&mut self) {
-        if let (Some(cover), Ok(screen)) = (&mut self.asks.cover, screen()) {
-            cover.screen = screen;
-        }
-    }
-
     pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
         let Some(Cover { overlay, screen, .. }) = &mut self.asks.cover else { return Ok(()) };
         terminal::write(SYNC[0])?;
@@ -242,6 +253,13 @@ impl App {
     }
 
     pub(super) fn overlay_key(&mut self, key: KeyEvent, at: Instant) {
+        // Whatever else was written on the screen goes: all of it is drawn anew.
+        if crate::keymap::name_of(key) == "ctrl+l" {
+            if let (Some(cover), Ok(screen), Ok(())) = (&mut self.asks.cover, screen(), terminal::write(b"\x1b[2J")) {
+                cover.screen = screen;
+            }
+            return self.now();
+        }
         if let Some(cover) = &mut self.asks.cover {
             let outcome = cover.overlay.key(key, at);
             self.carry_out(outcome);
@@ -284,9 +302,17 @@ impl App {
                 }
             }
             Outcome::Copy(text) => self.copy(&text),
+            Outcome::Resume { id, fork: false } if self.session.as_ref().is_some_and(|own| own.id() == id) => {
+                self.uncover();
+                self.notice(Level::Info, "You are in this session.");
+            }
             Outcome::Resume { id, fork } => {
                 self.uncover();
                 self.switch((cutonce_agent::start::Which::Find(id), fork));
+            }
+            Outcome::Picked { which, id, key, words } => {
+                self.uncover();
+                self.picked(which, &id, key, &words);
             }
             Outcome::Rewind { point, files, conversation } => {
                 self.uncover();
@@ -299,7 +325,12 @@ impl App {
 
     /// PM-80: Esc on a plan ends the turn; nothing is approved and nothing is lost.
     fn not_approved(&mut self) {
-        let Some(ask) = &self.asks.plan else { return };
+        let Some(ask) = self.asks.plans.front() else { return };
+        if teammate(ask).is_some() {
+            // It waits on, behind the others; only an answer is one (PM-132).
+            self.asks.by_key = true;
+            return self.asks.plans.rotate_left(1);
+        }
         if self.turn.is_some() {
             return self.submit(Submission::Interrupt);
         }
@@ -317,9 +348,9 @@ impl App {
     }
 
     pub(super) fn wait_for_key(&mut self) {
-        if self.asks.plan.is_some() && self.asks.cover.is_none() && !self.composer.is_empty() && !self.asks.by_key {
+        let opens = self.asks.opens(true, self.turn.is_some());
+        if opens && !self.composer.is_empty() {
             self.asks.by_key = true;
-            self.notice(Level::Info, "A plan is ready for your review: ctrl+p opens it.");
         }
     }
 }

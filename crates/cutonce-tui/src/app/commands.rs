@@ -7,6 +7,7 @@ use super::App;
 use super::custom::{self, Custom};
 use crate::composer::Offer;
 use crate::theme::{Name, Theme};
+use cutonce_agent::mcp::Prompt;
 use cutonce_core::command;
 use cutonce_core::conversation::Image;
 use cutonce_core::event::Level;
@@ -45,14 +46,18 @@ const COMMANDS: &[Entry] = &[
     }),
     entry("/resume", "go on with another session", false, |app, _| app.pick_session()),
     entry("/rewind", "put files, conversation or both back to an earlier point", false, |app, _| app.rewind()),
-    entry("/permissions", "the rules that hold here", false, |app, _| app.tell_permissions()),
-    entry("/agents", "the kinds of agents there are", false, |app, _| app.tell_agents()),
-    entry("/mcp", "MCP servers", false, |app, _| app.tell_mcp()),
-    entry("/memory", "instruction files; a number edits one", true, App::memory),
+    entry("/permissions", "the rules that hold here; add and remove some", false, |app, _| app.show_rules("", None)),
+    entry("/agents", "the kinds of agents there are; edit them, make your own", false, |app, _| {
+        app.show_agents("", None)
+    }),
+    entry("/mcp", "MCP servers: agree to them, switch them off and on, start them anew", false, |app, _| {
+        app.show_mcp("", None)
+    }),
+    entry("/memory", "instruction files, to edit", true, App::memory),
     entry("/init", "have an AGENTS.md written for this repository", false, |app, _| {
         app.say(INIT.trim().into(), vec![])
     }),
-    entry("/config", "settings files; a number edits one", true, App::config),
+    entry("/config", "settings files, to edit", true, App::config),
     entry("/status", "session, model, mode, folders", false, |app, _| app.tell_status()),
     entry("/cost", "tokens and money so far", false, |app, _| app.tell_cost()),
     entry("/todos", "the agent's todo list", false, |app, _| app.tell_todos()),
@@ -66,14 +71,19 @@ const COMMANDS: &[Entry] = &[
 ];
 
 /// What `/` offers.
-pub fn offers(customs: &[Custom]) -> Vec<Offer> {
+pub fn offers(customs: &[Custom], prompts: &[Prompt]) -> Vec<Offer> {
     let own = COMMANDS.iter().map(|one| Offer { name: one.name.into(), words: one.words.into(), takes: one.takes });
     let theirs = customs.iter().map(|one| Offer {
         name: format!("/{}", one.name),
         words: one.description.clone(),
         takes: one.takes_arguments(),
     });
-    own.chain(theirs).collect()
+    let servers = prompts.iter().map(|one| Offer {
+        name: format!("/{}", one.called),
+        words: one.description.clone(),
+        takes: !one.arguments.is_empty(),
+    });
+    own.chain(theirs).chain(servers).collect()
 }
 
 impl App {
@@ -89,7 +99,8 @@ impl App {
             self.run_custom(&custom, words, images);
             return true;
         }
-        if word[1..].contains('/') {
+        // A path, or a prompt of an MCP server (HO-6): the session knows what to do with it.
+        if word[1..].contains('/') || word.starts_with("/mcp__") {
             return false;
         }
         // Hidden: how the terminal is given back after a panic can be tried, with a draft that must outlive it (UI-13).
@@ -106,7 +117,7 @@ impl App {
         let shown = crate::text::one_line(word);
         self.notice(Level::Warning, &format!("There is no command {shown}; nothing was sent.{hint}"));
         // What was written is not lost.
-        self.composer.set_text(line);
+        self.composer.give_back(line, images.to_vec());
         self.changed();
         true
     }
@@ -158,7 +169,11 @@ impl App {
             None => {
                 let names = Name::ALL.map(Name::as_str).join(", ");
                 let now = self.theme.name.as_str();
-                self.notice(Level::Info, &format!("The theme is {now}. Others: {names}."));
+                let none = match name {
+                    "" => String::new(),
+                    other => format!("There is no theme {}. ", crate::text::one_line(other)),
+                };
+                self.notice(Level::Info, &format!("{none}The theme is {now}; there are {names}."));
             }
         }
     }
@@ -194,5 +209,14 @@ mod tests {
                    /config /status /cost /todos /export /theme /doctor /exit";
         let names: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).collect();
         assert_eq!(all.split_whitespace().collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn ui_9_the_docs_name_every_command() {
+        let mut table = String::from("| command | what it does |\n|---|---|\n");
+        for entry in COMMANDS {
+            table.push_str(&format!("| `{}` | {} |\n", entry.name, entry.words));
+        }
+        crate::docs::held("commands", &table);
     }
 }

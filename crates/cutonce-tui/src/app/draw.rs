@@ -1,7 +1,7 @@
 //! What is on the screen: the live area from top to bottom, or an overlay that covers it.
 
 use super::App;
-use crate::entry::{Kind, short_count, took};
+use crate::entry::Kind;
 use crate::history::Live;
 use crate::status::{Work, spinner};
 use crate::terminal;
@@ -44,14 +44,6 @@ impl App {
         Ok(())
     }
 
-    /// Rows of the answer that are done go to the scrollback.
-    fn flow(&mut self) {
-        if let Some(speech) = &mut self.speech {
-            let rows = speech.finished();
-            self.commit(Kind::Text, rows);
-        }
-    }
-
     fn live(&mut self, now: Instant) -> Live {
         let (width, height) = (self.width(), usize::from(terminal::size().1));
         // At least a row of the conversation stays in sight.
@@ -64,6 +56,9 @@ impl App {
             (below, cursor) = (rows, Some(at));
         }
         let mut lines = self.working(now, width, most.saturating_sub(below.len() + status.len() + 1));
+        if self.tip {
+            lines.extend(text::wrap(&Line::styled(super::tip::TIP, theme.dim), width, &text::Prefix::spaces(2)));
+        }
         if !lines.is_empty() || self.last != Kind::Start {
             lines.push(Line::raw(""));
         }
@@ -95,24 +90,15 @@ impl App {
         let theme = self.theme;
         let mut below = Vec::new();
         let frame = self.turn.as_ref().map_or(0, |turn| now.duration_since(turn.since).as_millis() / 250) as usize;
-        for tool in self.running.iter().take(MOST_RUNNING) {
+        let running: Vec<_> = self.running.iter().filter(|tool| !self.crew.shows(&tool.call_id)).collect();
+        for tool in running.iter().take(MOST_RUNNING) {
             let seconds = now.saturating_duration_since(tool.since).as_secs();
             below.extend(tool.lines(spinner(frame), seconds, width, &theme));
         }
-        for agent in self.agents.iter().take(MOST_RUNNING) {
-            let (doing, seconds) = (&agent.progress.doing, agent.progress.elapsed_ms / 1_000);
-            let used = format!("{} calls · {} tokens", agent.progress.tools, short_count(agent.progress.tokens));
-            let left = text::one_line(&format!("{} Agent {}", spinner(frame), agent.summary));
-            let right = format!("{used}  {}", took(seconds));
-            below.push(crate::entry::tool::columns(&left, &right, width, theme.text, theme.dim));
-            if !doing.is_empty() {
-                let doing = text::one_line(doing);
-                below.push(Line::styled(format!("  {}", text::fit(&doing, width.saturating_sub(2))), theme.dim));
-            }
-        }
-        if let more @ 1.. = self.running.len().saturating_sub(MOST_RUNNING) {
+        if let more @ 1.. = running.len().saturating_sub(MOST_RUNNING) {
             below.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
         }
+        below.extend(self.crew.lines(frame, now, self.unfolded, width, &theme));
         if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.waits()) {
             let seconds = now.saturating_duration_since(turn.since).as_secs();
             let received = turn.received + cutonce_core::conversation::estimate_tokens(turn.coming);
@@ -123,11 +109,11 @@ impl App {
         for said in self.queued.iter().take(MOST_QUEUED) {
             below.extend(crate::entry::queued(said, width, &theme));
         }
-        if let Some(line) = self.asks.waiting_line(self.composer.is_empty(), &theme) {
+        if let Some(line) = self.asks.waiting_line(self.composer.is_empty(), self.turn.is_some(), &theme) {
             below.push(line);
         }
         let room = most.saturating_sub(below.len() + 1);
-        let mut lines = self.speech.as_ref().map(|speech| speech.tail(room)).unwrap_or_default();
+        let mut lines = self.tail(room);
         if !lines.is_empty() && self.last.apart(Kind::Text) {
             lines.insert(0, Line::raw(""));
         }
@@ -145,14 +131,15 @@ impl App {
     fn todo_lines(&self, width: usize) -> Vec<Line<'static>> {
         let theme = &self.theme;
         let done = self.todos.iter().filter(|todo| todo.status == TodoStatus::Completed).count();
-        if self.todos.is_empty() || (done == self.todos.len() && !self.todos_open) {
+        if self.todos.is_empty() || (done == self.todos.len() && !self.unfolded) {
             return Vec::new();
         }
         let of = format!("{done} of {} done", self.todos.len());
-        if !self.todos_open {
+        if !self.unfolded {
             let now = self.todos.iter().find(|todo| todo.status == TodoStatus::InProgress);
             let now = now.map_or("todos".to_string(), |todo| text::one_line(&todo.active_form));
-            let line = text::fit(&format!("  ☐ {now} · {of} · ctrl+t shows all"), width).into_owned();
+            let (short, whole) = (format!("  ☐ {now} · {of}"), format!("  ☐ {now} · {of} · ctrl+t shows all"));
+            let line = if text::width(&whole) <= width { whole } else { text::fit(&short, width).into_owned() };
             return vec![Line::styled(line, theme.dim)];
         }
         let from = done.saturating_sub(2).min(self.todos.len().saturating_sub(MOST_TODOS));

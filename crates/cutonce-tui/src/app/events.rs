@@ -1,18 +1,15 @@
 //! What the session tells, and what of it is shown.
 
-use super::{Agent, App, Turn};
+use super::{App, Turn, tip};
 use crate::entry::log::Record;
-use crate::entry::speech::Speech;
 use crate::entry::tool::{self, Running};
 use crate::entry::{self, Kind, replay};
 use cutonce_agent::start::Opened;
-use cutonce_core::conversation::Block;
-use cutonce_core::event::{
-    AgentDoes, AgentEvent, AgentProgress, AskKind, Delta, EndReason, Ended, Event, EventKind, Finished, Level,
-    TeamEvent,
-};
+use cutonce_core::approval::ChoiceKey;
+use cutonce_core::event::{AskKind, AskView, EndReason, Ended, Event, EventKind, Finished, Level};
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::{EXIT, Phase, PlanEvent};
+use cutonce_core::submission::Answer;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -26,6 +23,7 @@ impl App {
             EventKind::Opened { model, mode, .. } => {
                 self.status.window = self.settings.model_info(&model).context;
                 (self.status.model, self.status.mode) = (model, mode);
+                self.tip = tip::due(&self.around.home, mode == Mode::Default);
             }
             EventKind::User { text, meta, .. } => self.said(text, meta),
             EventKind::Queued { text } => self.queued.push(text),
@@ -34,8 +32,7 @@ impl App {
             EventKind::Delta(delta) => self.delta(delta),
             EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
                 let words = format!("{reason}; trying again in {:.1} s ({attempt} of {max})", delay_ms as f64 / 1e3);
-                self.end_speech();
-                self.notice(Level::Warning, &words);
+                self.retried(&words);
             }
             EventKind::Assistant { blocks, usage, .. } => {
                 self.answered(&blocks);
@@ -90,21 +87,21 @@ impl App {
 
     /// A session that comes back shows where it was.
     pub(super) fn came_back(&mut self, opened: &Opened) {
-        let (width, theme) = (self.width(), self.theme);
-        let shown = replay::tail(&opened.transcript, width, &theme, &mut self.log);
-        if shown.iter().all(|(kind, _)| *kind == Kind::Notice) {
+        let shown = replay::tail(&opened.transcript, self.width(), &self.theme);
+        if shown.lines.iter().all(|(kind, _)| *kind == Kind::Notice) {
             return;
         }
-        self.drafts.save(&self.composer.draft());
+        self.keep_draft();
         self.drafts.belongs_to(opened.session.id());
         if self.composer.is_empty()
             && let Some(draft) = self.drafts.load()
         {
             self.composer.restore(draft);
         }
-        for (kind, lines) in shown {
+        for (kind, lines) in shown.lines {
             self.commit(kind, lines);
         }
+        shown.records.into_iter().for_each(|record| self.log.push(record));
     }
 
     fn said(&mut self, text: String, meta: bool) {
@@ -126,82 +123,17 @@ impl App {
         self.turn = Some(Turn { since: Instant::now(), what, sent: 0, received: 0, coming: 0 });
     }
 
-    fn requesting(&mut self, model: String) {
-        self.streamed = false;
-        self.model_changed(model);
-        self.doing("Working");
-    }
-
-    fn model_changed(&mut self, model: String) {
+    pub(super) fn model_changed(&mut self, model: String) {
         if model != self.status.model {
             self.status.window = self.settings.model_info(&model).context;
             self.status.model = model;
         }
     }
 
-    fn doing(&mut self, what: &str) {
+    pub(super) fn doing(&mut self, what: &str) {
         if let Some(turn) = &mut self.turn {
             turn.what = what.into();
         }
-    }
-
-    fn delta(&mut self, delta: Delta) {
-        match delta {
-            Delta::Text(text) => {
-                self.grown(text.len());
-                self.doing("Writing");
-                self.streamed = true;
-                let (width, theme) = (self.width(), self.theme);
-                let highlighter = &self.highlighter;
-                self.speech.get_or_insert_with(|| Speech::new(width, theme, highlighter)).push(&text);
-            }
-            Delta::Thinking(text) => {
-                self.grown(text.len());
-                self.doing("Thinking");
-            }
-            Delta::Call { name, .. } => {
-                self.end_speech();
-                self.doing(&format!("Calling {}", crate::text::one_line(&name)));
-            }
-            Delta::CallInput { json } => self.grown(json.len()),
-        }
-    }
-
-    fn grown(&mut self, bytes: usize) {
-        if let Some(turn) = &mut self.turn {
-            turn.coming += bytes;
-        }
-    }
-
-    /// The text so far is whole.
-    fn end_speech(&mut self) {
-        if let Some(speech) = self.speech.take() {
-            let rows = speech.finish();
-            self.commit(Kind::Text, rows);
-            self.last = Kind::Plan;
-        }
-    }
-
-    fn answered(&mut self, blocks: &[Block]) {
-        let streamed = std::mem::take(&mut self.streamed);
-        for block in blocks {
-            match block {
-                Block::Text { text } if !text.trim().is_empty() => {
-                    if !streamed {
-                        let mut speech = Speech::new(self.width(), self.theme, &self.highlighter);
-                        speech.push(text);
-                        self.speech = Some(speech);
-                        self.end_speech();
-                    }
-                    self.log.push(Record::Text(text.clone()));
-                }
-                Block::Thinking { text, .. } if !text.trim().is_empty() => {
-                    self.log.push(Record::Thinking(text.clone()))
-                }
-                Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => {}
-            }
-        }
-        self.end_speech();
     }
 
     fn printed(&mut self, call_id: &str, text: &str) {
@@ -216,44 +148,13 @@ impl App {
         let at = self.running.iter().position(|tool| tool.call_id == done.call_id);
         let summary = at.map(|at| self.running.remove(at).summary);
         self.count_tasks(&done);
-        let told = done.name == EXIT && std::mem::take(&mut self.plan_told);
+        let told = done.name == EXIT && std::mem::take(&mut self.plan_told) || self.crew.was_told(&done.call_id);
         if !told && done.name != "TodoWrite" {
             let lines = tool::finished(&done, summary.as_deref(), self.width(), &self.theme);
             self.commit(Kind::Tool, lines);
         }
         let summary = summary.unwrap_or_else(|| tool::summary_of(&done.input));
-        self.log.push(Record::Tool { done, summary });
-    }
-
-    fn team(&mut self, event: TeamEvent) {
-        match event {
-            TeamEvent::Message { from, to, text } => self.notice(Level::Info, &format!("{from} → {to}: {text}")),
-            TeamEvent::Roster { .. } => {}
-        }
-    }
-
-    /// A subagent, as one line of the live area; its end is a line of the conversation (UI-14).
-    fn agent(&mut self, event: AgentEvent) {
-        let AgentEvent { agent, what } = event;
-        match what {
-            AgentDoes::Started(start) => {
-                let summary = format!("{}: {}", agent.name, start.description);
-                self.agents.retain(|known| known.id != agent.id);
-                self.agents.push(Agent { id: agent.id.clone(), summary, progress: AgentProgress::default() });
-            }
-            AgentDoes::Progress(progress) => {
-                if let Some(known) = self.agents.iter_mut().find(|known| known.id == agent.id) {
-                    known.progress = progress;
-                }
-            }
-            AgentDoes::Says(_) => {}
-            AgentDoes::Ended(end) => {
-                let at = self.agents.iter().position(|known| known.id == agent.id);
-                let summary = at.map_or_else(|| agent.name.clone(), |at| self.agents.remove(at).summary);
-                let lines = tool::agent_ended(&summary, &end, self.width(), &self.theme);
-                self.commit(Kind::Tool, lines);
-            }
-        }
+        self.log.push(Record::Tool { done, summary, who: None });
     }
 
     /// Commands in the background, as far as their calls tell (UI-14).
@@ -283,7 +184,7 @@ impl App {
                 let AskKind::Plan { request, .. } = &ask.kind else { return };
                 let plan = answer.plan.or_else(|| request.plan.clone());
                 let lines = match plan {
-                    Some(plan) => entry::plan::approved(&plan, mode, edited, width, &theme),
+                    Some(plan) => entry::plan::approved(None, &plan, mode, edited, width, &theme),
                     None => {
                         entry::notice(Level::Info, &format!("Left plan mode without a plan → {mode}"), width, &theme)
                     }
@@ -295,7 +196,7 @@ impl App {
                 let Some((ask, answer)) = self.asks.decided.take() else { return };
                 let AskKind::Plan { request, .. } = &ask.kind else { return };
                 let plan = answer.plan.or_else(|| request.plan.clone()).unwrap_or_default();
-                let lines = entry::plan::rejected(&plan, feedback.as_deref(), &comments, width, &theme);
+                let lines = entry::plan::rejected(None, &plan, feedback.as_deref(), &comments, width, &theme);
                 self.commit(Kind::Plan, lines);
             }
             PlanEvent::ModeChanged { .. } | PlanEvent::File { .. } | PlanEvent::ExitRequest(_) => {}
@@ -305,11 +206,34 @@ impl App {
         }
     }
 
+    /// A teammate's plan has its answer, from here or elsewhere, or is void (PM-134).
+    pub(super) fn teammate_answered(&mut self, ask: &AskView, answer: Option<Answer>) {
+        let AskKind::Plan { request, .. } = &ask.kind else { return };
+        let (width, theme) = (self.width(), self.theme);
+        let from = request.from.as_deref();
+        let Some(Answer::Plan(answer)) = answer else {
+            let who = from.unwrap_or_default();
+            return self.notice(Level::Info, &format!("The plan of {who} does not wait any more."));
+        };
+        let edited = answer.plan.is_some() && answer.plan != request.plan;
+        let plan = answer.plan.or_else(|| request.plan.clone()).unwrap_or_default();
+        let approves = matches!(answer.choice, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore);
+        let mode = request.choice(answer.choice).map_or(Mode::Plan, |choice| choice.mode);
+        let lines = if approves {
+            entry::plan::approved(from, &plan, mode, edited, width, &theme)
+        } else {
+            let quoted = entry::plan::quoted(&plan, &answer.comments);
+            entry::plan::rejected(from, &plan, answer.feedback.as_deref(), &quoted, width, &theme)
+        };
+        self.commit(Kind::Plan, lines);
+    }
+
     fn turn_ended(&mut self, ended: &Ended) {
         self.end_speech();
         self.turn = None;
         self.running.clear();
         self.status.cost = ended.cost;
+        self.status.branch = self.branch();
         match &ended.reason {
             EndReason::Completed => {}
             EndReason::Interrupted { .. } => self.notice(Level::Info, "Interrupted. Say what to do instead."),
@@ -329,6 +253,9 @@ impl App {
 
     /// What the agent is at, in a word.
     pub(super) fn activity(&self, turn: &Turn) -> String {
+        if let agents @ 2.. = self.crew.agents() {
+            return format!("Running {agents} agents");
+        }
         if let Some(tool) = self.running.first() {
             return format!("Running {}", crate::text::one_line(&tool.name));
         }

@@ -1,7 +1,7 @@
 //! Keys and pastes, to whom they belong: an overlay, a dialog that may be answered, or the composer.
 
 use super::{AGAIN, App};
-use crate::composer::{Attached, Did};
+use crate::composer::Did;
 use crate::input::Input;
 use crate::keymap::{self, Action};
 use crate::terminal::Arrived;
@@ -30,12 +30,7 @@ impl App {
         if self.dialog_paste(text, at) {
             return;
         }
-        match Attached::of(text, &self.around.cwd) {
-            Attached::Image(image) => self.composer.attach(image),
-            Attached::Refused(why) => self.notice(Level::Warning, &why),
-            Attached::NoImage => self.composer.paste(text),
-        }
-        self.changed();
+        self.paste_words(text);
     }
 
     fn key(&mut self, key: KeyEvent, at: Instant) {
@@ -45,7 +40,10 @@ impl App {
         let action = keymap::action(key);
         // The mode can be changed at any time (PM-17), also with a question open; so can one leave.
         match action {
-            Some(Action::CycleMode) => return self.submit(Submission::CycleMode),
+            Some(Action::CycleMode) => {
+                self.tip = false;
+                return self.submit(Submission::CycleMode);
+            }
             Some(Action::Quit) => return self.quit(),
             _ => {}
         }
@@ -76,9 +74,8 @@ impl App {
     }
 
     pub(super) fn keep_draft(&mut self) {
-        if std::mem::take(&mut self.unsaved) {
-            self.drafts.save(&self.composer.draft());
-        }
+        self.unsaved = false;
+        self.drafts.save(&self.composer.draft());
     }
 
     fn act(&mut self, action: Action) {
@@ -94,10 +91,11 @@ impl App {
             Action::OpenWaiting if self.asks.plan_waits() => self.open_plan(),
             Action::Details => self.show_details(),
             Action::Tasks => {
-                self.todos_open = !self.todos_open;
+                self.unfolded = !self.unfolded;
                 self.now();
             }
             Action::Editor => self.edit_message(),
+            Action::PasteImage => self.paste_clipboard(),
             Action::Stop => self.stop(),
             Action::Redraw => {
                 self.history.draw_again();
@@ -148,8 +146,14 @@ impl App {
         if self.composer.is_empty() {
             return;
         }
+        if self.failed && !self.composer.text().starts_with(['/', '!']) {
+            return self.notice(
+                Level::Warning,
+                "There is no session to send this to: /resume picks one. Your words stay here.",
+            );
+        }
         let mut message = self.composer.take();
-        self.drafts.save(&self.composer.draft());
+        self.keep_draft();
         self.now();
         let text = message.text.trim().to_string();
         if let Some(line) = text.strip_prefix('!') {
@@ -158,12 +162,7 @@ impl App {
         if text.starts_with('/') && self.command(&text, &message.images) {
             return;
         }
-        // Images that were named by their path.
-        for word in text.split_whitespace().take(200) {
-            if let Attached::Image(image) = Attached::of(word.trim_start_matches('@'), &self.around.cwd) {
-                message.images.push(image);
-            }
-        }
+        message.images.extend(self.images_named(&text));
         if self.session.is_none() {
             self.queued.push(text.clone());
         }

@@ -6,6 +6,10 @@ use base64::Engine;
 use cutonce_agent::editor;
 use cutonce_core::event::Level;
 use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A stop of our own has put things right already when its signal comes.
+const OWN_STOP: Duration = Duration::from_secs(1);
 
 impl App {
     /// Nothing of ours is on the terminal while `work` runs, and not a key is taken from it.
@@ -19,6 +23,7 @@ impl App {
         let done = self.terminal.lend(work);
         self.reader.go_on();
         self.history.forget();
+        self.lent = Some(Instant::now());
         if covered && self.terminal.alternate(true).is_err() {
             self.exit = Some(1);
         }
@@ -39,9 +44,16 @@ impl App {
         let path = folder.path().join(format!("text{suffix}"));
         std::fs::write(&path, text).map_err(told)?;
         let env = self.around.env.clone();
-        let edited = self.lend(|| editor::open(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()));
+        let edited = self.lend(|| editor::open_file(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()));
         edited.inspect_err(|_| self.below())?;
         std::fs::read_to_string(&path).map_err(|error| format!("what was edited can't be read: {error}"))
+    }
+
+    /// A file of the person's, where it is; why it could not be opened.
+    pub(super) fn run_editor(&mut self, path: &Path) -> Result<(), String> {
+        let (path, env) = (path.to_path_buf(), self.around.env.clone());
+        let done = self.lend(move || editor::open_file(&path, env));
+        done.unwrap_or_else(|| Err("the terminal is gone".into()))
     }
 
     pub(super) fn edit_message(&mut self) {
@@ -53,6 +65,13 @@ impl App {
                 self.changed();
             }
             Err(why) => self.notice(Level::Warning, &format!("Your draft is as it was: {why}")),
+        }
+    }
+
+    /// A program died with the terminal (UI-13): what is drawn next must not lie over the conversation.
+    fn below(&self) {
+        if !self.asks.covers() {
+            let _ = terminal::write(terminal::BELOW.as_bytes());
         }
     }
 
@@ -69,13 +88,6 @@ impl App {
         }
     }
 
-    /// A program died with the terminal (UI-13): what is drawn next must not lie over the conversation.
-    fn below(&self) {
-        if !self.asks.covers() {
-            let _ = terminal::write(terminal::BELOW.as_bytes());
-        }
-    }
-
     /// `!`: a line for the person's own shell, on their terminal, with their rights.
     pub(super) fn shell(&mut self, line: &str) {
         if line.is_empty() {
@@ -89,24 +101,24 @@ impl App {
         if let Some(Err(why)) = self.lend(move || editor::shell_line(&line, &cwd, env)) {
             self.notice(Level::Warning, &why);
         }
+        self.status.branch = self.branch();
     }
 
-    /// Ctrl+Z: the terminal is the shell's until `fg`.
-    pub(super) fn stop(&mut self) {
-        self.lend(terminal::stop);
-    }
-
-    /// SIGCONT: who stopped us from outside had the terminal meanwhile, and left it in modes of their own (UI-13).
-    pub(super) fn went_on(&mut self) {
-        if terminal::is_raw() {
+    /// Somebody stopped us from outside and brought us back: the shell has set the terminal as it likes it (UI-13).
+    pub(super) fn continued(&mut self) {
+        if self.lent.is_some_and(|lent| lent.elapsed() < OWN_STOP) {
             return;
         }
         if self.terminal.again().is_err() {
             self.exit = Some(129);
         }
         self.history.forget();
-        self.cover_anew();
         self.now();
+    }
+
+    /// Ctrl+Z: the terminal is the shell's until `fg`.
+    pub(super) fn stop(&mut self) {
+        self.lend(terminal::stop);
     }
 
     /// By OSC 52, which goes through ssh; tmux is asked twice, once to take it and once to pass it on.

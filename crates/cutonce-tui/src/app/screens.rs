@@ -39,16 +39,10 @@ impl App {
         }
     }
 
-    /// The branch of the folder, from git's own file: no program is started for it.
+    /// The branch of the folder, from git's own files: no program is started for it.
     pub(super) fn branch(&self) -> Option<String> {
-        let mut folder = self.around.cwd.as_path();
-        loop {
-            if let Ok(head) = std::fs::read_to_string(folder.join(".git/HEAD")) {
-                let head = head.trim();
-                return Some(head.strip_prefix("ref: refs/heads/").unwrap_or(head.get(..8)?).to_string());
-            }
-            folder = folder.parent()?;
-        }
+        let folder = self.around.cwd.ancestors().find(|folder| folder.join(".git").exists())?;
+        branch_of(folder)
     }
 
     pub(super) fn review(
@@ -72,7 +66,7 @@ impl App {
     }
 
     pub(super) fn show_items(&mut self, title: &str, items: Vec<Item>) {
-        let pager = Pager::new(title, items, self.theme);
+        let pager = Pager::new(title, items, self.theme).highlighted(self.highlighter.clone());
         self.cover(Box::new(pager), None);
     }
 
@@ -81,7 +75,10 @@ impl App {
         let sessions = Sessions::new(&self.around.home, &self.around.cwd);
         let source = Box::new(move |everywhere: bool| {
             let scope = if everywhere { Scope::All } else { Scope::Project };
-            list(&sessions, scope, MOST).unwrap_or_default()
+            let mut listed = list(&sessions, scope, MOST).unwrap_or_default();
+            // One that nobody spoke to is nothing to go on with.
+            listed.retain(|one| one.first_message.is_some() || one.plan_title.is_some());
+            listed
         });
         let picker = SessionPicker::new(source, Box::new(preview), self.theme, SystemTime::now());
         self.cover(Box::new(picker), None);
@@ -117,6 +114,18 @@ impl App {
             self.changed();
         }
     }
+}
+
+/// Of a checkout, or of a worktree, whose `.git` is a file that says where its own things are.
+fn branch_of(folder: &Path) -> Option<String> {
+    let git = folder.join(".git");
+    let own = match std::fs::read_to_string(&git) {
+        Ok(text) => folder.join(text.strip_prefix("gitdir:")?.trim()),
+        Err(_) => git,
+    };
+    let head = std::fs::read_to_string(own.join("HEAD")).ok()?;
+    let head = head.trim();
+    Some(head.strip_prefix("ref: refs/heads/").unwrap_or(head.get(..8)?).to_string())
 }
 
 fn shown(point: &rewind::Point, hashes: &mut HashMap<(String, String), Option<String>>) -> Point {
@@ -173,4 +182,26 @@ fn preview(listed: &Listed) -> Vec<Item> {
         }
     }
     items
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_8_a_worktree_has_its_own_branch() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write(".git/HEAD", "ref: refs/heads/outer\n");
+        write(".git/worktrees/in/HEAD", "ref: refs/heads/feature/inner\n");
+        write("in/.git", &format!("gitdir: {}/.git/worktrees/in\n", dir.path().display()));
+        assert_eq!(branch_of(dir.path()).as_deref(), Some("outer"));
+        assert_eq!(branch_of(&dir.path().join("in")).as_deref(), Some("feature/inner"));
+        write(".git/HEAD", "0123456789abcdef\n");
+        assert_eq!(branch_of(dir.path()).as_deref(), Some("01234567"));
+    }
 }

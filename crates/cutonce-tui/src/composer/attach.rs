@@ -1,15 +1,18 @@
 //! What was pasted: long text folds to a tag that unfolds when it is sent, images go along beside the words (UI-3).
 
 use base64::Engine;
+use cutonce_agent::clipboard;
 use cutonce_core::conversation::Image;
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// A paste of more lines or bytes than this is folded.
 const LINES: usize = 4;
 const BYTES: usize = 800;
 /// The largest image that is sent.
-const IMAGE: u64 = 5 << 20;
+const IMAGE: u64 = clipboard::LARGEST as u64;
+/// Paths that one paste may name.
+const MOST_PATHS: usize = 20;
 
 /// What goes to the session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -77,24 +80,22 @@ impl Attachments {
 }
 
 impl Attached {
-    /// Looks whether a pasted or typed text is the path of an image, and reads it.
+    /// Looks whether a text is the path of an image, and reads it. What it is, its first bytes say.
     pub fn of(text: &str, cwd: &Path) -> Attached {
         let text = text.trim().trim_matches(['\'', '"']).replace("\\ ", " ");
-        let text = text.strip_prefix("file://").unwrap_or(&text);
-        let kind = match Path::new(text).extension().and_then(|end| end.to_str()).map(str::to_lowercase).as_deref() {
-            Some("png") => "image/png",
-            Some("jpg" | "jpeg") => "image/jpeg",
-            Some("gif") => "image/gif",
-            Some("webp") => "image/webp",
-            _ => return Attached::NoImage,
-        };
-        if text.contains('\n') {
+        if !named_like_one(&text) || text.contains('\n') {
             return Attached::NoImage;
         }
-        let path = cwd.join(text);
+        let path = match text.strip_prefix("file://") {
+            Some(url) => PathBuf::from(unescaped(url)),
+            None => cwd.join(&text),
+        };
         match std::fs::metadata(&path) {
             Ok(about) if about.is_file() && about.len() <= IMAGE => match std::fs::read(&path) {
-                Ok(bytes) => Attached::Image(encoded(kind, &bytes)),
+                Ok(bytes) => image(&bytes).map_or_else(
+                    || Attached::Refused(format!("{} is no PNG, JPEG, GIF or WebP image", path.display())),
+                    Attached::Image,
+                ),
                 Err(error) => Attached::Refused(format!("{} can't be read: {error}", path.display())),
             },
             Ok(about) if about.is_file() => {
@@ -103,10 +104,70 @@ impl Attached {
             Ok(_) | Err(_) => Attached::NoImage,
         }
     }
+
+    /// A paste that is nothing but paths of images, as terminals write files that are dropped on them: each of them. Empty: it
+    /// is something else.
+    pub fn all(pasted: &str, cwd: &Path) -> Vec<Attached> {
+        let is = |one: &Attached| !matches!(one, Attached::NoImage);
+        let whole = Attached::of(pasted, cwd);
+        if is(&whole) {
+            return vec![whole];
+        }
+        let words = paths(pasted);
+        if words.len() > MOST_PATHS || !words.iter().all(|word| named_like_one(word)) {
+            return Vec::new();
+        }
+        let all: Vec<Attached> = words.iter().map(|word| Attached::of(word, cwd)).collect();
+        if all.iter().all(is) { all } else { Vec::new() }
+    }
 }
 
-fn encoded(kind: &str, bytes: &[u8]) -> Image {
-    Image { media_type: kind.into(), data: base64::engine::general_purpose::STANDARD.encode(bytes) }
+fn named_like_one(text: &str) -> bool {
+    let end = Path::new(text).extension().and_then(|end| end.to_str()).map(str::to_lowercase);
+    matches!(end.as_deref(), Some("png" | "jpg" | "jpeg" | "gif" | "webp"))
+}
+
+/// An image as it is sent, if these bytes are one.
+pub fn image(bytes: &[u8]) -> Option<Image> {
+    let media_type = clipboard::media_type(bytes)?.to_string();
+    Some(Image { media_type, data: base64::engine::general_purpose::STANDARD.encode(bytes) })
+}
+
+/// Words as a shell would split them: `\ ` and quotes hold blanks together.
+fn paths(text: &str) -> Vec<String> {
+    let (mut words, mut word, mut quote) = (Vec::new(), String::new(), None);
+    let mut chars = text.trim().chars();
+    while let Some(c) = chars.next() {
+        match (quote, c) {
+            (None, '\'' | '"') => quote = Some(c),
+            (Some(open), c) if c == open => quote = None,
+            (None, '\\') => word.extend(chars.next()),
+            (None, c) if c.is_whitespace() => words.push(std::mem::take(&mut word)),
+            (None | Some(_), c) => word.push(c),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// `%20` and the like.
+fn unescaped(url: &str) -> std::ffi::OsString {
+    let digit = |byte: Option<&u8>| byte.and_then(|byte| char::from(*byte).to_digit(16));
+    let (bytes, mut out, mut at) = (url.as_bytes(), Vec::new(), 0);
+    while let Some(byte) = bytes.get(at) {
+        match (byte, digit(bytes.get(at + 1)), digit(bytes.get(at + 2))) {
+            (b'%', Some(high), Some(low)) => {
+                out.push(u8::try_from(high * 16 + low).unwrap_or_default());
+                at += 3;
+            }
+            _ => {
+                out.push(*byte);
+                at += 1;
+            }
+        }
+    }
+    std::os::unix::ffi::OsStringExt::from_vec(out)
 }
 
 #[cfg(test)]
@@ -126,18 +187,50 @@ mod tests {
         assert_eq!(attachments.tag_before(&text, 6), None);
     }
 
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+
     #[test]
     fn ui_3_images_by_path_and_only_those_still_named() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join("a b.png"), b"png").unwrap();
+        std::fs::write(dir.path().join("a b.png"), PNG).unwrap();
         let mut attachments = Attachments::default();
-        for given in ["a b.png", "'a b.png'", "a\\ b.png", &format!("file://{}/a b.png", dir.path().display())] {
+        let urls =
+            [format!("file://{}/a b.png", dir.path().display()), format!("file://{}/a%20b.png", dir.path().display())];
+        for given in ["a b.png", "'a b.png'", "a\\ b.png", &urls[0], &urls[1]] {
             let Attached::Image(image) = Attached::of(given, dir.path()) else { panic!("{given}") };
-            assert_eq!((image.media_type.as_str(), image.data.as_str()), ("image/png", "cG5n"));
+            assert_eq!((image.media_type.as_str(), image.data.as_str()), ("image/png", "iVBORw0KGgo="));
             attachments.image(image);
         }
         assert_eq!(attachments.message("see [Image #2]").images.len(), 1);
         assert!(matches!(Attached::of("none.png", dir.path()), Attached::NoImage));
         assert!(matches!(Attached::of("words.txt", dir.path()), Attached::NoImage));
+    }
+
+    #[test]
+    fn ui_3_an_image_is_what_its_bytes_say_and_no_larger_than_can_be_sent() {
+        let dir = tempfile::tempdir().unwrap();
+        let write = |name: &str, bytes: &[u8]| std::fs::write(dir.path().join(name), bytes).unwrap();
+        write("photo.png", b"\xff\xd8\xffjpeg");
+        let Attached::Image(image) = Attached::of("photo.png", dir.path()) else { panic!() };
+        assert_eq!(image.media_type, "image/jpeg");
+        write("page.png", b"<html>");
+        assert!(matches!(Attached::of("page.png", dir.path()), Attached::Refused(why) if why.contains("no PNG")));
+        write("huge.gif", &vec![0; clipboard::LARGEST + 1]);
+        assert!(matches!(Attached::of("huge.gif", dir.path()), Attached::Refused(why) if why.contains("at most 5 MB")));
+    }
+
+    #[test]
+    fn ui_3_files_that_are_dropped_become_images_all_or_none() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["a b.png", "c.png"] {
+            std::fs::write(dir.path().join(name), PNG).unwrap();
+        }
+        let count = |pasted: &str| Attached::all(pasted, dir.path()).len();
+        assert_eq!(count("a\\ b.png c.png"), 2);
+        assert_eq!(count("'a b.png' \"c.png\"\n"), 2);
+        assert_eq!(count("c.png"), 1);
+        assert_eq!(count("look at c.png"), 0);
+        assert_eq!(count("c.png none.png"), 0);
+        assert_eq!(count(""), 0);
     }
 }

@@ -29,7 +29,7 @@ pub struct Completion {
 }
 
 /// What the text before the cursor wants completed. Without `files` only commands are looked up.
-pub fn of(buffer: &Buffer, commands: &[Offer], files: Option<&mut Files>) -> Option<Completion> {
+pub fn of(buffer: &Buffer, commands: &[Offer], mentions: &[Offer], files: Option<&mut Files>) -> Option<Completion> {
     let before = &buffer.text()[..buffer.cursor()];
     if before.starts_with('/') && !before.contains(char::is_whitespace) && !before[1..].contains('/') {
         let mut found: Vec<(bool, &Offer)> = commands
@@ -49,8 +49,13 @@ pub fn of(buffer: &Buffer, commands: &[Offer], files: Option<&mut Files>) -> Opt
     if !starts_word || typed.contains(char::is_whitespace) {
         return None;
     }
-    let offers = files?.matching(typed, KEPT);
-    list(at + 1, offers.into_iter().map(|name| Offer { name, ..Offer::default() }).collect(), true)
+    let found = files?.matching(typed, KEPT).into_iter().map(|name| Offer { name, ..Offer::default() });
+    let wanted = typed.to_lowercase();
+    let named = |offer: &&Offer| {
+        !wanted.is_empty() && [&offer.name, &offer.words].iter().any(|text| text.to_lowercase().contains(&wanted))
+    };
+    let resources = mentions.iter().filter(named).take(KEPT).cloned();
+    list(at + 1, found.chain(resources).collect(), true)
 }
 
 fn list(from: usize, offers: Vec<Offer>, files: bool) -> Option<Completion> {

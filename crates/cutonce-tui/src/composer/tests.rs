@@ -82,3 +82,16 @@ fn ui_3_a_tag_goes_as_a_whole() {
     assert_eq!(composer.text(), "");
     assert_eq!(action(crossterm::event::KeyEvent::from(crossterm::event::KeyCode::Backspace)), Some(Action::Backspace));
 }
+
+#[test]
+fn ui_3_undo_brings_a_paste_back_with_its_text() {
+    let (mut composer, mut files) = (Composer::new(Recall::default()), files());
+    let long = "line\n".repeat(40);
+    composer.paste(&long);
+    composer.clear();
+    assert!(composer.is_empty());
+    composer.act(Action::Undo, &mut files);
+    assert_eq!(composer.take().text, long);
+    composer.paste(&long);
+    assert_eq!(shown(&mut composer), ["› [Pasted text #1: 40 lines]"], "what was sent is over");
+}

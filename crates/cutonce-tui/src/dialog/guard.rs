@@ -20,11 +20,6 @@ impl Guard {
         Guard { longest: Some(LONGEST), ..Guard::default() }
     }
 
-    /// Somebody writes on: the wait begins anew.
-    pub fn written(&mut self, at: Instant) {
-        self.last_key = Some(at);
-    }
-
     /// The dialog is on the screen since now.
     pub fn drawn(&mut self, now: Instant) {
         self.drawn.get_or_insert(now);
@@ -71,7 +66,5 @@ mod tests {
         };
         assert_eq!(first(Guard::default()), None, "a hand that never rests never answers");
         assert_eq!(first(Guard::of_review()), Some(1500), "in the review nobody waits for ever");
-        guard.written(at(1100));
-        assert!(!guard.counts(at(1200)) && guard.counts(at(1700)), "who writes on waits again");
     }
 }

@@ -3,14 +3,21 @@
 use super::{Drawn, Reply, digit, option_line};
 use crate::composer::Buffer;
 use crate::diff;
+use crate::overlay::coloured::language;
 use crate::overlay::pager::Body;
 use crate::text;
 use crate::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent};
-use cutonce_core::event::AskView;
+use cutonce_core::event::{AskKind, AskView};
 use cutonce_core::permission::{Suggestion, Why};
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use ratatui::text::{Line, Span};
+
+/// Rows of what is asked about that are always there.
+const LEAST_WHAT: usize = 3;
+/// Rows of a choice, and rules that it names; Ctrl+O has all.
+const MOST_OPTION: usize = 3;
+const MOST_RULES: usize = 8;
 
 #[derive(Debug)]
 pub struct Permission {
@@ -18,6 +25,8 @@ pub struct Permission {
     /// The command, the diff, or the input.
     what: String,
     is_diff: bool,
+    /// The file that would change.
+    path: Option<String>,
     why: String,
     options: Vec<Choice>,
     at: usize,
@@ -37,10 +46,13 @@ enum Choice {
 impl Permission {
     /// Who asks, where it is not the session itself.
     fn who(ask: &AskView) -> String {
-        ask.agent
-            .as_ref()
-            .map(|agent| format!("{} (agent {})", ask.tool, agent.name))
-            .unwrap_or_else(|| ask.tool.clone())
+        match (&ask.agent, &ask.kind) {
+            (_, AskKind::Permission { from: Some(_), .. }) => {
+                format!("{} ({})", ask.tool, ask.asker().unwrap_or_default())
+            }
+            (Some(agent), _) => format!("{} (agent {})", ask.tool, agent.name),
+            (None, _) => ask.tool.clone(),
+        }
     }
 
     pub fn new(ask: &AskView, why: &Why, suggestions: &[Suggestion], preview: Option<&str>) -> Permission {
@@ -49,8 +61,10 @@ impl Permission {
         let always = suggestions.iter().map(|suggestion| Choice::Always(suggestion.rules.clone()));
         let rule =
             why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
+        let path = ["file_path", "notebook_path"].iter().find_map(|field| ask.input.get(field)?.as_str());
         Permission {
             is_diff: what.starts_with("--- ") && what.contains("\n+++ "),
+            path: path.map(|path| text::one_line(text::bounded(path, 1_000).as_ref())),
             what,
             tool: Permission::who(ask),
             why: format!("{}{}", why.reason, rule.unwrap_or_default()),
@@ -62,8 +76,13 @@ impl Permission {
     }
 
     pub fn whole(&self) -> Body {
-        let what = self.what.as_str().into();
-        if self.is_diff { Body::Diff(what) } else { Body::Plain(what) }
+        let rules: Vec<String> = self.options.iter().filter_map(all_rules).collect();
+        if !self.is_diff {
+            return Body::Plain([vec![self.what.clone()], rules].concat().join("\n\n").into());
+        }
+        let text = self.what.as_str().into();
+        let path = self.what.lines().find_map(|line| line.strip_prefix("+++ ")).unwrap_or_default();
+        Body::Diff { language: language(path), text }
     }
 
     pub fn paste(&mut self, pasted: &str) {
@@ -74,8 +93,8 @@ impl Permission {
 
     pub fn hint(&self) -> &'static str {
         match self.instead {
-            Some(_) => "  enter says no with these words · esc back",
-            None => "  enter or a digit chooses · esc no · ctrl+o shows all of it",
+            Some(_) => "enter says no with these words · esc back",
+            None => "enter or a digit chooses · esc no · ctrl+o shows all of it",
         }
     }
 
@@ -103,8 +122,9 @@ impl Permission {
         self.at = at;
         Reply::Redraw
     }
+    /// Where it ends the rows say, once they are drawn.
     fn scroll(&mut self, top: usize) -> Reply {
-        self.top = top.min(self.what.lines().count());
+        self.top = top.min(self.what.len());
         Reply::Redraw
     }
 
@@ -137,22 +157,33 @@ impl Permission {
 
     pub fn draw(&self, width: usize, most: usize, theme: &Theme) -> Drawn {
         let verb = if self.is_diff { "wants to change" } else { "wants to run" };
-        let mut lines = vec![Line::from(vec![
-            Span::styled("? ", theme.warning),
+        let asked = Line::from(vec![
             Span::styled(text::one_line(&self.tool), theme.strong),
             Span::styled(format!(" {verb}"), theme.text),
-        ])];
+            Span::styled(
+                self.path.as_ref().filter(|_| self.is_diff).map(|path| format!(" {path}")).unwrap_or_default(),
+                theme.strong,
+            ),
+        ]);
+        let prefix = text::Prefix { first: vec![Span::styled("? ", theme.warning)], next: vec![Span::raw("  ")] };
+        let mut lines = text::wrap(&asked, width, &prefix);
+        // The head, some of what is asked about, and every choice are there on the smallest screen; reason and rules give way.
+        let choices = self.options.len() + usize::from(self.instead.is_some());
+        let spare = most.saturating_sub(lines.len() + choices + LEAST_WHAT);
         let mut below = super::super::entry::marked("  ", &format!("why: {}", self.why), width, 4, theme.dim, theme);
+        below.truncate(spare.clamp(1, 4));
+        let spare = spare.saturating_sub(below.len());
         let mut cursor = None;
         for (n, option) in self.options.iter().enumerate() {
-            below.extend(option_line(n, words(option), n == self.at, width, theme));
+            let rows = option_line(n, words(option), n == self.at, width, theme);
+            below.extend(bounded_rows(rows, (1 + spare).min(MOST_OPTION), width, theme));
         }
         if let Some(instead) = &self.instead {
             let shown = text::one_line(instead.text());
             below.push(Line::from(vec![Span::styled("    say instead: ", theme.dim), Span::raw(shown.clone())]));
             cursor = Some((below.len() - 1, 17 + text::width(&shown)));
         }
-        let room = most.saturating_sub(below.len() + 2).max(2);
+        let room = most.saturating_sub(below.len() + lines.len()).max(LEAST_WHAT);
         lines.extend(self.what_lines(width, room, theme));
         let above = lines.len();
         lines.extend(below);
@@ -181,12 +212,40 @@ impl Permission {
     }
 }
 
+/// The first rows of a choice; that there is more is said.
+fn bounded_rows(mut rows: Vec<Line<'static>>, most: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    if rows.len() > most.max(1) {
+        rows.truncate(most.max(1));
+        if let Some(last) = rows.last_mut() {
+            let shown = text::fit_line(std::mem::take(last), width.saturating_sub(10));
+            *last = shown;
+            last.spans.push(Span::styled(" … ctrl+o", theme.dim));
+        }
+    }
+    rows
+}
+
+/// All rules that a choice would store, for the whole screen.
+fn all_rules(choice: &Choice) -> Option<String> {
+    match choice {
+        Choice::Always(rules) => {
+            let each: Vec<String> = rules.iter().map(|rule| format!("  {}", text::one_line(rule))).collect();
+            Some(format!("«don't ask again» would store:\n{}", each.join("\n")))
+        }
+        Choice::Once | Choice::No => None,
+    }
+}
+
 fn words(choice: &Choice) -> String {
     match choice {
         Choice::Once => "yes".into(),
         Choice::Always(rules) => {
-            let rules = rules.iter().map(|rule| text::one_line(rule)).collect::<Vec<_>>().join(", ");
-            format!("yes, and don't ask again here for {rules}")
+            let named = rules.iter().take(MOST_RULES).map(|rule| text::one_line(rule)).collect::<Vec<_>>().join(", ");
+            let more = match rules.len().saturating_sub(MOST_RULES) {
+                0 => String::new(),
+                more => format!(" and {}", text::counted(more, "more rule")),
+            };
+            format!("yes, and don't ask again here for {named}{more}")
         }
         Choice::No => "no, and say what to do instead".into(),
     }
@@ -204,7 +263,6 @@ fn no(message: String) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutonce_core::event::AskKind;
     use cutonce_core::rule::Behavior;
 
     fn dialog(preview: &str) -> Permission {
@@ -254,6 +312,29 @@ mod tests {
         assert_eq!(ask.key(key(KeyCode::Enter)), no("use 1".into()));
         assert_eq!(dialog("x").key(key(KeyCode::Char('2'))), yes(&["Bash(cargo test:*)".into()]));
         assert_eq!(dialog("x").key(key(KeyCode::Char('9'))), Reply::Nothing);
+    }
+
+    #[test]
+    fn ui_5_many_rules_and_small_screens_leave_head_command_and_every_choice() {
+        let mut ask = dialog(&format!("echo {}; rm -rf out", "very-long-word ".repeat(60)));
+        ask.options[1] = Choice::Always((0..100).map(|n| format!("Bash(touch f{n})")).collect());
+        ask.why = "a reason that is itself quite long and goes on for more than one row of a narrow screen".into();
+        for (width, most) in [(79, 18), (39, 10), (39, 8)] {
+            let shown: Vec<String> = ask.draw(width, most, &Theme::default()).lines.iter().map(text::plain).collect();
+            assert!(shown.len() <= most, "{} rows of {most}: {shown:#?}", shown.len());
+            for wanted in
+                ["? Bash wants to run", "  echo very-long", "› 1 yes", "  2 yes, and don't", "  3 no, and say"]
+            {
+                assert!(shown.iter().any(|row| row.starts_with(wanted)), "{wanted} in {shown:#?}");
+            }
+        }
+        assert!(ask.whole().text().contains("Bash(touch f99)"));
+        // The end of a long line can be scrolled to.
+        for _ in 0..40 {
+            ask.key(key(KeyCode::PageDown));
+        }
+        let shown: Vec<String> = ask.draw(79, 18, &Theme::default()).lines.iter().map(text::plain).collect();
+        assert!(shown.iter().any(|row| row.contains("rm -rf out")), "{shown:#?}");
     }
 
     #[test]

@@ -10,6 +10,9 @@ use cutonce_core::event::Question;
 use cutonce_core::submission::{Answer, QuestionsAnswer};
 use ratatui::text::{Line, Span};
 
+/// Rows of an option's description.
+const MOST_ABOUT: usize = 3;
+
 #[derive(Debug)]
 pub struct Questions {
     questions: Vec<Question>,
@@ -39,12 +42,12 @@ impl Questions {
 
     pub fn hint(&self) -> &'static str {
         match (self.questions.get(self.at), self.given.get(self.at)) {
-            (None, _) => "  enter sends these answers · ← back · esc skips all questions",
-            (_, Some(given)) if given.writing => "  enter takes these words · esc back",
+            (None, _) => "enter sends these answers · ← back · esc skips all questions",
+            (_, Some(given)) if given.writing => "enter takes these words · esc back",
             (Some(question), _) if question.multi_select => {
-                "  space or a digit marks · enter goes on · ← back · esc skips"
+                "space or a digit marks · enter goes on · ← back · esc skips"
             }
-            (Some(_), _) => "  enter or a digit chooses · ← back · esc skips",
+            (Some(_), _) => "enter or a digit chooses · ← back · esc skips",
         }
     }
 
@@ -151,18 +154,12 @@ impl Questions {
         let header = text::one_line(&question.header);
         let mut lines = vec![Line::styled(text::fit(&format!("? {header}{place}"), width).into_owned(), theme.dim)];
         lines.extend(super::super::entry::marked("  ", &question.question, width, 6, theme.strong, theme));
-        for (n, option) in question.options.iter().enumerate() {
-            let mark = match (question.multi_select, given.chosen.get(n) == Some(&true)) {
-                (true, true) => "[x] ",
-                (true, false) => "[ ] ",
-                (false, true) => "● ",
-                (false, false) => "",
-            };
-            let words = format!("{mark}{}", text::one_line(&option.label));
-            lines.extend(super::option_line(n, words, n == given.focus, width, theme));
-            let about = text::one_line(&option.description);
-            let about = text::fit(&about, width.saturating_sub(6)).into_owned();
-            lines.push(Line::styled(format!("      {about}"), theme.dim));
+        // Where not all fit, only the option that is looked at keeps its description.
+        let full: usize =
+            (0..question.options.len()).map(|n| self.option(question, given, n, true, width, theme).len()).sum();
+        let all = lines.len() + full < most;
+        for n in 0..question.options.len() {
+            lines.extend(self.option(question, given, n, all || n == given.focus, width, theme));
         }
         let own = text::one_line(given.own.text());
         let last = given.focus == question.options.len();
@@ -175,7 +172,7 @@ impl Questions {
         let cursor = given.writing.then(|| (lines.len() - 1, (15 + text::width(&own)).min(width)));
         let preview = question.options.get(given.focus).and_then(|option| option.preview.as_deref());
         if let Some(preview) = preview {
-            let room = most.saturating_sub(lines.len()).clamp(2, 10);
+            let room = most.saturating_sub(lines.len()).min(10);
             let rows = text::wrap_plain(text::bounded(preview, 4_000).as_ref(), width.saturating_sub(6), theme.code);
             for mut row in rows.into_iter().take(room) {
                 row.spans.insert(0, Span::styled("    │ ", theme.border));
@@ -183,6 +180,32 @@ impl Questions {
             }
         }
         Drawn { lines, cursor }
+    }
+
+    /// An option with its mark, and what it means.
+    fn option(
+        &self,
+        question: &Question,
+        given: &Given,
+        n: usize,
+        described: bool,
+        width: usize,
+        theme: &Theme,
+    ) -> Vec<Line<'static>> {
+        let Some(option) = question.options.get(n) else { return Vec::new() };
+        let mark = match (question.multi_select, given.chosen.get(n) == Some(&true)) {
+            (true, true) => "[x] ",
+            (true, false) => "[ ] ",
+            (false, true) => "● ",
+            (false, false) => "",
+        };
+        let words = format!("{mark}{}", text::one_line(&option.label));
+        let mut lines = super::option_line(n, words, n == given.focus, width, theme);
+        if described {
+            let about = Line::styled(text::one_line(text::bounded(&option.description, 1_000).as_ref()), theme.dim);
+            lines.extend(text::wrap(&about, width, &text::Prefix::spaces(6)).into_iter().take(MOST_ABOUT));
+        }
+        lines
     }
 
     fn draw_review(&self, width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {

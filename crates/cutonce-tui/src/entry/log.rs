@@ -1,6 +1,7 @@
 //! All of the conversation for Ctrl+O (UI-4): what tools got and printed, what the model thought. Bounded: the oldest goes
 //! first, and the transcript has it all.
 
+use crate::overlay::coloured::language;
 use crate::overlay::pager::{Body, Item};
 use crate::text;
 use cutonce_core::event::Finished;
@@ -16,7 +17,17 @@ pub enum Record {
     User(String),
     Text(String),
     Thinking(String),
-    Tool { done: Arc<Finished>, summary: String },
+    /// `who`: the subagent that called it.
+    Tool {
+        done: Arc<Finished>,
+        summary: String,
+        who: Option<String>,
+    },
+    /// A subagent's words.
+    Agent {
+        who: String,
+        text: String,
+    },
     Notice(String),
 }
 
@@ -39,13 +50,13 @@ impl Log {
         }
     }
 
-    /// So many entries came before the first one that is here.
-    pub fn older(&mut self, entries: usize) {
-        self.dropped += entries;
-    }
-
     pub fn clear(&mut self) {
         *self = Log::default();
+    }
+
+    /// Did the person say anything?
+    pub fn has_words(&self) -> bool {
+        self.dropped > 0 || self.records.iter().any(|record| matches!(record, Record::User(_)))
     }
 
     pub fn items(&self) -> Vec<Item> {
@@ -64,30 +75,40 @@ fn items_of(record: &Record) -> Vec<Item> {
         Record::Text(said) => one("agent", Body::Markdown(said.as_str().into())),
         Record::Thinking(said) => one("thinking", Body::Plain(said.as_str().into())),
         Record::Notice(said) => one("notice", Body::Plain(said.as_str().into())),
-        Record::Tool { done, summary } => tool(done, summary),
+        Record::Tool { done, summary, who } => tool(done, summary, who.as_deref()),
+        Record::Agent { who, text } => one(&text::one_line(who), Body::Markdown(text.as_str().into())),
     }
 }
 
 /// What it got and why it was let through, then its diff or what it printed.
-fn tool(done: &Finished, summary: &str) -> Vec<Item> {
+fn tool(done: &Finished, summary: &str, who: Option<&str>) -> Vec<Item> {
     let mark = if done.is_error { "✗" } else { super::MARK };
-    let title = text::one_line(text::bounded(&format!("{mark} {} {summary}", done.name), 300).as_ref());
+    let who = who.map(|who| format!("{who} › ")).unwrap_or_default();
+    let title = text::one_line(text::bounded(&format!("{mark} {who}{} {summary}", done.name), 300).as_ref());
     let why = &done.decision.why;
     let rule = why.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
     let input = serde_json::to_string_pretty(&done.input).unwrap_or_default();
     let about = format!("{input}\n{:?}: {}{rule}", done.decision.behavior, why.reason);
     let unified = done.display.as_ref().and_then(|display| display.get("diff")).and_then(Value::as_str);
+    let path = done.input.get("file_path").and_then(Value::as_str).unwrap_or_default();
     let came = match unified {
-        Some(unified) => Body::Diff(unified.into()),
+        Some(unified) => Body::Diff { language: language(path), text: unified.into() },
+        None if done.name == "Read" && !done.is_error => {
+            Body::Code { language: language(path), text: super::tool::said(done).into() }
+        }
         None => Body::Plain(super::tool::said(done).into()),
     };
-    vec![Item { title, body: Body::Plain(about.into()) }, Item { title: String::new(), body: came }]
+    vec![
+        Item { title, body: Body::Code { language: "json".into(), text: about.into() } },
+        Item { title: String::new(), body: came },
+    ]
 }
 
 fn size(record: &Record) -> usize {
     match record {
         Record::User(text) | Record::Text(text) | Record::Thinking(text) | Record::Notice(text) => text.len() + 64,
-        Record::Tool { done, summary } => {
+        Record::Agent { who, text } => who.len() + text.len() + 64,
+        Record::Tool { done, summary, .. } => {
             let content: usize = super::tool::said(done).len();
             let shown = done.display.as_ref().map_or(0, |display| display.to_string().len());
             summary.len() + content + done.input.to_string().len() + shown + 128

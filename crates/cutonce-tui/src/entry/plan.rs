@@ -5,22 +5,33 @@ use super::MARK;
 use crate::markdown;
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
-use cutonce_core::approval::QuotedComment;
+use cutonce_core::approval::{Answer, ChoiceKey, Comment, QuotedComment};
 use cutonce_core::command::CURRENT_PLAN;
 use cutonce_core::mode::Mode;
 use ratatui::text::{Line, Span};
 
-pub fn approved(plan: &str, mode: Mode, edited: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// `whose`: the teammate's whose plan it is (PM-134); None: the session's own.
+pub fn approved(
+    whose: Option<&str>,
+    plan: &str,
+    mode: Mode,
+    edited: bool,
+    width: usize,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let edited = if edited { ", as you edited it" } else { "" };
-    let mut lines = vec![Line::from(vec![
-        Span::styled(format!("{MARK} "), theme.plan),
-        Span::styled(format!("Plan approved{edited} → {mode}"), theme.plan),
-    ])];
+    let told = match whose {
+        Some(name) => format!("Plan of {} approved{edited} → {mode}", text::one_line(name)),
+        None => format!("Plan approved{edited} → {mode}"),
+    };
+    let mut lines =
+        vec![Line::from(vec![Span::styled(format!("{MARK} "), theme.plan), Span::styled(told, theme.plan)])];
     lines.extend(body(plan, width, theme));
     lines
 }
 
 pub fn rejected(
+    whose: Option<&str>,
     plan: &str,
     feedback: Option<&str>,
     comments: &[QuotedComment],
@@ -47,8 +58,46 @@ pub fn rejected(
         let words = Line::raw(text::one_line(&comment.text));
         inside.extend(text::wrap(&words, inner, &prefix));
     }
-    let title = format!("{MARK} Plan not approved, planning goes on ");
+    let title = match whose {
+        Some(name) => format!("{MARK} Plan of {} not approved, it plans on ", text::one_line(name)),
+        None => format!("{MARK} Plan not approved, planning goes on "),
+    };
     bordered(&title, inside, width, theme)
+}
+
+/// A plan of an earlier run with its answer, as the transcript has them.
+pub fn decided(plan: &str, answer: &Answer, approved: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let shown = answer.plan.as_deref().unwrap_or(plan);
+    let edited = answer.plan.as_deref().is_some_and(|edited| edited != plan);
+    if !approved {
+        let comments = quoted(shown, &answer.comments);
+        return rejected(None, shown, answer.feedback.as_deref(), &comments, width, theme);
+    }
+    let mode = answer.mode.or(match answer.choice {
+        ChoiceKey::AcceptEdits => Some(Mode::AcceptEdits),
+        ChoiceKey::Default => Some(Mode::Default),
+        ChoiceKey::Restore | ChoiceKey::Clear | ChoiceKey::KeepPlanning | ChoiceKey::Leave => None,
+    });
+    match mode {
+        Some(mode) => self::approved(None, shown, mode, edited, width, theme),
+        None => {
+            let told = if answer.choice == ChoiceKey::Leave { "Plan kept, plan mode left" } else { "Plan approved" };
+            let mut lines = vec![Line::styled(format!("{MARK} {told}"), theme.plan)];
+            lines.extend(body(shown, width, theme));
+            lines
+        }
+    }
+}
+
+/// Comments with the lines that they are on.
+pub fn quoted(plan: &str, comments: &[Comment]) -> Vec<QuotedComment> {
+    let line = |line: u32| plan.lines().nth(usize::try_from(line).ok()?.checked_sub(1)?);
+    let quote = |comment: &Comment| QuotedComment {
+        line: comment.line,
+        quote: line(comment.line).map(str::to_string),
+        text: comment.text.clone(),
+    };
+    comments.iter().map(quote).collect()
 }
 
 /// PM-24.
@@ -96,7 +145,7 @@ mod tests {
     #[test]
     fn pm_142_a_rejected_plan_stands_in_a_border_with_its_feedback() {
         let comments = [QuotedComment { line: 3, quote: Some("1. Guess".into()), text: "measure\u{202e}".into() }];
-        let lines = rejected("# Plan\n\n1. Guess\n", Some("do not guess"), &comments, 40, &Theme::default());
+        let lines = rejected(None, "# Plan\n\n1. Guess\n", Some("do not guess"), &comments, 40, &Theme::default());
         let shown: Vec<String> = lines.iter().map(text::plain).collect();
         assert!(shown[0].starts_with(&format!("╭─{MARK} Plan not approved")), "{shown:?}");
         assert!(shown.iter().all(|line| text::width(line) == 40), "{shown:#?}");
@@ -108,7 +157,7 @@ mod tests {
 
     #[test]
     fn pm_142_an_approved_plan_stays_rendered_and_says_where_it_led() {
-        let lines = approved("# Plan\n\n- one\n", Mode::AcceptEdits, true, 60, &Theme::default());
+        let lines = approved(None, "# Plan\n\n- one\n", Mode::AcceptEdits, true, 60, &Theme::default());
         let shown: Vec<String> = lines.iter().map(text::plain).collect();
         assert_eq!(shown[0], format!("{MARK} Plan approved, as you edited it → acceptEdits"));
         assert!(shown.iter().any(|line| line.contains("one") && !line.contains("- one")), "{shown:?}");

@@ -66,8 +66,8 @@ pub fn agent_ended(summary: &str, end: &AgentEnd, width: usize, theme: &Theme) -
         AgentHow::Failed(why) => ("✗", theme.error, format!("{} · ", first_words(why))),
     };
     let right = format!(
-        "{how}{} calls · {} tokens  {}",
-        end.tools,
+        "{how}{} · {} tokens  {}",
+        text::counted(end.tools as usize, "call"),
         super::short_count(tokens),
         super::took(end.elapsed_ms / 1_000)
     );

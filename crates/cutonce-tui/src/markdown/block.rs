@@ -22,6 +22,24 @@ pub fn render(source: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     writer.finish()
 }
 
+/// Where a link leads, with its title: nothing that was written may stay unseen (PM-74).
+fn titled(target: &str, title: &str) -> String {
+    if title.is_empty() { target.to_string() } else { format!("{target} \"{title}\"") }
+}
+
+/// The table that this is, if it is one.
+pub fn table(source: &str, theme: &Theme) -> Option<Table> {
+    let source = text::visible(source);
+    let mut writer = Writer::new(usize::from(u16::MAX), theme);
+    for event in Parser::new_ext(&source, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
+        if event == Event::End(TagEnd::Table) {
+            return writer.table.take();
+        }
+        writer.event(event);
+    }
+    None
+}
+
 /// Rows of one line of code: hard-wrapped, tabs expanded.
 pub fn code_rows(spans: Vec<Span<'static>>, width: usize, prefix: &Prefix) -> Vec<Line<'static>> {
     let mut column = 0;
@@ -140,12 +158,12 @@ impl<'t> Writer<'t> {
             Tag::Emphasis => self.styles.push(self.theme.emphasis),
             Tag::Strong => self.styles.push(self.theme.strong),
             Tag::Strikethrough => self.styles.push(Style::default().add_modifier(Modifier::CROSSED_OUT)),
-            Tag::Link { dest_url, .. } => {
-                self.links.push(dest_url.to_string());
+            Tag::Link { dest_url, title, .. } => {
+                self.links.push(titled(&dest_url, &title));
                 self.styles.push(self.theme.link);
             }
-            Tag::Image { dest_url, .. } => {
-                self.links.push(dest_url.to_string());
+            Tag::Image { dest_url, title, .. } => {
+                self.links.push(titled(&dest_url, &title));
                 self.text("image: ", self.theme.dim);
                 self.styles.push(self.theme.link);
             }

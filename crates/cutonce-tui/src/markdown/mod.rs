@@ -45,6 +45,23 @@ pub fn one_line(source: &str, theme: &Theme) -> Vec<Span<'static>> {
     if rows.len() == 1 { rows.pop().map(|row| row.spans).unwrap_or_default() } else { Vec::new() }
 }
 
+/// A table line by line: the rows that each line of its source becomes. None where it is none, where its columns do not fit side
+/// by side, or where something of it would not be shown (a row may have more cells than the head, and they are dropped).
+pub fn table_lines(source: &str, width: usize, theme: &Theme) -> Option<Vec<Vec<Line<'static>>>> {
+    let cells = |line: &str| {
+        let line = line.trim();
+        let inner = line.strip_prefix('|').unwrap_or(line);
+        let inner = inner.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(inner);
+        inner.replace("\\|", "").matches('|').count() + 1
+    };
+    let head = cells(source.lines().next()?);
+    if source.lines().any(|line| cells(line) > head) {
+        return None;
+    }
+    let lines = block::table(source, theme)?.by_line(width, theme)?;
+    (lines.len() == source.lines().count()).then_some(lines)
+}
+
 /// A message that still grows.
 #[derive(Debug)]
 pub struct Stream {

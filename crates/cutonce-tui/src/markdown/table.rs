@@ -64,7 +64,18 @@ impl Table {
         Some(widths)
     }
 
+    /// The rows of each line of its source: the head, the line below it, the others. None where the columns do not fit side
+    /// by side.
+    pub fn by_line(&self, width: usize, theme: &Theme) -> Option<Vec<Vec<Line<'static>>>> {
+        let columns = self.rows.iter().map(Vec::len).max().unwrap_or_default();
+        Some(self.lines(&self.widths(columns, width)?, theme))
+    }
+
     fn grid(&self, widths: &[usize], theme: &Theme) -> Vec<Line<'static>> {
+        self.lines(widths, theme).into_iter().flatten().collect()
+    }
+
+    fn lines(&self, widths: &[usize], theme: &Theme) -> Vec<Vec<Line<'static>>> {
         let mut out = Vec::new();
         for (number, row) in self.rows.iter().enumerate() {
             let cells: Vec<Vec<Line<'static>>> = widths
@@ -79,12 +90,10 @@ impl Table {
                 })
                 .collect();
             let height = cells.iter().map(Vec::len).max().unwrap_or_default();
-            for at in 0..height {
-                out.push(self.grid_row(&cells, at, widths, theme));
-            }
+            out.push((0..height).map(|at| self.grid_row(&cells, at, widths, theme)).collect());
             if number == 0 {
                 let rule: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
-                out.push(Line::styled(rule.join("─┼─"), theme.border));
+                out.push(vec![Line::styled(rule.join("─┼─"), theme.border)]);
             }
         }
         out

@@ -1,8 +1,10 @@
 //! Everything of something (UI-4): a tool call with all of its output, the thinking, the whole conversation. Only what is on the
 //! screen is rendered, so ten thousand entries open as quickly as ten.
 
+use super::coloured::{self, Coloured};
 use super::{Outcome, Overlay};
 use crate::diff;
+use crate::highlight::Highlighter;
 use crate::markdown;
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
@@ -19,6 +21,8 @@ use std::time::Instant;
 const MOST_KEPT: usize = 64;
 /// One item shows at most so many characters; a copy has all of them.
 const LONGEST: usize = 4 << 20;
+/// Below this width only the keys that one can't guess are named.
+const NARROW: usize = 76;
 
 /// A part of what is shown.
 #[derive(Debug, Clone)]
@@ -32,14 +36,22 @@ pub struct Item {
 pub enum Body {
     Markdown(Arc<str>),
     Plain(Arc<str>),
+    /// Of a file; its lines may have numbers before them.
+    Code {
+        language: String,
+        text: Arc<str>,
+    },
     /// In unified form.
-    Diff(Arc<str>),
+    Diff {
+        language: String,
+        text: Arc<str>,
+    },
 }
 
 impl Body {
     pub fn text(&self) -> &str {
         match self {
-            Body::Markdown(text) | Body::Plain(text) | Body::Diff(text) => text,
+            Body::Markdown(text) | Body::Plain(text) | Body::Code { text, .. } | Body::Diff { text, .. } => text,
         }
     }
 }
@@ -53,6 +65,9 @@ pub struct Pager {
     top: (usize, usize),
     size: (usize, usize),
     rendered: HashMap<usize, Vec<Line<'static>>>,
+    highlighter: Option<Highlighter>,
+    /// Items that were rendered before all their colours were there.
+    waiting: HashMap<usize, Coloured>,
     find: Option<String>,
     typing: bool,
     notice: Option<String>,
@@ -69,6 +84,8 @@ impl Pager {
             top: (0, 0),
             size: (1, 1),
             rendered: HashMap::new(),
+            highlighter: None,
+            waiting: HashMap::new(),
             find: None,
             typing: false,
             notice: None,
@@ -88,15 +105,43 @@ impl Pager {
         self
     }
 
+    /// Code gets colours, from another thread.
+    pub fn highlighted(mut self, highlighter: Highlighter) -> Pager {
+        self.highlighter = Some(highlighter);
+        self
+    }
+
     fn rows(&mut self, item: usize) -> &[Line<'static>] {
-        if !self.rendered.contains_key(&item) {
+        let coloured = self.waiting.get(&item).is_some_and(|waiting| !waiting.waits());
+        if coloured || !self.rendered.contains_key(&item) {
             if self.rendered.len() >= MOST_KEPT {
-                self.rendered.clear();
+                self.forget();
             }
-            let rows = self.items.get(item).map(|item| render(item, self.size.1, &self.theme)).unwrap_or_default();
+            let rows = self.made(item);
             self.rendered.insert(item, rows);
         }
         self.rendered.get(&item).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn forget(&mut self) {
+        self.rendered.clear();
+        self.waiting.clear();
+    }
+
+    fn made(&mut self, at: usize) -> Vec<Line<'static>> {
+        let Some(item) = self.items.get(at) else { return Vec::new() };
+        let (width, theme) = (self.size.1, self.theme);
+        let waited = self.waiting.remove(&at);
+        let coloured = waited.or_else(|| {
+            let shown = text::bounded(item.body.text(), LONGEST);
+            Coloured::of(&item.body, &shown, inner(width), &theme, self.highlighter.as_ref()?)
+        });
+        let Some(coloured) = coloured else { return render(item, width, &theme) };
+        let rows = framed(item, coloured.rows(inner(width), &theme), width, &theme);
+        if coloured.waits() {
+            self.waiting.insert(at, coloured);
+        }
+        rows
     }
 
     fn forward(&mut self, rows: usize) {
@@ -190,10 +235,14 @@ impl Pager {
             return notice.clone();
         }
         let share = (self.top.0 + 1) * 100 / self.items.len().max(1);
-        let keys = "↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back";
-        match self.items.len() {
-            0 | 1 => keys.into(),
-            many => format!("{} of {many} · {share}%   {keys}", self.top.0 + 1),
+        let keys = match self.size.1 {
+            ..NARROW => "↑↓ / find y copy q back",
+            NARROW.. => "↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back",
+        };
+        match (self.items.len(), self.size.1) {
+            (0 | 1, _) => keys.into(),
+            (many, ..NARROW) => format!("{} of {many}  {keys}", self.top.0 + 1),
+            (many, _) => format!("{} of {many} · {share}%   {keys}", self.top.0 + 1),
         }
     }
 }
@@ -256,7 +305,7 @@ impl Overlay for Pager {
         }
         let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
         if self.size.1 != usize::from(body.width) {
-            self.rendered.clear();
+            self.forget();
         }
         self.size = (usize::from(body.height), usize::from(body.width));
         if std::mem::take(&mut self.at_end) {
@@ -298,20 +347,30 @@ pub fn mark(words: Option<&str>, area: Rect, buffer: &mut Buffer, theme: &Theme)
     }
 }
 
+/// Without colours of languages.
 pub fn render(item: &Item, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let body = text::bounded(item.body.text(), LONGEST);
+    let drawn = match item.body {
+        Body::Markdown(_) => markdown::render(&body, inner(width), theme),
+        Body::Plain(_) => text::wrap_plain(&body, inner(width), theme.text),
+        Body::Code { .. } => coloured::plain_code(&body, inner(width), theme.text, theme),
+        Body::Diff { .. } => diff::unified(&body, inner(width), theme, usize::MAX),
+    };
+    framed(item, drawn, width, theme)
+}
+
+fn inner(width: usize) -> usize {
+    width.saturating_sub(2).max(1)
+}
+
+/// Its title above it, a blank row below.
+fn framed(item: &Item, drawn: Vec<Line<'static>>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if !item.title.is_empty() {
         let title =
             Line::from(vec![Span::styled("● ", theme.accent), Span::styled(text::one_line(&item.title), theme.strong)]);
         rows.extend(text::wrap(&title, width, &Prefix { first: Vec::new(), next: vec![Span::raw("  ")] }));
     }
-    let inner = width.saturating_sub(2).max(1);
-    let body = text::bounded(item.body.text(), LONGEST);
-    let drawn = match item.body {
-        Body::Markdown(_) => markdown::render(&body, inner, theme),
-        Body::Plain(_) => text::wrap_plain(&body, inner, theme.text),
-        Body::Diff(_) => diff::unified(&body, inner, theme, usize::MAX),
-    };
     rows.extend(drawn.into_iter().map(|mut row| {
         row.spans.insert(0, Span::raw("  "));
         row
@@ -331,7 +390,7 @@ mod tests {
             body: match n % 3 {
                 0 => Body::Plain(format!("line {n}\n\x1b]0;evil\x07\ttab\n").into()),
                 1 => Body::Markdown(format!("Some **words** {n}\n\n- a\n- b\n").into()),
-                _ => Body::Diff("@@ -1 +1 @@\n-old line\n+new line\n".into()),
+                _ => Body::Diff { language: String::new(), text: "@@ -1 +1 @@\n-old line\n+new line\n".into() },
             },
         };
         (0..count).map(item).collect()
@@ -353,7 +412,7 @@ mod tests {
 
 ● Bash command 2
     1 - old line
- 1 of 3 · 33%   ↑↓ PgUp PgDn g G  { } en…
+ 1 of 3  ↑↓ / find y copy q back
 ";
         assert_eq!(screen(&mut pager, 41, 14), wanted);
         press(&mut pager, "/NEW⏎");

@@ -142,11 +142,9 @@ fn draw_three(review: &Review, area: Rect, buffer: &mut Buffer) {
         Some(_) => [
             [narrow('1'), narrow('4'), narrow('5')],
             [narrow('2'), Some("n note to the agent".into()), narrow('6')],
-            [narrow('3'), Some("c comment  e edit  d diff".into()), Some("esc back to planning".into())],
+            [narrow('3'), Some("c comment  e edit  d diff".into()), Some(esc(review).into())],
         ],
-        None => {
-            [[narrow('1'), None, Some("esc back to planning".into())], [narrow('2'), None, None], [None, None, None]]
-        }
+        None => [[narrow('1'), None, Some(esc(review).into())], [narrow('2'), None, None], [None, None, None]],
     };
     for (row, place) in rows.iter().zip(area.rows()) {
         let ends = [second - 1, third - 1, area.width];
@@ -175,12 +173,21 @@ fn draw_two(review: &Review, area: Rect, buffer: &mut Buffer) {
         put(Rect { width: half, ..place }, buffer, 1, &find(left), review.theme.text);
         put(place, buffer, half, &find(right), review.theme.text);
     }
+    let first = "n note to the agent   c comment   x drop this line   e edit in $EDITOR   d diff   u undo   ";
     let keys = [
-        "n note to the agent   c comment   x drop this line   e edit in $EDITOR   d diff   u undo   esc back to planning",
+        &format!("{first}{}", esc(review)),
         "↑↓ PgUp PgDn g G   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys",
     ];
     for (keys, place) in keys.iter().zip(area.rows().skip(3)) {
         put(place, buffer, 1, keys, review.theme.dim);
+    }
+}
+
+/// What Esc does: a teammate's request waits on, the own turn ends (PM-80, PM-134).
+fn esc(review: &Review) -> &'static str {
+    match review.subject.request.from {
+        Some(_) => "esc answer later",
+        None => "esc back to planning",
     }
 }
 
@@ -193,12 +200,15 @@ fn put(area: Rect, buffer: &mut Buffer, start: u16, words: &str, style: Style) {
 /// Exactly what Enter will do.
 fn draw_confirm(review: &Review, key: ChoiceKey, places: &Places, buffer: &mut Buffer) -> Option<Position> {
     let theme = &review.theme;
-    rule(places.foot_rule, buffer, vec![Span::styled(title(review, key), theme.armed)], "", theme.border);
+    let room = usize::from(places.foot_rule.width).saturating_sub(7);
+    rule(places.foot_rule, buffer, vec![Span::styled(title(review, key, room), theme.armed)], "", theme.border);
     let along = along(review);
     let words = match key {
         ChoiceKey::KeepPlanning if field_in_foot(review) => {
-            let told = format!("Say what is to change (or nothing). {along}");
-            Line::styled(format!(" {told}"), theme.text).render(first(places.foot), buffer);
+            let (short, whole) =
+                (" Say what is to change (or nothing).", format!(" Say what is to change (or nothing). {along}"));
+            let fits = text::width(&whole) <= usize::from(places.foot.width);
+            Line::styled(if fits { whole } else { short.into() }, theme.text).render(first(places.foot), buffer);
             let below = Rect { y: places.foot.y + 1, height: places.foot.height.saturating_sub(2), ..places.foot };
             let cursor = draw_field(review, below, buffer);
             last_row(review, places.foot, buffer, "enter send and keep planning · ctrl+j new line");
@@ -213,7 +223,10 @@ fn draw_confirm(review: &Review, key: ChoiceKey, places: &Places, buffer: &mut B
                 (true, Some(share)) => format!("The context ({share}% in use) is cleared, only the plan stays."),
                 (true, None) => "The context is cleared, only the plan stays.".to_string(),
             };
-            format!("{along} {context} The agent starts at once.")
+            match &review.subject.request.from {
+                Some(name) => format!("{along} {} starts at once.", text::one_line(name)),
+                None => format!("{along} {context} The agent starts at once."),
+            }
         }
     };
     let width = usize::from(places.foot.width).saturating_sub(2);
@@ -225,19 +238,30 @@ fn draw_confirm(review: &Review, key: ChoiceKey, places: &Places, buffer: &mut B
     None
 }
 
-fn title(review: &Review, key: ChoiceKey) -> String {
+/// Which plan and which mode; the hash goes where there is no room, the mode never does.
+fn title(review: &Review, key: ChoiceKey, room: usize) -> String {
+    let whole = title_with(review, key, true);
+    if text::width(&whole) <= room { whole } else { title_with(review, key, false) }
+}
+
+fn title_with(review: &Review, key: ChoiceKey, hash: bool) -> String {
     let request = &review.subject.request;
     let slot = review.slots.iter().find(|slot| slot.pick == Pick::Choice(key));
     let mode = slot.map_or("default", |slot| mode_words(slot.mode));
+    let what = match &request.from {
+        Some(name) => format!("the plan of {}", text::one_line(name)),
+        None => format!("rev {}", request.revision),
+    };
     let sha = match &review.edited {
-        Some(text) => format!("{} with your edit (sha {})", request.revision, short(&cutonce_core::plan::sha256(text))),
-        None => format!("{} (sha {})", request.revision, short(request.sha256.as_deref().unwrap_or("none"))),
+        _ if !hash => what,
+        Some(text) => format!("{what} with your edit (sha {})", short(&cutonce_core::plan::sha256(text))),
+        None => format!("{what} (sha {})", short(request.sha256.as_deref().unwrap_or("none"))),
     };
     match key {
-        ChoiceKey::AcceptEdits => format!(" Approve rev {sha} → accept edits "),
-        ChoiceKey::Default => format!(" Approve rev {sha} → ask at each edit "),
+        ChoiceKey::AcceptEdits => format!(" Approve {sha} → accept edits "),
+        ChoiceKey::Default => format!(" Approve {sha} → ask at each edit "),
         ChoiceKey::Restore if request.plan.is_none() => format!(" Leave plan mode → {mode} "),
-        ChoiceKey::Restore | ChoiceKey::Clear => format!(" Approve rev {sha} → back to {mode} "),
+        ChoiceKey::Restore | ChoiceKey::Clear => format!(" Approve {sha} → back to {mode} "),
         ChoiceKey::KeepPlanning => " Keep planning → plan ".to_string(),
         ChoiceKey::Leave => format!(" Leave plan mode → {mode}, keep rev {} ", request.revision),
     }

@@ -62,10 +62,11 @@ fn title(review: &Review) -> Vec<Span<'static>> {
     }
     let edited = if review.edited.is_some() { ", edited by you" } else { "" };
     let title = cutonce_core::plan::title(review.text()).unwrap_or_default();
-    vec![
-        Span::styled(format!("Plan rev {}{edited}: ", request.revision), theme.plan),
-        Span::styled(text::one_line(&title), theme.strong),
-    ]
+    let what = match &request.from {
+        Some(name) => format!("Plan of {}{edited}: ", text::one_line(name)),
+        None => format!("Plan rev {}{edited}: ", request.revision),
+    };
+    vec![Span::styled(what, theme.plan), Span::styled(text::one_line(&title), theme.strong)]
 }
 
 fn counts(review: &Review, wide: bool, narrow: bool) -> Vec<Span<'static>> {
@@ -114,6 +115,10 @@ fn where_it_is(review: &Review, room: usize, wide: bool) -> Vec<Span<'static>> {
 fn facts(review: &Review, wide: bool) -> Vec<Span<'static>> {
     let request = &review.subject.request;
     let theme = &review.theme;
+    if request.from.is_some() {
+        // What held a teammate, and which files changed where it works, nobody here knows.
+        return vec![Span::styled("a teammate's plan ", theme.dim)];
+    }
     let (changed, shells) = (request.changed_files.len(), request.shells.len());
     let since = if wide { "since plan mode was entered" } else { "since entry" };
     let also = [shells > 0, request.layer == Layer::Readonly].into_iter().filter(|so| *so).count();

@@ -197,12 +197,17 @@ fn about(review: &Review, width: usize) -> Vec<Line<'static>> {
         |words: String, style: Style| rows.extend(text::wrap(&Line::styled(words, style), width, &Prefix::spaces(1)));
     tell(format!("file: {}", text::one_line(&request.plan_file_path)), theme.text);
     tell(format!("sha256: {}", request.sha256.as_deref().unwrap_or("none")), theme.text);
-    let style = if request.layer == cutonce_core::approval::Layer::Readonly { theme.warning } else { theme.text };
-    tell(format!("shell: {}", request.layer.describe()), style);
+    if request.from.is_none() {
+        let style = if request.layer == cutonce_core::approval::Layer::Readonly { theme.warning } else { theme.text };
+        tell(format!("shell: {}", request.layer.describe()), style);
+    }
     if let Some(notice) = &request.notice {
         tell(text::one_line(notice), theme.warning);
     }
     match request.changed_files.len() {
+        0 if request.from.is_some() => {
+            tell("What changed where the teammate works is not known here.".into(), theme.text)
+        }
         0 => tell("0 files changed since plan mode was entered".into(), theme.text),
         many => tell(format!("{} changed since plan mode was entered:", text::counted(many, "file")), theme.warning),
     }

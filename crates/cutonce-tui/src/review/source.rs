@@ -6,6 +6,7 @@ use crate::markdown;
 use crate::text;
 use crate::theme::Theme;
 use ratatui::text::Span;
+use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -32,11 +33,22 @@ pub struct Source {
     headings: Vec<Heading>,
     languages: Vec<String>,
     blocks: Vec<Option<Block>>,
+    /// First line, and the line behind the last.
+    tables: Vec<Range<usize>>,
 }
+
+/// A longer table is shown as it is written.
+const LONGEST_TABLE: usize = 200;
 
 impl Source {
     pub fn new(text: &str) -> Source {
-        let mut source = Source { lines: Vec::new(), headings: Vec::new(), languages: Vec::new(), blocks: Vec::new() };
+        let mut source = Source {
+            lines: Vec::new(),
+            headings: Vec::new(),
+            languages: Vec::new(),
+            blocks: Vec::new(),
+            tables: Vec::new(),
+        };
         let mut fence: Option<(markdown::Fence, usize)> = None;
         for line in text.lines() {
             let kind = match &mut fence {
@@ -64,7 +76,15 @@ impl Source {
             };
             source.lines.push((line.to_string(), kind));
         }
+        source.tables = tables(&source.lines);
         source
+    }
+
+    /// The lines of the table that this line is in, and their text.
+    pub fn table(&self, line: usize) -> Option<(Range<usize>, String)> {
+        let range = self.tables.iter().find(|table| table.contains(&line))?.clone();
+        let text: Vec<&str> = range.clone().map(|line| self.line(line)).collect();
+        Some((range, text.join("\n")))
     }
 
     /// Colours for the code, as they come.
@@ -128,6 +148,33 @@ impl Source {
     }
 }
 
+/// A head, a line of dashes below it, and all rows until something else comes.
+fn tables(lines: &[(String, Kind)]) -> Vec<Range<usize>> {
+    let row = |at: usize| {
+        lines.get(at).is_some_and(|(line, kind)| {
+            let indent = line.len() - line.trim_start().len();
+            *kind == Kind::Words && line.contains('|') && indent <= 3
+        })
+    };
+    let dashes = |at: usize| {
+        let line = lines.get(at).map(|(line, _)| line.trim()).unwrap_or_default();
+        line.contains('-') && line.chars().all(|c| "|-: ".contains(c))
+    };
+    let (mut found, mut at) = (Vec::new(), 0);
+    while at < lines.len() {
+        if !(row(at) && !dashes(at) && row(at + 1) && dashes(at + 1)) {
+            at += 1;
+            continue;
+        }
+        let end = (at + 2..).find(|next| !row(*next)).unwrap_or(lines.len());
+        if end - at <= LONGEST_TABLE {
+            found.push(at..end);
+        }
+        at = end;
+    }
+    found
+}
+
 fn words(source: &str, theme: &Theme) -> Vec<Span<'static>> {
     let trimmed = source.trim_start();
     let indent = &source[..source.len() - trimmed.len()];
@@ -162,6 +209,13 @@ mod tests {
 
     fn shown(source: &Source, line: usize) -> String {
         source.spans(line, &Theme::default()).iter().map(|span| span.content.as_ref()).collect()
+    }
+
+    #[test]
+    fn pm_74_the_title_of_a_link_is_seen() {
+        let source = Source::new("[x](http://y \"then rm -rf home\") ![](http://i/a.png \"only title\")");
+        let line = shown(&source, 0);
+        assert!(line.contains("then rm -rf home") && line.contains("only title"), "{line}");
     }
 
     #[test]

@@ -134,6 +134,30 @@ fn plans() -> (String, String) {
 }
 
 #[test]
+fn ui_6_tables_of_the_plan_are_drawn_and_hide_nothing() {
+    let plan = "# P\n\n| reader | keys |\n|---|---:|\n| web | 2 |\n| mobile **gateway** | 1 |\n\nafter | it\n";
+    let mut person = Person::at(subject(Some(plan), None), 80, 24);
+    let screen = person.screen();
+    for row in [
+        "3   reader         │ keys",
+        "4   ───────────────┼─────",
+        "5   web            │    2",
+        "6   mobile gateway │    1",
+        "8   after | it",
+    ] {
+        assert!(screen.contains(row), "{row} in\n{screen}");
+    }
+    // A cell that the head has no column for would vanish: such a table is shown as it is written.
+    let hidden = "| a | b |\n|---|---|\n| 1 | 2 | and rm -rf |\n";
+    let screen = Person::at(subject(Some(hidden), None), 80, 24).screen();
+    assert!(screen.contains("| 1 | 2 | and rm -rf |"), "{screen}");
+    // Where it does not fit it is shown as it is written, too.
+    let wide = format!("| {} |\n|{}|\n", vec!["column"; 20].join(" | "), vec!["---"; 20].join("|"));
+    let screen = Person::at(subject(Some(&wide), None), 60, 24).screen();
+    assert!(screen.contains("| column | column"), "{screen}");
+}
+
+#[test]
 fn pm_74_a_plan_of_a_thousand_lines_on_80x24() {
     let (old, new) = plans();
     assert!(new.lines().count() >= 1_000);

@@ -65,7 +65,7 @@ impl Asking {
             .kind(calls::kind(&view.tool))
             .raw_input(calls::raw_input(&view.tool, &view.input));
         match &view.kind {
-            AskKind::Permission { why, suggestions, preview } => {
+            AskKind::Permission { why, suggestions, preview, .. } => {
                 let (content, locations) = permission(view, &why.reason, preview.as_deref(), cwd);
                 let locations = Some(locations).filter(|locations| !locations.is_empty());
                 let fields = fields.locations(locations).content(content);
@@ -200,6 +200,9 @@ fn permission(
         locations = calls::locations(&view.input, cwd);
     }
     content.push(calls::text(why));
+    if let (AskKind::Permission { from: Some(_), .. }, Some(who)) = (&view.kind, view.asker()) {
+        content.push(calls::text(&format!("It is a call of {who}.")));
+    }
     (content, locations)
 }
 
@@ -246,10 +249,10 @@ fn plan(request: &approval::Request, previous: Option<&str>) -> Vec<ToolCallCont
     let Some(plan) = &request.plan else {
         return vec![calls::text(&format!("There is no plan in {}.", request.plan_file_path)), calls::text(&state)];
     };
-    let mut content = vec![calls::text(&calls::judged(plan))];
+    let mut content = vec![calls::text(&calls::plan(plan, &request.plan_file_path))];
     if let Some(previous) = previous.filter(|previous| *previous != plan) {
         content.push(calls::text(&format!("Changed since revision {}:", request.revision.saturating_sub(1))));
-        content.push(calls::fenced(&calls::judged(&crate::plain_plan::diff(previous, plan)), "diff"));
+        content.push(calls::fenced(&calls::cut(&calls::judged(&crate::plain_plan::diff(previous, plan))), "diff"));
     }
     content.push(calls::text(&format!("{} (revision {})\n{state}", request.plan_file_path, request.revision)));
     content

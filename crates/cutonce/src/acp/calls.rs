@@ -11,6 +11,8 @@ use std::path::{Path, PathBuf};
 const TITLE: usize = 160;
 /// Results and inputs are shown up to here; some clients take no longer line than 64 KB.
 const SHOWN: usize = 16_000;
+/// Of a plan, so that its line stays below those 64 KB.
+const PLAN: usize = 44_000;
 const CUT: &str = "The rest of the diff is not shown.";
 
 pub fn kind(tool: &str) -> ToolKind {
@@ -92,10 +94,25 @@ pub fn cut(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// An input with its long texts cut: what a call changes is shown as its diff.
+/// A plan as somebody judges it: whole, unless no line of a stock client could hold it; then it says where the rest is.
+pub fn plan(text: &str, path: &str) -> String {
+    let text = judged(text);
+    let end = text.floor_char_boundary(PLAN);
+    match text.len() - end {
+        0 => text,
+        more => format!("{}\n\n[{more} more bytes of the plan are in {path}]", &text[..end]),
+    }
+}
+
+/// An input with its long texts cut: what a call changes is shown as its diff. A long plan is shown once, as content.
 pub fn raw_input(tool: &str, input: &Value) -> Value {
+    let short = |text: &Value| text.as_str().is_none_or(|text| text.len() <= SHOWN);
     match input {
-        Value::Object(fields) if tool != cutonce_core::plan::EXIT => {
+        Value::Object(fields) if tool == cutonce_core::plan::EXIT => {
+            let kept = fields.iter().filter(|(_, value)| short(value));
+            Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
+        }
+        Value::Object(fields) => {
             let field = |(name, value): (&String, &Value)| match value {
                 Value::String(text) => (name.clone(), cut(text).into()),
                 other => (name.clone(), other.clone()),

@@ -40,6 +40,9 @@ pub enum Order {
     End,
 }
 
+/// A request beyond this is not repeated as an update.
+const LONG: usize = 24_000;
+
 /// Where a client's updates go.
 #[derive(Clone)]
 pub struct Out {
@@ -343,9 +346,13 @@ impl Served {
 
     fn request(&mut self, ask_id: String, asking: Asking, call: ToolCallId) {
         let shown = asking.show(self.show.cwd());
-        let update = ToolCallUpdate::new(call.clone(), shown.fields);
-        // The call shows what is asked for, also to a client that draws only calls.
-        self.out.update(SessionUpdate::ToolCallUpdate(update.clone()));
+        let update = ToolCallUpdate::new(call.clone(), shown.fields.clone());
+        // The call shows what is asked for, also to a client that draws only calls; what is long is sent once.
+        let mut first = shown.fields;
+        if serde_json::to_string(&update).map_or(0, |line| line.len()) > LONG {
+            (first.content, first.raw_input) = (None, None);
+        }
+        self.out.update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call.clone(), first)));
         let request = RequestPermissionRequest::new(self.out.session.clone(), update, shown.options);
         let sent = self.out.connection.send_request(request);
         let (orders, id) = (self.sender.clone(), ask_id.clone());

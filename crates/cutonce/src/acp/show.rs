@@ -239,7 +239,7 @@ impl Show {
         fields.status = Some(if done.is_error { ToolCallStatus::Failed } else { ToolCallStatus::Completed });
         fields.locations = Some(locations).filter(|locations| !locations.is_empty());
         if done.tool == cutonce_core::plan::EXIT {
-            fields.raw_input = Some(done.input.clone());
+            fields.raw_input = Some(calls::raw_input(done.tool, done.input));
             fields.title = (!done.is_error).then(|| "Left plan mode".to_string());
         }
         vec![SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(id, fields))]
@@ -254,7 +254,9 @@ impl Show {
         }
         if done.tool == cutonce_core::plan::EXIT {
             // What the model is told repeats the plan.
-            let plan = done.input.get("plan").and_then(Value::as_str).map(calls::text);
+            let field = |name: &str| done.input.get(name).and_then(Value::as_str);
+            let path = field("planFilePath").unwrap_or("the plan file");
+            let plan = field("plan").map(|plan| calls::text(&calls::plan(plan, path)));
             let told = raw(done).as_str().and_then(|told| told.lines().next()).map(calls::text);
             return (plan.into_iter().chain(told).collect(), Vec::new());
         }

@@ -60,7 +60,11 @@ pub async fn run(args: Demo) -> anyhow::Result<u8> {
     let by_hand = !args.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let mut seen = Seen::default();
     let ended = play(started, by_hand, &project, &mut seen).await?;
-    close(&project, &ended, &seen)
+    let code = close(&project, &ended, &seen)?;
+    if args.dir.is_none() {
+        println!("The folder is gone now; --dir FOLDER keeps it.");
+    }
+    Ok(code)
 }
 
 /// The throwaway repository.
@@ -176,7 +180,7 @@ fn close(project: &Path, reason: &EndReason, seen: &Seen) -> anyhow::Result<u8> 
         seen.denied.join(", ")
     );
     println!("  {} {}", mark(!seen.layer.is_empty()), seen.layer);
-    println!("  {} the plan is in {}", mark(plan.is_some()), plan.unwrap_or_default().display());
+    println!("  {} the plan was written to {}", mark(plan.is_some()), plan.unwrap_or_default().display());
     match &seen.approved {
         Some(mode) => println!("  {} approved, then implemented in {mode} mode; the file is fixed", mark(fixed)),
         None => println!("  {} not approved, so nothing was changed", mark(!fixed)),

@@ -78,7 +78,7 @@ impl Host {
     pub(super) fn request(&mut self, id: &Value, request: &Value) {
         let subtype = request["subtype"].as_str().unwrap_or_default();
         match subtype {
-            "initialize" => self.peer.reply(id, Ok(self.control.greeting.clone())),
+            "initialize" => self.initialize(id, request),
             "interrupt" => self.interrupt(id, request["cancel_queued"] == true),
             "set_permission_mode" => self.set_mode(id, &request["mode"]),
             "set_model" => self.set_model(id, &request["model"]),
@@ -95,6 +95,13 @@ impl Host {
         }
     }
 
+    /// Again, or late. What a late one brings would never count, and a guard that is never called is worse than an error.
+    fn initialize(&mut self, id: &Value, request: &Value) {
+        let late = !self.greeted && super::Setup::read(request).brings_something();
+        let why = "`initialize` came after the session had begun: its hooks, agents, servers and prompts can't count any more";
+        self.peer.reply(id, if late { Err(why.into()) } else { Ok(self.control.greeting.clone()) });
+    }
+
     /// Answered first, then done; between turns there is nothing to stop.
     fn interrupt(&mut self, id: &Value, cancel_queued: bool) {
         if cancel_queued {
@@ -102,7 +109,12 @@ impl Host {
         }
         let queued: Vec<&String> = self.waiting.iter().filter_map(|(_, uuid)| uuid.as_ref()).collect();
         self.peer.reply(id, Ok(json!({"still_queued": queued})));
-        if self.busy {
+        if self.settling.is_some() {
+            // Nothing has begun: the message that waits for the servers is the one that is meant.
+            if self.waiting.pop_front().is_some() {
+                self.peer.write(&crate::frames::not_begun(self.session.id(), "Interrupted by the user"));
+            }
+        } else if self.busy {
             self.session.submit(Submission::Interrupt);
         }
     }

@@ -19,52 +19,65 @@ use cutonce_agent::commands::Custom;
 use cutonce_agent::start::Which;
 use cutonce_agent::store::{self, place::Sessions};
 use cutonce_agent::{Approver, Events, Session};
-use cutonce_core::event::{AskView, EndReason, Event, EventKind, Level};
+use cutonce_core::event::{AgentDoes, AgentEvent, AgentHow, AskView, EndReason, Event, EventKind, Level};
 use cutonce_core::submission::Submission;
 use peer::Peer;
 use serde_json::Value;
 use setup::Setup;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use wire::Line;
 
 /// Serve the host until it has no more to say; gives the exit code.
-pub async fn run(mut run: Run) -> anyhow::Result<u8> {
+pub async fn run(run: Run) -> anyhow::Result<u8> {
+    let peer = Peer::default();
+    let code = serve(run, &peer).await;
+    peer.flush().await;
+    code
+}
+
+async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
     if run.output_format != OutputFormat::StreamJson {
         let text = "--input-format stream-json goes with --output-format stream-json".to_string();
         return Err(start::Usage(text).into());
     }
     tell_set_aside(&run);
-    let (peer, mut lines, mut early) = (Peer::default(), wire::lines_of_stdin(), VecDeque::new());
+    let (mut lines, mut early) = (wire::lines_of_stdin(), VecDeque::new());
     let (mut setup, mut answer) = (Setup::default(), None);
     // A prompt on the command line needs no host to begin.
-    if run.prompt.is_none() {
+    while run.prompt.is_none() {
         match lines.recv().await.map(Setup::of) {
             None => return Ok(DONE),
+            // Nothing has begun with these: `initialize` may still come.
+            Some(Err(line)) if matches!(*line, Line::Ignored) => continue,
+            Some(Err(line)) if matches!(*line, Line::Unknown(_)) => {
+                early.push_back(*line);
+                continue;
+            }
             Some(Err(line)) => early.push_back(*line),
             Some(Ok((id, given))) => {
                 if let Some(why) = no_such_session(&run) {
                     peer.write(&frames::not_begun(run.resume.as_deref().unwrap_or_default(), &why));
                     return Ok(FAILED);
                 }
-                setup = given;
-                answer = Some(id);
+                (setup, answer) = (given, Some(id));
             }
         }
+        break;
     }
     setup.apply(&mut run);
     let approver = if run.host.asks() { Approver::Present } else { Approver::CantAsk };
     let place = start::Place { home: start::home()?, cwd: start::cwd()? };
     let agents = setup.agents(run.host.agents.as_deref());
     let greeting = setup::greeting(&run, &place, agents.as_deref().unwrap_or_default());
-    if let Some(id) = answer {
-        peer.reply(&id, Ok(greeting.clone()));
+    if let Some(id) = &answer {
+        peer.reply(id, Ok(greeting.clone()));
     }
     let opened = match agents {
         Ok(agents) => {
-            let brought = start::Brought { hooks: hooks::of_host(&setup.hooks, &peer), agents };
+            let brought = start::Brought { hooks: hooks::of_host(&setup.hooks, peer), agents };
             start::open_with(&run, start::Face { approver }, place, brought).await
         }
         Err(why) => Err(start::Usage(why).into()),
@@ -78,7 +91,8 @@ pub async fn run(mut run: Run) -> anyhow::Result<u8> {
         }
     };
     let servers = servers::named(&run.mcp_config, &setup.servers);
-    let (mut host, events) = Host::new(started, &run, peer, greeting);
+    let (mut host, events) = Host::new(started, &run, peer.clone(), greeting);
+    host.greeted = answer.is_some();
     host.bring(&servers);
     if let Some(prompt) = run.prompt.clone() {
         let said = host.called(Submission::User { text: prompt, images: Vec::new() });
@@ -155,11 +169,15 @@ struct Host {
     given: BTreeMap<String, Value>,
     /// What `/name` may call.
     commands: Vec<Custom>,
+    /// `initialize` came before anything began.
+    greeted: bool,
+    /// Agents in the background: their answers belong to the run, also after the last message.
+    beside: HashSet<String>,
 }
 
 impl Host {
     fn new(started: Started, run: &Run, peer: Peer, greeting: Value) -> (Host, Events) {
-        let frames = Frames::new(&started, run.include_partial_messages);
+        let frames = Frames::new(&started, run.include_partial_messages).for_host();
         let Started { session, events, model, offered, .. } = started;
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
         let states = match (set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"), set("CLAUDE_CODE_SDK_READS_SESSION_STATE")) {
@@ -185,6 +203,8 @@ impl Host {
             ids: HashMap::new(),
             given: BTreeMap::new(),
             commands: offered.commands,
+            greeted: false,
+            beside: HashSet::new(),
         };
         (host, events)
     }
@@ -359,8 +379,11 @@ impl Host {
         match &event.kind {
             EventKind::Ask(ask) => self.ask(ask),
             EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
+            EventKind::Agent(agent) => self.agent(agent),
             EventKind::TurnEnded(ended) => {
                 self.busy = false;
+                // One that was held back or dropped never joined the conversation.
+                self.said.clear();
                 // The last result decides, unless somebody was missing whom it needed.
                 if [DONE, FAILED].contains(&self.code) && !self.missing {
                     self.code = if ended.reason == EndReason::Completed { DONE } else { FAILED };
@@ -371,6 +394,20 @@ impl Host {
         }
     }
 
+    /// One that ended by itself begins a turn with its answer; one that was stopped does not.
+    fn agent(&mut self, event: &AgentEvent) {
+        match &event.what {
+            AgentDoes::Started(start) if start.background => drop(self.beside.insert(event.agent.id.clone())),
+            AgentDoes::Ended(end) => {
+                let was = self.beside.remove(&event.agent.id);
+                if was && end.how == AgentHow::Stopped {
+                    self.rest();
+                }
+            }
+            AgentDoes::Started(_) | AgentDoes::Progress(_) | AgentDoes::Says(_) => {}
+        }
+    }
+
     /// The host is the one who answers; one that is gone has said no.
     fn ask(&mut self, ask: &Arc<AskView>) {
         if !self.listening {
@@ -378,10 +415,23 @@ impl Host {
             return self.carry_out(permission::host_gone(ask));
         }
         let id = cutonce_agent::new_id();
+        let mut request = permission::request(ask);
+        if let Some(server) = self.server_of(&ask.tool) {
+            request["mcp_server"] = server;
+        }
         self.state("requires_action");
-        let request = permission::request(ask);
-        self.peer.write(&serde_json::json!({"type": "control_request", "request_id": id, "request": request}));
+        if !self.peer.ask(&id, &request) {
+            self.state("running");
+            return self.carry_out(permission::too_large(ask));
+        }
         self.asks.insert(id, ask.clone());
+    }
+
+    /// The MCP server that a tool belongs to.
+    fn server_of(&self, tool: &str) -> Option<Value> {
+        let called = cutonce_agent::mcp::names::server_of(tool)?;
+        let found = self.session.mcp().status().into_iter().find(|one| one.called == called)?;
+        Some(serde_json::json!({"name": found.name, "source": found.transport}))
     }
 
     /// Closed by somebody else: the interrupt, a change of the mode. The host need not answer any more.
@@ -399,7 +449,7 @@ impl Host {
         while !self.busy {
             let Some((said, uuid)) = self.waiting.pop_front() else {
                 self.state("idle");
-                if !self.listening {
+                if !self.listening && self.beside.is_empty() {
                     self.session.submit(Submission::Close);
                 }
                 return;

@@ -3,12 +3,18 @@
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use tokio::sync::oneshot;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak, mpsc};
+use std::time::Duration;
+use tokio::sync::{Notify, oneshot};
 
 /// Hosts give up on a longer line: the Python SDK's buffer ends at 1 MiB.
 const LONGEST: usize = 1_000_000;
+/// A host that lets more than this wait does not read any more.
+const MOST_WAITING: usize = 64 << 20;
+/// At the end a host that takes nothing for this long is not waited for.
+const PATIENCE: Duration = Duration::from_secs(2);
+const TOO_LONG: &str = "it is longer than a host reads, and would not be whole";
 
 #[derive(Clone, Default)]
 pub struct Peer(Arc<Inner>);
@@ -20,15 +26,39 @@ struct Inner {
     deaf: AtomicBool,
     /// Nothing comes from it any more.
     mute: AtomicBool,
+    /// A thread writes, so that a host that is slow to read stops nothing but its own frames (HO-3).
+    out: OnceLock<mpsc::Sender<Vec<u8>>>,
+    /// Bytes that wait for it, and the sign that some went out.
+    queued: AtomicUsize,
+    went_out: Notify,
 }
 
 impl Peer {
     /// Write one frame; a host that does not read any more is noticed by [`Peer::is_deaf`].
     pub fn write(&self, frame: &Value) {
-        if !self.is_deaf() && line(&fitting(frame)).is_err() {
+        self.send(fitting(frame));
+    }
+
+    fn send(&self, bytes: Vec<u8>) {
+        if self.is_deaf() {
+            return;
+        }
+        let waiting = self.0.queued.fetch_add(bytes.len(), Ordering::Relaxed);
+        let out = self.0.out.get_or_init(|| writer(Arc::downgrade(&self.0)));
+        if waiting > MOST_WAITING || out.send(bytes).is_err() {
             self.0.deaf.store(true, Ordering::Relaxed);
         }
     }
+
+    /// Until all has gone out, or the host takes nothing more.
+    pub async fn flush(&self) {
+        while !self.is_deaf() && self.0.queued.load(Ordering::Relaxed) > 0 {
+            if tokio::time::timeout(PATIENCE, self.0.went_out.notified()).await.is_err() {
+                return;
+            }
+        }
+    }
+
     pub fn is_deaf(&self) -> bool {
         self.0.deaf.load(Ordering::Relaxed)
     }
@@ -49,12 +79,18 @@ impl Peer {
         if self.0.mute.load(Ordering::Relaxed) {
             return Err("the host is gone".into());
         }
+        let frame = whole(&id, &request).ok_or(TOO_LONG)?;
         self.waiting().insert(id.clone(), sender);
-        let mut asked = Asked { peer: self.clone(), id: Some(id.clone()) };
-        self.write(&json!({"type": "control_request", "request_id": id, "request": request}));
+        let mut asked = Asked { peer: self.clone(), id: Some(id) };
+        self.send(frame);
         let answer = receiver.await.unwrap_or_else(|_| Err("the host is gone".into()));
         asked.id = None;
         answer
+    }
+
+    /// Put an ask before the host; its answer comes as a line. False: it can't be shown whole, and was not.
+    pub fn ask(&self, id: &str, request: &Value) -> bool {
+        whole(id, request).map(|frame| self.send(frame)).is_some()
     }
 
     /// An answer came; false if nobody waits for it.
@@ -94,10 +130,25 @@ impl Drop for Asked {
     }
 }
 
-fn line(bytes: &[u8]) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(bytes)?;
-    out.flush()
+/// A request is never cut: a host would decide about something else than what it was asked for.
+fn whole(id: &str, request: &Value) -> Option<Vec<u8>> {
+    let bytes = bytes_of(&json!({"type": "control_request", "request_id": id, "request": request}));
+    (bytes.len() <= LONGEST).then_some(bytes)
+}
+
+fn writer(inner: Weak<Inner>) -> mpsc::Sender<Vec<u8>> {
+    let (sender, receiver) = mpsc::channel::<Vec<u8>>();
+    std::thread::spawn(move || {
+        let mut out = std::io::stdout().lock();
+        for bytes in receiver {
+            let failed = out.write_all(&bytes).and_then(|()| out.flush()).is_err();
+            let Some(inner) = inner.upgrade() else { return };
+            inner.queued.fetch_sub(bytes.len(), Ordering::Relaxed);
+            inner.deaf.fetch_or(failed, Ordering::Relaxed);
+            inner.went_out.notify_one();
+        }
+    });
+    sender
 }
 
 /// The frame as a line. What makes it too long is a tool's result or what a face would draw of it: the words are cut, the
@@ -169,6 +220,15 @@ mod tests {
         assert_eq!(parts[0]["text"], "[an image too large for this stream]");
         assert!(parts[1]["text"].as_str().unwrap().ends_with("bytes cut]"));
         assert_eq!(read["message"]["content"][0]["tool_use_id"], "t");
+    }
+
+    #[tokio::test]
+    async fn ho_1_a_request_is_shown_whole_or_not_at_all() {
+        let peer = Peer::default();
+        peer.0.deaf.store(true, Ordering::Relaxed);
+        let long = json!({"input": {"content": "x".repeat(LONGEST)}});
+        assert!(!peer.ask("id", &long) && peer.ask("id", &json!({"input": {}})));
+        assert_eq!(peer.request(long).await, Err(TOO_LONG.into()));
     }
 
     #[tokio::test]

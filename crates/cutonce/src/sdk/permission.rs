@@ -22,7 +22,10 @@ pub fn request(ask: &AskView) -> Value {
         request["description"] = about.into();
     }
     match &ask.kind {
-        AskKind::Permission { why, suggestions, .. } => {
+        AskKind::Permission { why, suggestions, from, .. } => {
+            if let Some(teammate) = from {
+                request["teammate"] = teammate.clone().into();
+            }
             request["decision_reason"] = why.reason.clone().into();
             request["decision_reason_type"] = if why.rule.is_some() { "rule" } else { "mode" }.into();
             request["permission_suggestions"] = suggested(&ask.tool, suggestions);
@@ -93,6 +96,11 @@ pub fn host_gone(ask: &AskView) -> Meant {
     refused(ask, "Not run: the host was gone before it answered.".into(), false)
 }
 
+/// The host could decide only about a part of it, and would let the whole run.
+pub fn too_large(ask: &AskView) -> Meant {
+    refused(ask, "Not run: the call is too large to be shown to the host. Do it in smaller steps.".into(), false)
+}
+
 fn answer(ask: &AskView, answer: Answer) -> Submission {
     Submission::Answer { ask_id: ask.ask_id.clone(), answer }
 }
@@ -150,10 +158,19 @@ fn plan_allowed(ask: &AskView, request: &Request, input: Option<&Value>, mode: O
         let why = "it allows leaving plan mode and sets plan mode".to_string();
         return vec![answer(ask, Answer::Unusable { why })];
     }
+    let unusable = |why: &str| vec![answer(ask, Answer::Unusable { why: why.into() })];
     let named = mode.and_then(|mode| request.approving(mode));
-    let Some(choice) = named.or_else(|| request.allowing()).or_else(|| request.choice(ChoiceKey::Restore)) else {
-        return vec![answer(ask, Answer::Unusable { why: "no approval is offered".into() })];
+    let choice = match (mode, named) {
+        (_, Some(named)) => Some(named),
+        (None, None) => request.allowing().or_else(|| request.choice(ChoiceKey::Restore)),
+        // A teammate's mode is not this session's to set (PM-134).
+        (Some(_), None) if request.from.is_some() => {
+            return unusable("it names a mode that the request does not offer");
+        }
+        // What follows in the batch gets no more than was named (PM-18): the named mode comes on top of the least.
+        (Some(_), None) => request.choice(ChoiceKey::Default),
     };
+    let Some(choice) = choice else { return unusable("no approval is offered") };
     let mut yes = approval::Answer::new(&ask.ask_id, choice.key);
     yes.plan = input.and_then(|input| input["plan"].as_str()).map(str::to_string);
     let after = mode.filter(|_| named.is_none()).map(|mode| Submission::SetMode { mode, by: By::Host });

@@ -46,6 +46,12 @@ impl Setup {
         }
     }
 
+    /// Would anything be lost without it?
+    pub fn brings_something(&self) -> bool {
+        let nothing = self.servers.is_empty() && self.agents.is_empty() && self.hooks.is_empty();
+        !nothing || self.system_prompt.is_some() || self.append.is_some() || self.json_schema.is_some()
+    }
+
     /// What the first line says, or the line itself if it is another.
     pub fn of(line: Line) -> Result<(Value, Setup), Box<Line>> {
         match line {
@@ -80,12 +86,6 @@ impl Setup {
 
 /// The answer to `initialize`: what there is to call and to start, known without opening anything.
 pub fn greeting(run: &Run, place: &Place, agents: &[Definition]) -> Value {
-    let plans = run.permission_mode == Some(Mode::Plan);
-    let mode = if run.dangerously_skip_permissions && !plans {
-        Mode::BypassPermissions
-    } else {
-        run.permission_mode.unwrap_or_default()
-    };
     let model = run.model.as_deref().unwrap_or("default");
     let (commands, agents) = match start::start_of(run, Approver::CantAsk, place) {
         Ok(start) => {
@@ -96,13 +96,18 @@ pub fn greeting(run: &Run, place: &Place, agents: &[Definition]) -> Value {
         Err(_) => (Vec::new(), Vec::new()),
     };
     let agents: Vec<Value> = agents;
-    json!({
+    let mut greeting = json!({
         "commands": commands, "agents": agents, "output_style": "default", "available_output_styles": ["default"],
         "models": [{"value": model, "displayName": model, "description": "The model this session was started with"}],
         "account": {}, "pid": std::process::id(), "claude_code_version": frames::SPOKEN_VERSION,
-        "current_permission_mode": mode.name(), "session_state": "idle",
-        "hooks_applied": true, "hook_on_failure_supported": true,
-    })
+        "session_state": "idle", "hooks_applied": true, "hook_on_failure_supported": true,
+    });
+    // Settings and an earlier session may say something else: what is not known yet is not told.
+    let sure = |mode: &Mode| !run.dangerously_skip_permissions || *mode == Mode::Plan;
+    if let Some(mode) = run.permission_mode.filter(sure) {
+        greeting["current_permission_mode"] = mode.name().into();
+    }
+    greeting
 }
 
 fn agent(agent: &Definition) -> Value {

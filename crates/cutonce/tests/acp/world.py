@@ -167,13 +167,13 @@ class World:
             self.requests = [json.loads(p.read_text()) for p in sorted(record.glob("*.json"))]
 
     @contextlib.asynccontextmanager
-    async def agent(self, *args, fs=False, init=True, env=None):
+    async def agent(self, *args, fs=False, init=True, env=None, limit=64 << 20):
         self.editor = Editor()
         given = {"ANTHROPIC_BASE_URL": f"http://{self.server}", "ANTHROPIC_API_KEY": "sk-ant-acp-test-0001"}
         env = self.env(**(given if env is None else env))
         async with spawn_agent_process(
             self.editor, BINARY, "acp", *args, env=env, cwd=self.ws,
-            transport_kwargs={"stderr": None, "limit": 64 << 20, "shutdown_timeout": 20.0},
+            transport_kwargs={"stderr": None, "limit": limit, "shutdown_timeout": 20.0},
         ) as (connection, process):
             self.process = process
             if init:

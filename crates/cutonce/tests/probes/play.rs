@@ -22,10 +22,12 @@ pub enum By {
     Background,
     /// The same, ended before and called again.
     Resumed,
+    /// A teammate that must plan first, of a lead that may do everything (PM-131).
+    Teammate,
 }
 
 impl By {
-    pub const AGENTS: [By; 3] = [By::Agent, By::Background, By::Resumed];
+    pub const OTHERS: [By; 4] = [By::Agent, By::Background, By::Resumed, By::Teammate];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -33,6 +35,7 @@ impl By {
             By::Agent => "by_an_agent",
             By::Background => "by_an_agent_in_the_background",
             By::Resumed => "by_a_resumed_agent",
+            By::Teammate => "pm_131_by_a_teammate",
         }
     }
 }
@@ -102,7 +105,9 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
     let (child, waiting) = {
         let mut scene = scene.lock().unwrap();
         (scene.left_in_chunk, scene.plan, scene.stays, scene.began) = (CHUNK, None, false, false);
-        let mut command = scene.stage.program(&format!("http://{}", server.addr()));
+        // A lead in plan mode makes no team; the teammate's own plan mode is what is probed.
+        let mode = if scene.by == By::Teammate { "bypassPermissions" } else { "plan" };
+        let mut command = scene.stage.program(mode, &format!("http://{}", server.addr()));
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(text)?;
         let bystander = scene.stage.bystander();
         scene.processes = vec![(bystander, Stage::about(bystander)), (child.id(), String::new())];
@@ -134,7 +139,7 @@ impl Scene {
         if body["tools"].as_array().is_none_or(|tools| tools.len() < 4) {
             return said("A title.");
         }
-        if self.by != By::Session && !String::from_utf8_lossy(&request.body).contains(PROBER) {
+        if self.by != By::Session && !self.is_prober(&String::from_utf8_lossy(&request.body)) {
             return self.hand_over(&body);
         }
         if self.plan.is_none() {
@@ -174,6 +179,10 @@ impl Scene {
         Turn { calls: vec![call], ..Turn::default() }
     }
 
+    fn is_prober(&self, body: &str) -> bool {
+        body.contains(if self.by == By::Teammate { "You are `prober`" } else { PROBER })
+    }
+
     /// The session's own part: hand everything to the agent, and end when that has ended.
     fn hand_over(&mut self, body: &Value) -> Turn {
         let call = |id: &str, more: Value| {
@@ -185,6 +194,13 @@ impl Scene {
             }
         };
         match (self.by, result(body, "toolu_first"), result(body, "toolu_again")) {
+            (By::Teammate, None, _) => {
+                let member = json!({"name": "prober", "task": "Go on.", "planModeRequired": true});
+                // A team outlives the run that made it.
+                let input = json!({"teamName": format!("probes-{}", self.calls), "members": [member]});
+                let call = Call { name: "TeamCreate".into(), input, id: Some("toolu_first".into()), ..Call::default() };
+                Turn { calls: vec![call], ..Turn::default() }
+            }
             (By::Background, None, _) => call("toolu_first", json!({"run_in_background": true})),
             (_, None, _) => call("toolu_first", json!({})),
             (By::Resumed, Some(text), None) => {

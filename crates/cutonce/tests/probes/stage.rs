@@ -172,11 +172,11 @@ impl Stage {
         self.root.join("settings.json")
     }
 
-    /// The program in plan mode, talking to the model at `url`.
-    pub fn program(&self, url: &str) -> Command {
+    /// The program, talking to the model at `url`.
+    pub fn program(&self, mode: &str, url: &str) -> Command {
         let mut words = self.who.jail();
         words.extend([binary().display().to_string()]);
-        words.extend(["-p", "Go.", "--permission-mode", "plan", "--model", "claude-sonnet-4-5"].map(String::from));
+        words.extend(["-p", "Go.", "--permission-mode", mode, "--model", "claude-sonnet-4-5"].map(String::from));
         if self.rules != Rules::None {
             words.extend(["--settings".into(), self.settings().display().to_string()]);
         }

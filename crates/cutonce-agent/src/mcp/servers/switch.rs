@@ -12,17 +12,26 @@ impl Servers {
         if !self.may_start(&declared) {
             return Err(format!("{name} comes from {} and waits until you agree to it", declared.file));
         }
-        let mut inside = None;
+        let mut old = None;
         self.0.with(&called, |entry| {
             entry.stop();
             entry.state = State::Pending;
-            inside = entry.remote.clone();
+            // The tools that the session has lead to the old one, even if the new one's are the same.
+            if !entry.tools.is_empty() && entry.joining == Joining::Nothing {
+                entry.joining = Joining::Changed;
+            }
+            old = entry.remote.take();
         });
-        match (declared.scope, inside) {
+        match (declared.scope, old) {
             // It lives in the host: it is asked again, and the host starts it or does not.
             (Scope::Host, Some(remote)) => self.run(&called, remote),
             (Scope::Host, None) => return Err(format!("{name} lives in the host: only the host can start it")),
-            _ => self.begin(&called),
+            (_, old) => {
+                if let Some(old) = old {
+                    tokio::spawn(async move { old.close().await });
+                }
+                self.begin(&called);
+            }
         }
         Ok(())
     }

@@ -94,7 +94,7 @@ impl Tool for TeamCreate {
                 started_by_user: new.started_by_user,
                 model: new.model,
                 mode: seat.mode().mode,
-                bypass_available: seat.template.bypass_available,
+                bypass_available: seat.template.start.bypass_available,
             };
             (member, new.task)
         };

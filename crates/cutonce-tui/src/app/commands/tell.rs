@@ -5,30 +5,32 @@ use crate::entry::{self, Kind, short_count};
 use crate::keymap::KEYS;
 use crate::overlay::pager::Pager;
 use crate::text;
-use cutonce_agent::settings::{self, MANAGED, Places};
+use cutonce_agent::settings;
 use cutonce_agent::store::Reader;
 use cutonce_core::conversation::Block;
 use cutonce_core::event::{Level, TodoStatus};
-use cutonce_core::submission::RememberIn;
 use cutonce_core::transcript::Body;
 use ratatui::text::{Line, Span};
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+/// Below this width the words of the help stand under what they are about.
+const NARROW_HELP: usize = 60;
 
 impl App {
     pub(super) fn help(&mut self) {
         let (width, theme) = (self.width(), self.theme);
         let row = |name: String, words: &str| {
-            let mut lines = text::wrap(
-                &Line::from(vec![Span::styled(text::padded(&name, 22), theme.accent), Span::raw(words.to_string())]),
-                width,
-                &text::Prefix { first: vec![Span::raw("  ")], next: vec![Span::raw(" ".repeat(24))] },
-            );
-            lines.truncate(3);
-            lines
+            let (name, words) = (Span::styled(name, theme.accent), Span::raw(words.to_string()));
+            if width < NARROW_HELP {
+                let below = text::wrap(&Line::from(words), width, &text::Prefix::spaces(4));
+                return [Line::from(vec![Span::raw("  "), name])].into_iter().chain(below).collect::<Vec<_>>();
+            }
+            let first = vec![Span::raw("  "), Span::styled(text::padded(&name.content, 22), theme.accent)];
+            text::wrap(&Line::from(words), width, &text::Prefix { first, next: vec![Span::raw(" ".repeat(24))] })
         };
         let mut lines = vec![Line::styled("Commands", theme.strong)];
-        for offer in super::offers(&self.customs) {
+        for offer in super::offers(&self.customs, &[]) {
             lines.extend(row(text::one_line(&offer.name), &text::one_line(&offer.words)));
         }
         lines.extend([Line::raw(""), Line::styled("Keys", theme.strong)]);
@@ -57,97 +59,8 @@ impl App {
         self.notice(Level::Info, &told);
     }
 
-    fn places(&self) -> Places {
-        Places {
-            managed: PathBuf::from(MANAGED),
-            home: self.around.home.clone(),
-            user_home: self.around.var("HOME").map(PathBuf::from),
-            project: self.around.cwd.clone(),
-        }
-    }
-
     pub(in crate::app) fn trusted(&self) -> bool {
         settings::load(&self.places(), None).trusted
-    }
-
-    pub(super) fn tell_permissions(&mut self) {
-        let loaded = settings::load(&self.places(), None);
-        let mut told = format!("The mode is {}.\n", self.status.mode);
-        for rule in &loaded.rules {
-            let _ = writeln!(told, "{:?}: {} ({:?})", rule.behavior, rule.text, rule.source);
-        }
-        if loaded.rules.is_empty() {
-            told.push_str("No rules; what is not read-only asks.\n");
-        }
-        let _ = write!(told, "They are in the files that /config names.");
-        self.notice(Level::Info, &told);
-    }
-
-    pub(super) fn tell_agents(&mut self) {
-        let folders = [self.around.cwd.join(".cutonce/agents"), self.around.home.join("agents")];
-        let own = folders.iter().flat_map(|folder| names_in(folder, "md"));
-        let own: Vec<String> = own.collect();
-        let told = if own.is_empty() { String::new() } else { format!("\nYour own: {}", own.join(", ")) };
-        self.notice(
-            Level::Info,
-            &format!("Explore reads and searches, Plan designs, general-purpose does both and more.{told}"),
-        );
-    }
-
-    pub(super) fn tell_mcp(&mut self) {
-        let mut told = String::new();
-        for name in self.settings.mcp_servers.keys() {
-            let _ = writeln!(told, "{name} (settings)");
-        }
-        let project = self.around.cwd.join(".mcp.json");
-        let listed =
-            std::fs::read(&project).ok().and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok());
-        let servers = listed.as_ref().and_then(|file| file.get("mcpServers")).and_then(|servers| servers.as_object());
-        for name in servers.into_iter().flat_map(|servers| servers.keys()) {
-            let _ = writeln!(told, "{name} (.mcp.json)");
-        }
-        let told = if told.is_empty() {
-            "No MCP servers: `mcpServers` in the settings or .mcp.json names them.".into()
-        } else {
-            told
-        };
-        self.notice(Level::Info, &told);
-    }
-
-    pub(super) fn memory(&mut self, which: &str) {
-        let user_home = self.around.var("HOME").map(PathBuf::from);
-        let mut all = cutonce_agent::instructions::Instructions::new(&self.around.home, user_home, &self.around.cwd);
-        let mut files: Vec<PathBuf> = all.load().into_iter().map(|one| one.path).collect();
-        for usual in [self.around.cwd.join("AGENTS.md"), self.around.home.join("AGENTS.md")] {
-            if !files.contains(&usual) {
-                files.push(usual);
-            }
-        }
-        self.choose_file("Instruction files", &files, which, "/memory");
-    }
-
-    pub(super) fn config(&mut self, which: &str) {
-        let places = self.places();
-        let files = [RememberIn::User, RememberIn::Project, RememberIn::Local]
-            .into_iter()
-            .filter_map(|place| places.file(place));
-        self.choose_file("Settings, the last one wins", &files.collect::<Vec<_>>(), which, "/config");
-    }
-
-    fn choose_file(&mut self, title: &str, files: &[PathBuf], which: &str, command: &str) {
-        if let Some(file) = which.parse::<usize>().ok().and_then(|n| files.get(n.wrapping_sub(1))) {
-            if let Some(folder) = file.parent() {
-                let _ = std::fs::create_dir_all(folder);
-            }
-            return self.open_in_editor(&file.display().to_string());
-        }
-        let mut told = format!("{title}:\n");
-        for (n, file) in files.iter().enumerate() {
-            let there = if file.exists() { "" } else { "  (not there yet)" };
-            let _ = writeln!(told, "{} {}{there}", n + 1, file.display());
-        }
-        let _ = write!(told, "{command} NUMBER opens one in your editor.");
-        self.notice(Level::Info, &told);
     }
 
     pub(super) fn tell_status(&mut self) {
@@ -195,19 +108,10 @@ impl App {
     }
 
     pub(in crate::app) fn show_details(&mut self) {
-        let pager = Pager::new("Conversation", self.log.items(), self.theme).at_end();
+        let pager = Pager::new("Conversation", self.log.items(), self.theme);
+        let pager = pager.highlighted(self.highlighter.clone()).at_end();
         self.cover(Box::new(pager), None);
     }
-}
-
-fn names_in(folder: &Path, end: &str) -> Vec<String> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let mut names: Vec<String> = entries
-        .filter(|path| path.extension().is_some_and(|found| found == end))
-        .filter_map(|path| Some(path.file_stem()?.to_string_lossy().into_owned()))
-        .collect();
-    names.sort();
-    names
 }
 
 /// The conversation for reading elsewhere; None: nothing was said.

@@ -1,6 +1,7 @@
 //! The rows of one line of the plan: what was removed before it, the line itself, the comments under it, the field for one.
 
 use crate::diff::{self, Sign};
+use crate::markdown;
 use crate::review::changes::Mark;
 use crate::review::{Focus, Review, Show, What};
 use crate::text::{self, Prefix};
@@ -59,6 +60,9 @@ fn content(review: &mut Review, line: usize) -> Vec<Line<'static>> {
         return rows.clone();
     }
     let width = review.view.width.saturating_sub(gutter(review)).max(1);
+    if let Some(rows) = table(review, line, width) {
+        return rows;
+    }
     let spans = match (review.show, review.changes.mark(line)) {
         (Show::Words, Mark::Changed { new, .. }) => diff::spans(new, Sign::Added, &review.theme),
         _ => review.source.spans(line, &review.theme),
@@ -68,6 +72,25 @@ fn content(review: &mut Review, line: usize) -> Vec<Line<'static>> {
     let rows = text::wrap(&line_shown, width, &Prefix { first: Vec::new(), next });
     review.view.drawn.insert(line, rows.clone());
     rows
+}
+
+/// The rows of a line of a table that is drawn as one; all lines of it are made at once. A line whose words are compared is
+/// shown as it is written.
+fn table(review: &mut Review, line: usize, width: usize) -> Option<Vec<Line<'static>>> {
+    let compared = |review: &Review, at: usize| {
+        review.show == Show::Words && matches!(review.changes.mark(at), Mark::Changed { .. })
+    };
+    if compared(review, line) {
+        return None;
+    }
+    let (range, source) = review.source.table(line)?;
+    let drawn = markdown::table_lines(&source, width, &review.theme)?;
+    for (at, rows) in range.zip(drawn) {
+        if !compared(review, at) {
+            review.view.drawn.insert(at, rows);
+        }
+    }
+    review.view.drawn.get(&line).cloned()
 }
 
 /// Where the words of a line begin, behind its indentation and the mark of a list.

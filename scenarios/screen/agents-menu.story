@@ -1,0 +1,97 @@
+`/agents` (SA-3, UI-9): all agents with where they come from; a broken file is named with what is wrong and opens in the editor; a new one is made in the person's folder and opens there; the list then has it.
+
+--- file bin/editor
+#!/bin/sh
+case "$1" in
+*bad.md) printf -- '---\nname: bad\ndescription: Mended.\n---\nDo it.\n' > "$1" ;;
+*) printf 'Say hello.\n' >> "$1" ;;
+esac
+--- file ~/.cutonce/agents/bad.md
+---
+name: bad
+color: none of these
+---
+x
+--- sh
+chmod +x bin/editor
+--- env EDITOR=$WS/bin/editor
+--- model
+{"turns": [{"text": "Hi."}]}
+--- pty 80x24 cutonce
+--- keys
+< claude-
+> /agents
+press enter
+< n new, yours
+press end
+< enter edit in $EDITOR
+--- shows
+ Agents
+  Explore          built-in · small
+  Plan             built-in · plan
+  general-purpose  built-in · inherit
+› bad.md           line 3: `color`: expected one of red, orange, yellow, green,…
+
+  $HOME/.cutonce/agents/bad.md
+
+  line 3: `color`: expected one of red, orange, yellow, green, cyan, blue,
+  purple, violet, pink, got `none of these`
+
+
+
+
+
+
+
+
+
+
+
+
+
+ enter edit in $EDITOR · n new, yours · p new, this project's · esc back
+
+--- keys
+press enter
+< counts from the next one on
+press n
+< name of an agent for all your projects
+> greeter
+press enter
+< greeter
+< counts from the next one on
+--- shows
+ Agents
+  Explore          built-in · small
+  Plan             built-in · plan
+  general-purpose  built-in · inherit
+  bad              user · inherit
+› greeter          user · inherit
+
+  Say when this agent is to be used; the model chooses by this sentence.
+
+  tools  Read, Grep, Glob
+  model  inherit
+  file   $HOME/.cutonce/agents/greeter.md
+
+  Say what it does, how it goes about it, and what its answer should hold.
+  Say hello.
+
+
+
+
+
+
+
+
+ Agents are read when a session begins: this counts from the next one on.
+
+--- keys
+press esc
+gone greeter
+press ctrl+d
+--- exit 0
+--- sh
+grep -q 'description: Mended.' ~/.cutonce/agents/bad.md
+grep -q '^name: greeter$' ~/.cutonce/agents/greeter.md
+grep -q '^Say hello.$' ~/.cutonce/agents/greeter.md

@@ -1,0 +1,56 @@
+Images (UI-3): Ctrl+V pastes the one on the clipboard, read by the desktop's own program; a path that is dropped becomes an image; one that is written in the message goes along. Where there is none, it is said.
+
+--- file bin/wl-paste
+#!/bin/sh
+test -e empty && exit 1
+case "$1" in
+--list-types) printf 'text/plain\nimage/png\n' ;;
+*) printf '\211PNG\r\n\032\npasted' ;;
+esac
+--- sh
+chmod +x bin/wl-paste
+printf '\211PNG\r\n\032\ndropped' > 'a b.png'
+printf '\211PNG\r\n\032\nwritten' > c.png
+printf 'no image' > d.png
+--- model
+{"turns": [{"text": "Three pictures."}]}
+--- env PATH=$WS/bin:/usr/bin:/bin
+--- env WAYLAND_DISPLAY=wayland-0
+--- pty 80x24 cutonce
+--- keys
+< claude-
+> look: 
+press ctrl+v
+< [Image #1]
+paste a\ b.png
+< [Image #2]
+paste d.png
+< is no PNG
+! touch empty
+press ctrl+v
+< no image on the clipboard
+>  and c.png
+press enter
+< Three pictures.
+--- shows
+! $WS/d.png is no PNG, JPEG, GIF or WebP image
+! There is no image on the clipboard.
+
+> look: [Image #1][Image #2] and c.png
+
+● Three pictures.
+
+›
+
+/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+
+--- keys
+press ctrl+d
+--- exit 0
+--- seen
+request 1
+  user: look: [Image #1][Image #2] and c.png
+  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpwYXN0ZWQ="}}
+  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpkcm9wcGVk"}}
+  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgp3cml0dGVu"},"cache_control":{"type":"ephemeral"}}
+

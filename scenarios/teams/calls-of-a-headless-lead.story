@@ -1,0 +1,15 @@
+A lead that runs without a person has nobody to ask (TM-1): a teammate's call is refused at once with the reason, and nothing hangs.
+
+--- model
+{"turns": [
+  {"when": "Nobody is at the team lead", "calls": [{"name": "SendMessage", "input": {"to": "team-lead", "text": "ANN-DENIED"}}]},
+  {"when": "ANN-DENIED", "calls": [{"name": "Bash", "input": {"command": "touch heard", "description": "it was denied"}}]},
+  {"when": "ANN-DENIED", "text": "It was denied.", "repeat": 3},
+  {"when": "You are `ann`", "calls": [{"name": "Write", "input": {"file_path": "$WS/hello.txt", "content": "Hello!\n"}}]},
+  {"when": "Lead this.", "calls": [{"name": "TeamCreate", "input": {"teamName": "red", "members": [{"name": "ann", "task": "Write hello.txt."}]}}]},
+  {"when": "Lead this.", "text": "Noted.", "repeat": 5}
+]}
+--- run cutonce -p "Lead this." --allowedTools "Bash(touch heard)"
+--- exit 0
+--- disk
+created heard
