@@ -21,9 +21,6 @@ It is still one.
 {"turns": [{"calls": [{"name": "Bash", "input": {"command": "touch a"}}]}, {"text": "never"}]}
 --- run cutonce --plain "touch it"
 --- exit 1
---- stdout
-(interrupted)
-
 --- disk
 nothing changed
 
