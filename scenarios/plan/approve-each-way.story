@@ -23,10 +23,10 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 < A comment is
 < answer:
 > 17
-< Choose 1 to
+< Choose one of
 < answer:
 > yes
-< Choose 1 to
+< Choose one of
 < answer:
 > 1 mind the gap
 < done A
@@ -52,15 +52,15 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 1 comments go along with whatever you choose.
 answer: 2 comments go along with whatever you choose.
 answer: A comment is: c LINE WORDS
-answer: Choose 1 to 5.
-answer: Choose 1 to 5.
+answer: Choose one of 1, 2, 4, 5, 6.
+answer: Choose one of 1, 2, 4, 5, 6.
 answer: done A
 
 > a word later
@@ -184,10 +184,10 @@ created a.txt
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → acceptEdits
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 ? Write wants to run: default mode asks before this: write in the workspace
   | --- /dev/null
@@ -241,7 +241,7 @@ nothing changed
   4 Approve, clear the context and start → default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → bypassPermissions
-  c LINE WORDS comment, n WORDS note, e edit
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): done C
 
 > 

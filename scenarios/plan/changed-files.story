@@ -30,7 +30,7 @@ ignored.txt
 ! echo two > a.txt; rm gone.txt; echo x > ignored.txt; mkdir -p sub; echo y > sub/new.txt
 > submit
 < answer
-> 5
+> 6
 < >
 > /exit
 --- exit 0
@@ -53,10 +53,10 @@ ignored.txt
   still running: bash_1: sleep 1000
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 >
 

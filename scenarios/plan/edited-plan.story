@@ -51,10 +51,10 @@ chmod +x editor.sh emptier.sh
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug>.md
@@ -69,10 +69,10 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): The note goes along with whatever you choose.
 answer: implemented
 
@@ -188,7 +188,7 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
 > e
 < Measure
 < answer
-> 4 my edit is in
+> 5 my edit is in
 < >
 > /exit
 --- exit 0
@@ -205,10 +205,10 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 2>.md
@@ -223,10 +223,10 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 >
 
@@ -285,7 +285,7 @@ request 2
 > 1
 < Exit plan mode?
 < answer
-> 5
+> 6
 < >
 > /exit
 --- exit 0
@@ -302,10 +302,10 @@ request 2
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
@@ -317,10 +317,10 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
@@ -333,10 +333,10 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 >
 

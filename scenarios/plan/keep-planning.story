@@ -18,15 +18,15 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
 > c 3 measure instead
 < 1 comments
 < answer:
-> 4 do not guess
+> 5 do not guess
 < answer
 > d
 < answer
-> 4
+> 5
 < >
 > try once more
 < answer
-> 5
+> 6
 < >
 > /mode
 < The mode is default
@@ -45,10 +45,10 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 1 comments go along with whatever you choose.
 answer: 
 ? Exit plan mode?
@@ -63,10 +63,10 @@ answer:
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
 answer (a number, words after it go along):   | @@ -1,3 +1,4 @@
   |  # Plan
   |
@@ -87,10 +87,10 @@ answer:
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+  4 Approve, clear the context and start → default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
 answer (a number, words after it go along): 
 > 
 >

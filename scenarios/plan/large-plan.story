@@ -20,7 +20,7 @@ A plan of 5 MB is written, submitted, kept and approved like any other; one that
 > submit
 < shell: only
 < answer
-> 4 shorter please
+> 5 shorter please
 < five
 < >
 ! yes 'a line of the plan, quite long' | head -c 20000000 > $PLAN

@@ -8,7 +8,7 @@ x
 target
 --- model
 {"turns": [{"text": "First answer."}, {"text": "Second answer."}]}
---- pty 80x24 cutonce
+--- pty 80x30 cutonce
 --- keys
 < ›
 > look at @ses
@@ -65,7 +65,9 @@ press esc
 gone /compact
 press ctrl+u
 press up
-< look at @src/session.rs
+< › /hlp
+press up
+< › look at @src/session.rs
 press ctrl+u ctrl+r
 > look
 < search sent messages

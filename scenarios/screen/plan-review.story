@@ -1,4 +1,4 @@
-The plan flow at 80x24 (UI-6, PM-74, PM-77, PM-87, PM-140, PM-142): the review takes the whole screen when the hands are still; a digit that comes too early does nothing; later it arms a choice, a line says exactly what will happen, Enter confirms it; the approved plan stays in the conversation, rendered, and the agent starts.
+The plan flow at 80x24 (UI-6, PM-74, PM-77, PM-87, PM-140, PM-142): the review takes the whole screen when the hands are still and says when keys choose; then a digit arms a choice, a line says exactly what will happen, Enter confirms it; the approved plan stays in the conversation, rendered, and the agent starts.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -16,6 +16,7 @@ The plan flow at 80x24 (UI-6, PM-74, PM-77, PM-87, PM-140, PM-142): the review t
 press enter
 < approve → accept edits
 < Guess
+gone keys choose in a moment
 --- shows
  Plan rev 1: Count the users
  <plan>  no sandbox · 0 files changed since entry, checked
@@ -44,9 +45,7 @@ press enter
 
 --- keys
 press 1
-! sleep 0.8 # a key that comes too early never chooses: keys count after 400 ms of quiet
-press 1
-< confirm
+< enter confirm
 --- shows
  Plan rev 1: Count the users
  <plan>  no sandbox · 0 files changed since entry, checked
@@ -74,7 +73,6 @@ press 1
  enter confirm                                                         esc back
 
 --- keys
-! sleep 0.2 # a digit and Enter within 50 ms were pasted, not pressed
 press enter
 < Counted.
 gone interrupt

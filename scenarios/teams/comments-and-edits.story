@@ -32,7 +32,7 @@ chmod +x editor.sh
 < ann asks: Exit plan mode?
 > c 2 which language?
 < 1 comments go along
-> 3 think again
+> 5 think again
 < ann asks: Exit plan mode?
 < 2  1. Write hello.txt in English
 ! test ! -e early.txt

@@ -420,7 +420,7 @@ impl<const LOW: u8, const HIGH: u8, const N: u8> JsonSchema for Within<LOW, HIGH
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
-    /// The terminal's own colours.
+    /// The terminal's own colours; `ansi` says the same.
     #[default]
     #[serde(alias = "ansi")]
     Auto,

@@ -343,6 +343,8 @@ impl App {
         self.session = Some(opened.session.clone());
         self.customs = custom::find(&self.around.home, &self.around.cwd, self.trusted());
         self.composer.set_commands(commands::offers(&self.customs, &[]));
+        // A slash that was typed before they were known offers them, too.
+        self.composer.refresh_with(&mut self.files);
         self.listen_to_mcp();
         self.came_back(&opened);
         for submission in std::mem::take(&mut self.early) {

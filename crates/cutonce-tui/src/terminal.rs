@@ -19,7 +19,11 @@ const ALTERNATE_OFF: &str = "\x1b[?1007l\x1b[?1049l";
 
 /// What a program that crashed may have left on: the other screen (by 1047, which leaves the cursor where it is), the mouse,
 /// keys of the application kind, no wrapping, no cursor, colours.
-const MEND: &str = "\x1b[?1047l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[0m";
+const MEND: &str =
+    "\x1b[?1047l\x1b[?47l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1006l\x1b[?1l\x1b>\x1b[?7h\x1b[?25h\x1b[0m";
+
+/// Below all that is on the screen: where a program died nobody knows where it left the cursor.
+pub const BELOW: &str = "\x1b[999B\r\n";
 
 /// What was changed and how it was, while we have the terminal.
 static TAKEN: Mutex<Option<Taken>> = Mutex::new(None);

@@ -15,8 +15,13 @@ mod host;
 mod mail;
 #[path = "figures/model.rs"]
 mod model;
+#[path = "figures/paced.rs"]
+mod paced;
 #[path = "figures/process.rs"]
 mod process;
+#[path = "../tests/stories/pty.rs"]
+#[allow(dead_code, reason = "shared with the stories")]
+mod pty;
 #[path = "figures/resume.rs"]
 mod resume;
 #[path = "figures/search.rs"]
@@ -31,6 +36,8 @@ mod start;
 mod stream;
 #[path = "figures/table.rs"]
 mod table;
+#[path = "figures/terminal.rs"]
+mod terminal;
 #[path = "figures/transcript.rs"]
 mod transcript;
 #[path = "figures/tree.rs"]
@@ -80,6 +87,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("host", host::figures),
     ("mail", mail::figures),
     ("agents", agents::figures),
+    ("terminal", terminal::figures),
 ];
 
 /// The modes in which this binary is started by itself.

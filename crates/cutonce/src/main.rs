@@ -17,6 +17,7 @@ mod implement;
 mod keyring;
 mod mcp;
 mod plain;
+mod plain_commands;
 mod plain_plan;
 mod plans;
 mod scenario_server;

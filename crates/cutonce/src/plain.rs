@@ -5,6 +5,7 @@ pub mod out;
 
 use crate::editor::{edit, editor_name, open_editor};
 use crate::headless::{DONE, FAILED, First, INTERRUPTED};
+use crate::plain_commands::{self, Known};
 use crate::plain_plan::{self, Review, Step};
 use crate::start::Started;
 use cutonce_agent::Session;
@@ -60,7 +61,8 @@ fn first_line(text: &str) -> &str {
 
 /// Sit in front of a session until the person ends it.
 pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
-    let Started { session, mut events, notifications, .. } = started;
+    let Started { session, mut events, notifications, transcript, cwd, model, .. } = started;
+    let known = Known { transcript, cwd, home: crate::start::home().ok(), model, todos: Vec::new() };
     let mut lines = lines();
     let mut interrupts = signal(SignalKind::interrupt())?;
     let mut plain = Plain {
@@ -71,6 +73,7 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
         streamed: false,
         review: Review::default(),
         notifications,
+        known,
         over: false,
         failed: false,
     };
@@ -108,6 +111,7 @@ struct Plain {
     /// What was put together for an open plan.
     review: Review,
     notifications: Notifications,
+    known: Known,
     /// Nobody types any more.
     over: bool,
     /// How the last turn ended.
@@ -118,6 +122,8 @@ impl Plain {
     fn event(&mut self, event: &Event, lines: Option<&mut mpsc::UnboundedReceiver<String>>) {
         match &event.kind {
             EventKind::TurnStarted => self.busy = true,
+            EventKind::Todos(todos) => self.known.todos.clone_from(todos),
+            EventKind::ModelChanged { model } => self.known.model.clone_from(model),
             EventKind::Delta(Delta::Text(text)) => {
                 self.streamed = true;
                 out::show(text);
@@ -212,18 +218,17 @@ impl Plain {
         }
         match self.asks.first().cloned() {
             Some(ask) => self.answer(&ask, line),
-            None if line == "/exit" => self.session.submit(Submission::Close),
-            None if line == "/agents" => {
-                out::say(&crate::agents::listing(self.session.agents()));
-                self.prompt();
-            }
-            None if line == "/clear" => self.session.submit(Submission::Clear),
-            None if line == "/compact" || line.starts_with("/compact ") => {
-                let focus = line.strip_prefix("/compact ").map(str::to_string);
-                self.session.submit(Submission::Compact { focus });
-            }
             None if line.is_empty() => self.prompt(),
-            None => self.session.say(line),
+            None => match plain_commands::run(line, &self.session, &mut self.known) {
+                // What was submitted tells of itself.
+                Some(words) if words.is_empty() && !line.starts_with('!') => {}
+                Some(words) if words.is_empty() => self.prompt(),
+                Some(words) => {
+                    out::say(&words);
+                    self.prompt();
+                }
+                None => self.session.say(line),
+            },
         }
     }
 

@@ -55,14 +55,30 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
         text.push_str(&format!("  {}\n", one_line(notice)));
     }
     for (n, choice) in request.choices.iter().enumerate() {
-        text.push_str(&format!("  {} {}\n", n + 1, one_line(&choice.label)));
+        text.push_str(&format!("  {} {}\n", digit(request, n, choice.key), one_line(&choice.label)));
     }
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
-        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}\n"));
+        let clears = request.choice(ChoiceKey::Clear).is_some();
+        let modes = if clears { "; 4 MODE: clear, then that mode" } else { "" };
+        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}{modes}\n"));
     }
     text.push_str("answer (a number, words after it go along): ");
     text
+}
+
+/// The number of a choice. With a plan the numbers are those of the contract, also where the third is not offered: what
+/// means «keep planning» in one review must not mean «leave» in the next (PM-74).
+fn digit(request: &Request, at: usize, key: ChoiceKey) -> usize {
+    match (request.plan.is_some(), key) {
+        (true, ChoiceKey::AcceptEdits) => 1,
+        (true, ChoiceKey::Default) => 2,
+        (true, ChoiceKey::Restore) => 3,
+        (true, ChoiceKey::Clear) => 4,
+        (true, ChoiceKey::KeepPlanning) => 5,
+        (true, ChoiceKey::Leave) => 6,
+        (false, _) => at + 1,
+    }
 }
 
 /// What held the shell, and what changed meanwhile (PM-87); of a teammate nobody here knows it.
@@ -124,9 +140,12 @@ impl Review {
     }
 
     fn choose(&mut self, request: &Request, word: &str, rest: &str) -> Step {
-        let chosen = word.parse::<usize>().ok().and_then(|n| request.choices.get(n.wrapping_sub(1)));
-        let Some(Choice { key, .. }) = chosen else {
-            return Step::Say(format!("Choose 1 to {}.", request.choices.len()));
+        let numbered =
+            || request.choices.iter().enumerate().map(|(at, choice)| (digit(request, at, choice.key), choice));
+        let chosen = word.parse::<usize>().ok().and_then(|n| numbered().find(|(digit, _)| *digit == n));
+        let Some((_, Choice { key, .. })) = chosen else {
+            let digits: Vec<String> = numbered().map(|(digit, _)| digit.to_string()).collect();
+            return Step::Say(format!("Choose one of {}.", digits.join(", ")));
         };
         let mut answer = Answer::new(request.ask_id.clone(), *key);
         let words = Some(rest.trim().to_string()).filter(|words| !words.is_empty());

@@ -47,6 +47,7 @@ pub struct Started {
     pub notifications: Notifications,
     /// What can be called by name.
     pub offered: Offered,
+    pub transcript: PathBuf,
 }
 
 /// `~/.cutonce` or $CUTONCE_HOME (CL-4).
@@ -142,6 +143,7 @@ pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) ->
     Ok(Started {
         session: opened.session,
         events: opened.events,
+        transcript: opened.transcript,
         cwd: place.cwd.display().to_string(),
         model: opened.model,
         key_source,

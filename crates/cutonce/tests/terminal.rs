@@ -1,5 +1,5 @@
-//! The terminal is always given back (UI-13), idle costs nothing (UI-12), and the scrollback survives resizing in a terminal
-//! that wraps anew (UI-1): the real program on a real pty, and under tmux.
+//! The terminal is always given back (UI-13), idle costs nothing (UI-12), colours are those that the terminal knows (UI-10), and
+//! the scrollback survives resizing in a terminal that wraps anew (UI-1): the real program on a real pty, and under tmux.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on must fail")]
 
 #[path = "stories/pty.rs"]
@@ -37,15 +37,19 @@ impl Stage {
         ]
     }
 
-    /// The program as a child of a shell, as people start it: what the shell finds afterwards is on the screen.
     fn shell(&self) -> Term {
+        self.shell_with("", &[])
+    }
+
+    /// The program as a child of a shell, as people start it: what the shell finds afterwards is on the screen.
+    fn shell_with(&self, args: &str, extra: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new("/bin/sh");
         let program = env!("CARGO_BIN_EXE_cutonce");
         let root = self.root.path().display();
         command.args([
             "-c",
             &format!(
-                "stty -a | tr -d '\\n' > {root}/before; sh -c 'echo $$ > {root}/pid; exec {program}'; code=$?; \
+                "stty -a | tr -d '\\n' > {root}/before; sh -c 'echo $$ > {root}/pid; exec {program} {args}'; code=$?; \
                  stty -a | tr -d '\\n' > {root}/after; echo ended $code"
             ),
         ]);
@@ -53,6 +57,7 @@ impl Stage {
         command.env_clear();
         command.env("TERM", "xterm");
         self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        extra.iter().for_each(|(name, value)| command.env(name, value));
         Term::start(command, (80, 24)).unwrap()
     }
 
@@ -60,8 +65,9 @@ impl Stage {
     fn assert_given_back(&self, term: &Term) {
         let read = |name: &str| std::fs::read_to_string(self.root.path().join(name)).unwrap();
         assert_eq!(read("before"), read("after"));
+        assert!(!term.alternate(), "the alternate screen was left on");
         let raw = String::from_utf8_lossy(&term.raw);
-        for (on, off) in [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[?1049h", "\x1b[?1049l"), ("\x1b[>1u", "\x1b[<1u")] {
+        for (on, off) in [("\x1b[?2004h", "\x1b[?2004l"), ("\x1b[>1u", "\x1b[<1u")] {
             if let Some(last_on) = raw.rfind(on) {
                 assert!(raw.rfind(off).is_some_and(|last_off| last_off > last_on), "{on:?} was left on");
             }
@@ -104,12 +110,165 @@ fn ui_13_a_panic_gives_the_terminal_back_and_keeps_the_draft() {
     let stage = Stage::new(TALK);
     let mut term = stage.shell();
     term.see("/help").unwrap();
-    term.send(b"/panic-now").unwrap();
-    term.press("enter").unwrap();
-    term.see("ended").unwrap();
+    term.send(b"hi\r").unwrap();
+    term.see("Hello.").unwrap();
+    term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+    // The words behind it are the draft of the moment in which the program dies.
+    term.send(b"/panic-now half a thought\r").unwrap();
+    term.see("ended 101").unwrap();
     term.end().unwrap();
     assert!(term.whole().contains("panicked"), "{}", term.whole());
     stage.assert_given_back(&term);
+    let mut again = stage.shell_with("--continue", &[]);
+    again.see("Hello.").unwrap();
+    again.see("› half a thought").unwrap();
+    again.press("ctrl+c ctrl+c").unwrap();
+    again.see("ended 0").unwrap();
+}
+
+/// An editor that takes the terminal for itself and dies with it.
+const CRASHES: &str = "#!/bin/sh\nprintf '\\033[?1049h\\033[H\\033[?25l'; stty raw -echo; kill -SEGV $$\n";
+
+#[test]
+fn ui_13_a_crashing_editor_gives_the_terminal_back_and_keeps_the_draft() {
+    let stage = Stage::new(TALK);
+    let editor = stage.root.path().join("editor");
+    std::fs::write(&editor, CRASHES).unwrap();
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut term = stage.shell_with("", &[("EDITOR", &editor.display().to_string())]);
+    term.see("/help").unwrap();
+    term.send(b"hi\r").unwrap();
+    term.see("Hello.").unwrap();
+    term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+    term.send(b"half a thought").unwrap();
+    term.see("› half a thought").unwrap();
+    term.press("ctrl+g").unwrap();
+    term.see("signal 11").unwrap();
+    // Not on the editor's screen, but on the one with the conversation.
+    assert!(!term.alternate(), "the editor's screen was left on");
+    // Keys come one by one and unechoed as before.
+    term.send(b", and more").unwrap();
+    term.see("› half a thought, and more").unwrap();
+    assert_eq!(term.whole().matches("Hello.").count(), 1, "{}", term.whole());
+    term.press("ctrl+c ctrl+c").unwrap();
+    term.see("ended 0").unwrap();
+    term.end().unwrap();
+    stage.assert_given_back(&term);
+}
+
+/// Which colours are asked for: true colour, of 256, of 16.
+fn colours(raw: &[u8]) -> (bool, bool, bool) {
+    let (raw, mut found) = (String::from_utf8_lossy(raw), (false, false, false));
+    for (codes, _) in raw.split("\x1b[").skip(1).filter_map(|rest| rest.split_once('m')) {
+        let Ok(codes) = codes.split(';').map(str::parse::<u16>).collect::<Result<Vec<_>, _>>() else { continue };
+        let mut codes = codes.into_iter();
+        while let Some(code) = codes.next() {
+            match (code, codes.as_slice().first()) {
+                (38 | 48, Some(2)) => (found.0, _) = (true, codes.nth(3)),
+                (38 | 48, Some(5)) => (found.1, _) = (true, codes.nth(1)),
+                (30..=37 | 40..=47 | 90..=97 | 100..=107, _) => found.2 = true,
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn ui_10_themes_use_the_colours_that_the_terminal_knows_and_none_with_no_color() {
+    let text = "# Title\n\nA `word`.\n\n```rust\nfn main() { let x = \"s\"; }\n```\n";
+    let talk = serde_json::json!({"turns": [{"text": text}]}).to_string();
+    let check = |theme: &str, extra: &[(&str, &str)], expected: (bool, bool, bool)| {
+        let stage = Stage::new(&talk);
+        std::fs::create_dir(stage.root.path().join(".cutonce")).unwrap();
+        let settings = serde_json::json!({"theme": theme}).to_string();
+        std::fs::write(stage.root.path().join(".cutonce/settings.json"), settings).unwrap();
+        let mut term = stage.shell_with("--permission-mode plan", extra);
+        // The mode is known once the settings are; what is drawn from then on counts.
+        term.see("plan mode on").unwrap();
+        let from = term.raw.len();
+        term.send(b"hi\r").unwrap();
+        term.see("fn main").unwrap();
+        term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+        term.press("ctrl+d").unwrap();
+        term.see("ended 0").unwrap();
+        assert_eq!(colours(&term.raw[from..]), expected, "{theme} {extra:?}");
+    };
+    let (full, many) = ([("TERM", "xterm-256color"), ("COLORTERM", "truecolor")], [("TERM", "xterm-256color")]);
+    check("dark", &full, (true, false, false));
+    check("light", &full, (true, false, false));
+    check("dark", &many, (false, true, false));
+    check("ansi", &full, (false, false, true));
+    check("dark", &[("TERM", "xterm")], (false, false, true));
+    check("dark", &[full[0], full[1], ("NO_COLOR", "1")], (false, false, false));
+}
+
+#[test]
+fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
+    let plan = "# Count\n\n1. Guess\n";
+    let write = serde_json::json!({"name": "Write", "input": {"file_path": "{plan}", "content": plan}});
+    let exit = serde_json::json!({"name": "ExitPlanMode", "input": {}});
+    let made = serde_json::json!({"name": "Write", "input": {"file_path": "a.txt", "content": "42\n"}});
+    let edit = serde_json::json!({"file_path": "{plan}", "old_string": "Guess", "new_string": "Count"});
+    let edit = serde_json::json!({"name": "Edit", "input": edit});
+    let turns = [vec![write, exit.clone()], vec![edit, exit], vec![made]];
+    let turns: Vec<_> = turns.into_iter().map(|calls| serde_json::json!({"calls": calls})).collect();
+    let turns = [turns, vec![serde_json::json!({"text": "Counted."})]].concat();
+    let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
+    let mut term = stage.shell_with("--permission-mode plan", &[("TERM", "dumb")]);
+    term.see(">").unwrap();
+    for (say, cue) in [
+        ("count the users", "answer (a number"),
+        ("c 3 never guess", "1 comments go along"),
+        ("5 think again", "Exit plan mode?"),
+        ("2 mind the gap", "don't ask again"),
+        ("1", "Counted."),
+    ] {
+        term.send(format!("{say}\r").as_bytes()).unwrap();
+        term.until(cue, |screen| screen.contains(say) && screen.rfind(cue) > screen.rfind(say)).unwrap();
+    }
+    term.send(b"/exit\r").unwrap();
+    term.see("ended 0").unwrap();
+    assert!(!term.raw.contains(&0x1b), "{}", String::from_utf8_lossy(&term.raw).escape_debug());
+    assert_eq!(std::fs::read_to_string(stage.root.path().join("ws/a.txt")).unwrap(), "42\n");
+    let seen = stage
+        .server
+        .requests()
+        .last()
+        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
+        .unwrap_or_default();
+    assert!(seen.contains("never guess") && seen.contains("mind the gap"), "{seen}");
+}
+
+#[test]
+fn ui_5_a_hand_that_goes_on_typing_never_answers() {
+    let call = serde_json::json!({"name": "Bash", "input": {"command": "touch made"}});
+    let text = "Words that give time to begin a sentence before the question comes.";
+    let turns = serde_json::json!([{"delta": 6, "delay_ms": 60, "text": text, "calls": [call]}, {"text": "Not done."}]);
+    let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    term.send(b"go\r").unwrap();
+    term.see("interrupt").unwrap();
+    // Letter after letter, past the dialog and longer than any wait; then Enter, with the last of them.
+    let (mut typed, mut since) = (String::new(), None);
+    while since.is_none_or(|since: Instant| since.elapsed() < Duration::from_secs(2)) {
+        term.send(b"x").unwrap();
+        typed.push('x');
+        term.watch(Duration::from_millis(20));
+        if since.is_none() && term.contents().contains("wants to run") {
+            since = Some(Instant::now());
+        }
+    }
+    term.send(b"x\r").unwrap();
+    term.see("enter or a digit chooses").unwrap();
+    assert!(!stage.root.path().join("ws/made").exists(), "Enter behind a sentence approved");
+    term.press("esc").unwrap();
+    term.see("Not done.").unwrap();
+    let shown = |screen: &str| screen.matches('x').count() > typed.len();
+    term.until("have the whole sentence as the draft", shown).unwrap();
+    term.press("ctrl+c ctrl+c").unwrap();
+    term.see("ended 0").unwrap();
 }
 
 #[test]
@@ -152,6 +311,40 @@ fn ui_13_ctrl_z_stops_and_fg_comes_back() {
     term.until("end", |screen| screen.trim_end().ends_with("shell$")).unwrap();
     term.send(b"exit\r").unwrap();
     term.end().unwrap();
+}
+
+#[test]
+fn ui_13_a_stop_from_outside_gives_the_terminal_back_and_fg_takes_it_again() {
+    for stop in ["TSTP", "STOP"] {
+        let stage = Stage::new(TALK);
+        let mut command = CommandBuilder::new("bash");
+        command.args(["--norc", "--noprofile", "-i"]);
+        command.cwd(stage.root.path().join("ws"));
+        command.env_clear();
+        command.env("TERM", "xterm");
+        command.env("PS1", "shell$ ");
+        stage.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        let mut term = Term::start(command, (80, 24)).unwrap();
+        term.see("shell$").unwrap();
+        let (root, program) = (stage.root.path().display(), env!("CARGO_BIN_EXE_cutonce"));
+        term.send(format!("sh -c 'echo $$ > {root}/pid; exec {program}'\r").as_bytes()).unwrap();
+        term.see("/help").unwrap();
+        term.send(b"kept").unwrap();
+        term.see("› kept").unwrap();
+        assert!(Command::new("kill").args([&format!("-{stop}"), &stage.pid()]).status().unwrap().success());
+        term.see("Stopped").unwrap();
+        term.send(b"echo sa''ne; fg\r").unwrap();
+        term.see("sane").unwrap();
+        // Keys come one by one again, and what the shell showed stays.
+        term.until("be back", |screen| screen.rfind("› kept") > screen.rfind("sane")).unwrap();
+        term.send(b", and more").unwrap();
+        term.see("› kept, and more").unwrap();
+        assert!(term.contents().contains("sane"), "{}", term.contents());
+        term.press("ctrl+c ctrl+c").unwrap();
+        term.until("end", |screen| screen.trim_end().ends_with("shell$")).unwrap();
+        term.send(b"exit\r").unwrap();
+        term.end().unwrap();
+    }
 }
 
 #[test]

@@ -103,7 +103,12 @@ impl App {
         if word[1..].contains('/') || word.starts_with("/mcp__") {
             return false;
         }
-        // Hidden: how the terminal is given back after a panic can be tried (UI-13).
+        // Hidden: how the terminal is given back after a panic can be tried, with a draft that must outlive it (UI-13).
+        if word == "/panic-now" {
+            self.composer.set_text(words);
+            self.changed();
+            self.keep_draft();
+        }
         assert!(word != "/panic-now", "asked for by /panic-now");
         let names = COMMANDS.iter().map(|entry| entry.name.to_string());
         let names: Vec<String> = names.chain(self.customs.iter().map(|custom| format!("/{}", custom.name))).collect();
@@ -175,8 +180,9 @@ impl App {
 
     /// `/export [FILE]`: never over a file that is there.
     fn export(&mut self, file: &str) {
-        let Some(transcript) = self.transcript.clone().filter(|path| path.exists()) else {
-            return self.notice(Level::Info, "Nothing was said yet.");
+        let said = self.transcript.clone().and_then(|path| Some((tell::as_markdown(&path)?, path)));
+        let Some((text, transcript)) = said else {
+            return self.notice(Level::Info, "Nothing was said yet: there is nothing to write.");
         };
         let name = if file.is_empty() {
             format!("cutonce-{}.md", cutonce_agent::store::id_of(&transcript))
@@ -184,7 +190,6 @@ impl App {
             file.into()
         };
         let path = self.around.cwd.join(name);
-        let text = tell::as_markdown(&transcript);
         let written =
             std::fs::File::create_new(&path).and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
         match written {

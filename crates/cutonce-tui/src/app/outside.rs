@@ -44,7 +44,8 @@ impl App {
         let path = folder.path().join(format!("text{suffix}"));
         std::fs::write(&path, text).map_err(told)?;
         let env = self.around.env.clone();
-        self.lend(|| editor::open_plan(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()))?;
+        let edited = self.lend(|| editor::open_file(&path, env)).unwrap_or_else(|| Err("the terminal is gone".into()));
+        edited.inspect_err(|_| self.below())?;
         std::fs::read_to_string(&path).map_err(|error| format!("what was edited can't be read: {error}"))
     }
 
@@ -63,7 +64,14 @@ impl App {
                 self.composer.set_text(text.trim_end());
                 self.changed();
             }
-            Err(why) => self.notice(Level::Warning, &why),
+            Err(why) => self.notice(Level::Warning, &format!("Your draft is as it was: {why}")),
+        }
+    }
+
+    /// A program died with the terminal (UI-13): what is drawn next must not lie over the conversation.
+    fn below(&self) {
+        if !self.asks.covers() {
+            let _ = terminal::write(terminal::BELOW.as_bytes());
         }
     }
 
@@ -72,7 +80,10 @@ impl App {
         let (path, env) = (path.to_string(), self.around.env.clone());
         match self.lend(move || editor::open_plan(Path::new(&path), env)) {
             Some(Ok(words)) => self.notice(Level::Info, &words),
-            Some(Err(why)) => self.notice(Level::Warning, &why),
+            Some(Err(why)) => {
+                self.below();
+                self.notice(Level::Warning, &why);
+            }
             None => {}
         }
     }

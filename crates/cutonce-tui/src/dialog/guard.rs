@@ -1,17 +1,25 @@
-//! When keys begin to count (UI-5): only what comes after a dialog was drawn, and after a moment without keys, so that a
-//! sentence that is being typed never answers, however long it is: what is typed goes to the draft meanwhile.
+//! When keys begin to count, in dialogs and in the plan review (UI-5, PM-74): only what comes after it was drawn, and after a
+//! moment without keys, so that a sentence that is being typed never answers. In the review, where nothing is armed and
+//! nobody writes, the wait has an end; a dialog waits until the hand rests, since there Enter is yes.
 
 use std::time::{Duration, Instant};
 
 pub const QUIET: Duration = Duration::from_millis(400);
+const LONGEST: Duration = Duration::from_millis(1500);
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Guard {
     drawn: Option<Instant>,
     last_key: Option<Instant>,
+    longest: Option<Duration>,
 }
 
 impl Guard {
+    /// For the review: nobody waits longer than a second and a half.
+    pub fn of_review() -> Guard {
+        Guard { longest: Some(LONGEST), ..Guard::default() }
+    }
+
     /// The dialog is on the screen since now.
     pub fn drawn(&mut self, now: Instant) {
         self.drawn.get_or_insert(now);
@@ -32,7 +40,8 @@ impl Guard {
     /// From when on keys count, as things are.
     pub fn ready_at(&self) -> Option<Instant> {
         let drawn = self.drawn?;
-        Some(self.last_key.filter(|key| *key > drawn).unwrap_or(drawn) + QUIET)
+        let quiet = self.last_key.filter(|key| *key > drawn).unwrap_or(drawn) + QUIET;
+        Some(self.longest.map_or(quiet, |longest| quiet.min(drawn + longest)))
     }
 }
 
@@ -41,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ui_5_keys_from_before_and_keys_of_a_sentence_do_not_count() {
+    fn ui_5_pm_74_keys_from_before_and_keys_of_a_sentence_do_not_count() {
         let start = Instant::now();
         let at = |ms: u64| start + Duration::from_millis(ms);
         let mut guard = Guard::default();
@@ -51,10 +60,11 @@ mod tests {
         assert!(!guard.counts(at(300)), "too early");
         assert!(!guard.counts(at(650)), "a sentence goes on");
         assert!(guard.counts(at(1051)), "a pause");
-        let mut guard = Guard::default();
-        guard.drawn(at(0));
-        let answers = (0..100).map(|n| n * 100).filter(|ms| guard.counts(at(*ms))).count();
-        assert_eq!(answers, 0, "a hand that does not rest never answers");
-        assert!(guard.counts(at(9_900 + 400)));
+        let first = |mut guard: Guard| {
+            guard.drawn(at(0));
+            (0..100).map(|n| n * 100).find(|ms| guard.counts(at(*ms)))
+        };
+        assert_eq!(first(Guard::default()), None, "a hand that never rests never answers");
+        assert_eq!(first(Guard::of_review()), Some(1500), "in the review nobody waits for ever");
     }
 }

@@ -74,6 +74,9 @@ fn hits(review: &Review) -> String {
 }
 
 fn meters(review: &Review) -> String {
+    if !review.shown.chooses {
+        return "keys choose in a moment".into();
+    }
     let context = review.subject.context.map(|share| format!("context {share}%"));
     let parts: Vec<String> = [context, review.subject.cost.clone()].into_iter().flatten().collect();
     parts.join(" · ")
@@ -284,8 +287,10 @@ fn along(review: &Review) -> String {
     }
 }
 
+/// What Enter does stands there once it does it.
 fn last_row(review: &Review, area: Rect, buffer: &mut Buffer, left: &str) {
     let Some(place) = area.rows().next_back() else { return };
+    let left = if review.shown.confirms { left } else { "" };
     put(place, buffer, 1, left, review.theme.plan);
     let right = "esc back";
     if usize::from(place.width) > text::width(left) + text::width(right) + 4 {

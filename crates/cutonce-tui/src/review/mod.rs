@@ -13,10 +13,10 @@ mod head;
 mod keys;
 mod moves;
 mod panel;
-mod quiet;
 mod remarks;
 mod source;
 
+use crate::dialog::Guard;
 use crate::highlight::Highlighter;
 use crate::overlay::{Outcome, Overlay};
 use crate::text;
@@ -27,7 +27,6 @@ use cutonce_core::approval::{Answer, ChoiceKey, Request};
 use drafts::{Drafts, Record, Remark};
 use field::Field;
 use keys::Action;
-use quiet::Quiet;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use remarks::Earlier;
 use source::Source;
@@ -125,9 +124,19 @@ pub struct Review {
     anchor: Option<usize>,
     /// The editor was asked for: for the field, or for the plan.
     editing: Option<Editing>,
-    quiet: Quiet,
+    guard: Guard,
+    shown: Shown,
     drafts: Drafts,
     view: moves::View,
+}
+
+/// What the last frame told of which keys count: a person, like a test, need not guess (PM-74).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Shown {
+    /// A digit may arm a choice.
+    chooses: bool,
+    /// Enter would confirm the armed one.
+    confirms: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,7 +172,8 @@ impl Review {
             notice: found.notice,
             anchor: None,
             editing: None,
-            quiet: Quiet::default(),
+            guard: Guard::of_review(),
+            shown: Shown::default(),
             drafts: found.drafts,
             view: moves::View::default(),
             subject,
@@ -280,7 +290,7 @@ impl Review {
     fn confirm(&mut self, now: Instant) -> Outcome {
         let Some(key) = self.armed else { return Outcome::Nothing };
         // Terminals without bracketed paste send a paste as keys: no person is that quick.
-        if self.armed_at.is_some_and(|armed| now.saturating_duration_since(armed) < PASTED) {
+        if self.confirms_at().is_some_and(|at| now < at) {
             return Outcome::Nothing;
         }
         let answer = choices::answer(&self.subject.request, key, self.along());
@@ -292,12 +302,17 @@ impl Review {
         Outcome::Answer(Box::new(answer))
     }
 
+    /// From when on Enter confirms what is armed.
+    fn confirms_at(&self) -> Option<Instant> {
+        self.armed.and(self.armed_at).map(|armed| armed + PASTED)
+    }
+
     fn choose(&mut self, digit: char, now: Instant) -> Outcome {
         let Some(slot) = self.slots.iter().find(|slot| slot.digit == digit) else { return Outcome::Nothing };
         match slot.pick {
             Pick::Switch => self.clear = !self.clear,
             Pick::Choice(key) => {
-                (self.armed, self.armed_at) = (Some(key), Some(now));
+                (self.armed, self.armed_at, self.shown.confirms) = (Some(key), Some(now), false);
                 if key == ChoiceKey::KeepPlanning {
                     self.focus = Focus::Field { what: What::Feedback, field: Field::new(self.feedback.clone()) };
                 }
@@ -499,10 +514,10 @@ impl Review {
 
 impl Overlay for Review {
     fn key(&mut self, key: KeyEvent, now: Instant) -> Outcome {
-        if key.kind == KeyEventKind::Release || !self.quiet.is_drawn() {
+        if key.kind == KeyEventKind::Release || !self.guard.is_drawn() {
             return Outcome::Nothing;
         }
-        let may_answer = self.quiet.key(now);
+        let may_answer = self.guard.counts(now);
         self.notice = None;
         if matches!(self.focus, Focus::Field { .. }) {
             return self.field_key(key, now);
@@ -526,7 +541,7 @@ impl Overlay for Review {
     }
 
     fn paste(&mut self, text: &str, now: Instant) -> Outcome {
-        self.quiet.key(now);
+        self.guard.counts(now);
         match &mut self.focus {
             Focus::Field { field, .. } => {
                 field.insert(text);
@@ -561,8 +576,21 @@ impl Overlay for Review {
     }
 
     fn draw(&mut self, frame: &mut ratatui::Frame<'_>, now: Instant) {
-        self.quiet.drawn(now);
+        self.guard.drawn(now);
+        let past = |at: Option<Instant>| at.is_some_and(|at| now >= at);
+        self.shown = Shown { chooses: past(self.guard.ready_at()), confirms: past(self.confirms_at()) };
         draw::draw(self, frame);
+    }
+
+    /// The frame that says that keys count is due: drawn by itself, not with the next key.
+    fn deadline(&self) -> Option<Instant> {
+        let chooses = self.guard.ready_at().filter(|_| !self.shown.chooses);
+        let confirms = self.confirms_at().filter(|_| !self.shown.confirms);
+        chooses.into_iter().chain(confirms).min()
+    }
+
+    fn tick(&mut self, _now: Instant) -> Outcome {
+        Outcome::Redraw
     }
 }
 

@@ -78,6 +78,8 @@ impl Person {
 
     pub fn screen(&mut self) -> String {
         let mut terminal = Terminal::new(TestBackend::new(self.width, self.height)).unwrap();
+        // A person looks at it when what it says of its keys is true.
+        self.now += PASTED;
         terminal.draw(|frame| self.review.draw(frame, self.now)).unwrap();
         let buffer = terminal.backend().buffer().clone();
         // A wide character takes the cell behind it, too.

@@ -45,17 +45,22 @@ fn peak(runs: &[Run]) -> f64 {
 fn measure(bench: &Bench, room: &Path, past: Past, bytes: u64, number: u32) -> Result<Vec<Run>> {
     let session = format!("019a0000-0000-7000-8000-00000000000{number}");
     let model = Model::start(json!([{"text": "Hello again.", "repeat": 1000}]))?;
-    // The program itself says where a session's transcript is; ours takes its place.
-    let first = Program::cutonce(room).args(["-p", "hi", "--session-id", session.as_str()]);
-    first.talks_to(model.address(), room).run(room)?;
-    let path = find(room, &format!("{session}.jsonl")).context("the program wrote no transcript")?;
-    std::fs::remove_file(&path)?;
+    let path = place(room, &session, &model)?;
     transcript::write(&path, &session, room, past, size(bench, bytes))?;
     let resume = Program::cutonce(room).args(["-p", "hi", "--resume", session.as_str()]);
     let resume = resume.talks_to(model.address(), room);
     let runs = (0..=bench.rounds(10)).map(|_| resume.run(room)).skip(1).collect();
     std::fs::remove_file(&path)?;
     runs
+}
+
+/// Where the transcript of this session belongs. The program itself says it: one is made, and taken away again.
+pub fn place(room: &Path, session: &str, model: &Model) -> Result<PathBuf> {
+    let first = Program::cutonce(room).args(["-p", "hi", "--session-id", session]);
+    first.talks_to(model.address(), room).run(room)?;
+    let path = find(room, &format!("{session}.jsonl")).context("the program wrote no transcript")?;
+    std::fs::remove_file(&path)?;
+    Ok(path)
 }
 
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {

@@ -56,28 +56,42 @@ fn measure(bench: &Bench, room: &Path, address: SocketAddr, args: &[&str], event
 
 /// The whole answer as Anthropic's wire has it, headers included.
 fn answer(events: usize) -> Vec<u8> {
-    let usage = json!({"input_tokens": 10, "output_tokens": 1});
-    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": usage});
-    let delta = json!({"type": "text_delta", "text": PIECE});
-    let mut body = Vec::new();
-    event(&mut body, json!({"type": "message_start", "message": message}));
-    event(&mut body, json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}));
-    let mut one = Vec::new();
-    event(&mut one, json!({"type": "content_block_delta", "index": 0, "delta": delta}));
-    body.extend(one.repeat(events));
-    event(&mut body, json!({"type": "content_block_stop", "index": 0}));
-    let delta = json!({"stop_reason": "end_turn", "stop_sequence": null});
-    event(&mut body, json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": events}}));
-    event(&mut body, json!({"type": "message_stop"}));
+    let mut body = opening();
+    body.extend(text(PIECE).repeat(events));
+    body.extend(closing(events));
     let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\nContent-Length: ";
     let mut answer = format!("{head}{}\r\n\r\n", body.len()).into_bytes();
     answer.extend(body);
     answer
 }
 
-fn event(body: &mut Vec<u8>, data: serde_json::Value) {
-    body.extend(format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default()).bytes());
+/// What comes before the first words of an answer.
+pub fn opening() -> Vec<u8> {
+    let usage = json!({"input_tokens": 10, "output_tokens": 1});
+    let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
+        "stop_reason": null, "stop_sequence": null, "usage": usage});
+    let mut body = event(json!({"type": "message_start", "message": message}));
+    let block = json!({"type": "text", "text": ""});
+    body.extend(event(json!({"type": "content_block_start", "index": 0, "content_block": block})));
+    body
+}
+
+/// Words of an answer, as one event.
+pub fn text(words: &str) -> Vec<u8> {
+    event(json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": words}}))
+}
+
+/// What comes after the last words.
+pub fn closing(tokens: usize) -> Vec<u8> {
+    let delta = json!({"stop_reason": "end_turn", "stop_sequence": null});
+    let mut body = event(json!({"type": "content_block_stop", "index": 0}));
+    body.extend(event(json!({"type": "message_delta", "delta": delta, "usage": {"output_tokens": tokens}})));
+    body.extend(event(json!({"type": "message_stop"})));
+    body
+}
+
+fn event(data: serde_json::Value) -> Vec<u8> {
+    format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default()).into_bytes()
 }
 
 /// Answers every request with the same bytes, as fast as the reader takes them.
@@ -94,6 +108,12 @@ fn serve(answer: Arc<Vec<u8>>) -> Result<SocketAddr> {
 }
 
 fn reply(stream: TcpStream, answer: &[u8]) -> Result<()> {
+    asked(stream)?.write_all(answer)?;
+    Ok(())
+}
+
+/// Reads one request to its end; its answer goes into the stream that is given back.
+pub fn asked(stream: TcpStream) -> Result<TcpStream> {
     let mut reader = BufReader::new(stream);
     let (mut length, mut line) = (0, String::new());
     while {
@@ -107,6 +127,5 @@ fn reply(stream: TcpStream, answer: &[u8]) -> Result<()> {
         }
     }
     std::io::copy(&mut reader.by_ref().take(length), &mut std::io::sink())?;
-    reader.into_inner().write_all(answer)?;
-    Ok(())
+    Ok(reader.into_inner())
 }

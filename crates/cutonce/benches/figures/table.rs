@@ -209,5 +209,7 @@ kernel counted for the process (`wait4`). The model is a scenario server on loop
 own time is from the last byte of a request to the last byte of its answer. A bare exchange is the same bytes sent
 by a plain socket: a request carries the whole conversation, and its way to the model is no client's to save. Search
 runs on a generated tree, resume on a generated transcript. Grep and Glob run in a process of their own, so that both
-sides pay for a start; Glob sorts by time, which `rg --files` does not.
+sides pay for a start; Glob sorts by time, which `rg --files` does not. The terminal is a pty of 80x24 whose screen the
+bench reads as it comes: a time ends when the screen shows what it waits for. Wakeups are voluntary context switches
+of all threads; processor time is the kernel's count for the process.
 ";

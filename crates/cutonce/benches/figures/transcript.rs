@@ -28,18 +28,7 @@ const TURN_BYTES: u64 = 9_000;
 
 /// Writes a transcript of at least `bytes` at `path`.
 pub fn write(path: &Path, session: &str, cwd: &Path, past: Past, bytes: u64) -> Result<()> {
-    let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
-    let file = file.with_context(|| format!("making {}", path.display()))?;
-    let mut out = Lines { out: BufWriter::with_capacity(1 << 20, file), bytes: 0, count: 0, parent: None };
-    out.entry(Body::Session {
-        session_id: session.into(),
-        version: env!("CARGO_PKG_VERSION").into(),
-        cwd: cwd.display().to_string(),
-        branch: Some("main".into()),
-        slug: None,
-        forked_from: None,
-        agent: None,
-    })?;
+    let mut out = Lines::begin(path, session, cwd)?;
     let (mut random, mut compacted) = (fastrand::Rng::with_seed(7), past == Past::Whole);
     while out.bytes < bytes {
         if !compacted && out.bytes + TURNS_AFTER * TURN_BYTES > bytes {
@@ -47,6 +36,16 @@ pub fn write(path: &Path, session: &str, cwd: &Path, past: Past, bytes: u64) -> 
             let kept = "The person's first message:\n\nPlease fix the parser.".to_string();
             out.entry(Body::Compaction { summary: "The parser was fixed in many small steps. ".repeat(50), kept })?;
         }
+        turn(&mut out, &mut random)?;
+    }
+    out.out.flush()?;
+    Ok(())
+}
+
+/// Writes a transcript of at least so many entries at `path`, all of them still part of the conversation.
+pub fn write_entries(path: &Path, session: &str, cwd: &Path, entries: u64) -> Result<()> {
+    let (mut out, mut random) = (Lines::begin(path, session, cwd)?, fastrand::Rng::with_seed(7));
+    while out.count < entries {
         turn(&mut out, &mut random)?;
     }
     out.out.flush()?;
@@ -90,6 +89,22 @@ struct Lines {
 }
 
 impl Lines {
+    /// A new file with the entry that opens every transcript.
+    fn begin(path: &Path, session: &str, cwd: &Path) -> Result<Lines> {
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+        let file = file.with_context(|| format!("making {}", path.display()))?;
+        let mut out = Lines { out: BufWriter::with_capacity(1 << 20, file), bytes: 0, count: 0, parent: None };
+        out.entry(Body::Session {
+            session_id: session.into(),
+            version: env!("CARGO_PKG_VERSION").into(),
+            cwd: cwd.display().to_string(),
+            branch: Some("main".into()),
+            slug: None,
+            forked_from: None,
+            agent: None,
+        })?;
+        Ok(out)
+    }
     fn answer(&mut self, blocks: Vec<Block>, stop: Stop) -> Result<()> {
         // Small counts: a past whose usage says that it fits is not summarized before the first request.
         let usage = Usage { input_tokens: 900, output_tokens: 100, ..Usage::default() };

@@ -2,6 +2,7 @@
 //! the transcript and the disk then hold. `UPDATE=1` rewrites the expectations.
 
 mod play;
+#[allow(dead_code, reason = "shared with the bench")]
 mod pty;
 mod screen;
 mod story;

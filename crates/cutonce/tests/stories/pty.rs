@@ -50,6 +50,11 @@ impl Term {
         Ok(Term { screen, output, input, master: pair.master, child, raw: Vec::new() })
     }
 
+    /// Is the alternate screen shown?
+    pub fn alternate(&self) -> bool {
+        self.screen.screen().alternate_screen()
+    }
+
     pub fn contents(&self) -> String {
         self.screen.screen().contents()
     }
@@ -108,16 +113,29 @@ impl Term {
         }
     }
 
+    /// What comes in this span of time.
+    pub fn watch(&mut self, span: Duration) {
+        let end = Instant::now() + span;
+        while let Ok(bytes) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
+            self.take(&bytes);
+        }
+    }
+
     pub fn send(&mut self, bytes: &[u8]) -> Result<(), String> {
         self.input.write_all(bytes).and_then(|()| self.input.flush()).map_err(|error| error.to_string())
     }
 
     pub fn press(&mut self, keys: &str) -> Result<(), String> {
+        keys.split_whitespace().try_for_each(|key| self.rush(key))
+    }
+
+    /// Keys that are all there when the first of them is read.
+    pub fn rush(&mut self, keys: &str) -> Result<(), String> {
+        let mut bytes = Vec::new();
         for key in keys.split_whitespace() {
-            let bytes = bytes_of(key).ok_or_else(|| format!("no such key: {key}"))?;
-            self.send(&bytes)?;
+            bytes.extend(bytes_of(key).ok_or_else(|| format!("no such key: {key}"))?);
         }
-        Ok(())
+        self.send(&bytes)
     }
 
     pub fn resize(&mut self, columns: u16, rows: u16) -> Result<(), String> {

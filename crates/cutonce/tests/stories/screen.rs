@@ -8,7 +8,8 @@ pub fn size(text: &str) -> Result<(u16, u16), String> {
     Ok((number(columns)?, number(rows)?))
 }
 
-/// `< cue` waits until it is shown, `gone cue` until it is not; `> text` types, `press keys` presses them, `paste text` pastes
+/// `< cue` waits until it is shown, `gone cue` until it is not; `> text` types, `press keys` presses them, `rush keys` all in one
+/// write, as what was typed ahead comes, `paste text` pastes
 /// (`\\n` is a new line), `size 40x15` makes the window so.
 pub fn step(term: &mut Term, line: &str) -> Result<(), String> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -17,12 +18,13 @@ pub fn step(term: &mut Term, line: &str) -> Result<(), String> {
         "gone" => term.until(&format!("lose `{rest}`"), |screen| !screen.contains(rest)),
         ">" => term.send(rest.as_bytes()),
         "press" => term.press(rest),
+        "rush" => term.rush(rest),
         "paste" => term.send(format!("\x1b[200~{}\x1b[201~", rest.replace("\\n", "\r")).as_bytes()),
         "size" => {
             let (columns, rows) = size(rest)?;
             term.resize(columns, rows)
         }
-        _ => Err("a line starts with <, gone, >, press, paste, size or !".into()),
+        _ => Err("a line starts with <, gone, >, press, rush, paste, size or !".into()),
     }
 }
 
@@ -64,6 +66,10 @@ fn counted(line: &str) -> (String, bool) {
             // A plan's name is as long as its words, and may be cut.
             _ if word.contains("/plans/") || (word.starts_with('…') && word.ends_with(".md")) => {
                 Some("<plan>".into())
+            }
+            // A time of day.
+            _ if word.len() == 5 && word.split(':').all(|part| part.len() == 2 && number(part)) => {
+                Some("<time>".into())
             }
             Some('s') if number(&word[..word.len() - 1]) => Some(String::new()),
             Some('m') if number(&word[..word.len() - 1]) => Some(String::new()),

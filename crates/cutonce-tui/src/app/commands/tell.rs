@@ -114,10 +114,10 @@ impl App {
     }
 }
 
-/// The conversation for reading elsewhere.
-pub fn as_markdown(transcript: &Path) -> String {
-    let Ok(mut reader) = Reader::open(transcript) else { return String::new() };
-    let mut out = String::from("# Conversation\n");
+/// The conversation for reading elsewhere; None: nothing was said.
+pub fn as_markdown(transcript: &Path) -> Option<String> {
+    let mut reader = Reader::open(transcript).ok()?;
+    let mut out = String::new();
     for at in 0..reader.len() {
         let Ok(Some(entry)) = reader.entry(at) else { continue };
         match entry.body {
@@ -138,5 +138,5 @@ pub fn as_markdown(transcript: &Path) -> String {
             _ => {}
         }
     }
-    out
+    (!out.is_empty()).then(|| format!("# Conversation\n{out}"))
 }

@@ -1,0 +1,273 @@
+Every command of UI-9 does what /help says of it; those that have stories of their own (plan, rewind, resume, own commands) are only touched here. An unknown one names the nearest and sends nothing.
+
+--- file AGENTS.md
+Be brief.
+--- file editor.sh
+#!/bin/sh
+echo "$1" >> $HOME/edited
+--- sh
+chmod +x editor.sh
+--- env VISUAL=./editor.sh
+--- model
+{"turns": [
+  {"text": "Hello.", "calls": [{"name": "TodoWrite", "input": {"todos": [{"content": "Count", "activeForm": "Counting", "status": "in_progress"}, {"content": "Tell", "activeForm": "Telling", "status": "pending"}]}}]},
+  {"text": "Listed."},
+  {"text": "A summary of it all."},
+  {"text": "From the other one."},
+  {"text": "Written."}
+]}
+--- pty 160x50 cutonce
+--- keys
+< ›
+< /help
+> /help
+press enter
+< At the start of a message
+--- shows
+  /mcp                  MCP servers
+  /memory               instruction files; a number edits one
+  /init                 have an AGENTS.md written for this repository
+  /config               settings files; a number edits one
+  /status               session, model, mode, folders
+  /cost                 tokens and money so far
+  /todos                the agent's todo list
+  /export               write the conversation to a file
+  /theme                dark, light or ansi
+  /doctor               what works on this machine
+  /exit                 quit
+
+Keys
+  enter                 send; while the agent works the message joins at its next step
+  shift+enter, ctrl+j   new line (so does \ before enter)
+  shift+tab             cycle the mode: default, accept edits, plan, …
+  esc                   interrupt; close a list; twice on an empty line: rewind
+  ctrl+c                clear the line; twice: quit
+  ctrl+d                quit, on an empty line
+  ctrl+p                open the plan that waits for you
+  ctrl+o                all of the conversation and its tool output
+  ctrl+t                show or fold the todo list
+  ctrl+r                search what you sent from this folder
+  ctrl+g                edit the message in $EDITOR
+  ctrl+v                paste an image, or its path
+  tab                   complete a file after @ or a command after /
+  ctrl+_, ctrl+7        undo
+  alt+_, ctrl+shift+z   redo
+  alt+left, alt+b       word to the left
+  alt+right, alt+f      word to the right
+  ctrl+w, alt+backspace delete the word before the cursor
+  alt+d, ctrl+del       delete the word after the cursor
+  ctrl+k                delete to the end of the line
+  ctrl+u                delete to the start of the line
+  ctrl+y                put back what was deleted
+  ctrl+a, home          start of the line
+  ctrl+e, end           end of the line
+  ctrl+z                stop; `fg` comes back
+  ctrl+l                draw the screen anew
+  up, ctrl+up           up; on the first line: earlier messages
+  down, ctrl+n          down; on the last line: later messages
+
+At the start of a message
+  /                     a command
+  !                     a line for your own shell; the agent does not see it
+  @                     anywhere: a file of this folder
+
+›
+
+/help                                                                                                                                         claude-sonnet-4-6
+
+--- keys
+press ctrl+l
+> /status
+press enter
+< transcript
+> /model
+press enter
+< The model is claude-sonnet-4-6
+> /mode
+press enter
+< The mode is default
+> /permissions
+press enter
+< No rules
+> /memory
+press enter
+< Instruction files
+> /config
+press enter
+< Settings, the last one wins
+> /plans
+press enter
+< No plans of this folder yet.
+> /todos
+press enter
+< No todos.
+> /theme
+press enter
+< The theme is ansi
+> /cost
+press enter
+< 0 tokens sent
+> /export
+press enter
+< there is nothing to write
+> /rewind
+press enter
+< nothing to go back to
+--- shows
+  alt+left, alt+b       word to the left
+  alt+right, alt+f      word to the right
+  ctrl+w, alt+backspace delete the word before the cursor
+  alt+d, ctrl+del       delete the word after the cursor
+  ctrl+k                delete to the end of the line
+  ctrl+u                delete to the start of the line
+  ctrl+y                put back what was deleted
+  ctrl+a, home          start of the line
+  ctrl+e, end           end of the line
+  ctrl+z                stop; `fg` comes back
+  ctrl+l                draw the screen anew
+  up, ctrl+up           up; on the first line: earlier messages
+  down, ctrl+n          down; on the last line: later messages
+
+At the start of a message
+  /                     a command
+  !                     a line for your own shell; the agent does not see it
+  @                     anywhere: a file of this folder
+
+  cutonce 0.1.0
+  session     <id>
+  folder      $WS
+  model       claude-sonnet-4-6
+  mode        default
+  context  0 of <n> tokens
+  transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
+  The model is claude-sonnet-4-6. /model NAME changes it from the next request on.
+  The mode is default. Others: default, acceptEdits, plan.
+  The mode is default.
+  No rules; what is not read-only asks.
+  They are in the files that /config names.
+  Instruction files:
+  1 $WS/AGENTS.md
+  2 $HOME/.cutonce/AGENTS.md  (not there yet)
+  /memory NUMBER opens one in your editor.
+  Settings, the last one wins:
+  1 $HOME/.cutonce/settings.json  (not there yet)
+  2 $WS/.cutonce/settings.json  (not there yet)
+  3 $WS/.cutonce/settings.local.json  (not there yet)
+  /config NUMBER opens one in your editor.
+  No plans of this folder yet.
+  No todos.
+  The theme is ansi. Others: dark, light, ansi.
+  <n> tokens sent, 0 received, $<n>
+  Nothing was said yet: there is nothing to write.
+  There is nothing to go back to.
+
+›
+
+/help                                                                                                                                         claude-sonnet-4-6
+
+--- keys
+> hi
+press enter
+< Listed.
+gone interrupt
+> /todos
+press enter
+< ▸ Counting
+> /export talk.md
+press enter
+< Written to
+> /memory 1
+press enter
+< Opened
+> /config 3
+press enter
+< .local.json
+> /theme light
+press enter
+< The theme is light
+> /model claude-haiku-4-5
+press enter
+< The next request goes to claude-haiku-4-5
+> /compact the numbers
+press enter
+< Compacted
+gone interrupt
+> and now?
+press enter
+< From the other one.
+gone interrupt
+> /hepl
+press enter
+< The nearest is /help.
+press ctrl+u
+> /clear
+press enter
+< The conversation starts over.
+> /init
+press enter
+< Written.
+gone interrupt
+> /doctor
+press enter
+< cutonce
+> /exit
+press enter
+--- exit 0
+--- disk
+created talk.md
+  # Conversation
+  
+  ## You
+  
+  hi
+  
+  ## Agent
+  
+  Hello.
+  
+  ● `TodoWrite `
+  
+  ## Agent
+  
+  Listed.
+
+--- sh
+test "$(wc -l < $HOME/edited)" = 2
+--- seen
+request 1
+  user: hi
+request 2
+  assistant: Hello.
+  assistant: call TodoWrite {"todos":[{"content":"Count","activeForm":"Counting","status":"in_progress"},{"content":"Tell","activeForm":"Telling","status":"pending"}]}
+  user: result: The list is stored: 0 done, 1 in progress, 1 open.
+request 3
+  assistant: Listed.
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+        
+        1. What the user wants, in their terms, with every constraint and preference they stated.
+        2. What was found: the files, functions and facts that matter, with paths and line numbers.
+        3. What was done: each file changed and how; commands run and their outcome.
+        4. Errors met and how they were resolved; what was tried and rejected, and why.
+        5. Where the work stands right now, what is half done, and the exact next step.
+        
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        
+        The user asks you to keep above all: the numbers
+request 4
+  user: <system-reminder>
+        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        </system-reminder>
+        
+        # Summary
+        A summary of it all.
+        
+        # The user's messages so far, oldest first
+        <message>
+        hi
+        </message>
+        # Open todos
+        - Count (in progress)
+        - Tell
+  user: and now?
+request 5
+

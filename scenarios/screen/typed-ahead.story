@@ -1,0 +1,95 @@
+Keys that came before the question was drawn never answer it (UI-5, PM-74): a rush of keys that opens a waiting plan and goes on with a digit and Enter arms nothing; what is typed while a permission dialog comes up goes to the draft, and nothing runs.
+
+--- file ~/.cutonce/settings.json
+{"plan": {"shell": "readonly"}}
+--- model
+{"turns": [
+  {"delta": 4, "delay_ms": 60, "text": "Some words first, so that there is time to type a few of one's own.", "calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Count\n\n1. Guess\n"}}, {"name": "ExitPlanMode", "input": {}}]},
+  {"delta": 4, "delay_ms": 100, "text": "Again some words first, so that there is time to type a few words ahead of what is asked for.", "calls": [{"name": "Bash", "input": {"command": "touch made"}}]},
+  {"text": "Not done."}
+]}
+--- pty 80x24 cutonce --permission-mode plan
+--- keys
+< ⏸ plan mode on
+> count the users
+press enter
+< esc to interrupt
+> half a thought
+< A plan is ready for your review
+rush ctrl+p 1 enter 1 enter c e y
+< approve → accept edits
+gone keys choose in a moment
+--- shows
+ Plan rev 1: Count
+ <plan>  no sandbox · 0 files changed since entry, checked
+── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
+›    1   Count
+     2
+     3   1. Guess
+
+
+
+
+
+
+
+
+
+
+
+
+
+────────────────────────────────────────────────────────────────── context <n>% ──
+ 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
+ 2 approve → ask at each edit  n note to the agent        6 leave → default
+                               c comment  e edit  d diff  esc back to planning
+ ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+
+--- keys
+press esc
+< Interrupted
+< half a thought
+< ⏸ plan mode on
+press ctrl+u shift+tab
+gone plan mode on
+> go on
+press enter
+< Again some
+> 1
+< › 1
+< enter or a digit chooses
+--- shows
+
+● Write <plan>  +3 -0
+    1 + # Count
+    2 +
+    3 + 1. Guess
+✗ ExitPlanMode  The plan was not approved: the user interrupted
+  Interrupted. Say what to do instead.
+
+> go on
+
+● Again some words first, so that there is time to type a few words ahead of
+  what is asked for.
+
+? Bash wants to run
+  touch made
+  why: default mode asks before this: plain file command that writes only in
+  the workspace (`touch made`)
+› 1 yes
+  2 yes, and don't ask again here for Bash(touch made)
+  3 yes, and don't ask again here for Bash(touch:*)
+  4 no, and say what to do instead
+  enter or a digit chooses · esc no · ctrl+o shows all of it
+
+/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+
+--- keys
+press esc
+< Not done.
+< › 1
+press ctrl+u ctrl+d
+--- exit 0
+--- disk
+nothing changed
+
