@@ -124,6 +124,10 @@ impl Request {
 
     /// The approving choice that leads back to the earlier mode: for hosts that just allow.
     pub fn allowing(&self) -> Option<&Choice> {
+        if self.from.is_some() {
+            // A teammate has no earlier mode here: whoever just allows gives the least (PM-134).
+            return self.choice(ChoiceKey::Default);
+        }
         let back = self.choices.iter().find(|choice| matches!(choice.key, ChoiceKey::Restore | ChoiceKey::Leave));
         back.and_then(|choice| self.approving(choice.mode))
     }
