@@ -22,7 +22,10 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
 --- run cutonce --plain --permission-mode plan "task"
 --- talk
 < answer
-> 4 not yet
+> 5 not yet
+< Enter confirms
+< answer:
+> y
 < still planning
 < >
 > /mode
@@ -42,11 +45,14 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): still planning
+answer (a number, words after it go along): Will approve nothing and keep planning; your words: not yet.
+Enter confirms it; anything else is taken instead.
+answer: still planning
 
 > 
 >

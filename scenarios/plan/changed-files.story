@@ -30,7 +30,10 @@ ignored.txt
 ! echo two > a.txt; rm gone.txt; echo x > ignored.txt; mkdir -p sub; echo y > sub/new.txt
 > submit
 < answer
-> 5
+> 6
+< Enter confirms
+< answer:
+> y
 < >
 > /exit
 --- exit 0
@@ -53,11 +56,14 @@ ignored.txt
   still running: bash_1: sleep 1000
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 
+answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: 
 >
 
 --- stderr

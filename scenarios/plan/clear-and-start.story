@@ -18,7 +18,10 @@ MARKER-BEFORE
 < answer
 > n use tabs
 < answer
-> 3 acceptEdits
+> 4 acceptEdits
+< Enter confirms
+< answer:
+> y
 < implemented from the plan
 < >
 > /mode
@@ -38,12 +41,17 @@ MARKER-BEFORE
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): The note goes along with whatever you choose.
+answer: Will approve rev 1 (sha 3172df), clear the context and start in acceptEdits; your words: use tabs.
+Enter confirms it; anything else is taken instead.
 answer: 
+> (the context was cleared)
+
 > implemented from the plan
 
 > 

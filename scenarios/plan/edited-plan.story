@@ -26,6 +26,9 @@ chmod +x editor.sh emptier.sh
 > n keep it short
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < implemented
 < >
 > /plan
@@ -51,9 +54,10 @@ chmod +x editor.sh emptier.sh
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Exit plan mode?
@@ -69,11 +73,14 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): The note goes along with whatever you choose.
+answer: Will approve the plan as you edited it and go on in acceptEdits; your words: keep it short.
+Enter confirms it; anything else is taken instead.
 answer: implemented
 
 > 
@@ -188,7 +195,10 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
 > e
 < Measure
 < answer
-> 4 my edit is in
+> 5 my edit is in
+< Enter confirms
+< answer:
+> y
 < >
 > /exit
 --- exit 0
@@ -205,9 +215,10 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Exit plan mode?
@@ -223,11 +234,14 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 
+answer (a number, words after it go along): Will approve nothing and keep planning; your words: my edit is in; with your edit.
+Enter confirms it; anything else is taken instead.
+answer: 
 >
 
 --- stderr
@@ -283,9 +297,15 @@ request 2
 > e
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < Exit plan mode?
 < answer
-> 5
+> 6
+< Enter confirms
+< answer:
+> y
 < >
 > /exit
 --- exit 0
@@ -302,9 +322,10 @@ request 2
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Exit plan mode?
@@ -317,11 +338,14 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 
+answer (a number, words after it go along): Will approve the plan as you edited it and go on in acceptEdits.
+Enter confirms it; anything else is taken instead.
+answer: 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
 
@@ -333,11 +357,14 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along): 
+answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: 
 >
 
 --- stderr

@@ -18,15 +18,24 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
 > c 3 measure instead
 < 1 comments
 < answer:
-> 4 do not guess
+> 5 do not guess
+< Enter confirms
+< answer:
+> y
 < answer
 > d
 < answer
-> 4
+> 5
+< Enter confirms
+< answer:
+> y
 < >
 > try once more
 < answer
-> 5
+> 6
+< Enter confirms
+< answer:
+> y
 < >
 > /mode
 < The mode is default
@@ -45,11 +54,14 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer: Will approve nothing and keep planning; your words: do not guess; 1 comment.
+Enter confirms it; anything else is taken instead.
 answer: 
 ? Exit plan mode?
   plan rev 2 in $HOME/.cutonce/plans/<slug>.md
@@ -63,9 +75,10 @@ answer:
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
 answer (a number, words after it go along):   | @@ -1,3 +1,4 @@
   |  # Plan
@@ -73,6 +86,8 @@ answer (a number, words after it go along):   | @@ -1,3 +1,4 @@
   | -1. Guess
   | +1. Measure
   | +2. Decide
+answer: Will approve nothing and keep planning.
+Enter confirms it; anything else is taken instead.
 answer: 
 > 
 ? Exit plan mode?
@@ -87,11 +102,14 @@ answer:
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
-  3 Approve, clear the context and start → default
-  4 Keep planning, with feedback → plan
-  5 Leave plan mode and keep the plan; nothing runs → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along): 
+answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: 
 > 
 >
 
