@@ -402,7 +402,7 @@ fn pm_60_only_the_session_s_plan_file_may_be_written_and_only_with_write_or_edit
     for place in [Place::Workspace, Place::Protected, Place::Outside, Place::Own] {
         assert!(matches!(decide(Mode::Plan, &everything, write(place)), Decision::Deny(_)), "{place:?}");
     }
-    let shell = ShellFacts::new("echo x > plans/p.md", false, |_| at(Place::PlanFile));
+    let shell = ShellFacts::new("echo x > plans/p.md", false, |_: &str| at(Place::PlanFile));
     let shell = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
     assert!(matches!(decide(Mode::Plan, &everything, shell), Decision::Deny(_)));
 }

@@ -93,7 +93,7 @@ pub(super) fn pieces<'a>(mode: Mode, rules: &'a Rules, shell: &'a ShellFacts) ->
             let kind = if leads_through(reach, &moved) { Kind::WriteOutside } else { reach_kind(rules, reach) };
             pieces.take(mode, Piece::Redirect(reach), kind, allowed(rules, reach, Rule::is_about_writes));
         }
-        if part.part.words.first().is_some_and(|w| matches!(w.as_deref(), Some("mv" | "cp"))) {
+        if matches!(part.part.program(), Some("mv" | "cp")) {
             moved.extend(part.writes.iter().filter_map(Reach::path));
         }
     }

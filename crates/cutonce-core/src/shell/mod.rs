@@ -58,7 +58,9 @@ pub struct Part {
 pub enum PathWord {
     /// This very path, relative to the shell's working folder at the start of the command.
     Exact(String),
-    /// Something at or below this folder: a glob, a recursive search.
+    /// What this glob finds, and what is below that.
+    Glob(String),
+    /// Something at or below this folder: a recursive search.
     Below(String),
     /// An expansion, or relative to a folder we don't know.
     Unknown,
@@ -74,6 +76,13 @@ pub enum Verdict {
     Writes(String),
     /// Not in the table, or not with these flags.
     Unknown,
+}
+
+impl PathWord {
+    /// The folder that a glob looks into.
+    pub fn glob_folder(glob: &str) -> &str {
+        word::glob_folder(glob)
+    }
 }
 
 /// Takes a command line apart. Never panics, and bounded in depth and time: what is too big is `unparsed`.
@@ -110,6 +119,10 @@ pub fn canonical(command: &str) -> Option<String> {
 }
 
 impl Part {
+    /// The program it runs, also if it is named by its path: `/usr/bin/git` is git.
+    pub fn program(&self) -> Option<&str> {
+        self.words.first()?.as_deref().and_then(judge::program)
+    }
     /// With its assignments and its wrappers, as it was written.
     pub fn full_text(&self) -> String {
         match self.inside.first() {
@@ -127,7 +140,7 @@ impl Part {
     }
     /// Are all its assignments such as change nothing but looks (`LANG=C`)?
     pub fn has_harmless_assigns(&self) -> bool {
-        self.assigns.iter().all(|text| text.split(['=', '+']).next().is_some_and(walk::is_harmless))
+        self.assigns.iter().all(|text| walk::is_harmless(text))
     }
     /// Words with no quotes at all: what a person who writes a deny rule thinks of.
     pub fn bare_text(&self) -> String {
