@@ -25,6 +25,10 @@ pub(super) fn judge(mode: Mode, rules: &Rules, shell: &ShellFacts) -> (Outcome, 
     if let Some(problem) = &shell.unparsed {
         return unparsed(mode, rules, problem);
     }
+    let computed = |part: &PartFacts| matches!(part.part.words.first(), Some(None));
+    if mode == Mode::BypassPermissions && shell.parts.iter().any(computed) {
+        return unparsed(mode, rules, "the name of a command is computed");
+    }
     if let Some(rule) = whole_line(rules, shell) {
         return (Outcome::Run, Why::by_rule(rule));
     }

@@ -68,10 +68,21 @@ pub(super) fn judge(words: &[Word]) -> Judged {
         Some(row) => match &row.does {
             Does::Reads(reads) => judge_reads(reads, args),
             Does::Writes(what) => Judged::writes(what),
+            Does::Changes(what) => Judged { writes: spelled_out(args), ..Judged::writes(what) },
             Does::Files(judge) | Does::Special(judge) => judge(args),
         },
         None => Judged::unknown(),
     }
+}
+
+/// Every path that the words spell out, `of=x` and `--target=x` included: for the rules and protected places among them.
+fn spelled_out(args: &[Word]) -> Vec<PathWord> {
+    let texts = args.iter().filter_map(|word| word.literal.as_deref().map(|text| (word, text)));
+    let named = texts.filter_map(|(word, text)| match text.split_once('=') {
+        Some((_, value)) if !value.is_empty() => Some(Word::of_literal(value).path),
+        Some(_) | None => (!text.starts_with('-')).then(|| word.path.clone()),
+    });
+    named.filter(|path| *path != PathWord::Unknown).collect()
 }
 
 /// The program a command word names. A path counts only where the system keeps its programs.

@@ -142,6 +142,23 @@ impl Part {
     pub fn has_harmless_assigns(&self) -> bool {
         self.assigns.iter().all(|text| walk::is_harmless(text))
     }
+    /// `git -C x --no-pager push` as `git push`: what stands before the subcommand must not hide it from a deny rule.
+    pub fn without_global_options(&self) -> Option<String> {
+        const VALUED: &[&str] =
+            &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--prefix", "-H", "--context"];
+        let (name, mut rest) = self.words.split_first()?;
+        let name = judge::program(name.as_deref()?)?;
+        while let Some(Some(text)) = rest.first() {
+            let skip = match text.as_str() {
+                text if VALUED.contains(&text) => 2,
+                text if text.starts_with(['-', '+']) => 1,
+                _ => break,
+            };
+            rest = rest.get(skip..)?;
+        }
+        let words: Vec<String> = rest.iter().map(|word| word.clone().unwrap_or_else(|| "$".into())).collect();
+        (rest.len() + 1 < self.words.len()).then(|| format!("{name} {}", words.join(" ")))
+    }
     /// Words with no quotes at all: what a person who writes a deny rule thinks of.
     pub fn bare_text(&self) -> String {
         match self.words.iter().cloned().collect::<Option<Vec<String>>>() {

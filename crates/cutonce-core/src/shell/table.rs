@@ -22,6 +22,8 @@ pub(super) enum Does {
     Special(fn(&[Word]) -> Judged),
     /// Known to change things.
     Writes(&'static str),
+    /// Known to change files, those that it names among them.
+    Changes(&'static str),
 }
 
 pub(super) struct Reads {
@@ -76,6 +78,9 @@ const fn special(names: &'static str, judge: fn(&[Word]) -> Judged, note: &'stat
 }
 const fn file(names: &'static str, judge: fn(&[Word]) -> Judged, note: &'static str) -> Row {
     Row { names, does: Does::Files(judge), note }
+}
+const fn changes(names: &'static str, what: &'static str) -> Row {
+    Row { names, does: Does::Changes(what), note: "" }
 }
 const fn writes(names: &'static str, what: &'static str) -> Row {
     Row { names, does: Does::Writes(what), note: "" }
@@ -308,10 +313,10 @@ pub(super) const TABLE: &[Row] = &[
     file("mv", files::mv, ""),
     file("tee", files::tee, "reads if it names nothing but /dev/null"),
     // Known to change things.
-    writes("ln link", "makes links"),
-    writes("dd shred truncate fallocate install split csplit mkfifo mknod patch", "writes files"),
-    writes("chmod chown chgrp chattr setfacl setfattr", "changes rights or owners"),
-    writes("unlink srm", "deletes files"),
+    changes("ln link", "makes links"),
+    changes("dd shred truncate fallocate install split csplit mkfifo mknod patch", "writes files"),
+    changes("chmod chown chgrp chattr setfacl setfattr", "changes rights or owners"),
+    changes("unlink srm", "deletes files"),
     writes(
         "kill killall pkill reboot shutdown halt poweroff systemctl service launchctl",
         "acts on processes or services",
@@ -322,7 +327,7 @@ pub(super) const TABLE: &[Row] = &[
         "su pkexec runuser chroot passwd useradd usermod userdel groupadd crontab at",
         "acts as or for another user",
     ),
-    writes("rsync scp sftp ftp", "copies files"),
+    changes("rsync scp sftp ftp", "copies files"),
 ];
 
 /// The row of a command.
@@ -342,7 +347,7 @@ pub fn table_markdown() -> String {
             Does::Reads(reads) => ("reads".to_string(), code_list(reads.options)),
             Does::Files(_) => ("plain file command".to_string(), String::new()),
             Does::Special(_) => ("depends".to_string(), String::new()),
-            Does::Writes(what) => (format!("changes things: {what}"), String::new()),
+            Does::Writes(what) | Does::Changes(what) => (format!("changes things: {what}"), String::new()),
         };
         out.push_str(&format!("| {names} | {what} | {options} | {} |\n", row.note.replace('|', "\\|")));
     }

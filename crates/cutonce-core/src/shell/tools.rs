@@ -305,7 +305,10 @@ pub(super) fn gzip(args: &[Word]) -> Judged {
     let only = (prints.plain()
         && prints.flags.iter().any(|flag| matches!(flag.as_str(), "-c" | "--stdout" | "--to-stdout")))
         || (looks.plain() && looks.flags.iter().any(|flag| matches!(flag.as_str(), "-l" | "-t" | "--list" | "--test")));
-    if only { Judged::read_only().reading(reads) } else { Judged::writes("replaces files by packed ones") }
+    match only {
+        true => Judged::read_only().reading(reads),
+        false => Judged { writes: reads, ..Judged::writes("replaces files by packed ones") },
+    }
 }
 
 /// Changes the folder of the commands after it: the walk follows that.
