@@ -232,7 +232,12 @@ impl Hall {
                 AskedBy::Protected => {
                     "Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed."
                 }
-                AskedBy::Mode | AskedBy::Rule | AskedBy::Secret | AskedBy::Unknown | AskedBy::Hook => {
+                AskedBy::Mode
+                | AskedBy::Rule
+                | AskedBy::Secret
+                | AskedBy::Unknown
+                | AskedBy::Hook
+                | AskedBy::Classifier(_) => {
                     "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."
                 }
             };
