@@ -50,7 +50,6 @@ pub struct Started {
     pub about: About,
     /// What can be called by name.
     pub offered: Offered,
-    pub transcript: PathBuf,
 }
 
 /// `~/.cutonce` or $CUTONCE_HOME (CL-4).
@@ -148,7 +147,6 @@ pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) ->
         about,
         session: opened.session,
         events: opened.events,
-        transcript: opened.transcript,
         cwd: place.cwd.display().to_string(),
         model: opened.model,
         key_source,
