@@ -108,6 +108,7 @@ writer (project · $WS/.claude/agents/writer.md)
   writes
   tools: all · model: inherit
 ! $WS/.claude/agents/broken.md: line 4: `color`: expected one of red, orange, yellow, green, cyan, blue, purple, violet, pink, got `mauve`
+/agents NAME opens the file of one in your editor.
 
 >
 

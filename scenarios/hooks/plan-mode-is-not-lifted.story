@@ -23,6 +23,9 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
 --- talk
 < answer
 > 5 not yet
+< Enter confirms
+< answer:
+> y
 < still planning
 < >
 > /mode
@@ -43,10 +46,13 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
-answer (a number, words after it go along): still planning
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): Will approve nothing and keep planning; your words: not yet.
+Enter confirms it; anything else is taken instead.
+answer: still planning
 
 > 
 >

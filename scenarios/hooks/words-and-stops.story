@@ -51,6 +51,7 @@ tests pass
   3 no (words after it go to the agent)
 answer: written
 
+> 
 >
 
 --- stderr

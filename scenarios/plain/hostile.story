@@ -63,9 +63,10 @@ nothing changed
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): ok
 
 >

@@ -29,6 +29,9 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 < Choose one of
 < answer:
 > 1 mind the gap
+< Enter confirms
+< answer:
+> y
 < done A
 < >
 > and now
@@ -53,14 +56,17 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 1 comments go along with whatever you choose.
 answer: 2 comments go along with whatever you choose.
 answer: A comment is: c LINE WORDS
 answer: Choose one of 1, 2, 4, 5, 6.
 answer: Choose one of 1, 2, 4, 5, 6.
+answer: Will approve rev 1 (sha ba0b63) and go on in acceptEdits; your words: mind the gap; 2 comments.
+Enter confirms it; anything else is taken instead.
 answer: done A
 
 > a word later
@@ -163,6 +169,9 @@ created a.txt
 > /plan task B
 < answer
 > 2
+< Enter confirms
+< answer:
+> y
 < wants to run
 > 3 not now
 < done B
@@ -185,10 +194,13 @@ created a.txt
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): Will approve rev 1 (sha b99fdc) and go on in default.
+Enter confirms it; anything else is taken instead.
+answer: 
 ? Write wants to run: default mode asks before this: write in the workspace
   | --- /dev/null
   | +++ b.txt
@@ -218,6 +230,9 @@ nothing changed
 > /plan task C
 < answer
 > 3
+< Enter confirms
+< answer:
+> y
 < done C
 < >
 > /mode
@@ -239,10 +254,13 @@ nothing changed
   2 Approve, confirm each edit → default
   3 Approve, back to the earlier mode → bypassPermissions
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default, 4 bypassPermissions
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → bypassPermissions
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
-answer (a number, words after it go along): done C
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): Will approve rev 1 (sha 328150) and go on in bypassPermissions.
+Enter confirms it; anything else is taken instead.
+answer: done C
 
 > 
 >

@@ -31,6 +31,9 @@ ignored.txt
 > submit
 < answer
 > 6
+< Enter confirms
+< answer:
+> y
 < >
 > /exit
 --- exit 0
@@ -54,10 +57,13 @@ ignored.txt
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: 
 >
 
 --- stderr

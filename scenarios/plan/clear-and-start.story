@@ -19,6 +19,9 @@ MARKER-BEFORE
 > n use tabs
 < answer
 > 4 acceptEdits
+< Enter confirms
+< answer:
+> y
 < implemented from the plan
 < >
 > /mode
@@ -39,11 +42,16 @@ MARKER-BEFORE
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): The note goes along with whatever you choose.
+answer: Will approve rev 1 (sha 3172df), clear the context and start in acceptEdits; your words: use tabs.
+Enter confirms it; anything else is taken instead.
 answer: 
+> (the context was cleared)
+
 > implemented from the plan
 
 > 

@@ -44,9 +44,10 @@ ask {"askId":"<id>","kind":"plan"}
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
 answer (a number, words after it go along):
 
 --- run cutonce --plain --continue
@@ -54,6 +55,9 @@ answer (a number, words after it go along):
 < Exit plan mode?
 < answer
 > 2
+< Enter confirms
+< answer:
+> y
 < implemented after the crash
 < >
 > /mode
@@ -75,10 +79,13 @@ answer (a number, words after it go along):
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
-answer (a number, words after it go along): implemented after the crash
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along): Will approve rev 1 (sha 3172df) and go on in default.
+Enter confirms it; anything else is taken instead.
+answer: implemented after the crash
 
 > 
 >

@@ -26,6 +26,9 @@ chmod +x editor.sh emptier.sh
 > n keep it short
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < implemented
 < >
 > /plan
@@ -52,9 +55,10 @@ chmod +x editor.sh emptier.sh
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug>.md
@@ -70,10 +74,13 @@ answer (a number, words after it go along):
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): The note goes along with whatever you choose.
+answer: Will approve the plan as you edited it and go on in acceptEdits; your words: keep it short.
+Enter confirms it; anything else is taken instead.
 answer: implemented
 
 > 
@@ -189,6 +196,9 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
 < Measure
 < answer
 > 5 my edit is in
+< Enter confirms
+< answer:
+> y
 < >
 > /exit
 --- exit 0
@@ -206,9 +216,10 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 2>.md
@@ -224,10 +235,13 @@ answer (a number, words after it go along):
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): Will approve nothing and keep planning; your words: my edit is in; with your edit.
+Enter confirms it; anything else is taken instead.
+answer: 
 >
 
 --- stderr
@@ -283,9 +297,15 @@ request 2
 > e
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < Exit plan mode?
 < answer
 > 6
+< Enter confirms
+< answer:
+> y
 < >
 > /exit
 --- exit 0
@@ -303,9 +323,10 @@ request 2
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
@@ -318,10 +339,13 @@ answer (a number, words after it go along):
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): Will approve the plan as you edited it and go on in acceptEdits.
+Enter confirms it; anything else is taken instead.
+answer: 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
 
@@ -334,10 +358,13 @@ answer (a number, words after it go along):
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: 
 >
 
 --- stderr

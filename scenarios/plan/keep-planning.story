@@ -19,14 +19,23 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
 < 1 comments
 < answer:
 > 5 do not guess
+< Enter confirms
+< answer:
+> y
 < answer
 > d
 < answer
 > 5
+< Enter confirms
+< answer:
+> y
 < >
 > try once more
 < answer
 > 6
+< Enter confirms
+< answer:
+> y
 < >
 > /mode
 < The mode is default
@@ -46,10 +55,13 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer: Will approve nothing and keep planning; your words: do not guess; 1 comment.
+Enter confirms it; anything else is taken instead.
 answer: 
 ? Exit plan mode?
   plan rev 2 in $HOME/.cutonce/plans/<slug>.md
@@ -64,15 +76,18 @@ answer:
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
 answer (a number, words after it go along):   | @@ -1,3 +1,4 @@
   |  # Plan
   |
   | -1. Guess
   | +1. Measure
   | +2. Decide
+answer: Will approve nothing and keep planning.
+Enter confirms it; anything else is taken instead.
 answer: 
 > 
 ? Exit plan mode?
@@ -88,10 +103,13 @@ answer:
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: 
 > 
 >
 

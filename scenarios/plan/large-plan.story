@@ -21,6 +21,9 @@ A plan of 5 MB is written, submitted, kept and approved like any other; one that
 < shell: only
 < answer
 > 5 shorter please
+< Enter confirms
+< answer:
+> y
 < five
 < >
 ! yes 'a line of the plan, quite long' | head -c 20000000 > $PLAN

@@ -18,6 +18,9 @@ Two models in the settings: `model.plan` answers in plan mode, `model.main` befo
 > /plan plan it
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < main again
 < >
 > after

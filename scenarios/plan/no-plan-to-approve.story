@@ -12,6 +12,9 @@ Without a plan only leaving is asked for, and the user sees that there is none (
 --- talk
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < out of plan mode
 < >
 > /mode
@@ -27,7 +30,9 @@ Without a plan only leaving is asked for, and the user sees that there is none (
   0 files changed since plan mode was entered
   1 Leave plan mode without a plan → default
   2 Keep planning → plan
-answer (a number, words after it go along): out of plan mode
+answer (a number, words after it go along): Will leave plan mode without a plan; the mode is then default.
+Enter confirms it; anything else is taken instead.
+answer: out of plan mode
 
 > 
 >

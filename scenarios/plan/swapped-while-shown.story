@@ -16,17 +16,29 @@ What was approved is what runs (PM-84): the plan file is swapped while the quest
 < answer:
 ! sed -i 's/Harmless/Delete everything/' $PLAN
 > 1
+< Enter confirms
+< answer:
+> y
 < Exit plan mode?
 < answer
 ! rm $PLAN
 > 1
+< Enter confirms
+< answer:
+> y
 < There is no plan
 < answer
 ! printf '# Plan\n\n1. Third\n' > $PLAN
 > 1
+< Enter confirms
+< answer:
+> y
 < Third
 < answer
 > 1
+< Enter confirms
+< answer:
+> y
 < implemented
 < >
 > /exit
@@ -45,10 +57,13 @@ What was approved is what runs (PM-84): the plan file is swapped while the quest
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit; 4 MODE: clear, then that mode
+  c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer: Will approve rev 1 (sha 3cb25b) and go on in acceptEdits; 1 comment.
+Enter confirms it; anything else is taken instead.
 answer: 
 ? Exit plan mode?
   plan rev 2 in $HOME/.cutonce/plans/<slug>.md
@@ -69,10 +84,13 @@ answer:
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
-answer (a number, words after it go along): 
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along): Will approve rev 2 (sha 03db39) and go on in acceptEdits; 1 comment.
+Enter confirms it; anything else is taken instead.
+answer: 
 ? Exit plan mode?
   There is no plan in $HOME/.cutonce/plans/<slug>.md.
 
@@ -80,7 +98,9 @@ answer (a number, words after it go along):
   0 files changed since plan mode was entered
   1 Leave plan mode without a plan → default
   2 Keep planning → plan
-answer (a number, words after it go along): 
+answer (a number, words after it go along): Will leave plan mode without a plan; the mode is then default; 1 comment.
+Enter confirms it; anything else is taken instead.
+answer: 
 ? Exit plan mode?
   plan rev 3 in $HOME/.cutonce/plans/<slug>.md
 
@@ -100,10 +120,13 @@ answer (a number, words after it go along):
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission; 4 MODE: clear, then that mode
-answer (a number, words after it go along): implemented
+  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
+answer (a number, words after it go along): Will approve rev 3 (sha c5b7db) and go on in acceptEdits; 1 comment.
+Enter confirms it; anything else is taken instead.
+answer: implemented
 
 >
 

@@ -33,12 +33,18 @@ chmod +x editor.sh
 > c 2 which language?
 < 1 comments go along
 > 5 think again
+< Enter confirms
+< answer:
+> y
 < ann asks: Exit plan mode?
 < 2  1. Write hello.txt in English
 ! test ! -e early.txt
 > e
 < This is the plan as you edited it.
 > 1
+< Enter confirms
+< answer:
+> y
 < Bash (of the teammate ann) wants to run
 < cat 
 > 1

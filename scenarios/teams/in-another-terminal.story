@@ -40,6 +40,9 @@ nothing changed
 --- talk
 < ann asks: Exit plan mode?
 > 1
+< Enter confirms
+< answer:
+> y
 < Noted.
 < >
 > /exit

@@ -29,6 +29,9 @@ nothing changed
 < ann asks: Exit plan mode?
 ! test ! -e hello.txt && test ! -e done.txt
 > 1
+< Enter confirms
+< answer:
+> y
 < All done.
 --- exit 0
 --- disk

@@ -23,6 +23,9 @@ never more than what the lead has outside of plan mode.
 < I can not.
 ! test ! -e hello.txt
 > 1
+< Enter confirms
+< answer:
+> y
 < All done.
 --- exit 0
 --- disk

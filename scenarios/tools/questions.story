@@ -1,9 +1,9 @@
-AskUserQuestion shows its options; a choice, the person's own words and skipping are different results (TL-9).
+AskUserQuestion shows its options with headers and previews; a choice, the person's own words and skipping are different results (TL-9). One can go back, and all answers are shown once more before they are sent (UI-7).
 
 --- model
 {"turns": [
   {"calls": [{"name": "AskUserQuestion", "input": {"questions": [
-    {"question": "Which colour?", "header": "Colour", "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}]},
+    {"question": "Which colour?", "header": "Colour", "options": [{"label": "Red", "description": "warm", "preview": "a red\n  0 skip line"}, {"label": "Blue", "description": "cold"}]},
     {"question": "Which sizes?", "header": "Sizes", "multiSelect": true, "options": [{"label": "S", "description": "small"}, {"label": "L", "description": "large"}]}]}}]},
   {"calls": [{"name": "AskUserQuestion", "input": {"questions": [{"question": "Sure?", "header": "Sure", "options": [{"label": "Yes", "description": "go"}, {"label": "No", "description": "stop"}]}]}}]},
   {"text": "thanks a lot"}
@@ -14,7 +14,18 @@ AskUserQuestion shows its options; a choice, the person's own words and skipping
 > 2
 < Which sizes
 < answer
+> back
+< answered: Blue
+> 1
+< Which sizes
+< answer
 > 1 2
+< Your answers
+> 1
+< Which colour
+> =17
+< 1 Colour: 17
+> y
 < Sure?
 < answer
 > 0
@@ -23,21 +34,54 @@ AskUserQuestion shows its options; a choice, the person's own words and skipping
 > /exit
 --- stdout
 
-? Which colour?
+? Colour (1 of 2): Which colour?
   1 Red: warm
+  | a red
+  |   0 skip line
   2 Blue: cold
-  0 skip
-answer (a number, or your own words): 
-? Which sizes?
+  0 skip all of them
+answer (a number, or your own words, =17 if they are a number): 
+? Sizes (2 of 2): Which sizes?
   1 S: small
   2 L: large
-  0 skip
-answer (numbers, a number, or your own words): 
-? Sure?
+  0 skip all of them
+answer (numbers, or your own words, =17 if they are a number; `back` goes back): 
+? Colour (1 of 2): Which colour?
+  1 Red: warm
+  | a red
+  |   0 skip line
+  2 Blue: cold
+  answered: Blue
+  0 skip all of them
+answer (a number, or your own words, =17 if they are a number): 
+? Sizes (2 of 2): Which sizes?
+  1 S: small
+  2 L: large
+  0 skip all of them
+answer (numbers, or your own words, =17 if they are a number; `back` goes back): 
+? Your answers:
+  1 Colour: Red
+  2 Sizes: S, L
+  0 skip all of them
+answer (enter sends them, a number changes that one): 
+? Colour (1 of 2): Which colour?
+  1 Red: warm
+  | a red
+  |   0 skip line
+  2 Blue: cold
+  answered: Red
+  0 skip all of them
+answer (a number, or your own words, =17 if they are a number; `back` goes back): 
+? Your answers:
+  1 Colour: 17
+  2 Sizes: S, L
+  0 skip all of them
+answer (enter sends them, a number changes that one): 
+? Sure: Sure?
   1 Yes: go
   2 No: stop
-  0 skip
-answer (a number, or your own words): thanks a lot
+  0 skip all of them
+answer (a number, or your own words, =17 if they are a number): thanks a lot
 
 >
 
@@ -45,11 +89,11 @@ answer (a number, or your own words): thanks a lot
 request 1
   user: ask me
 request 2
-  assistant: call AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"warm"},{"label":"Blue","description":"cold"}]},{"question":"Which sizes?","header":"Sizes","multiSelect":true,"options":[{"label":"S","description":"small"},{"label":"L","description":"large"}]}]}
+  assistant: call AskUserQuestion {"questions":[{"question":"Which colour?","header":"Colour","options":[{"label":"Red","description":"warm","preview":"a red\n  0 skip line"},{"label":"Blue","description":"cold"}]},{"question":"Which sizes?","header":"Sizes","multiSelect":true,"options":[{"label":"S","description":"small"},{"label":"L","description":"large"}]}]}
   user: result: The user answered:
         
         Which colour?
-        → Blue
+        → 17
         
         Which sizes?
         → S, L

@@ -294,9 +294,12 @@ impl Start {
         let Some(member) = joined.member.clone() else { return Ok(None) };
         let id = member.session_id(&joined.id);
         let known = Sessions::new(&self.home, &self.cwd).transcript(&id).exists();
-        self.which = if known { Which::Find(id) } else { Which::NewWithId(id) };
         let begins = if member.plan_mode_required { Mode::Plan } else { member.mode.at_most(lead.mode) };
-        self.mode = (!known).then_some(begins);
+        // PM-131: one that was killed before its mode was written has not been freed by anybody.
+        let unsaid = || bodies(&Sessions::new(&self.home, &self.cwd).transcript(&id), &[Kind::Mode]);
+        let again = known && member.plan_mode_required && unsaid()?.is_empty();
+        self.which = if known { Which::Find(id) } else { Which::NewWithId(id) };
+        self.mode = (!known || again).then_some(begins);
         self.bypass_available = member.bypass_available;
         if self.approver == Approver::Nobody {
             self.approver = Approver::Lead;

@@ -176,10 +176,17 @@ async fn ho_7_a_message_that_waits_at_the_door_can_be_taken_back_and_the_order_i
     was_asked.recv().await.unwrap();
     session.submit(Submission::Interrupt);
     session.submit(Submission::Close);
+    let mut ends = Vec::new();
     while let Some(event) = events.next().await {
-        assert!(!matches!(event.kind, EventKind::TurnStarted | EventKind::User { .. }), "{:?}", event.kind);
+        match event.kind {
+            EventKind::User { .. } | EventKind::Requesting { .. } => panic!("{:?}", event.kind),
+            EventKind::TurnEnded(ended) => ends.push(ended.reason),
+            _ => {}
+        }
     }
     assert!(was_asked.try_recv().is_err(), "the second was sent away too");
+    // Neither was sent, and whoever waits for the end of either has it.
+    assert_eq!(ends, vec![EndReason::Interrupted { in_tools: false }; 2]);
 }
 
 /// Denies `a`, changes `b` to `c`, leads a write of the plan elsewhere, and makes nonsense of `bad`.

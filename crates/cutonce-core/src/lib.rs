@@ -26,6 +26,7 @@ pub mod schema;
 pub mod settings;
 pub mod shell;
 pub mod skill;
+pub mod slash;
 pub mod submission;
 pub mod template;
 pub mod transcript;

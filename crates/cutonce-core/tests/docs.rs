@@ -35,7 +35,9 @@ fn pr_5_the_docs_show_the_table_of_commands() {
             "# Shell commands\n\n\
              What cutonce knows about commands. *Reads* means that the command changes nothing; a *plain file command*\n\
              changes only the paths that it names; *depends* is decided by the words that follow. A command that is not\n\
-             here, or that has a flag from the third column, is unknown, and that asks. See [permissions.md](permissions.md).\n\n\
+             here, or that has an option which is not in the third column, is unknown, and that asks. In that column `-abc` are single\n\
+             letters; behind a name `=` is a value, `@` a file that is read, `?` a value that may be attached, `!` an option with\n\
+             which nobody can say what is read; `-#` is a bare number. See [permissions.md](permissions.md).\n\n\
              Made from the code: `UPDATE=1 cargo test -p cutonce-core` rewrites it.\n\n{}",
             cutonce_core::shell::table_markdown()
         )

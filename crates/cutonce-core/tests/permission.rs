@@ -87,6 +87,73 @@ fn pr_5_unparsed_and_rules() {
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny Bash(rm:*)"]), bash("ls 'x")), "ask");
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny WebFetch"]), bash("ls 'x")), "run");
     assert_eq!(outcome(Mode::Default, &rules(&["allow Bash"]), bash("ls 'x")), "ask");
+    // A computed name may be the one that a rule denies.
+    assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny Bash(rm:*)"]), bash("$(echo rm) x")), "ask");
+    assert_eq!(outcome(Mode::BypassPermissions, &rules(&[]), bash("$(echo rm) x")), "run");
+}
+
+/// PR-4, PR-1: commands that are known to change files are held to the protected places and the rules about what they name.
+#[test]
+fn pr_4_paths_that_changing_commands_spell_out() {
+    for command in [
+        "install -m755 a .git/hooks/pre-commit",
+        "ln -sf ../../a .git/hooks/post-commit",
+        "dd if=a of=.git/hooks/x",
+        "truncate -s0 .git/description",
+        "unlink .git/description",
+        "chmod 755 .git/hooks/pre-commit",
+        "gzip -k .git/config",
+    ] {
+        assert_eq!(outcome(Mode::BypassPermissions, &rules(&[]), bash(command)), "ask", "{command}");
+    }
+    for command in
+        ["truncate -s0 locked/x", "ln -sf a locked/x", "unlink locked/x", "dd of=locked/x", "install a locked/x"]
+    {
+        assert_eq!(
+            outcome(Mode::BypassPermissions, &rules(&["deny Edit(./locked/**)"]), bash(command)),
+            "deny",
+            "{command}"
+        );
+    }
+    for command in [
+        "git --no-pager push",
+        "git -C . push",
+        "git -c a.b=c push origin",
+        "/usr/bin/git -P push",
+        "env git -C x push",
+    ] {
+        assert_eq!(
+            outcome(Mode::BypassPermissions, &rules(&["deny Bash(git push:*)"]), bash(command)),
+            "deny",
+            "{command}"
+        );
+    }
+    assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny Bash(git push:*)"]), bash("git -C push log")), "run");
+}
+
+/// PR-1, PR-5: a glob is judged by what it finds on the disk: links lead where they lead, and what may be an option asks.
+#[test]
+fn pr_5_globs_are_judged_by_the_disk() {
+    struct Linked(Option<&'static str>);
+    impl cutonce_core::permission::Disk for Linked {
+        fn resolve(&self, path: &str) -> Target {
+            target(if path == "link" { "/etc/secret" } else { path })
+        }
+        fn links(&self, _: &str) -> Option<Vec<String>> {
+            self.0.map(|link| link.split_whitespace().map(str::to_string).collect())
+        }
+    }
+    for (links, written, expected) in [
+        (Some(""), vec![], "run"),
+        (Some("inner"), vec![], "run"),
+        (Some("inner link"), vec![], "ask"),
+        (Some("link"), vec!["deny Read(//etc/**)"], "deny"),
+        (None, vec![], "ask"),
+    ] {
+        let shell = ShellFacts::new("cat l*", false, Linked(links));
+        let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+        assert_eq!(outcome(Mode::Default, &rules(&written), facts), expected, "{links:?} {written:?}");
+    }
 }
 
 /// PR-3: the decision carries its rule and source; messages say what, by what, and what to do instead.
@@ -402,7 +469,7 @@ fn pm_60_only_the_session_s_plan_file_may_be_written_and_only_with_write_or_edit
     for place in [Place::Workspace, Place::Protected, Place::Outside, Place::Own] {
         assert!(matches!(decide(Mode::Plan, &everything, write(place)), Decision::Deny(_)), "{place:?}");
     }
-    let shell = ShellFacts::new("echo x > plans/p.md", false, |_| at(Place::PlanFile));
+    let shell = ShellFacts::new("echo x > plans/p.md", false, |_: &str| at(Place::PlanFile));
     let shell = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
     assert!(matches!(decide(Mode::Plan, &everything, shell), Decision::Deny(_)));
 }

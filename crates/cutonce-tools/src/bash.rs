@@ -1,11 +1,12 @@
 //! Bash (TL-8): run a command, keep its folder, bound its output, leave nothing of it behind.
 
+use crate::globs;
 use crate::shells::held::refused;
 use crate::shells::{Bash as Shell, DYING, Output, Stream};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use async_trait::async_trait;
-use cutonce_core::permission::{Access, Held, Place, Rights, ShellFacts, Target};
-use cutonce_core::shell::{self, Verdict};
+use cutonce_core::permission::{Access, Disk, Held, Place, Rights, ShellFacts, Target};
+use cutonce_core::shell::{self, PathWord, Verdict};
 use cutonce_sandbox::Ended;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -59,7 +60,7 @@ impl Tool for Bash {
     }
     fn touches(&self, input: &BashInput, here: &Here) -> Result<Access, String> {
         check(input)?;
-        let facts = ShellFacts::new(&input.command, input.run_in_background, |given| target(given, here));
+        let facts = ShellFacts::new(&input.command, input.run_in_background, FromHere(here));
         let elsewhere = in_another_repository(&here.shells.folder(&here.workspace), &here.workspace.root);
         Ok(Access::Shell(if elsewhere { facts.in_another_repository() } else { facts }))
     }
@@ -111,7 +112,21 @@ fn check(input: &BashInput) -> Result<(), String> {
     }
 }
 
-/// Relative paths start at the shell's folder. What can't be resolved is somewhere outside: that asks.
+/// The disk, seen from the shell's folder.
+struct FromHere<'a>(&'a Here);
+
+impl Disk for FromHere<'_> {
+    fn resolve(&self, path: &str) -> Target {
+        target(path, self.0)
+    }
+    fn links(&self, glob: &str) -> Option<Vec<String>> {
+        let folder = target(PathWord::glob_folder(glob), self.0).path;
+        let links = globs::links(&folder, globs::special_part(glob))?;
+        links.into_iter().map(|link| link.into_os_string().into_string().ok()).collect()
+    }
+}
+
+/// Relative paths start at the shell's folder. What can't be resolved may be any place, a protected one too: that asks.
 fn target(given: &str, here: &Here) -> Target {
     let home = given == "~" || given.starts_with("~/");
     let from_folder = here.shells.folder(&here.workspace).join(given);
@@ -122,7 +137,7 @@ fn target(given: &str, here: &Here) -> Target {
     };
     match resolved {
         Ok(target) => Target { given: given.into(), ..target },
-        Err(_) => Target { given: given.into(), path: from_folder, place: Place::Outside },
+        Err(_) => Target { given: given.into(), path: from_folder, place: Place::Protected },
     }
 }
 

@@ -272,7 +272,8 @@ impl<'a> Search<'a> {
             }
             OutputMode::Content => {
                 // One line more than is shown tells whether there is more.
-                let mut sink = sinks::Lines::new(&self.matcher, part.buffer(), self.numbers, self.limit + 1);
+                let mut sink =
+                    sinks::Lines::new(&self.matcher, part.buffer(), self.numbers, self.limit.saturating_add(1));
                 searcher.search_file(&self.matcher, file, &mut sink)?;
                 let (lines, binary) = (sink.lines, sink.binary);
                 part.finish_lines(path, if binary { 0 } else { lines });

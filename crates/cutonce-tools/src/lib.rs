@@ -10,6 +10,7 @@ mod change;
 pub mod disk;
 pub mod edit;
 pub mod glob;
+mod globs;
 pub mod grep;
 mod kill_shell;
 pub mod ls;

@@ -67,7 +67,8 @@ impl Spill {
 }
 
 fn open(folder: &Path, stem: &str, ext: &str) -> io::Result<(PathBuf, File)> {
-    std::fs::create_dir_all(folder)?;
+    let mut builder = std::fs::DirBuilder::new();
+    std::os::unix::fs::DirBuilderExt::mode(builder.recursive(true), 0o700).create(folder)?;
     let mut number = 1;
     loop {
         let name = if number == 1 { format!("{stem}.{ext}") } else { format!("{stem}-{number}.{ext}") };

@@ -204,6 +204,9 @@ pub fn resolve_links(path: &Path) -> Result<PathBuf, String> {
         };
         if meta.is_symlink() {
             links += 1;
+            if resolved.starts_with("/proc") {
+                return Err(format!("`{}`: links in /proc lead each process elsewhere", path.display()));
+            }
             if links > MAX_LINKS {
                 return Err(format!("`{}`: too many symbolic links (a loop?)", path.display()));
             }

@@ -26,6 +26,8 @@ use crate::status::Status;
 use crate::terminal::{self, Arrived, Reader, Terminal};
 use crate::theme::{Depth, Name, Theme};
 use crate::{Face, First};
+pub use commands::{INIT, exported};
+
 use asks::Asks;
 use cutonce_agent::commands as custom;
 use cutonce_agent::store::place::project_name;

@@ -23,6 +23,8 @@ mod terminal;
 pub mod text;
 pub mod theme;
 
+pub use app::{INIT, exported};
+
 use cutonce_agent::start::{Opened, Which};
 use std::ffi::OsString;
 use std::path::PathBuf;

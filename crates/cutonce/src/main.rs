@@ -17,7 +17,6 @@ mod implement;
 mod keyring;
 mod mcp;
 mod plain;
-mod plain_commands;
 mod plain_plan;
 mod plans;
 mod scenario_server;
@@ -107,9 +106,7 @@ async fn run(run: Run) -> anyhow::Result<u8> {
     if tui::fits(&run) {
         return tui::run(run, None).await;
     }
-    let prompt = run.prompt.clone();
-    let started = start::open(&run, start::Face { approver: Approver::Present }).await?;
-    plain::run(started, prompt.map(First::Say)).await
+    plain::begin(run).await
 }
 
 /// `cutonce plan`: headless, in plan mode; prints the plan (PM-76).
@@ -138,7 +135,7 @@ async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
     if headless {
         headless::run(started, Some(first), face_of(&run)).await
     } else {
-        plain::run(started, Some(first)).await
+        plain::run(started, Some(first), run).await
     }
 }
 

@@ -241,7 +241,8 @@ fn holds(path: &Path, name: &str) -> bool {
     value["mcpServers"].get(name).is_some()
 }
 
-fn told(status: &Status, checked: bool) -> String {
+/// How a server is, in words.
+pub fn told(status: &Status, checked: bool) -> String {
     match &status.state {
         State::Pending if !checked => "not checked".into(),
         State::Pending => "still starting".into(),

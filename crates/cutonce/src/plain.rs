@@ -1,23 +1,32 @@
 //! The plain face: lines in, lines out, numbered choices, no cursor movement. For screen readers, dumb terminals, and as the
 //! log of `--verbose`.
 
+mod commands;
+mod lines;
 pub mod out;
+mod pick;
+mod questions;
+pub mod tell;
 
-use crate::editor::{edit, editor_name, open_editor};
+use crate::cli::{Run, split_rules};
+use crate::editor::{edit, open_editor};
 use crate::headless::{DONE, FAILED, First, INTERRUPTED};
-use crate::plain_commands::{self, Known};
 use crate::plain_plan::{self, Review, Step};
-use crate::start::Started;
-use cutonce_agent::Session;
-use cutonce_core::command::{self, CURRENT_PLAN};
+use crate::start::{self, Face, Place, Started};
+use cutonce_agent::start::{Opened, Which};
+use cutonce_agent::{Approver, Events, Session};
+use cutonce_core::command::CURRENT_PLAN;
 use cutonce_core::event::{AskKind, AskView, Delta, EndReason, Event, EventKind, Level};
 use cutonce_core::harmless::{harmless, one_line};
 use cutonce_core::settings::Notifications;
-use cutonce_core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Remember, RememberIn, Submission};
-use std::io::BufRead;
+use cutonce_core::submission::{Answer, By, PermissionAnswer, Remember, RememberIn, Submission};
+use lines::{Gate, Lines};
+use pick::{Picked, Picking, SessionList};
+use questions::Asked;
+use std::path::Path;
 use std::sync::Arc;
+use tell::{About, Flags};
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::mpsc;
 
 /// What happens, one line each, on standard error.
 pub fn log(event: &Event) {
@@ -59,24 +68,47 @@ fn first_line(text: &str) -> &str {
     text.lines().next().unwrap_or_default()
 }
 
+/// As it was typed; `--resume` without an id picks first (UI-15).
+pub async fn begin(mut run: Run) -> anyhow::Result<u8> {
+    let mut lines = Lines::start();
+    if run.resume.as_deref() == Some("") {
+        let Some((id, fork)) = pick_first(&mut lines).await? else { return Ok(DONE) };
+        (run.resume, run.fork_session) = (Some(id), run.fork_session || fork);
+    }
+    let first = run.prompt.clone().map(First::Say);
+    let started = start::open(&run, Face { approver: Approver::Present }).await?;
+    sit(started, first, run, lines).await
+}
+
 /// Sit in front of a session until the person ends it.
-pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
-    let Started { session, mut events, notifications, transcript, cwd, model, .. } = started;
-    let known = Known { transcript, cwd, home: crate::start::home().ok(), model, todos: Vec::new() };
-    let mut lines = lines();
-    let mut interrupts = signal(SignalKind::interrupt())?;
-    let mut plain = Plain {
-        session,
-        asks: Vec::new(),
-        busy: false,
-        answering: Vec::new(),
-        streamed: false,
-        review: Review::default(),
-        notifications,
-        known,
-        over: false,
-        failed: false,
+pub async fn run(started: Started, first: Option<First>, run: Run) -> anyhow::Result<u8> {
+    sit(started, first, run, Lines::start()).await
+}
+
+async fn pick_first(lines: &mut Lines) -> anyhow::Result<Option<(String, bool)>> {
+    let mut picking = Picking::Session(SessionList::new(&start::home()?, &start::cwd()?, None, ""));
+    out::show(&picking.show());
+    while let Some(line) = lines.next().await {
+        match picking.step(line.trim()) {
+            Picked::Say(text) => out::show(&text),
+            Picked::Open { id, fork } => return Ok(Some((id, fork))),
+            Picked::Back | Picked::Rewind { .. } => return Ok(None),
+        }
+    }
+    Ok(None)
+}
+
+async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines) -> anyhow::Result<u8> {
+    let Started { session, mut events, notifications, about, .. } = started;
+    let place = Place { home: about.home.clone(), cwd: about.cwd.clone() };
+    let flags = Flags {
+        settings: run.settings.clone(),
+        allow: split_rules(&run.allowed_tools),
+        deny: split_rules(&run.disallowed_tools),
     };
+    let open = crate::tui::opener(run, place);
+    let mut interrupts = signal(SignalKind::interrupt())?;
+    let mut plain = Plain::new(session, about, flags, notifications, lines.gate());
     match first {
         Some(First::Say(words)) => plain.session.say(words),
         Some(First::Implement { plan, path }) => plain.session.submit(Submission::Implement { plan, path }),
@@ -89,7 +121,7 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
                 Some(event) => plain.event(&event, Some(&mut lines)),
                 None => return Ok(DONE),
             },
-            line = lines.recv() => match line {
+            line = lines.next() => match line {
                 Some(line) => plain.line(line.trim()),
                 None => return Ok(plain.leave(&mut events, &mut interrupts).await),
             },
@@ -98,20 +130,36 @@ pub async fn run(started: Started, first: Option<First>) -> anyhow::Result<u8> {
                 plain.session.submit(Submission::Interrupt);
             }
         }
+        if let Some((which, fork)) = plain.switch.take() {
+            match open(which, fork).await {
+                Ok(opened) => {
+                    plain.session.submit(Submission::Close);
+                    while events.next().await.is_some() {}
+                    events = plain.turn_to(opened);
+                }
+                Err(why) => plain.tell(&why),
+            }
+        }
     }
 }
 
 struct Plain {
     session: Session,
+    about: About,
+    flags: Flags,
+    gate: Gate,
     asks: Vec<Arc<AskView>>,
     busy: bool,
-    /// Answers collected so far for an AskUserQuestion with several questions.
-    answering: Vec<Vec<String>>,
+    /// What was answered so far of the open questions.
+    asked: Asked,
     streamed: bool,
     /// What was put together for an open plan.
     review: Review,
     notifications: Notifications,
-    known: Known,
+    /// A numbered list is open.
+    picking: Option<Picking>,
+    /// Another session was picked.
+    switch: Option<(Which, bool)>,
     /// Nobody types any more.
     over: bool,
     /// How the last turn ended.
@@ -119,11 +167,41 @@ struct Plain {
 }
 
 impl Plain {
-    fn event(&mut self, event: &Event, lines: Option<&mut mpsc::UnboundedReceiver<String>>) {
+    fn new(session: Session, about: About, flags: Flags, notifications: Notifications, gate: Gate) -> Plain {
+        Plain {
+            session,
+            about,
+            flags,
+            gate,
+            asks: Vec::new(),
+            busy: false,
+            asked: Asked::default(),
+            streamed: false,
+            review: Review::default(),
+            notifications,
+            picking: None,
+            switch: None,
+            over: false,
+            failed: false,
+        }
+    }
+
+    /// Go on with another session.
+    fn turn_to(&mut self, opened: Opened) -> Events {
+        opened.notices.iter().for_each(|notice| out::log(&format!("cutonce: {notice}")));
+        self.about = About::new(&opened, &self.about.home, &self.about.cwd);
+        (self.session, self.notifications) = (opened.session, opened.notifications);
+        (self.asks, self.asked, self.review) = (Vec::new(), Asked::default(), Review::default());
+        (self.busy, self.streamed, self.failed) = (false, false, false);
+        out::say(&format!("This is session {} now.", self.session.id()));
+        self.prompt();
+        opened.events
+    }
+
+    fn event(&mut self, event: &Event, lines: Option<&mut Lines>) {
+        self.about.note(&event.kind);
         match &event.kind {
             EventKind::TurnStarted => self.busy = true,
-            EventKind::Todos(todos) => self.known.todos.clone_from(todos),
-            EventKind::ModelChanged { model } => self.known.model.clone_from(model),
             EventKind::Delta(Delta::Text(text)) => {
                 self.streamed = true;
                 out::show(text);
@@ -132,38 +210,16 @@ impl Plain {
                 self.streamed = false;
                 out::say("");
             }
-            EventKind::Ask(ask) => {
-                // Lines typed before the question was there never answer it (UI-5).
-                if let Some(lines) = lines {
-                    while let Some(line) = self.asks.is_empty().then(|| lines.try_recv().ok()).flatten() {
-                        self.line(line.trim());
-                    }
-                }
-                if let AskKind::Plan { draft: Some(draft), .. } = &ask.kind {
-                    self.review = Review::again(draft);
-                }
-                self.asks.push(ask.clone());
-                out::sign(sign(self.notifications));
-                if self.asks.len() == 1 {
-                    self.show_ask();
-                }
-            }
-            EventKind::AskClosed { ask_id, .. } => {
-                self.asks.retain(|ask| ask.ask_id != *ask_id);
-                self.review = Review::default();
-                self.answering.clear();
-                if !self.asks.is_empty() {
-                    self.show_ask();
-                }
-            }
+            EventKind::Ask(ask) => self.ask(ask, lines),
+            EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
             EventKind::CurrentPlan { path, plan, hint } => {
                 out::say(&format!("{CURRENT_PLAN}\n{path}\n\n{plan}"));
                 hint.iter().for_each(|hint| out::say(&format!("\n{hint}")));
-                self.prompt();
+                self.again();
             }
             EventKind::OpenPlan { path } => {
-                out::say(&open_editor(std::path::Path::new(path)));
-                self.prompt();
+                let told = self.gate.lend(|| open_editor(Path::new(path)));
+                self.tell(&told);
             }
             EventKind::TurnEnded(ended) => {
                 self.busy = false;
@@ -177,11 +233,43 @@ impl Plain {
                 }
                 self.prompt();
             }
-            EventKind::Notice { .. } if !self.busy && self.asks.is_empty() => {
+            EventKind::Cleared => {
+                out::say("(the context was cleared)");
+                self.idle();
+            }
+            EventKind::Notice { .. } | EventKind::Compacted { .. } => {
                 log(event);
-                self.prompt();
+                self.idle();
             }
             _ => log(event),
+        }
+    }
+
+    fn ask(&mut self, ask: &Arc<AskView>, lines: Option<&mut Lines>) {
+        // Lines typed before the question was there never answer it (UI-5).
+        if let Some(lines) = lines {
+            while let Some(line) = self.asks.is_empty().then(|| lines.typed()).flatten() {
+                self.line(line.trim());
+            }
+        }
+        if let AskKind::Plan { draft: Some(draft), .. } = &ask.kind {
+            self.review = Review::again(draft);
+        }
+        self.asks.push(ask.clone());
+        out::sign(sign(self.notifications));
+        if self.asks.len() == 1 {
+            self.show_ask();
+        }
+    }
+
+    fn ask_closed(&mut self, ask_id: &str) {
+        let open = self.asks.first().is_some_and(|ask| ask.ask_id == ask_id);
+        self.asks.retain(|ask| ask.ask_id != ask_id);
+        if open {
+            (self.review, self.asked) = (Review::default(), Asked::default());
+            if !self.asks.is_empty() {
+                self.show_ask();
+            }
         }
     }
 
@@ -211,22 +299,36 @@ impl Plain {
         }
     }
 
+    /// The prompt, if nothing goes on that will end in one.
+    fn idle(&self) {
+        if !self.busy && self.asks.is_empty() && self.picking.is_none() {
+            self.prompt();
+        }
+    }
+
+    /// What was open before something was told.
+    fn again(&self) {
+        match (&self.picking, self.asks.is_empty()) {
+            (_, false) => self.show_ask(),
+            (Some(picking), true) => out::show(&picking.show()),
+            (None, true) => self.idle(),
+        }
+    }
+
     fn line(&mut self, line: &str) {
-        // The mode can be changed at any time (PM-17), also with a question open.
-        if let Some(command) = command::parse(line) {
-            return self.session.submit(Submission::Command { command, editor: editor_name() });
+        if self.asks.is_empty()
+            && let Some(picking) = self.picking.take()
+        {
+            return self.picked(picking, line);
+        }
+        if self.command(line) {
+            return;
         }
         match self.asks.first().cloned() {
             Some(ask) => self.answer(&ask, line),
-            None if line.is_empty() => self.prompt(),
-            None => match plain_commands::run(line, &self.session, &mut self.known) {
-                // What was submitted tells of itself.
-                Some(words) if words.is_empty() && !line.starts_with('!') => {}
-                Some(words) if words.is_empty() => self.prompt(),
-                Some(words) => {
-                    out::say(&words);
-                    self.prompt();
-                }
+            None if line.is_empty() => self.idle(),
+            None => match line.strip_prefix('!') {
+                Some(shell) => self.shell(shell.trim()),
                 None => self.session.say(line),
             },
         }
@@ -253,16 +355,7 @@ impl Plain {
             AskKind::Plan { request, previous, .. } => {
                 out::show(&plain_plan::show(request, previous.as_deref(), &self.review));
             }
-            AskKind::Questions(questions) => {
-                let Some(question) = questions.get(self.answering.len()) else { return };
-                out::say(&format!("\n? {}", one_line(&question.question)));
-                for (n, option) in question.options.iter().enumerate() {
-                    let (label, words) = (one_line(&option.label), one_line(&option.description));
-                    out::say(&format!("  {} {label}: {words}", n + 1));
-                }
-                let several = if question.multi_select { "numbers, " } else { "" };
-                out::show(&format!("  0 skip\nanswer ({several}a number, or your own words): "));
-            }
+            AskKind::Questions(questions) => out::show(&self.asked.show(questions)),
         }
     }
 
@@ -280,7 +373,7 @@ impl Plain {
                 Step::Answer(answer) => self.send(ask, Answer::Plan(answer)),
                 Step::Say(words) => out::show(&format!("{words}\nanswer: ")),
                 Step::Edit(text) => {
-                    match edit(&text) {
+                    match self.gate.lend(|| edit(&text)) {
                         Ok(text) => self.review.edit(request, text),
                         Err(why) => out::say(&why),
                     }
@@ -301,19 +394,10 @@ impl Plain {
                 };
                 self.send(ask, Answer::Permission(answer));
             }
-            AskKind::Questions(questions) => {
-                let Some(question) = questions.get(self.answering.len()) else { return };
-                if line == "0" {
-                    return self.send(ask, Answer::Questions(QuestionsAnswer::Skipped));
-                }
-                let Some(chosen) = chosen(question, line) else { return self.show_ask() };
-                self.answering.push(chosen);
-                if self.answering.len() < questions.len() {
-                    return self.show_ask();
-                }
-                let answers = std::mem::take(&mut self.answering);
-                self.send(ask, Answer::Questions(QuestionsAnswer::Answered { answers }));
-            }
+            AskKind::Questions(questions) => match self.asked.step(questions, line) {
+                questions::Step::Show => self.show_ask(),
+                questions::Step::Send(answer) => self.send(ask, Answer::Questions(answer)),
+            },
         }
     }
 
@@ -329,31 +413,6 @@ fn sign(notifications: Notifications) -> &'static str {
         Notifications::Osc9 => "\x1b]9;cutonce waits for you\x07",
         Notifications::Off => "",
     }
-}
-
-/// Numbers choose options; anything else is the person's own words.
-fn chosen(question: &cutonce_core::event::Question, line: &str) -> Option<Vec<String>> {
-    if line.is_empty() {
-        return None;
-    }
-    let numbers: Option<Vec<usize>> =
-        line.split([',', ' ']).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect();
-    let Some(numbers) = numbers else { return Some(vec![line.to_string()]) };
-    let labels: Option<Vec<String>> =
-        numbers.iter().map(|n| question.options.get(n.wrapping_sub(1)).map(|option| option.label.clone())).collect();
-    labels.filter(|labels| question.multi_select || labels.len() == 1)
-}
-
-fn lines() -> mpsc::UnboundedReceiver<String> {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    std::thread::spawn(move || {
-        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
-            if sender.send(line).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything reachable with numbered choices.
+//! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything reachable with numbered choices. A number arms a choice
+//! and says exactly what would happen; Enter confirms it.
 
 use crate::plain::out;
 use cutonce_core::approval::{Answer, Choice, ChoiceKey, Comment, QUESTION, Request};
@@ -13,6 +14,8 @@ pub struct Review {
     edited: Option<String>,
     /// The plan changed while it was shown: what changed is shown at once (PM-84).
     again: bool,
+    /// Chosen, but not confirmed.
+    armed: Option<Answer>,
 }
 
 /// What a line in the review means.
@@ -54,31 +57,33 @@ pub fn show(request: &Request, previous: Option<&str>, review: &Review) -> Strin
     if let Some(notice) = &request.notice {
         text.push_str(&format!("  {}\n", one_line(notice)));
     }
-    for (n, choice) in request.choices.iter().enumerate() {
-        text.push_str(&format!("  {} {}\n", digit(request, n, choice.key), one_line(&choice.label)));
-    }
+    text.push_str(&choices(request));
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
-        let clears = request.choice(ChoiceKey::Clear).is_some();
-        let modes = if clears { "; 4 MODE: clear, then that mode" } else { "" };
-        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}{modes}\n"));
+        text.push_str(&format!("  c LINE WORDS comment, n WORDS note, e edit{diff}\n"));
     }
     text.push_str("answer (a number, words after it go along): ");
     text
 }
 
-/// The number of a choice. With a plan the numbers are those of the contract, also where the third is not offered: what
-/// means «keep planning» in one review must not mean «leave» in the next (PM-74).
-fn digit(request: &Request, at: usize, key: ChoiceKey) -> usize {
-    match (request.plan.is_some(), key) {
-        (true, ChoiceKey::AcceptEdits) => 1,
-        (true, ChoiceKey::Default) => 2,
-        (true, ChoiceKey::Restore) => 3,
-        (true, ChoiceKey::Clear) => 4,
-        (true, ChoiceKey::KeepPlanning) => 5,
-        (true, ChoiceKey::Leave) => 6,
-        (false, _) => at + 1,
+/// With the digits that they have everywhere, and the modes that can follow a cleared context.
+fn choices(request: &Request) -> String {
+    let mut text = String::new();
+    for choice in &request.choices {
+        let digit = request.digit(choice.key).unwrap_or('?');
+        text.push_str(&format!("  {digit} {}\n", one_line(&choice.label)));
+        if choice.key == ChoiceKey::Clear {
+            let modes: Vec<String> = after_clear(request).iter().map(|mode| format!("{digit} {mode}")).collect();
+            text.push_str(&format!("    or with the mode after it: {}\n", modes.join(", ")));
+        }
     }
+    text
+}
+
+/// PM-74.4: as one of the approvals before it.
+fn after_clear(request: &Request) -> Vec<Mode> {
+    let keys = [ChoiceKey::AcceptEdits, ChoiceKey::Default, ChoiceKey::Restore];
+    keys.into_iter().filter_map(|key| request.choice(key)).map(|choice| choice.mode).collect()
 }
 
 /// What held the shell, and what changed meanwhile (PM-87); of a teammate nobody here knows it.
@@ -104,7 +109,7 @@ impl Review {
     pub fn again(draft: &Answer) -> Review {
         let words = [&draft.notes, &draft.feedback].into_iter().flatten().next().cloned();
         let edited = draft.plan.clone().filter(|plan| !plan.trim().is_empty());
-        Review { comments: draft.comments.clone(), notes: words, edited, again: true }
+        Review { comments: draft.comments.clone(), notes: words, edited, again: true, armed: None }
     }
 
     pub fn edit(&mut self, request: &Request, text: String) {
@@ -112,15 +117,18 @@ impl Review {
     }
 
     pub fn step(&mut self, request: &Request, previous: Option<&str>, line: &str) -> Step {
+        let armed = self.armed.take();
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let plan = self.edited.as_ref().or(request.plan.as_ref());
-        match (word, plan) {
-            ("d", Some(plan)) => Step::Say(
-                previous.map_or("There was no submission before.".into(), |old| out::margined(&diff(old, plan))),
-            ),
-            ("e", Some(plan)) => Step::Edit(plan.clone()),
-            ("c", Some(_)) => self.comment(rest),
-            ("n", Some(_)) => {
+        match (word, plan, armed) {
+            ("" | "y" | "yes", _, Some(answer)) => Step::Answer(answer),
+            ("d", Some(plan), _) => {
+                let told = |old: &str| out::margined(&diff(old, plan));
+                Step::Say(previous.map_or("There was no submission before.".into(), told))
+            }
+            ("e", Some(plan), _) => Step::Edit(plan.clone()),
+            ("c", Some(_), _) => self.comment(rest),
+            ("n", Some(_), _) => {
                 self.notes = Some(rest.to_string()).filter(|note| !note.is_empty());
                 Step::Say("The note goes along with whatever you choose.".into())
             }
@@ -139,32 +147,78 @@ impl Review {
         }
     }
 
+    /// Arms a choice: nothing happens before it is confirmed.
     fn choose(&mut self, request: &Request, word: &str, rest: &str) -> Step {
-        let numbered =
-            || request.choices.iter().enumerate().map(|(at, choice)| (digit(request, at, choice.key), choice));
-        let chosen = word.parse::<usize>().ok().and_then(|n| numbered().find(|(digit, _)| *digit == n));
-        let Some((_, Choice { key, .. })) = chosen else {
-            let digits: Vec<String> = numbered().map(|(digit, _)| digit.to_string()).collect();
+        let chosen = request.choices.iter().find(|choice| {
+            let digit = request.digit(choice.key).map(String::from);
+            digit.as_deref() == Some(word)
+        });
+        let Some(choice) = chosen else {
+            let digits: Vec<String> =
+                request.choices.iter().filter_map(|choice| request.digit(choice.key)).map(String::from).collect();
             return Step::Say(format!("Choose one of {}.", digits.join(", ")));
         };
-        let mut answer = Answer::new(request.ask_id.clone(), *key);
-        let words = Some(rest.trim().to_string()).filter(|words| !words.is_empty());
-        match key {
-            ChoiceKey::KeepPlanning => answer.feedback = words,
-            // `4 acceptEdits`: the mode that follows a cleared context.
-            ChoiceKey::Clear => {
-                let (first, others) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
-                answer.mode = Mode::parse(first);
-                let said = if answer.mode.is_some() { others } else { rest }.trim();
-                self.notes = Some(said.to_string()).filter(|said| !said.is_empty()).or(self.notes.take());
-            }
-            ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Leave => {
-                self.notes = words.or(self.notes.take());
+        let mut answer = Answer::new(request.ask_id.clone(), choice.key);
+        let mut words = rest.trim();
+        let mut follows = choice.mode;
+        if choice.key == ChoiceKey::Clear {
+            let (first, others) = words.split_once(' ').unwrap_or((words, ""));
+            if let Some(mode) = after_clear(request).into_iter().find(|mode| mode.name() == first) {
+                (answer.mode, follows, words) = (Some(mode), mode, others.trim());
+            } else if Mode::parse(first).is_some() {
+                return Step::Say(format!("{first} can't follow here. {}", choices(request).trim_start()));
             }
         }
-        answer.notes = self.notes.take();
-        answer.comments = std::mem::take(&mut self.comments);
-        answer.plan = self.edited.take();
-        Step::Answer(answer)
+        let along: Vec<&str> = [Some(words), self.notes.as_deref()].into_iter().flatten().collect();
+        let along = Some(along.join("\n\n").trim().to_string()).filter(|words| !words.is_empty());
+        match choice.key {
+            // One field for words there: a note must not get lost behind the feedback.
+            ChoiceKey::KeepPlanning => answer.feedback = along,
+            ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear | ChoiceKey::Leave => {
+                answer.notes = along;
+            }
+        }
+        answer.comments = self.comments.clone();
+        answer.plan = self.edited.clone();
+        let told =
+            format!("{}\nEnter confirms it; anything else is taken instead.", will(request, choice, follows, &answer));
+        self.armed = Some(answer);
+        Step::Say(told)
     }
+}
+
+/// Exactly what would happen.
+fn will(request: &Request, choice: &Choice, follows: Mode, answer: &Answer) -> String {
+    let whose = request.from.as_ref().map(|from| format!(" of {}", one_line(from))).unwrap_or_default();
+    let sha: String = request.sha256.as_deref().unwrap_or_default().chars().take(6).collect();
+    let plan = match (&answer.plan, request.from.is_some()) {
+        (Some(_), _) => format!("the plan{whose} as you edited it"),
+        (None, true) => format!("the plan{whose} (sha {sha})"),
+        (None, false) => format!("rev {} (sha {sha})", request.revision),
+    };
+    let mut text = match (choice.key, request.plan.is_some()) {
+        (ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore, true) => {
+            format!("Will approve {plan} and go on in {follows}")
+        }
+        (ChoiceKey::Clear, _) => format!("Will approve {plan}, clear the context and start in {follows}"),
+        (ChoiceKey::KeepPlanning, _) => "Will approve nothing and keep planning".to_string(),
+        (ChoiceKey::Leave, _) => {
+            format!("Will leave plan mode and keep the plan; nothing runs; the mode is then {follows}")
+        }
+        (ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore, false) => {
+            format!("Will leave plan mode without a plan; the mode is then {follows}")
+        }
+    };
+    if let Some(words) = answer.feedback.as_ref().or(answer.notes.as_ref()) {
+        text.push_str(&format!("; your words: {}", one_line(words)));
+    }
+    match answer.comments.len() {
+        0 => {}
+        1 => text.push_str("; 1 comment"),
+        n => text.push_str(&format!("; {n} comments")),
+    }
+    if answer.plan.is_some() && choice.key == ChoiceKey::KeepPlanning {
+        text.push_str("; with your edit");
+    }
+    text + "."
 }

@@ -1,6 +1,7 @@
 //! From what was typed to an open session.
 
 use crate::cli::{InputFormat, Run, split_rules};
+use crate::plain::tell::About;
 use anyhow::Context;
 use cutonce_agent::start::{Offered, Start, Which};
 use cutonce_agent::tools::tool::AnyTool;
@@ -45,9 +46,10 @@ pub struct Started {
     pub key_source: &'static str,
     /// The sign that something waits for the person (PM-88).
     pub notifications: Notifications,
+    /// For a face that tells of it.
+    pub about: About,
     /// What can be called by name.
     pub offered: Offered,
-    pub transcript: PathBuf,
 }
 
 /// `~/.cutonce` or $CUTONCE_HOME (CL-4).
@@ -140,10 +142,11 @@ pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) ->
         eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
     }
     let key_source = if std::env::var_os("ANTHROPIC_API_KEY").is_some() { "ANTHROPIC_API_KEY" } else { "none" };
+    let about = About::new(&opened, &place.home, &place.cwd);
     Ok(Started {
+        about,
         session: opened.session,
         events: opened.events,
-        transcript: opened.transcript,
         cwd: place.cwd.display().to_string(),
         model: opened.model,
         key_source,

@@ -41,7 +41,8 @@ pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
     Ok(cutonce_tui::run(face).await?)
 }
 
-fn opener(run: Run, place: Place) -> cutonce_tui::Open {
+/// Opens sessions as the command line says, but which one is chosen later.
+pub fn opener(run: Run, place: Place) -> cutonce_tui::Open {
     let run = Run { resume: None, r#continue: false, fork_session: false, session_id: None, ..run };
     Box::new(move |which: Which, fork: bool| {
         let start = start::start_of(&run, Approver::Present, &place);

@@ -118,7 +118,11 @@ impl Mailbox for Nats {
     async fn done(&self, name: &str, position: &str) -> Result<(), MailError> {
         let position: u64 = position.parse().map_err(|_| MailError::Refused(format!("no position: {position:?}")))?;
         let message = PublishMessage::build().payload(position.to_string().into());
-        self.put(self.subject("done", name)?, message).await
+        self.put(self.subject("done", name)?, message).await?;
+        // What was read makes room; where that fails it only lies there longer.
+        let read = self.mail.purge().filter(self.subject("mail", name)?).sequence(position.saturating_add(1)).await;
+        read.map(|_| ()).unwrap_or_else(|error| tracing::warn!("{error}"));
+        Ok(())
     }
 
     async fn publish(&self, key: &str, value: &str) -> Result<(), MailError> {

@@ -71,6 +71,10 @@ impl Hall {
         if n.is_some_and(|n| self.has_result(n)) {
             return;
         }
+        if n.is_some() && self.batch_cancel().is_cancelled() {
+            // PM-80: interrupted while the workspace was looked at. Nobody is asked any more.
+            return self.not_approved(n, &NoAnswer::Interrupted, &self.planner.path());
+        }
         let found = self.planner.found();
         let previous = self.last_submission();
         let submission = Submission {

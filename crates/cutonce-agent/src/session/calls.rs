@@ -10,7 +10,7 @@ use cutonce_core::approval;
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::event::{AgentRef, DecisionRecord, EventKind, Finished};
 use cutonce_core::hook::{Permission, Reply};
-use cutonce_core::permission::{self, Access, Allowed, Ask, Decision, Denied, Facts, Why};
+use cutonce_core::permission::{self, Access, Allowed, Ask, AskedBy, Decision, Denied, Facts, Why};
 use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
 use cutonce_core::settings::plan::Entry;
@@ -227,7 +227,20 @@ impl Hall {
 
     pub(super) fn ask_person(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         if !matches!(self.approver, Approver::Present | Approver::Lead) {
-            let message = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
+            let message = match &ask.by {
+                // No rule lifts these.
+                AskedBy::Protected => {
+                    "Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed."
+                }
+                AskedBy::Mode
+                | AskedBy::Rule
+                | AskedBy::Secret
+                | AskedBy::Unknown
+                | AskedBy::Hook
+                | AskedBy::Classifier(_) => {
+                    "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."
+                }
+            };
             let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
             return self.deny_call(n, Denied { why, message: message.into() });
         }

@@ -360,7 +360,9 @@ impl Driver {
         (self.hall.said, self.hall.files) = (Vec::new(), Vec::new());
         self.hall.heard.forget();
         self.hall.here.disk.forget();
+        self.hall.here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
         self.hall.hub.emit(EventKind::Cleared);
+        self.hall.hub.emit(EventKind::Todos(vec![]));
         self.hall.session_started("clear");
     }
 }

@@ -5,9 +5,11 @@ use super::{Driver, Hall};
 use crate::team::{Joined, Past, Seat, seat_desk};
 use cutonce_core::conversation::{self, Block};
 use cutonce_core::event::{EventKind, Level, TeamEvent};
-use cutonce_core::mail::{self, Content, Delivered, LEAD, LeadMode, Message, TeammateState, Waiting, Wanted};
+use cutonce_core::mail::{
+    self, Content, Delivered, LEAD, LeadMode, Message, MessageKind, TeammateState, Waiting, Wanted,
+};
 use cutonce_core::mode::{self, Mode};
-use cutonce_core::submission::TeamNews;
+use cutonce_core::submission::{By, Submission, TeamNews};
 use cutonce_core::turn::{Happened, Said};
 use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
@@ -109,7 +111,7 @@ impl Hall {
     }
     pub(super) fn waits_for_lead(&self) -> bool {
         let open = self.team.as_ref().is_some_and(|table| table.waiting.open().is_some());
-        open && self.mode.in_plan() && self.is_teammate()
+        open && self.is_teammate() && (self.mode.in_plan() || self.must_plan())
     }
     /// Teammates still work: a lead that is to end waits for what they will say.
     pub(super) fn team_works(&self) -> bool {
@@ -166,7 +168,10 @@ impl Hall {
             return self.no_more_of(&position);
         }
         match mail::content(&message) {
-            Content::Words => Some(self.joins(&message, &position, mail::shown(&message), None)),
+            Content::Words => {
+                self.plan_with_lead(&message);
+                Some(self.joins(&message, &position, mail::shown(&message), None))
+            }
             Content::PlanApprovalRequest(request) if joined.is_lead() => self.requested(&message, &position, request),
             Content::PlanApprovalResponse(response) if !joined.is_lead() => {
                 self.lead_answered(&message, &position, response, lead)
@@ -187,7 +192,9 @@ impl Hall {
             Content::Shutdown if !joined.is_lead() => {
                 self.no_more_of(&position);
                 self.closing = true;
-                Some(Happened::Interrupted)
+                // As from a person: it stops whatever is on.
+                self.team.iter().for_each(|table| table.seat.submit(Submission::Interrupt));
+                None
             }
             Content::PlanApprovalRequest(_)
             | Content::PlanApprovalResponse(_)
@@ -206,6 +213,13 @@ impl Hall {
                 self.notice(Level::Warning, &format!("A message of {} could not be read: {why}.", message.from));
                 self.no_more_of(&position)
             }
+        }
+    }
+
+    /// PM-2: a lead that plans changes nothing through its teammates. The way out is that of PM-133.
+    fn plan_with_lead(&mut self, message: &Message) {
+        if message.kind == MessageKind::PlanningWords && message.from == LEAD && !self.mode.in_plan() {
+            self.mode_event(mode::Event::Set { to: Mode::Plan, by: By::Host });
         }
     }
 

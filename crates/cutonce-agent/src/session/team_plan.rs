@@ -34,7 +34,8 @@ impl Hall {
     /// A teammate's ExitPlanMode (PM-130): never a dialog.
     pub(super) fn submit_to_lead(&mut self, n: usize) {
         let found = self.planner.found();
-        if !self.mode.in_plan() {
+        // PM-72: one that must plan submits from any mode.
+        if !self.mode.in_plan() && !self.must_plan() {
             return self.finish(n, Outcome::error(approval::not_in_plan_mode()), Duration::ZERO);
         }
         if let Found::Unreadable(why) = &found {
@@ -133,6 +134,9 @@ impl Hall {
         if self.has_result(n) {
             return;
         }
+        if self.batch_cancel().is_cancelled() {
+            return self.finish(n, Outcome::error(mail::not_yet_free("it was interrupted")), Duration::ZERO);
+        }
         let mode = match &lead {
             Ok(lead) => self.mode.way_back().0.at_most(lead.mode),
             Err(_) => Mode::Plan,
@@ -186,6 +190,9 @@ impl Hall {
             Heard::Rejected { feedback, plan } => {
                 let edited = plan.is_some_and(|plan| self.write_plan(&plan, &path));
                 self.phase(PhaseEvent::Rejected);
+                if !self.mode.in_plan() {
+                    self.mode_event(mode::Event::Set { to: Mode::Plan, by: By::Host });
+                }
                 mail::rejected(&path, feedback.as_deref(), edited)
             }
             Heard::Approved { mode, feedback, plan } => self.freed(mode, &path, feedback.as_deref(), plan.as_deref()),

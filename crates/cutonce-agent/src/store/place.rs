@@ -18,9 +18,10 @@ pub fn home(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
         .or_else(|| Some(user_home(env)?.join(".cutonce")))
 }
 
-/// The user's own home folder.
+/// The user's own home folder, links resolved: rules about `~/` must fit the resolved paths that calls lead to (PR-1).
 pub fn user_home(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    env("HOME").filter(|value| !value.is_empty()).map(PathBuf::from)
+    let home = env("HOME").filter(|value| !value.is_empty()).map(PathBuf::from)?;
+    Some(home.canonicalize().unwrap_or(home))
 }
 
 /// The sessions of one project.

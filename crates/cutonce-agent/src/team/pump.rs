@@ -1,6 +1,6 @@
 //! Carries messages from the mailbox to the session, and says to the mailbox how far the session is. It ends with the session.
 
-use super::join::look_up;
+use super::join::{Card, look_up};
 use super::seat::Joined;
 use crate::mailbox::Reader;
 use cutonce_core::mail::{LEAD, LeadMode, MessageKind};
@@ -82,8 +82,15 @@ impl Joined {
     async fn leads_mode(&self, kind: MessageKind) -> Option<LeadMode> {
         match (&self.member, kind) {
             (Some(_), MessageKind::Control) => self.lead_mode().await.ok(),
-            (Some(_), MessageKind::Words) | (None, _) => None,
+            (Some(_), MessageKind::Words | MessageKind::PlanningWords) | (None, _) => None,
         }
+    }
+
+    /// Who else is in the team, as the lead published it last: members may have come since this one joined.
+    pub async fn others(&self) -> Vec<String> {
+        let Some(key) = self.key(&self.me) else { return self.others.clone() };
+        let card: Result<Card, _> = look_up(&*self.mailbox, &key, &self.team, "member", &self.me).await;
+        card.map_or_else(|_| self.others.clone(), |card| card.others)
     }
 
     /// What the lead published of its modes; the error says why nobody knows.

@@ -10,7 +10,7 @@ use crate::hooks::Hooks;
 use crate::mailbox::{self, MailError, Mailbox};
 use cutonce_core::event::Teammate;
 use cutonce_core::mail::{
-    Content, Desk, Given, Key, LEAD, LeadMode, Message, PlanApprovalResponse, Relayed, TeammateState,
+    Content, Desk, Given, Key, LEAD, LeadMode, Message, MessageKind, PlanApprovalResponse, Relayed, TeammateState,
 };
 use cutonce_core::mode::Mode;
 use cutonce_core::submission::{Answer, Submission, TeamNews};
@@ -63,8 +63,8 @@ impl Joined {
     pub async fn send(&self, message: Message) -> Result<(), MailError> {
         self.mailbox.send(&self.sealed(message)).await
     }
-    pub async fn say(&self, to: &str, text: String) -> Result<(), MailError> {
-        self.send(words(&self.team, &self.me, to, crate::new_id(), text)).await
+    pub async fn say(&self, to: &str, text: String, kind: MessageKind) -> Result<(), MailError> {
+        self.send(Message { kind, ..words(&self.team, &self.me, to, crate::new_id(), text) }).await
     }
     pub async fn order(&self, to: &str, id: String, content: Content) -> Result<(), MailError> {
         match control(&self.team, &self.me, to, id, content) {
@@ -165,7 +165,7 @@ impl Seat {
         self.submit(Submission::Team(news));
     }
     /// A session that is over ignores it.
-    pub(super) fn submit(&self, submission: Submission) {
+    pub(crate) fn submit(&self, submission: Submission) {
         if let Some(session) = lock(&self.session).as_ref().and_then(WeakUnboundedSender::upgrade) {
             let _ = session.send(submission);
         }
@@ -227,6 +227,7 @@ impl Seat {
             Some(record) if record.name == team => record,
             Some(record) => return Err(format!("you lead the team {} already; TeamDelete ends it", record.name)),
             None => match Record::load(home, team).map_err(told)? {
+                Some(record) if record.lead_session == self.session_id => record,
                 Some(_) => {
                     return Err(format!("there is a team {team} already, led by another session; choose another name"));
                 }
@@ -246,14 +247,40 @@ impl Seat {
             record.members.push(member.clone());
         }
         record.save(home).map_err(told)?;
-        self.lead(record).await.map_err(told)?;
+        if let Err(error) = self.lead(record.clone()).await {
+            self.take_back(&record, &members);
+            return Err(error.to_string());
+        }
         let Some(joined) = self.joined() else { return Err("the team could not be joined".into()) };
-        for (member, task) in members {
-            joined.say(&member.name, task).await.map_err(told)?;
-            self.start(&joined.team, &member).await?;
+        let mut failed = Vec::new();
+        for (member, task) in &members {
+            if let Err(why) = self.begin(&joined, member, task).await {
+                failed.push(format!("{} could not be started: {why}", member.name));
+                self.take_back(&record, std::slice::from_ref(&(member.clone(), String::new())));
+            }
         }
         self.news(TeamNews::Changed);
-        Ok(())
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("; ")) }
+    }
+
+    async fn begin(&self, joined: &Joined, member: &Member, task: &str) -> Result<(), String> {
+        let said = joined.say(&member.name, task.to_string(), MessageKind::Words).await;
+        said.map_err(|error| error.to_string())?;
+        self.start(&joined.team, member).await
+    }
+
+    /// These could not be had: nothing of them stays, and a team of nobody is none.
+    fn take_back(&self, record: &Record, members: &[(Member, String)]) {
+        let home = &self.template.start.home;
+        let mut left = self.record().unwrap_or_else(|| record.clone());
+        left.members.retain(|member| !members.iter().any(|(gone, _)| gone.name == member.name));
+        let done = if left.members.is_empty() { left.remove(home) } else { left.save(home) };
+        done.unwrap_or_else(|error| tracing::warn!("{error}"));
+        let mut table = lock(&self.table);
+        match left.members.is_empty() {
+            true => *table = None,
+            false => table.iter_mut().for_each(|at| at.record = Some(left.clone())),
+        }
     }
 
     /// Take the lead: mailbox, keys, and what members look up.

@@ -206,8 +206,10 @@ impl Definition {
             }
             "description" => self.description = text()?,
             "tools" => {
+                // `[]` is none; only who leaves the names out has all.
+                let none = matches!(field.value, front_matter::Value::List(_));
                 self.tools = Some(check_tools(field.value.items()).map_err(|(e, got)| wrong(e, &got))?)
-                    .filter(|tools| !tools.is_empty())
+                    .filter(|tools| none || !tools.is_empty())
             }
             "disallowedTools" => {
                 self.disallowed_tools = check_tools(field.value.items()).map_err(|(e, got)| wrong(e, &got))?

@@ -68,6 +68,8 @@ fn sa_3_every_field_of_a_users_agent_counts() {
     assert_eq!(unknown, ["line 4: `memory` is not known and is ignored"]);
     let (all, _) = parse(&agent("x", "tools:\n"), Source::User, None).unwrap().unwrap();
     assert_eq!(all.tools, None);
+    let (none, _) = parse(&agent("x", "tools: []\n"), Source::User, None).unwrap().unwrap();
+    assert_eq!(offered(&none), [""; 0], "who writes an empty list means no tools");
 }
 
 #[test]

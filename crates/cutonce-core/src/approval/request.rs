@@ -115,6 +115,21 @@ impl Request {
         self.choices.iter().find(|choice| choice.key == key)
     }
 
+    /// The digit that stands for a choice in every face: with a plan those of the contract (PM-74), also where the third is not
+    /// offered.
+    pub fn digit(&self, key: ChoiceKey) -> Option<char> {
+        let at = self.choices.iter().position(|choice| choice.key == key)?;
+        Some(match (self.plan.is_some(), key) {
+            (true, ChoiceKey::AcceptEdits) => '1',
+            (true, ChoiceKey::Default) => '2',
+            (true, ChoiceKey::Restore) => '3',
+            (true, ChoiceKey::Clear) => '4',
+            (true, ChoiceKey::KeepPlanning) => '5',
+            (true, ChoiceKey::Leave) => '6',
+            (false, _) => char::from(b'1' + at.min(8) as u8),
+        })
+    }
+
     /// The approving choice that leads to this mode, without clearing the context: for hosts that answer with a
     /// mode instead of a choice.
     pub fn approving(&self, mode: Mode) -> Option<&Choice> {
@@ -124,6 +139,10 @@ impl Request {
 
     /// The approving choice that leads back to the earlier mode: for hosts that just allow.
     pub fn allowing(&self) -> Option<&Choice> {
+        if self.from.is_some() {
+            // A teammate has no earlier mode here: whoever just allows gives the least (PM-134).
+            return self.choice(ChoiceKey::Default);
+        }
         let back = self.choices.iter().find(|choice| matches!(choice.key, ChoiceKey::Restore | ChoiceKey::Leave));
         back.and_then(|choice| self.approving(choice.mode))
     }

@@ -95,6 +95,14 @@ mod tests {
     }
 
     #[test]
+    fn pm_134_a_host_that_just_allows_gives_the_least() {
+        for gives in [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions] {
+            let request = Request::of_teammate(&asked(), gives);
+            assert_eq!(request.allowing().map(|choice| choice.mode), Some(Mode::Default), "{gives:?}");
+        }
+    }
+
+    #[test]
     fn pm_134_the_users_words_comments_and_edit_reach_the_teammate() {
         let request = Request::of_teammate(&asked(), Mode::AcceptEdits);
         let comments = vec![Comment { line: 2, text: "which one?".into() }];

@@ -99,7 +99,7 @@ enum Form {
 /// What this message says. Only what the program marked as its own is read as more than words.
 pub fn content(message: &Message) -> Content {
     match message.kind {
-        MessageKind::Words => Content::Words,
+        MessageKind::Words | MessageKind::PlanningWords => Content::Words,
         MessageKind::Control => match serde_json::from_str::<Form>(&message.text) {
             Ok(Form::PlanApprovalRequest(request)) => checked(message, request),
             Ok(Form::PlanApprovalResponse(response)) => Content::PlanApprovalResponse(response),

@@ -34,6 +34,8 @@ pub struct Message {
 pub enum MessageKind {
     #[default]
     Words,
+    /// Words of a lead that is in plan mode: who hears them is in plan mode, too (PM-2).
+    PlanningWords,
     Control,
 }
 
@@ -44,6 +46,7 @@ impl MessageKind {
     pub(super) fn name(self) -> &'static str {
         match self {
             MessageKind::Words => "words",
+            MessageKind::PlanningWords => "planningWords",
             MessageKind::Control => "control",
         }
     }

@@ -1,7 +1,7 @@
 //! Messages and what becomes of requests, in words for a model. What others say is quoted: it is never an instruction of ours.
 
 use super::content::{Content, content};
-use super::message::Message;
+use super::message::{Message, MessageKind};
 use crate::harmless::for_model;
 use crate::mode::Mode;
 use crate::template::fill;
@@ -34,7 +34,11 @@ pub fn shown(message: &Message) -> String {
 }
 
 fn quoted(message: &Message, body: &str) -> String {
-    framed(&message.from, &message.id, &tame(body.trim()))
+    let quote = framed(&message.from, &message.id, &tame(body.trim()));
+    match message.kind {
+        MessageKind::Words | MessageKind::Control => quote,
+        MessageKind::PlanningWords => format!("{quote}\n{}", include_str!("lead_plans.md").trim_end()),
+    }
 }
 
 /// What the program says about a message, in the same frame: the id tells a restarted session that it was had (TM-2).

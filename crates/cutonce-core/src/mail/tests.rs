@@ -63,6 +63,10 @@ fn pm_132_only_what_the_lead_sealed_for_this_teammate_is_the_leads() {
         ("another team", "ann", ann.seal(Message { team: "blue".into(), ..order(&ann, LEAD, "ann") })),
         ("changed words", "ann", Message { text: "{ }".into(), ..order(&ann, LEAD, "ann") }),
         ("changed kind", "ann", Message { kind: MessageKind::Words, ..order(&ann, LEAD, "ann") }),
+        ("plan mode left out", "ann", {
+            let planning = ann.seal(message(LEAD, "ann", MessageKind::PlanningWords, "hi"));
+            Message { kind: MessageKind::Words, ..planning }
+        }),
     ] {
         assert!(authentic("red", me, &bad, keys).is_err(), "{why}");
     }

@@ -130,12 +130,29 @@ pub enum Reach {
     Unknown,
 }
 
+/// The disk as the shell will find it. Paths are relative to the shell's working folder, absolute, or start with `~/` (or
+/// are `~`) for the home folder.
+pub trait Disk {
+    fn resolve(&self, path: &str) -> Target;
+    /// The symlinks that this glob finds or goes through. None if nobody can say, or if it finds what may be an option.
+    fn links(&self, glob: &str) -> Option<Vec<String>>;
+}
+
+/// A disk on paper, which has no links.
+impl<F: Fn(&str) -> Target> Disk for F {
+    fn resolve(&self, path: &str) -> Target {
+        self(path)
+    }
+    fn links(&self, _: &str) -> Option<Vec<String>> {
+        Some(vec![])
+    }
+}
+
 impl ShellFacts {
-    /// Parses the command and resolves its path words. `resolve` gets paths relative to the shell's
-    /// working folder, absolute ones, and such as start with `~/` (or are `~`) for the home folder.
-    pub fn new(command: &str, background: bool, resolve: impl Fn(&str) -> Target) -> ShellFacts {
+    /// Parses the command and resolves its path words.
+    pub fn new(command: &str, background: bool, disk: impl Disk) -> ShellFacts {
         let shell::Parsed { parts, unparsed } = shell::parse(command);
-        let reach = |words: &[shell::PathWord]| words.iter().map(|word| Reach::of(word, &resolve)).collect();
+        let reach = |words: &[shell::PathWord]| words.iter().flat_map(|word| Reach::of(word, &disk)).collect();
         let parts = parts
             .into_iter()
             .map(|part| PartFacts {
@@ -151,8 +168,7 @@ impl ShellFacts {
     /// It starts in a repository that is not the workspace's: git would run what that one's own settings name.
     pub fn in_another_repository(mut self) -> ShellFacts {
         for PartFacts { part, .. } in &mut self.parts {
-            let git = part.words.first().is_some_and(|name| name.as_deref() == Some("git"));
-            if git && part.verdict == shell::Verdict::ReadOnly {
+            if part.program() == Some("git") && part.verdict == shell::Verdict::ReadOnly {
                 part.verdict = shell::Verdict::Unknown;
             }
         }
@@ -167,11 +183,19 @@ impl Reach {
             Reach::Unknown => None,
         }
     }
-    fn of(word: &shell::PathWord, resolve: &impl Fn(&str) -> Target) -> Reach {
+    fn of(word: &shell::PathWord, disk: &impl Disk) -> Vec<Reach> {
         match word {
-            shell::PathWord::Exact(path) => Reach::Exact(resolve(path)),
-            shell::PathWord::Below(path) => Reach::Below(resolve(path)),
-            shell::PathWord::Unknown => Reach::Unknown,
+            shell::PathWord::Exact(path) => vec![Reach::Exact(disk.resolve(path))],
+            shell::PathWord::Below(path) => vec![Reach::Below(disk.resolve(path))],
+            shell::PathWord::Glob(glob) => match disk.links(glob) {
+                Some(links) => {
+                    let folder = shell::PathWord::glob_folder(glob);
+                    let all = std::iter::once(folder).chain(links.iter().map(String::as_str));
+                    all.map(|path| Reach::Below(disk.resolve(path))).collect()
+                }
+                None => vec![Reach::Unknown],
+            },
+            shell::PathWord::Unknown => vec![Reach::Unknown],
         }
     }
 }

@@ -32,7 +32,6 @@ const SYSTEM: &[&str] = &[
     "/dev/null",
     "/dev/zero",
     "/dev/stdin",
-    "/dev/fd",
     "/dev/urandom",
     "/dev/random",
 ];
@@ -78,7 +77,19 @@ pub(super) fn may_look(rules: &Rules, reach: &Reach) -> bool {
 }
 
 fn is_open(rules: &Rules, target: &Target) -> bool {
-    read_kind(rules, target) == Kind::ReadInside || SYSTEM.iter().any(|folder| target.path.starts_with(folder))
+    read_kind(rules, target) == Kind::ReadInside || is_system(&target.path)
+}
+
+/// A path that could not be resolved still has its `..`, and descriptors are files of nobody's only by their numbers.
+fn is_system(path: &Path) -> bool {
+    let is_number = |name: &std::ffi::OsStr| name.to_str().is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()));
+    match path.strip_prefix("/dev/fd") {
+        Ok(name) => is_number(name.as_os_str()),
+        Err(_) => {
+            !path.components().any(|part| part == std::path::Component::ParentDir)
+                && SYSTEM.iter().any(|folder| path.starts_with(folder))
+        }
+    }
 }
 
 /// Is something in this folder denied or asked for? Then a search through it must not run by itself.

@@ -25,6 +25,10 @@ pub(super) fn judge(mode: Mode, rules: &Rules, shell: &ShellFacts) -> (Outcome, 
     if let Some(problem) = &shell.unparsed {
         return unparsed(mode, rules, problem);
     }
+    let computed = |part: &PartFacts| matches!(part.part.words.first(), Some(None));
+    if mode == Mode::BypassPermissions && shell.parts.iter().any(computed) {
+        return unparsed(mode, rules, "the name of a command is computed");
+    }
     if let Some(rule) = whole_line(rules, shell) {
         return (Outcome::Run, Why::by_rule(rule));
     }
@@ -93,7 +97,7 @@ pub(super) fn pieces<'a>(mode: Mode, rules: &'a Rules, shell: &'a ShellFacts) ->
             let kind = if leads_through(reach, &moved) { Kind::WriteOutside } else { reach_kind(rules, reach) };
             pieces.take(mode, Piece::Redirect(reach), kind, allowed(rules, reach, Rule::is_about_writes));
         }
-        if part.part.words.first().is_some_and(|w| matches!(w.as_deref(), Some("mv" | "cp"))) {
+        if matches!(part.part.program(), Some("mv" | "cp")) {
             moved.extend(part.writes.iter().filter_map(Reach::path));
         }
     }

@@ -83,6 +83,7 @@ impl CommandPattern {
     pub(crate) fn hits(&self, part: &Part) -> bool {
         let mut texts = vec![part.text.clone(), part.assigned_text(), part.bare_text()];
         texts.extend(part.inside.iter().cloned());
+        texts.extend(part.without_global_options());
         let short: Vec<String> = texts.iter().filter_map(|text| without_folder(text)).collect();
         let bare = self.without_quotes();
         texts.iter().chain(&short).any(|text| self.matches(text) || bare.matches(&no_quotes(text)))

@@ -14,25 +14,25 @@ fn paths(scan: &Scan<'_>) -> Vec<PathWord> {
 }
 
 pub(super) fn mkdir(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "-m --mode");
-    if !scan.only("-p -v -m --parents --verbose --mode") {
+    let scan = args::scan(args, "-m= -pv --parents --verbose --mode=");
+    if !scan.plain() {
         return Judged::unknown();
     }
     file_command(paths(&scan))
 }
 
 pub(super) fn touch(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "-t -d -r --date --reference");
-    if !scan.only("-a -c -m -t -d -r --date --reference --no-create") {
+    let scan = args::scan(args, "-t= -d= -r@ -acm --date= --reference@ --no-create");
+    if !scan.plain() {
         return Judged::unknown();
     }
-    let reads = scan.values_of("-r --reference").into_iter().map(|w| w.path.clone()).collect();
+    let reads = scan.files.iter().map(|w| w.path.clone()).collect();
     file_command(paths(&scan)).reading(reads)
 }
 
 pub(super) fn rmdir(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "");
-    if !scan.only("-v --verbose --ignore-fail-on-non-empty") {
+    let scan = args::scan(args, "-v --verbose --ignore-fail-on-non-empty");
+    if !scan.plain() {
         return Judged::unknown();
     }
     file_command(paths(&scan))
@@ -40,7 +40,7 @@ pub(super) fn rmdir(args: &[Word]) -> Judged {
 
 /// Single files only; with `-r` whole trees go, and what is in them nobody can say from here.
 pub(super) fn rm(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "");
+    let scan = args::scan(args, "-fviI --force --verbose");
     let writes = paths(&scan);
     if scan.has("-r -R --recursive") {
         return Judged {
@@ -48,23 +48,25 @@ pub(super) fn rm(args: &[Word]) -> Judged {
             ..Judged::writes("deletes folders with all that is in them")
         };
     }
-    match scan.only("-f -v -i -I --force --verbose") {
+    match scan.plain() {
         true => file_command(writes),
         false => Judged { writes, ..Judged::writes("deletes files") },
     }
 }
 
 pub(super) fn cp(args: &[Word]) -> Judged {
-    copy(args, "-f -n -v -i -u -p -t --force --no-clobber --verbose --update --preserve --target-directory", false)
+    let options =
+        "-fnviuprRa -t= --force --no-clobber --verbose --update? --preserve? --target-directory= --recursive --archive";
+    copy(args, options, false)
 }
 pub(super) fn mv(args: &[Word]) -> Judged {
-    copy(args, "-f -n -v -i -u -t --force --no-clobber --verbose --update --target-directory", true)
+    copy(args, "-fnviu -t= --force --no-clobber --verbose --update? --target-directory=", true)
 }
 
 /// The last operand is the target, or with `-t` all are sources. A target may be a folder: then the file inside it
 /// is what is written, so both are named.
-fn copy(args: &[Word], allowed: &str, moves: bool) -> Judged {
-    let scan = args::scan(args, "-t --target-directory");
+fn copy(args: &[Word], options: &str, moves: bool) -> Judged {
+    let scan = args::scan(args, options);
     let folder = scan.values_of("-t --target-directory").first().map(|w| (*w).clone());
     let (target, sources) = match (folder, scan.operands.split_last()) {
         (Some(folder), _) => (folder, scan.operands.as_slice()),
@@ -81,9 +83,8 @@ fn copy(args: &[Word], allowed: &str, moves: bool) -> Judged {
     if moves {
         writes.extend(sources.iter().cloned());
     }
-    let known =
-        scan.only(allowed) || (!moves && recursive && scan.only(&format!("{allowed} -r -R -a --recursive --archive")));
-    let verdict = if known { Verdict::FileCommand } else { Verdict::Writes("copies, moves or links files".into()) };
+    let verdict =
+        if scan.plain() { Verdict::FileCommand } else { Verdict::Writes("copies, moves or links files".into()) };
     let (writes, reads) = match recursive {
         true => (judge::below(writes, false), judge::below(sources, false)),
         false => (writes, sources),
@@ -92,7 +93,7 @@ fn copy(args: &[Word], allowed: &str, moves: bool) -> Judged {
 }
 
 /// `source`'s name inside the folder `target`.
-fn inside(target: &PathWord, source: &PathWord) -> PathWord {
+pub(super) fn inside(target: &PathWord, source: &PathWord) -> PathWord {
     match (target, source) {
         (PathWord::Exact(folder), PathWord::Exact(file)) => {
             let name = file.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
@@ -101,15 +102,15 @@ fn inside(target: &PathWord, source: &PathWord) -> PathWord {
                 name => PathWord::Exact(format!("{}/{name}", folder.trim_end_matches('/'))),
             }
         }
-        (PathWord::Exact(folder), PathWord::Below(_)) => PathWord::Below(folder.clone()),
-        (PathWord::Below(_), _) | (PathWord::Unknown, _) | (_, PathWord::Unknown) => PathWord::Unknown,
+        (PathWord::Exact(folder), PathWord::Below(_) | PathWord::Glob(_)) => PathWord::Below(folder.clone()),
+        (PathWord::Below(_) | PathWord::Glob(_) | PathWord::Unknown, _) | (_, PathWord::Unknown) => PathWord::Unknown,
     }
 }
 
 /// `tee` writes what it names; without a name, or to /dev/null, it only passes on.
 pub(super) fn tee(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "");
-    if !scan.only("-a -i -p --append --ignore-interrupts") {
+    let scan = args::scan(args, "-aip --append --ignore-interrupts");
+    if !scan.plain() {
         return Judged::unknown();
     }
     let writes: Vec<PathWord> = paths(&scan).into_iter().filter(|path| !super::walk::is_harmless_sink(path)).collect();

@@ -1,8 +1,8 @@
 //! git: which subcommands only read, and with which options they stop doing so.
 
 use super::PathWord;
-use super::args;
-use super::judge::{Judged, odd_values};
+use super::args::{self, Scan};
+use super::judge::Judged;
 use super::word::Word;
 
 /// How a subcommand is told apart from its writing forms.
@@ -11,7 +11,7 @@ enum Form {
     Always,
     /// Reads only while it has at most this many operands.
     AtMost(usize),
-    /// Reads if its first operand is one of these, or if there is none and `alone` says so.
+    /// Reads if its first word is one of these, or, if `alone` says so, with nothing but options.
     First { words: &'static [&'static str], alone: bool },
     /// Reads with `--get`, `--list` or the new `get` and `list`.
     Config,
@@ -22,62 +22,176 @@ enum Form {
 struct Sub {
     name: &'static str,
     form: Form,
-    /// Options with which it writes or runs something.
-    never: &'static str,
+    /// The options with which it only reads, group by group ([`super::args`] says how they are written).
+    options: &'static [&'static str],
+    /// Prints what is in files of the working tree or of the history.
+    prints: bool,
 }
 
-const fn sub(name: &'static str, form: Form, never: &'static str) -> Sub {
-    Sub { name, form, never }
+const fn sub(name: &'static str, form: Form, options: &'static [&'static str]) -> Sub {
+    Sub { name, form, options, prints: false }
+}
+const fn prints(name: &'static str, form: Form, options: &'static [&'static str]) -> Sub {
+    Sub { name, form, options, prints: true }
 }
 
-const DIFF: &str = "--output --ext-diff --textconv";
+/// What to show of a difference. Not `--output`, `--ext-diff`, `--textconv`.
+const DIFF: &str = "-U= -l= -S= -G= -O@ -M? -C? -B? -X? -abDpqRruswWz --patch --no-patch --unified= --raw --patch-with-raw \
+    --patch-with-stat --stat? --numstat --shortstat --dirstat? --summary --name-only --name-status --color? --no-color \
+    --color-moved? --word-diff? --word-diff-regex= --color-words? --no-renames --find-renames? --find-copies? \
+    --find-copies-harder --diff-filter= --pickaxe-all --pickaxe-regex --ignore-space-at-eol --ignore-space-change \
+    --ignore-all-space --ignore-blank-lines --ignore-cr-at-eol --function-context --inter-hunk-context= --exit-code --quiet \
+    --no-ext-diff --no-textconv --full-index --binary --abbrev? --no-prefix --src-prefix= --dst-prefix= --relative? --text \
+    --minimal --patience --histogram --diff-algorithm= --cached --staged --merge-base --no-index --check --compact-summary \
+    --base --ours --theirs --cc --combined-all-paths --diff-merges= --ws-error-highlight= --indent-heuristic --irreversible-delete";
+
+/// Which commits, and how they are shown.
+const LOG: &str = "-# -n= -L= -g -i -E -F -P -c -m -t --max-count= --skip= --since= --after= --until= --before= --author= \
+    --committer= --grep= --grep-reflog= --all-match --invert-grep --regexp-ignore-case --extended-regexp --fixed-strings \
+    --perl-regexp --merges --no-merges --first-parent --min-parents= --max-parents= --all --branches? --tags? --remotes? --glob= \
+    --exclude= --reflog --walk-reflogs --date-order --author-date-order --topo-order --reverse --graph --no-graph --oneline \
+    --pretty? --format= --abbrev-commit --no-abbrev-commit --date= --relative-date --parents --children --left-right \
+    --left-only --right-only --cherry --cherry-mark --cherry-pick --boundary --simplify-by-decoration --full-history \
+    --simplify-merges --ancestry-path? --decorate? --no-decorate --decorate-refs= --source --follow --log-size --notes? \
+    --no-notes --no-walk? --not --count --objects --timestamp --clear-decorations --expand-tabs? --no-expand-tabs --encoding= \
+    --mailmap --use-mailmap --no-mailmap --remove-empty --sparse --dense --show-pulls";
+
+/// Which refs, and how they are listed.
+const REFS: &str = "--contains= --no-contains= --merged= --no-merged= --points-at= --sort= --format= --column? --no-column \
+    --color? --no-color -i --ignore-case --omit-empty";
 
 const SUBS: &[Sub] = &[
-    sub("blame", Form::Always, ""),
+    prints(
+        "blame",
+        Form::Always,
+        &[
+            "-L= -M? -C? -S@ -bcefhklnpstw --date= --root --show-stats --reverse --porcelain --line-porcelain --incremental \
+           --contents@ --ignore-rev= --ignore-revs-file@ --color-lines --color-by-age --abbrev= --show-name --show-number \
+           --show-email --first-parent --score-debug",
+        ],
+    ),
     sub(
         "branch",
-        Form::Listing("-l --list --contains --no-contains --merged --no-merged --points-at"),
-        "-d -D -m -M -c -C -f -u -t --delete --move --copy --force --set-upstream-to --unset-upstream --track --edit-description --create-reflog --no-track",
+        // Before git 2.20 `-l` made a branch.
+        Form::Listing("--list --contains --no-contains --merged --no-merged --points-at"),
+        &["-alrvq --list --all --remotes --verbose --show-current --abbrev= --no-abbrev", REFS],
     ),
-    sub("cat-file", Form::Always, "--textconv --filters"),
-    sub("check-attr", Form::Always, ""),
-    sub("check-ignore", Form::Always, ""),
-    sub("cherry", Form::Always, ""),
-    sub("config", Form::Config, "--add --unset --unset-all --replace-all --edit -e --rename-section --remove-section"),
-    sub("count-objects", Form::Always, ""),
-    sub("describe", Form::Always, ""),
-    sub("diff", Form::Always, DIFF),
-    sub("diff-files", Form::Always, DIFF),
-    sub("diff-index", Form::Always, DIFF),
-    sub("diff-tree", Form::Always, DIFF),
-    sub("for-each-ref", Form::Always, ""),
-    sub("grep", Form::Always, "-O --open-files-in-pager --textconv"),
-    sub("log", Form::Always, DIFF),
-    sub("ls-files", Form::Always, ""),
-    sub("ls-tree", Form::Always, ""),
-    sub("merge-base", Form::Always, ""),
-    sub("name-rev", Form::Always, ""),
-    sub("notes", Form::First { words: &["list", "show"], alone: true }, ""),
-    sub("range-diff", Form::Always, DIFF),
-    sub("reflog", Form::First { words: &["show", "exists"], alone: true }, "--output --ext-diff --textconv"),
-    sub("remote", Form::First { words: &["get-url"], alone: true }, ""),
-    sub("rev-list", Form::Always, ""),
-    sub("rev-parse", Form::Always, ""),
-    sub("shortlog", Form::Always, "--output"),
-    sub("show", Form::Always, DIFF),
-    sub("show-branch", Form::Always, ""),
-    sub("show-ref", Form::Always, ""),
-    sub("stash", Form::First { words: &["list", "show"], alone: false }, DIFF),
-    sub("status", Form::Always, ""),
-    sub("symbolic-ref", Form::AtMost(1), "-d -m --delete"),
+    prints(
+        "cat-file",
+        Form::Always,
+        &["-petsZz --batch? --batch-check? --batch-command? --batch-all-objects --unordered --buffer"],
+    ),
+    sub("check-attr", Form::Always, &["-az --all --cached --stdin --source="]),
+    sub("check-ignore", Form::Always, &["-qvnz --quiet --verbose --stdin --non-matching --no-index"]),
+    sub("cherry", Form::Always, &["-v --abbrev?"]),
+    sub(
+        "config",
+        Form::Config,
+        &[
+            "-f@ -lz --file@ --blob= --global --system --local --worktree --list --get --get-all --get-regexp --get-urlmatch \
+           --name-only --show-origin --show-scope --null --type= --bool --int --bool-or-int --path --expiry-date --default= \
+           --all --regexp --value= --fixed-value --url=",
+        ],
+    ),
+    sub("count-objects", Form::Always, &["-vH --verbose --human-readable"]),
+    sub(
+        "describe",
+        Form::Always,
+        &["--all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always \
+           --first-parent --dirty? --broken?"],
+    ),
+    prints("diff", Form::Always, &[DIFF, "--no-color-moved"]),
+    prints("diff-files", Form::Always, &[DIFF]),
+    prints("diff-index", Form::Always, &["-m", DIFF]),
+    prints("diff-tree", Form::Always, &["-cmtv --root --stdin --no-commit-id --always --pretty? --format=", DIFF]),
+    sub(
+        "for-each-ref",
+        Form::Always,
+        &["--count= --shell --perl --python --tcl --exclude= --include-root-refs --stdin", REFS],
+    ),
+    prints(
+        "grep",
+        Form::Always,
+        &[
+            "-# -e= -f@ -A= -B= -C= -m= -acEFGhHiIlLnopPqrvwWz --and --or --not --all-match --cached --no-index --untracked \
+           --no-exclude-standard --exclude-standard --text --ignore-case --word-regexp --invert-match --full-name \
+           --extended-regexp --basic-regexp --fixed-strings --perl-regexp --line-number --column --files-with-matches \
+           --name-only --files-without-match --null --only-matching --count --color? --no-color --break --heading \
+           --show-function --function-context --context= --after-context= --before-context= --max-count= --max-depth= \
+           --recursive --no-recursive --threads= --quiet --no-textconv",
+        ],
+    ),
+    prints("log", Form::Always, &[LOG, DIFF]),
+    sub(
+        "ls-files",
+        Form::Always,
+        &[
+            "-x= -X@ -cdmoiskutvz --cached --deleted --modified --others --ignored --stage --unmerged --killed --directory \
+           --no-empty-directory --eol --deduplicate --exclude= --exclude-from@ --exclude-standard --error-unmatch \
+           --full-name --abbrev? --format= --resolve-undo --sparse --with-tree=",
+        ],
+    ),
+    sub(
+        "ls-tree",
+        Form::Always,
+        &["-drtlz --long --name-only --name-status --object-only --full-name --full-tree --abbrev? --format="],
+    ),
+    sub("merge-base", Form::Always, &["-a --all --octopus --independent --is-ancestor --fork-point"]),
+    sub("name-rev", Form::Always, &["--tags --refs= --exclude= --all --name-only --no-undefined --always"]),
+    prints("notes", Form::First { words: &["list", "show"], alone: true }, &[]),
+    prints("range-diff", Form::Always, &["--creation-factor= --no-dual-color --left-only --right-only", DIFF]),
+    prints("reflog", Form::First { words: &["show", "exists", "list"], alone: true }, &[LOG, DIFF]),
+    sub("remote", Form::First { words: &["get-url"], alone: true }, &["-v --verbose --all --push"]),
+    sub(
+        "rev-list",
+        Form::Always,
+        &["--disk-usage? --object-names --no-object-names --bisect --quiet --header", LOG, "--abbrev?"],
+    ),
+    sub(
+        "rev-parse",
+        Form::Always,
+        &[
+            "-q --quiet --verify --short? --abbrev-ref? --symbolic --symbolic-full-name --all --branches? --tags? --remotes? \
+           --show-toplevel --show-prefix --show-cdup --show-superproject-working-tree --git-dir --absolute-git-dir \
+           --git-common-dir --is-inside-git-dir --is-inside-work-tree --is-bare-repository --is-shallow-repository \
+           --show-object-format? --revs-only --no-revs --flags --no-flags --not --since= --until= --git-path= \
+           --path-format= --local-env-vars",
+        ],
+    ),
+    sub("shortlog", Form::Always, &["-w? -nsec --numbered --summary --email --committer --group=", LOG]),
+    prints("show", Form::Always, &[LOG, DIFF]),
+    sub(
+        "show-branch",
+        Form::Always,
+        &[
+            "-arg --all --remotes --current --topo-order --date-order --sparse --list --no-name --sha1-name --topics --more? --reflog?",
+        ],
+    ),
+    sub(
+        "show-ref",
+        Form::Always,
+        &["-dqs --head --heads --branches --tags --dereference --hash? --abbrev? --verify --quiet --exists"],
+    ),
+    prints(
+        "stash",
+        Form::First { words: &["list", "show"], alone: false },
+        &["-u --include-untracked --only-untracked", LOG, DIFF],
+    ),
+    sub(
+        "status",
+        Form::Always,
+        &["-sbvz -u? --short --branch --show-stash --porcelain? --long --verbose --untracked-files? --ignored? \
+           --ignore-submodules? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?"],
+    ),
+    sub("symbolic-ref", Form::AtMost(1), &["-q --quiet --short --recurse --no-recurse"]),
     sub(
         "tag",
         Form::Listing("-l --list --contains --no-contains --merged --no-merged --points-at -n"),
-        "-a -s -d -f -m -F -u -e --annotate --sign --delete --force --message --file --edit --create-reflog --local-user",
+        &["-n? -l --list", REFS],
     ),
-    sub("version", Form::Always, ""),
-    sub("whatchanged", Form::Always, DIFF),
-    sub("worktree", Form::First { words: &["list"], alone: false }, ""),
+    sub("version", Form::Always, &["--build-options"]),
+    prints("whatchanged", Form::Always, &[LOG, DIFF]),
+    sub("worktree", Form::First { words: &["list"], alone: false }, &["-vz --porcelain --verbose --expire="]),
 ];
 
 /// Subcommands that are known to change the repository, the working tree or a remote.
@@ -132,48 +246,62 @@ pub(super) fn git(args: &[Word]) -> Judged {
         return Judged::read_only_if(rest.is_empty());
     }
     match SUBS.iter().find(|sub| sub.name == name) {
-        Some(sub) if reads(sub, rest) => Judged::read_only().reading(read_paths(name, rest)),
-        Some(_) | None if WRITERS.contains(&name) => Judged::writes(&format!("git {name} changes the repository")),
-        Some(_) | None => Judged::unknown(),
+        Some(sub) => match reads(sub, rest) {
+            Some(paths) => Judged::read_only().reading(paths),
+            None if WRITERS.contains(&name) => Judged::writes(&format!("git {name} changes the repository")),
+            None => Judged::unknown(),
+        },
+        None if WRITERS.contains(&name) => Judged::writes(&format!("git {name} changes the repository")),
+        None => Judged::unknown(),
     }
 }
 
-fn reads(sub: &Sub, args: &[Word]) -> bool {
-    let scan = args::scan(args, "");
-    if scan.hidden && !sub.never.is_empty() || scan.has(sub.never) {
-        return false;
-    }
-    let first = scan.operands.first().map(|w| w.literal.as_deref().unwrap_or_default());
-    match &sub.form {
+/// What it reads, if it does nothing else.
+fn reads(sub: &Sub, args: &[Word]) -> Option<Vec<PathWord>> {
+    let options = sub.options.join(" ");
+    let scan = args::scan(args, &options);
+    let first = args.first().map(|word| word.literal.as_deref().unwrap_or_default());
+    let fits = match &sub.form {
         Form::Always => true,
-        Form::AtMost(most) => !scan.hidden && scan.operands.len() <= *most,
+        Form::AtMost(most) => scan.operands.len() <= *most,
         Form::First { words, alone } => match first {
-            Some(first) => words.contains(&first),
+            Some(first) if words.contains(&first) => true,
+            // A word after an option may be the subcommand that git finds.
+            Some(_) => *alone && args.iter().all(|w| w.literal.as_deref().is_some_and(|text| text.starts_with('-'))),
             None => *alone,
         },
-        Form::Config => {
-            let asks =
-                |flag: &String| matches!(flag.as_str(), "--list" | "-l" | "--get" | "--get-all" | "--get-regexp");
-            matches!(first, Some("get" | "list")) || scan.flags.iter().any(asks)
-        }
-        Form::Listing(patterns) => scan.operands.is_empty() || (!scan.hidden && scan.has(patterns)),
-    }
+        Form::Config => asks_config(&scan, first),
+        Form::Listing(patterns) => scan.operands.is_empty() || scan.has(patterns),
+    };
+    (fits && scan.plain()).then(|| read_paths(sub, &scan))
+}
+
+fn asks_config(scan: &Scan<'_>, first: Option<&str>) -> bool {
+    const ASKING: &str = "--list -l --get --get-all --get-regexp --get-urlmatch";
+    let asks = |flag: &String| ASKING.split(' ').any(|known| known == flag);
+    // `git config user.name`, alone, shows it.
+    let shows = |text: &str| text.contains('.') && !text.contains('=');
+    let one = matches!(scan.operands.as_slice(), [one] if one.literal.as_deref().is_some_and(shows));
+    matches!(first, Some("get" | "list")) || scan.flags.iter().any(asks) || one
 }
 
 /// Operands may be paths, or `revision:path`; a revision taken for a path does no harm.
-fn read_paths(name: &str, args: &[Word]) -> Vec<PathWord> {
-    let scan = args::scan(args, "");
-    let mut paths = odd_values(&scan, "");
+fn read_paths(sub: &Sub, scan: &Scan<'_>) -> Vec<PathWord> {
+    let mut paths: Vec<PathWord> = scan.files.iter().map(|w| w.path.clone()).collect();
     for word in &scan.operands {
-        paths.push(match word.literal.as_deref() {
-            Some(text) => match text.split_once(':') {
+        match word.literal.as_deref() {
+            Some(text) => paths.push(match text.split_once(':') {
                 Some((_, path)) if !path.is_empty() => Word::of_literal(path).path,
                 Some(_) | None => word.path.clone(),
-            },
+            }),
             // These take paths outside the repository as well; the others find only what is in it.
-            None if matches!(name, "diff" | "grep" | "blame") => word.path.clone(),
-            None => PathWord::Below(".".into()),
-        });
+            None if matches!(sub.name, "diff" | "grep" | "blame") => paths.push(word.path.clone()),
+            None => {}
+        }
+    }
+    if sub.prints {
+        // What a rule keeps closed may be among it.
+        paths.push(PathWord::Below(".".into()));
     }
     paths
 }

@@ -19,8 +19,13 @@ pub(super) struct Judged {
 
 #[derive(Debug)]
 pub(super) enum Inner {
-    Command { words: Vec<Word>, assigns: Vec<Assign> },
+    Command {
+        words: Vec<Word>,
+        assigns: Vec<Assign>,
+    },
     Script(String),
+    /// Runs later, in whatever folder the shell is in then.
+    Later(String),
 }
 
 /// `NAME=value` in front of a command.
@@ -63,14 +68,25 @@ pub(super) fn judge(words: &[Word]) -> Judged {
         Some(row) => match &row.does {
             Does::Reads(reads) => judge_reads(reads, args),
             Does::Writes(what) => Judged::writes(what),
+            Does::Changes(what) => Judged { writes: spelled_out(args), ..Judged::writes(what) },
             Does::Files(judge) | Does::Special(judge) => judge(args),
         },
         None => Judged::unknown(),
     }
 }
 
+/// Every path that the words spell out, `of=x` and `--target=x` included: for the rules and protected places among them.
+fn spelled_out(args: &[Word]) -> Vec<PathWord> {
+    let texts = args.iter().filter_map(|word| word.literal.as_deref().map(|text| (word, text)));
+    let named = texts.filter_map(|(word, text)| match text.split_once('=') {
+        Some((_, value)) if !value.is_empty() => Some(Word::of_literal(value).path),
+        Some(_) | None => (!text.starts_with('-')).then(|| word.path.clone()),
+    });
+    named.filter(|path| *path != PathWord::Unknown).collect()
+}
+
 /// The program a command word names. A path counts only where the system keeps its programs.
-fn program(word: &str) -> Option<&str> {
+pub(super) fn program(word: &str) -> Option<&str> {
     if !word.contains('/') {
         return Some(word);
     }
@@ -78,46 +94,52 @@ fn program(word: &str) -> Option<&str> {
 }
 
 fn judge_reads(row: &Reads, args: &[Word]) -> Judged {
-    let scan = args::scan(args, row.valued);
-    if scan.has(row.never) || (scan.hidden && !row.never.is_empty()) {
+    let scan = args::scan(args, row.options);
+    if scan.odd || (scan.hidden && !row.loose) || (row.reads_at && args.iter().any(may_be_at_file)) {
         return Judged::unknown();
     }
-    let mut reads: Vec<PathWord> = scan.values_of(row.files).into_iter().map(|w| w.path.clone()).collect();
-    reads.extend(odd_values(&scan, row.files));
+    let mut reads: Vec<PathWord> = scan.files.iter().map(|w| w.path.clone()).collect();
     reads.extend(operands(row, &scan));
+    if scan.anywhere || (hides_file(row, &scan) && !reads.contains(&PathWord::Unknown)) {
+        reads.push(PathWord::Unknown);
+    }
     Judged::read_only().reading(reads)
 }
 
-/// Values of options we don't know, if they look like a path: better one read too many than one too few.
-pub(super) fn odd_values(scan: &Scan<'_>, known: &str) -> Vec<PathWord> {
-    let looks_like_path = |text: &str| text.starts_with(['/', '~']) || text.starts_with("../") || text.contains("/../");
-    let known: Vec<&str> = known.split_whitespace().collect();
-    scan.values
-        .iter()
-        .filter(|(flag, _)| flag.starts_with("--") && !known.contains(&flag.as_str()))
-        .filter(|(_, word)| word.literal.as_deref().is_none_or(looks_like_path))
-        .map(|(_, word)| word.path.clone())
-        .collect()
+/// Programs that expand `@file` take options from that file, wherever the word stands.
+fn may_be_at_file(word: &Word) -> bool {
+    match word.literal.as_deref() {
+        Some(text) => text.starts_with('@'),
+        None => word.may_be_flag,
+    }
+}
+
+/// An expansion that may become an option may name a file with it: `grep $x` with `-f/etc/passwd` in x.
+fn hides_file(row: &Reads, scan: &Scan<'_>) -> bool {
+    let open = |word: &Word| word.literal.is_none() && word.path == PathWord::Unknown && word.may_be_flag;
+    let values = scan.values.iter().map(|(_, value)| value).filter(|value| !value.one);
+    !matches!(row.operands, Operands::NoPaths)
+        && scan.hidden
+        && (scan.operands.iter().any(|w| open(w)) || values.into_iter().next().is_some())
 }
 
 fn operands(row: &Reads, scan: &Scan<'_>) -> Vec<PathWord> {
     let paths = |from: usize| -> Vec<PathWord> {
-        let skip_stdin = |word: &&&Word| !word.is("-");
-        scan.operands.iter().skip(from).filter(skip_stdin).map(|w| w.path.clone()).collect()
+        // A pattern that may be several words holds names of files as well.
+        let split = scan.operands.iter().take(from).filter(|word| !word.one);
+        let rest = scan.operands.iter().skip(from).filter(|word| !word.is("-"));
+        split.chain(rest).map(|w| w.path.clone()).collect()
     };
+    let from = usize::from(!scan.has(row.pattern));
     match row.operands {
         Operands::NoPaths => vec![],
         Operands::Paths => paths(0),
         Operands::Below => below(paths(0), false),
-        Operands::PatternBelow => below(paths(usize::from(!scan.has(row.pattern))), true),
-        Operands::Grep => {
-            let found = paths(usize::from(!scan.has(row.pattern)));
-            if scan.has("-r -R -d --recursive --dereference-recursive --directories") {
-                below(found, true)
-            } else {
-                found
-            }
+        Operands::PatternBelow => below(paths(from), true),
+        Operands::Grep if scan.has("-r -R -d --recursive --dereference-recursive --directories") => {
+            below(paths(from), true)
         }
+        Operands::Grep => paths(from),
     }
 }
 
@@ -128,6 +150,7 @@ pub(super) fn below(paths: Vec<PathWord>, here: bool) -> Vec<PathWord> {
     }
     let widen = |path| match path {
         PathWord::Exact(path) | PathWord::Below(path) => PathWord::Below(path),
+        PathWord::Glob(glob) => PathWord::Glob(glob),
         PathWord::Unknown => PathWord::Unknown,
     };
     paths.into_iter().map(widen).collect()

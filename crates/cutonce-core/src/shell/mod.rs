@@ -58,7 +58,9 @@ pub struct Part {
 pub enum PathWord {
     /// This very path, relative to the shell's working folder at the start of the command.
     Exact(String),
-    /// Something at or below this folder: a glob, a recursive search.
+    /// What this glob finds, and what is below that.
+    Glob(String),
+    /// Something at or below this folder: a recursive search.
     Below(String),
     /// An expansion, or relative to a folder we don't know.
     Unknown,
@@ -74,6 +76,13 @@ pub enum Verdict {
     Writes(String),
     /// Not in the table, or not with these flags.
     Unknown,
+}
+
+impl PathWord {
+    /// The folder that a glob looks into.
+    pub fn glob_folder(glob: &str) -> &str {
+        word::glob_folder(glob)
+    }
 }
 
 /// Takes a command line apart. Never panics, and bounded in depth and time: what is too big is `unparsed`.
@@ -110,6 +119,10 @@ pub fn canonical(command: &str) -> Option<String> {
 }
 
 impl Part {
+    /// The program it runs, also if it is named by its path: `/usr/bin/git` is git.
+    pub fn program(&self) -> Option<&str> {
+        self.words.first()?.as_deref().and_then(judge::program)
+    }
     /// With its assignments and its wrappers, as it was written.
     pub fn full_text(&self) -> String {
         match self.inside.first() {
@@ -127,7 +140,24 @@ impl Part {
     }
     /// Are all its assignments such as change nothing but looks (`LANG=C`)?
     pub fn has_harmless_assigns(&self) -> bool {
-        self.assigns.iter().all(|text| text.split(['=', '+']).next().is_some_and(walk::is_harmless))
+        self.assigns.iter().all(|text| walk::is_harmless(text))
+    }
+    /// `git -C x --no-pager push` as `git push`: what stands before the subcommand must not hide it from a deny rule.
+    pub fn without_global_options(&self) -> Option<String> {
+        const VALUED: &[&str] =
+            &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--prefix", "-H", "--context"];
+        let (name, mut rest) = self.words.split_first()?;
+        let name = judge::program(name.as_deref()?)?;
+        while let Some(Some(text)) = rest.first() {
+            let skip = match text.as_str() {
+                text if VALUED.contains(&text) => 2,
+                text if text.starts_with(['-', '+']) => 1,
+                _ => break,
+            };
+            rest = rest.get(skip..)?;
+        }
+        let words: Vec<String> = rest.iter().map(|word| word.clone().unwrap_or_else(|| "$".into())).collect();
+        (rest.len() + 1 < self.words.len()).then(|| format!("{name} {}", words.join(" ")))
     }
     /// Words with no quotes at all: what a person who writes a deny rule thinks of.
     pub fn bare_text(&self) -> String {

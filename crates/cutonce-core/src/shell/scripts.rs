@@ -1,19 +1,21 @@
-//! sed and awk: little languages that can write files and run programs. Only scripts that provably do neither pass.
+//! sed, awk and jq: little languages that can write files, run programs or read what they like. Only scripts that provably
+//! do not pass.
 
 use super::args;
 use super::judge::Judged;
-use super::word::Word;
+use super::word::{self, Word};
 use super::{PathWord, Verdict};
 
 /// sed with a plain script reads; with `-i` it is a plain file command.
 pub(super) fn sed(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "-e --expression");
-    let fine = "-n -E -r -e -s -z -u -i --quiet --silent --regexp-extended --expression --in-place --posix --null-data";
-    // `-i.bak` reads as the letters after i.
-    let in_place = args.iter().filter_map(|w| w.literal.as_deref()).any(is_in_place);
-    // `--in-place=/etc/*` keeps the old content at that very path.
-    let keeps = scan.values.iter().any(|(flag, suffix)| flag.starts_with("--i") && !is_suffix(suffix));
-    if scan.hidden || keeps || !(scan.only(fine) || in_place_only(args)) {
+    let (args, suffix) = match backup(args) {
+        Some(found) => found,
+        None => return Judged::unknown(),
+    };
+    let args: Vec<Word> = args.into_iter().cloned().collect();
+    let options = "-e= -nErszui --expression= --quiet --silent --regexp-extended --separate --null-data --unbuffered --posix --in-place";
+    let scan = args::scan(&args, options);
+    if !scan.plain() {
         return Judged::unknown();
     }
     let mut operands = scan.operands.as_slice();
@@ -27,32 +29,44 @@ pub(super) fn sed(args: &[Word]) -> Judged {
         return Judged::unknown();
     }
     let files: Vec<PathWord> = operands.iter().filter(|w| !w.is("-")).map(|w| w.path.clone()).collect();
-    match in_place {
-        false => Judged::read_only().reading(files),
-        true => Judged { writes: files, ..Judged::new(Verdict::FileCommand) },
+    if suffix.is_none() && !scan.flags.iter().any(|flag| matches!(flag.as_str(), "-i" | "--in-place")) {
+        return Judged::read_only().reading(files);
     }
+    let backups = files.iter().filter_map(|file| match (file, &suffix) {
+        (PathWord::Exact(file), Some(suffix)) => Some(PathWord::Exact(format!("{file}{suffix}"))),
+        (PathWord::Exact(_) | PathWord::Glob(_) | PathWord::Below(_) | PathWord::Unknown, _) => None,
+    });
+    let writes = files.iter().cloned().chain(backups).collect();
+    Judged { writes, ..Judged::new(Verdict::FileCommand) }
 }
 
-fn is_in_place(text: &str) -> bool {
-    text.starts_with("--in-place")
-        || (text.starts_with('-') && !text.starts_with("--") && text.split('e').next().is_some_and(|t| t.contains('i')))
-}
-
-/// `-i.bak`: the rest of the word is a suffix, which must not name a path.
-fn in_place_only(args: &[Word]) -> bool {
-    args.iter().filter_map(|w| w.literal.as_deref()).filter(|t| t.len() > 1 && t.starts_with('-')).all(|text| {
-        let suffix = text.strip_prefix("--in-place=").or_else(|| text.strip_prefix("-i"));
-        match suffix {
-            Some(suffix) => is_suffix(&Word::of_literal(suffix)),
-            None => matches!(text, "-n" | "-E" | "-r" | "-e" | "-s" | "-z"),
+/// The arguments without `-i.bak` and its like, and the end of the backup's name: no folder, and no `*`, which stands for the
+/// file's own name. None if there is anything else behind an `i`.
+fn backup(args: &[Word]) -> Option<(Vec<&Word>, Option<String>)> {
+    let is_suffix = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || c == '.' || c == '~');
+    let mut suffix = None;
+    let mut rest = Vec::new();
+    for word in args {
+        let text = word.literal.as_deref().unwrap_or_default();
+        let cluster = text.strip_prefix('-').filter(|letters| !letters.starts_with('-'));
+        let after = match (cluster, text.strip_prefix("--in-place=")) {
+            (_, Some(after)) => Some(after),
+            // Letters that take nothing, then `i`: what is behind it is the suffix.
+            (Some(letters), None) => match letters.split_once('i') {
+                Some((before, after)) if !after.is_empty() && before.bytes().all(|b| b"nErszu".contains(&b)) => {
+                    Some(after)
+                }
+                Some(_) | None => None,
+            },
+            (None, None) => None,
+        };
+        match after {
+            Some(after) if is_suffix(after) => suffix = Some(after.to_string()),
+            Some(_) => return None,
+            None => rest.push(word),
         }
-    })
-}
-
-/// The end of a backup's name: no folder, and no `*` that stands for the file's own name.
-fn is_suffix(word: &Word) -> bool {
-    let fine = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '~';
-    word.literal.as_deref().is_some_and(|text| text.chars().all(fine))
+    }
+    Some((rest, suffix))
 }
 
 /// A script of addresses, prints, deletions and substitutions; none of `w`, `r`, `e`, labels or text commands.
@@ -113,13 +127,17 @@ fn sed_triple(chars: &mut Chars) -> bool {
     sed_until(chars, mark) && sed_until(chars, mark)
 }
 
+/// Up to the next `mark`. Some seds go on where it stands inside brackets: then it is not plain.
 fn sed_until(chars: &mut Chars, mark: char) -> bool {
+    let mut bracket = false;
     while let Some(c) = chars.next() {
         match c {
             '\\' => {
                 chars.next();
             }
-            c if c == mark => return true,
+            c if c == mark => return !bracket,
+            '[' => bracket = true,
+            ']' => bracket = false,
             _ => {}
         }
     }
@@ -142,16 +160,66 @@ fn sed_flags(chars: &mut Chars) -> bool {
 
 /// awk whose program has no way out: no system, pipe, redirection, getline, extension or ARGV.
 pub(super) fn awk(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "-F -v");
-    let Some((program, files)) = scan.operands.split_first().filter(|_| scan.only("-F -v")) else {
+    let scan = args::scan(args, "-F= -v=");
+    let Some((program, files)) = scan.operands.split_first().filter(|_| scan.plain()) else {
         return Judged::unknown();
     };
     if !program.literal.as_deref().is_some_and(pure_awk) {
         return Judged::unknown();
     }
-    let is_assignment = |word: &Word| word.literal.as_deref().is_some_and(|text| text.contains('='));
+    let name = |text: &str| text.split_once('=').is_some_and(|(name, _)| word::is_name(name));
+    let is_assignment = |word: &Word| word.literal.as_deref().is_some_and(name);
     let files = files.iter().filter(|w| !w.is("-") && !is_assignment(w)).map(|w| w.path.clone()).collect();
     Judged::read_only().reading(files)
+}
+
+/// jq with a program on the command line that imports nothing.
+pub(super) fn jq(args: &[Word]) -> Judged {
+    const LONG: &[&str] = &[
+        "--null-input",
+        "--raw-input",
+        "--raw-output",
+        "--raw-output0",
+        "--join-output",
+        "--ascii-output",
+        "--slurp",
+        "--compact-output",
+        "--color-output",
+        "--monochrome-output",
+        "--sort-keys",
+        "--tab",
+        "--seq",
+        "--stream",
+        "--exit-status",
+        "--unbuffered",
+    ];
+    let letters =
+        |text: &str| text.len() > 1 && text.starts_with('-') && text[1..].bytes().all(|b| b"nRrjascCMSe".contains(&b));
+    let (mut operands, mut reads): (Vec<&Word>, Vec<PathWord>) = (vec![], vec![]);
+    let mut at = 0;
+    while let Some(word) = args.get(at) {
+        let file = args.get(at + 2).filter(|_| word.is("--slurpfile") || word.is("--rawfile"));
+        let both = args.iter().skip(at + 1).take(2).filter(|w| w.one).count() == 2;
+        at += match word.literal.as_deref() {
+            Some(text) if LONG.contains(&text) || letters(text) => 1,
+            Some("--indent") if args.get(at + 1).is_some_and(|w| w.literal.is_some()) => 2,
+            Some("--arg" | "--argjson" | "--slurpfile" | "--rawfile") if both => 3,
+            Some(text) if !text.starts_with('-') => 1,
+            None if !word.may_be_flag => 1,
+            Some(_) | None => return Judged::unknown(),
+        };
+        if word.literal.as_deref().is_none_or(|text| !text.starts_with('-')) {
+            operands.push(word);
+        }
+        reads.extend(file.map(|file| file.path.clone()));
+    }
+    let Some((program, files)) = operands.split_first() else { return Judged::unknown() };
+    let imports = |text: &str| ["import", "include", "modulemeta"].iter().any(|word| text.contains(word));
+    if program.literal.as_deref().is_none_or(imports) {
+        return Judged::unknown();
+    }
+    reads.extend(files.iter().map(|w| w.path.clone()));
+    Judged::read_only().reading(reads)
 }
 
 fn pure_awk(program: &str) -> bool {
@@ -179,6 +247,7 @@ mod tests {
             "y/a/b/",
             "{p;p}",
             "/a\\/b/d",
+            "s/[0-9]*//",
         ] {
             assert!(plain_sed(script), "{script}");
         }
@@ -202,6 +271,8 @@ mod tests {
             "p;w f",
             "1!e",
             "s\na\nb\nw f",
+            // Some seds end the pattern at the first slash, some at the second.
+            "s/[/]/g;/w evil/p",
         ] {
             assert!(!plain_sed(script), "{script}");
         }

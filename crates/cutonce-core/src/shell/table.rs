@@ -22,18 +22,20 @@ pub(super) enum Does {
     Special(fn(&[Word]) -> Judged),
     /// Known to change things.
     Writes(&'static str),
+    /// Known to change files, those that it names among them.
+    Changes(&'static str),
 }
 
 pub(super) struct Reads {
     pub operands: Operands,
-    /// Flags with which it is unknown.
-    pub never: &'static str,
-    /// Flags that take a value.
-    pub valued: &'static str,
-    /// Those of them whose value is a file that is read.
-    pub files: &'static str,
-    /// Flags that give the pattern, so that the first operand is a path already.
+    /// The options with which it only reads ([`super::args`] says how they are written); with any other it is unknown.
+    pub options: &'static str,
+    /// Options that give the pattern, so that the first operand is a path already.
     pub pattern: &'static str,
+    /// None of the program's options writes or runs anything, so an expansion changes at most what is read.
+    pub loose: bool,
+    /// Reads more options from `@file`.
+    pub reads_at: bool,
 }
 
 /// What the words that are no flags mean.
@@ -49,24 +51,36 @@ pub(super) enum Operands {
     Grep,
 }
 
-const fn reads(names: &'static str, operands: Operands, never: &'static str, valued: &'static str) -> Row {
-    Row { names, does: Does::Reads(Reads { operands, never, valued, files: "", pattern: "" }), note: "" }
+/// A program none of whose options, known or not, writes or runs anything.
+const fn reads(names: &'static str, operands: Operands, options: &'static str) -> Row {
+    Row { names, does: Does::Reads(Reads { operands, options, pattern: "", loose: true, reads_at: false }), note: "" }
+}
+/// A program that also has options which write, or run something: no expansion may hide one.
+const fn strict(names: &'static str, operands: Operands, options: &'static str) -> Row {
+    Row { names, does: Does::Reads(Reads { operands, options, pattern: "", loose: false, reads_at: false }), note: "" }
+}
+/// The binutils: strict, and they read options from `@file`.
+const fn binary(names: &'static str, options: &'static str) -> Row {
+    let does = Does::Reads(Reads { operands: Operands::Paths, options, pattern: "", loose: false, reads_at: true });
+    Row { names, does, note: "not with `@file`" }
 }
 const fn search(
     names: &'static str,
     operands: Operands,
-    never: &'static str,
-    valued: &'static str,
-    files: &'static str,
+    loose: bool,
+    options: &'static str,
     pattern: &'static str,
 ) -> Row {
-    Row { names, does: Does::Reads(Reads { operands, never, valued, files, pattern }), note: "" }
+    Row { names, does: Does::Reads(Reads { operands, options, pattern, loose, reads_at: false }), note: "" }
 }
 const fn special(names: &'static str, judge: fn(&[Word]) -> Judged, note: &'static str) -> Row {
     Row { names, does: Does::Special(judge), note }
 }
 const fn file(names: &'static str, judge: fn(&[Word]) -> Judged, note: &'static str) -> Row {
     Row { names, does: Does::Files(judge), note }
+}
+const fn changes(names: &'static str, what: &'static str) -> Row {
+    Row { names, does: Does::Changes(what), note: "" }
 }
 const fn writes(names: &'static str, what: &'static str) -> Row {
     Row { names, does: Does::Writes(what), note: "" }
@@ -76,73 +90,132 @@ use Operands::{Below, Grep, NoPaths, Paths, PatternBelow};
 
 pub(super) const TABLE: &[Row] = &[
     // Text and files.
-    reads("cat tac rev wc comm tsort", Paths, "", ""),
-    reads("head tail", Paths, "", "-n -c --lines --bytes"),
-    reads("nl", Paths, "", "-b -d -f -h -i -l -n -s -v -w"),
-    reads("cut paste", Paths, "", "-d -f -c -b --delimiter --fields --delimiters"),
-    reads("fold fmt", Paths, "", "-w --width"),
-    reads("expand unexpand", Paths, "", "-t --tabs"),
-    reads("column", Paths, "", "-s -o -c -N --separator --output-separator"),
-    reads("join", Paths, "", "-t -1 -2 -o -e -a -v -j"),
-    reads("cmp", Paths, "", "-n -i"),
     reads(
+        "cat",
+        Paths,
+        "-AbeEnstTuv --show-all --number-nonblank --show-ends --number --squeeze-blank --show-tabs --show-nonprinting",
+    ),
+    reads("tac", Paths, "-br -s= --before --regex --separator="),
+    reads("rev tsort", Paths, ""),
+    reads("wc", Paths, "-clmwL --bytes --chars --lines --words --max-line-length --total="),
+    reads("comm", Paths, "-123z --check-order --nocheck-order --output-delimiter= --total --zero-terminated"),
+    reads("head", Paths, "-# -n= -c= -qvz --lines= --bytes= --quiet --silent --verbose --zero-terminated"),
+    reads(
+        "tail",
+        Paths,
+        "-# -n= -c= -s= -fFqrvz --lines= --bytes= --follow? --quiet --silent --verbose --retry --pid= --sleep-interval= --zero-terminated",
+    ),
+    reads(
+        "nl",
+        Paths,
+        "-b= -d= -f= -h= -i= -l= -n= -s= -v= -w= -p --body-numbering= --number-format= --number-separator= --number-width= --starting-line-number=",
+    ),
+    reads(
+        "cut",
+        Paths,
+        "-d= -f= -c= -b= -nsz --delimiter= --fields= --characters= --bytes= --complement --only-delimited --output-delimiter= --zero-terminated",
+    ),
+    reads("paste", Paths, "-d= -sz --delimiters= --serial --zero-terminated"),
+    reads("fold", Paths, "-# -w= -bs --width= --bytes --spaces"),
+    reads(
+        "fmt",
+        Paths,
+        "-# -w= -p= -g= -cstu --width= --prefix= --goal= --crown-margin --split-only --tagged-paragraph --uniform-spacing",
+    ),
+    reads("expand unexpand", Paths, "-# -t= -ai --tabs= --initial --all --first-only"),
+    reads(
+        "column",
+        Paths,
+        "-s= -o= -c= -N= -R= -H= -O= -W= -E= -l= -tdexJL --table --separator= --output-separator= --output-width= --table-columns= --table-right= --table-hide= --table-noheadings --json --fillrows --keep-empty-lines",
+    ),
+    reads(
+        "join",
+        Paths,
+        "-t= -1= -2= -o= -e= -a= -v= -j= -iz --header --check-order --nocheck-order --ignore-case --zero-terminated",
+    ),
+    reads("cmp", Paths, "-n= -i= -bls --bytes= --ignore-initial= --print-bytes --verbose --quiet --silent"),
+    strict(
         "sort",
         Paths,
-        "-o --output --compress-program -T --temporary-directory",
-        "-k -t -S -o -T --key --field-separator --files0-from",
+        "-k= -t= -S= -bcCdfghiMmnrRsuVz --key= --field-separator= --buffer-size= --parallel= --batch-size= --sort= --check? --debug --dictionary-order --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --ignore-nonprinting --merge --month-sort --numeric-sort --random-sort --reverse --stable --unique --version-sort --zero-terminated",
     ),
     special("uniq", tools::uniq, "a second operand is a file that it writes"),
-    reads("tr seq sleep echo basename dirname yes true false : expr factor", NoPaths, "", ""),
-    special("printf", tools::printf, "not with `-v`"),
-    special("test [", tools::test, "`-v` only with a plain name"),
-    special("diff", tools::diff, ""),
-    reads("cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum", Paths, "", ""),
-    reads("base64 base32", Paths, "", "-w --wrap"),
-    reads("od", Paths, "", "-A -j -N -t"),
-    reads("hexdump hd", Paths, "", "-n -s -e"),
-    reads("strings", Paths, "", "-n -e -t"),
+    reads("tr seq sleep echo basename dirname yes true false : expr factor", NoPaths, "*"),
+    special("printf", tools::printf, "not with `-v`, nor with `%n`, which sets a variable"),
+    special("test [", tools::test, "`-v` only with a plain name; no word that may turn into one"),
+    special("diff", tools::diff, "with `-r` it follows links, so nobody can say what it reads"),
+    // A list of sums names files anywhere.
+    reads(
+        "cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum",
+        Paths,
+        "-c! --check! -a= -l= -brstwz --algorithm= --length= --binary --text --tag --untagged --raw --base64 --zero --quiet --status --strict --warn --ignore-missing",
+    ),
+    strict("base64 base32", Paths, "-w= -dDi --wrap= --decode --ignore-garbage"),
+    reads(
+        "od",
+        Paths,
+        "-A= -j= -N= -S= -t= -w? -abcdfiloshvxX --address-radix= --skip-bytes= --read-bytes= --format= --output-duplicates --width?",
+    ),
+    reads("hexdump hd", Paths, "-n= -s= -e= -bcCdovx --length= --skip= --format= --canonical --no-squeezing"),
+    binary(
+        "strings",
+        "-# -n= -e= -t= -s= -afow --all --bytes= --encoding= --radix= --print-file-name --output-separator= --include-all-whitespace",
+    ),
     special("xxd", tools::xxd, "not with `-r` or a second operand"),
-    reads("stat", Paths, "", "-c --format --printf"),
-    search(
+    reads("stat", Paths, "-c= -fLtx --format= --printf= --file-system --dereference --terse"),
+    strict(
         "file",
         Paths,
-        "-C --compile",
-        "-m -f -F -e -P --magic-file --files-from",
-        "-m -f --magic-file --files-from",
-        "",
+        "-F= -e= -P= -bhikLnNprsv0 --separator= --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --no-pad --print0 --raw --extension --version",
     ),
-    reads("ls dir vdir", Paths, "", "-I -w -T --ignore"),
-    reads("du", Paths, "", "-d -t -B --max-depth --exclude"),
-    reads("df", Paths, "", "-t -x -B"),
-    reads("tree", Below, "-o -R --output", "-L -P -I --filelimit --charset"),
-    reads("realpath readlink which type", NoPaths, "", ""),
-    special("find", tools::find, "`-exec` is judged by what it runs; `-delete`, `-fprint…` and `-fls` write"),
+    reads(
+        "ls dir vdir",
+        Paths,
+        "-I= -w= -T= -H! -L! -aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1 --all --almost-all --author --block-size= --classify? --color? --colour? --directory --escape --file-type --format= --full-time --group-directories-first --hide= --human-readable --ignore= --indicator-style= --inode --literal --no-group --numeric-uid-gid --quote-name --recursive --reverse --show-control-chars --si --size --sort= --tabsize= --time= --time-style= --width= --zero",
+    ),
+    reads(
+        "du",
+        Paths,
+        "-d= -t= -B= -D! -H! -L! -abchklmPsSx0 --max-depth= --exclude= --threshold= --block-size= --all --apparent-size --bytes --human-readable --inodes --no-dereference --null --one-file-system --separate-dirs --si --summarize --time? --total",
+    ),
+    reads(
+        "df",
+        Paths,
+        "-t= -x= -B= -aghHiklmPT --type= --exclude-type= --block-size= --output? --all --human-readable --inodes --local --portability --print-type --si --total",
+    ),
+    strict(
+        "tree",
+        Below,
+        "-L= -P= -I= -l! -acCdDfFghinNpqQrsStuUvxAJX --filelimit= --charset= --sort= --timefmt= --dirsfirst --filesfirst --du --gitignore --ignore-case --inodes --matchdirs --noreport --prune --si",
+    ),
+    reads("realpath readlink which type", NoPaths, "*"),
+    special(
+        "find",
+        tools::find,
+        "`-exec` is judged by what it runs; `-delete`, `-fprint…` and `-fls` write; `-L` leads anywhere, and so does `-execdir`",
+    ),
     search(
         "grep egrep fgrep",
         Grep,
-        "",
-        "-e -f -A -B -C -m -d -D --regexp --file --include --exclude --exclude-dir --max-count --context",
-        "-f --file",
+        true,
+        "-# -e= -f@ -A= -B= -C= -m= -d= -D= -R! -abcEFGhHiIlLnoPqrsTuUvVwxyzZ --regexp= --file@ --exclude-from@ --include= --exclude= --exclude-dir= --max-count= --context= --after-context= --before-context= --directories= --devices= --binary-files= --label= --group-separator= --color? --colour? --dereference-recursive! --basic-regexp --byte-offset --count --extended-regexp --files-with-matches --files-without-match --fixed-strings --ignore-case --initial-tab --invert-match --line-buffered --line-number --line-regexp --no-filename --no-group-separator --no-ignore-case --no-messages --null --null-data --only-matching --perl-regexp --quiet --recursive --silent --text --version --with-filename --word-regexp",
         "-e -f --regexp --file",
     ),
     search(
         "rg",
         PatternBelow,
-        "--pre --hostname-bin -z --search-zip",
-        "-e -f -g -t -T -A -B -C -m -j -M -r -d -E --regexp --file --glob --iglob --type --type-not --max-count --context --max-depth --replace --sort --color --ignore-file",
-        "-f --file --ignore-file",
+        false,
+        "-e= -f@ -g= -t= -T= -A= -B= -C= -m= -j= -M= -r= -d= -E= -L! -abcFhHiIlnNopPqsSuUvVwx0. --regexp= --file@ --ignore-file@ --glob= --iglob= --type= --type-not= --type-add= --type-clear= --max-count= --context= --after-context= --before-context= --max-depth= --max-filesize= --max-columns= --replace= --sort= --sortr= --color= --colors= --threads= --encoding= --engine= --context-separator= --field-context-separator= --field-match-separator= --path-separator= --dfa-size-limit= --regex-size-limit= --follow! --binary --block-buffered --byte-offset --case-sensitive --column --count --count-matches --crlf --files --files-with-matches --files-without-match --fixed-strings --glob-case-insensitive --heading --help --hidden --ignore-case --include-zero --invert-match --json --line-buffered --line-number --line-regexp --max-columns-preview --mmap --multiline --multiline-dotall --no-config --no-filename --no-heading --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-parent --no-ignore-vcs --no-line-number --no-messages --no-mmap --no-unicode --null --null-data --one-file-system --only-matching --passthru --pcre2 --pretty --quiet --smart-case --stats --stop-on-nonmatch --text --trim --type-list --unrestricted --version --vimgrep --with-filename --word-regexp",
         "-e -f --regexp --file --files --type-list",
     ),
     search(
         "fd fdfind",
         PatternBelow,
-        "-x -X --exec --exec-batch",
-        "-e -t -d -E -S -o -c -j --extension --type --max-depth --exclude --size --owner --color --search-path --base-directory",
-        "--search-path --base-directory",
+        false,
+        "-e= -t= -d= -E= -S= -o= -c= -j= -L! -HIusigFap01qV --extension= --type= --max-depth= --min-depth= --exact-depth= --exclude= --size= --owner= --changed-within= --changed-before= --color= --threads= --max-results= --search-path@ --base-directory@ --and= --follow! --absolute-path --case-sensitive --fixed-strings --full-path --glob --hidden --ignore-case --no-ignore --no-ignore-parent --no-ignore-vcs --one-file-system --print0 --prune --quiet --regex --strip-cwd-prefix? --unrestricted --version",
         "",
     ),
-    // jq's own program counts as a path too: an option with two values would otherwise hide a file behind it.
-    search("jq", Paths, "", "-f -L --from-file --indent", "-f -L --from-file", ""),
+    special("jq", scripts::jq, "not with `-f`, `-L`, or a program that imports"),
     special(
         "sed",
         scripts::sed,
@@ -159,27 +232,51 @@ pub(super) const TABLE: &[Row] = &[
     special(
         "gzip gunzip bzip2 bunzip2 xz unxz zstd",
         tools::gzip,
-        "reads with `-l`, `-c`, `-t`, not with zstd's `-o`; else writes",
+        "reads with `-c`, or with `-l` or `-t` without `-d`; not with zstd's `-o`; else writes",
     ),
     special("zcat bzcat xzcat zstdcat", tools::zcat, "not with zstd's `-o`"),
-    reads("zipinfo", Paths, "", ""),
-    reads("nm objdump readelf size", Paths, "--plugin", ""),
+    special("zipinfo", tools::zipinfo, ""),
+    binary(
+        "nm",
+        "-f= -t= -aABCDgnoprSPsuUv --format= --radix= --debug-syms --defined-only --demangle? --dynamic --extern-only --no-demangle --no-sort --numeric-sort --portability --print-armap --print-file-name --print-size --reverse-sort --size-sort --undefined-only",
+    ),
+    // Not what prints sources or debugging sections: both name files to be read.
+    binary(
+        "objdump",
+        "-j= -M= -adDfhprRstTxzCw --section= --disassembler-options= --disassemble? --disassemble-all --all-headers --archive-headers --demangle? --dynamic-reloc --dynamic-syms --file-headers --full-contents --no-show-raw-insn --private-headers --reloc --section-headers --headers --start-address= --stop-address= --syms --wide",
+    ),
+    binary(
+        "readelf",
+        "-x= -p= -R= -aAcCdDeghIlnrsStuVW --hex-dump= --string-dump= --relocated-dump= --all --arch-specific --demangle? --dynamic --dyn-syms --file-header --headers --histogram --notes --program-headers --relocs --section-details --section-groups --section-headers --sections --segments --symbols --syms --version-info --wide",
+    ),
+    binary("size", "-ABGdotx --common --format= --radix= --totals"),
     // The system.
     special("date", tools::date, "not with `-s`, nor a bare number"),
     special("hostname", tools::hostname, "not with a name"),
-    reads(
-        "pwd id whoami groups logname users who uname arch nproc free uptime printenv tty locale lscpu ps pgrep getconf",
+    reads("pwd id whoami groups logname uname nproc free uptime printenv tty locale", NoPaths, "*"),
+    reads("who users", Paths, "-abdHlmpqrstTuw --all --boot --count --dead --heading --login --lookup --mesg --users"),
+    // The arch of macOS runs what it is given.
+    special("arch", tools::alone, "only alone"),
+    strict(
+        "lscpu",
         NoPaths,
-        "",
-        "",
+        "-abceJpxy --all --bytes --caches? --extended? --hex --json --offline --online --parse? --physical",
     ),
+    special("ps", tools::ps, "`ps aux`, `ps -ef`, `-o`, `-p`; nothing that shows the environment of processes"),
+    strict(
+        "pgrep",
+        NoPaths,
+        "-d= -g= -G= -P= -r= -s= -t= -u= -U= -acfilnovwx --delimiter= --euid= --full --group= --list-full --list-name --newest --oldest --parent= --uid=",
+    ),
+    strict("getconf", NoPaths, "-a"),
     // The shell.
     special("cd pushd popd", tools::cd, "the commands after it are judged from the new folder"),
-    special("read unset", wrappers::names, "only plain names that steer no program"),
+    special("read", wrappers::read, "only plain names that steer no program"),
+    special("unset", wrappers::unset, "only plain names that steer no program"),
     special("set", wrappers::set, "only `-e`, `-u`, `-x`, `-f`, `-o pipefail`"),
-    reads("wait", NoPaths, "-p", ""),
-    reads("jobs", NoPaths, "-x", ""),
-    reads("shift times umask", NoPaths, "", ""),
+    strict("wait", NoPaths, "-fn"),
+    strict("jobs", NoPaths, "-lnprs"),
+    reads("shift times umask", NoPaths, "*"),
     // Wrappers: what they run is judged.
     special("env", wrappers::env, "judged by what it runs; unknown with `-S`, `-C`"),
     special("timeout", wrappers::timeout, "judged by what it runs"),
@@ -204,10 +301,9 @@ pub(super) const TABLE: &[Row] = &[
     special(
         "python python3 perl ruby java pip pip3 gcc g++ clang cc make cmake docker kubectl",
         wrappers::version,
-        "only `--version` or `-V`; not rustc and cargo, for which a folder's rust-toolchain file names any program",
+        "only `--version` or `-V`; not rustc, cargo and go, for which a file of the folder names the toolchain that runs",
     ),
     special("node npm deno bun", tools::node, "only `--version` or `-v`"),
-    special("go", tools::go, "only `go version` and `go env`"),
     // Plain file commands.
     file("mkdir", files::mkdir, ""),
     file("touch", files::touch, ""),
@@ -217,10 +313,10 @@ pub(super) const TABLE: &[Row] = &[
     file("mv", files::mv, ""),
     file("tee", files::tee, "reads if it names nothing but /dev/null"),
     // Known to change things.
-    writes("ln link", "makes links"),
-    writes("dd shred truncate fallocate install split csplit mkfifo mknod patch", "writes files"),
-    writes("chmod chown chgrp chattr setfacl setfattr", "changes rights or owners"),
-    writes("unlink srm", "deletes files"),
+    changes("ln link", "makes links"),
+    changes("dd shred truncate fallocate install split csplit mkfifo mknod patch", "writes files"),
+    changes("chmod chown chgrp chattr setfacl setfattr", "changes rights or owners"),
+    changes("unlink srm", "deletes files"),
     writes(
         "kill killall pkill reboot shutdown halt poweroff systemctl service launchctl",
         "acts on processes or services",
@@ -231,7 +327,7 @@ pub(super) const TABLE: &[Row] = &[
         "su pkexec runuser chroot passwd useradd usermod userdel groupadd crontab at",
         "acts as or for another user",
     ),
-    writes("rsync scp sftp ftp", "copies files"),
+    changes("rsync scp sftp ftp", "copies files"),
 ];
 
 /// The row of a command.
@@ -241,16 +337,19 @@ pub(super) fn find(name: &str) -> Option<&'static Row> {
 
 /// The table as docs show it.
 pub fn table_markdown() -> String {
-    let mut out = String::from("| command | what it is | with these flags it is unknown | note |\n|---|---|---|---|\n");
+    let mut out = String::from(
+        "| command | what it is | with these options; any other makes it unknown | note |\n|---|---|---|---|\n",
+    );
     for row in TABLE {
         let names = code_list(row.names);
-        let (what, never) = match &row.does {
-            Does::Reads(reads) => ("reads".to_string(), code_list(reads.never)),
+        let (what, options) = match &row.does {
+            Does::Reads(Reads { options: "*", .. }) => ("reads".to_string(), "any".to_string()),
+            Does::Reads(reads) => ("reads".to_string(), code_list(reads.options)),
             Does::Files(_) => ("plain file command".to_string(), String::new()),
             Does::Special(_) => ("depends".to_string(), String::new()),
-            Does::Writes(what) => (format!("changes things: {what}"), String::new()),
+            Does::Writes(what) | Does::Changes(what) => (format!("changes things: {what}"), String::new()),
         };
-        out.push_str(&format!("| {names} | {what} | {never} | {} |\n", row.note.replace('|', "\\|")));
+        out.push_str(&format!("| {names} | {what} | {options} | {} |\n", row.note.replace('|', "\\|")));
     }
     out
 }

@@ -173,6 +173,12 @@ impl Walk<'_> {
 
     /// Walks one statement; gives the folders we may be in if it succeeded. `self.folders` holds those of either end.
     fn stmt(&mut self, stmt: &ast::Stmt) -> Folders {
+        let good = self.statement(stmt);
+        // `! cd x` succeeds where cd failed.
+        if stmt.negated { self.folders.clone() } else { good }
+    }
+
+    fn statement(&mut self, stmt: &ast::Stmt) -> Folders {
         if let ast::Command::Binary(_) = &stmt.command {
             let redirected = self.redirects(&stmt.redirects);
             self.emit_redirects(redirected);
@@ -402,13 +408,13 @@ impl Walk<'_> {
                 ast::DeclOperand::Name(name) => {
                     self.mark(name.span);
                     self.reference(name, &mut vec![]);
-                    fine &= (!exports || is_harmless(&name.name)) && name.subscript.is_none();
+                    fine &= (!exports || is_harmless(&name.name.to_string())) && name.subscript.is_none();
                     self.state.filled.insert(name.name.to_string());
                     texts.push(self.slice(name.span));
                 }
                 ast::DeclOperand::Assignment(assignment) => {
                     let assign = self.assignment(assignment);
-                    fine &= if exports { is_harmless(&assign.name) } else { !steers(&assign.name) };
+                    fine &= if exports { is_harmless(&assign.text) } else { !steers(&assign.name) };
                     texts.push(assign.text);
                 }
                 ast::DeclOperand::Dynamic(word) => {
@@ -484,17 +490,15 @@ impl Walk<'_> {
             let mut judged = judge::judge(&words);
             let mut found = Found { words, ..Found::new(judged.verdict) };
             found.assigns = assigns.iter().map(|a| a.text.clone()).collect();
-            if !assigns.iter().all(|a| is_harmless(&a.name)) {
+            if !assigns.iter().all(|a| is_harmless(&a.text)) {
                 // The parts of a script that runs with them do not show them: so the wrapper counts itself.
-                judged.own |= judged.inner.iter().any(|inner| matches!(inner, Inner::Script(_)));
+                judged.own |= judged.inner.iter().any(|inner| !matches!(inner, Inner::Command { .. }));
                 if !matches!(found.verdict, Verdict::Writes(_)) {
                     found.verdict = Verdict::Unknown;
                 }
             }
-            if found.words.first().is_some_and(|w| w.is("git"))
-                && !self.folders.at_start()
-                && found.verdict == Verdict::ReadOnly
-            {
+            let program = found.words.first().and_then(|w| w.literal.as_deref()).and_then(judge::program);
+            if program == Some("git") && !self.folders.at_start() && found.verdict == Verdict::ReadOnly {
                 // A folder somebody prepared may be a repository whose settings run programs.
                 found.verdict = Verdict::Unknown;
             }
@@ -506,12 +510,11 @@ impl Walk<'_> {
                         let all = assigns.iter().cloned().chain(more).collect();
                         waiting.push((words, all, deeper.clone()));
                     }
-                    Inner::Script(text) => self.items.push(Item::Script(Box::new(Script {
-                        text,
-                        level: self.level + 1,
-                        folders: self.folders.clone(),
-                        inside: deeper.clone(),
-                    }))),
+                    Inner::Script(text) => {
+                        let folders = self.folders.clone();
+                        self.deeper(text, folders, &deeper);
+                    }
+                    Inner::Later(text) => self.deeper(text, Folders::unknown(), &deeper),
                 }
             }
             if judged.own {
@@ -528,6 +531,11 @@ impl Walk<'_> {
         if let Some(redirected) = redirected {
             self.emit_redirects(redirected);
         }
+    }
+
+    fn deeper(&mut self, text: String, folders: Folders, inside: &[String]) {
+        let (level, inside) = (self.level + 1, inside.to_vec());
+        self.items.push(Item::Script(Box::new(Script { text, level, folders, inside })));
     }
 
     fn push(&mut self, found: Found) {
@@ -581,8 +589,8 @@ impl Found {
     }
 }
 
-/// Variables that change nothing but looks: a command with only these set is still the same command.
-pub(super) fn is_harmless(name: &str) -> bool {
+/// `NAME=value` of a variable that changes nothing but looks: a command with only these set is still the same command.
+pub(super) fn is_harmless(assignment: &str) -> bool {
     const NAMES: &[&str] = &[
         "CI",
         "CLICOLOR",
@@ -590,16 +598,23 @@ pub(super) fn is_harmless(name: &str) -> bool {
         "COLUMNS",
         "DEBUG",
         "FORCE_COLOR",
-        "LANG",
-        "LANGUAGE",
         "LINES",
         "NO_COLOR",
         "RUST_BACKTRACE",
         "RUST_LOG",
-        "TZ",
         "VERBOSE",
     ];
-    NAMES.contains(&name) || name.starts_with("LC_")
+    let (name, value) = assignment.split_once('=').unwrap_or((assignment, ""));
+    let name = name.trim_end_matches('+');
+    let language = name.starts_with("LC_") || matches!(name, "LANG" | "LANGUAGE");
+    // The C library looks for languages and zones in folders: a path there is a file that somebody made.
+    let leads = value.contains("..") || value.trim_matches(['\'', '"', ':']).starts_with(['/', '~']);
+    let computed = value.contains(['$', '`']);
+    match name {
+        "TZ" => !leads && !computed,
+        _ if language => !value.contains('/') && !computed,
+        _ => NAMES.contains(&name),
+    }
 }
 
 /// Variables by which programs find other programs, libraries, settings or options.
@@ -665,5 +680,7 @@ pub(super) fn steers(name: &str) -> bool {
 /// /dev/null and standard streams: writing there changes nothing.
 pub(super) fn is_harmless_sink(path: &PathWord) -> bool {
     let PathWord::Exact(path) = path else { return false };
-    matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr") || path.starts_with("/dev/fd/")
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr")
+        || path.strip_prefix("/dev/fd/").is_some_and(is_number)
 }

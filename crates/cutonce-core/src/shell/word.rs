@@ -14,6 +14,8 @@ pub(super) struct Word {
     pub text: String,
     /// Could it turn into an option, or into several words?
     pub may_be_flag: bool,
+    /// Is it one word for sure, whatever an expansion in it gives?
+    pub one: bool,
 }
 
 impl Word {
@@ -23,11 +25,12 @@ impl Word {
             path: literal_path(value),
             text: quote(value),
             may_be_flag: value.starts_with('-'),
+            one: true,
         }
     }
     /// A word of which nothing is known.
     pub fn open(raw: &str) -> Word {
-        Word { literal: None, path: PathWord::Unknown, text: raw.to_string(), may_be_flag: true }
+        Word { literal: None, path: PathWord::Unknown, text: raw.to_string(), may_be_flag: true, one: false }
     }
     pub fn is(&self, value: &str) -> bool {
         self.literal.as_deref() == Some(value)
@@ -40,21 +43,21 @@ pub(super) fn read(raw: &str) -> Word {
     reader.run();
     let Reader { out, open, glob_at, tilde, home, .. } = reader;
     if open {
-        return Word { may_be_flag: !starts_safely_quoted(raw), ..Word::open(raw) };
+        return Word { may_be_flag: !starts_safely_quoted(raw), one: is_one_quoted(raw), ..Word::open(raw) };
     }
     let path = match glob_at {
-        Some(at) => glob_path(&out, at),
+        Some(at) => glob_path(&out, at, tilde),
         None if tilde => PathWord::Exact(out.clone()),
         None => literal_path(&out),
     };
     if glob_at.is_some() || home {
         let may_be_flag = glob_at == Some(0) || out.starts_with('-');
-        return Word { literal: None, path, text: raw.to_string(), may_be_flag };
+        return Word { literal: None, path, text: raw.to_string(), may_be_flag, one: glob_at.is_none() };
     }
     if tilde {
         let plain = out.chars().skip(1).all(is_plain);
         let text = if plain { out.clone() } else { raw.to_string() };
-        return Word { literal: Some(out), path, text, may_be_flag: false };
+        return Word { literal: Some(out), path, text, may_be_flag: false, one: true };
     }
     Word { path, ..Word::of_literal(&out) }
 }
@@ -62,8 +65,16 @@ pub(super) fn read(raw: &str) -> Word {
 /// `"src/$x"`: whatever x is, this stays one word that begins with `s`.
 fn starts_safely_quoted(raw: &str) -> bool {
     let inner = raw.strip_prefix('"').and_then(|r| r.strip_suffix('"'));
-    inner
-        .is_some_and(|inner| !inner.contains('"') && inner.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/'))
+    inner.is_some_and(|inner| {
+        !inner.contains('"') && inner.starts_with(|c: char| c.is_ascii_alphanumeric() || "/+._%:,=".contains(c))
+    })
+}
+
+/// `"$x"` is one word; `"$@"` and `"${a[@]}"` are many.
+fn is_one_quoted(raw: &str) -> bool {
+    let inner = raw.strip_prefix('"').and_then(|r| r.strip_suffix('"'));
+    let numbers = matches!(raw, "$?" | "$#" | "$$" | "$!");
+    numbers || inner.is_some_and(|inner| !inner.contains(['"', '@']))
 }
 
 fn literal_path(value: &str) -> PathWord {
@@ -75,7 +86,7 @@ fn literal_path(value: &str) -> PathWord {
 }
 
 /// A glob reaches only below the folder before its first special character, unless it climbs with `..` after it.
-fn glob_path(decoded: &str, at: usize) -> PathWord {
+fn glob_path(decoded: &str, at: usize, tilde: bool) -> PathWord {
     let before = decoded.get(..at).unwrap_or(decoded);
     let from = before.rfind('/').map_or(0, |slash| slash + 1);
     // `.*` and `.?` match `..` in older shells.
@@ -83,10 +94,19 @@ fn glob_path(decoded: &str, at: usize) -> PathWord {
     if decoded[from..].split('/').any(climbs) {
         return PathWord::Unknown;
     }
+    match decoded.starts_with('~') && !tilde {
+        true => PathWord::Glob(format!("./{decoded}")),
+        false => PathWord::Glob(decoded.to_string()),
+    }
+}
+
+/// The folder that a glob looks into: all before the first part with a special character in it.
+pub(super) fn glob_folder(glob: &str) -> &str {
+    let before = &glob[..glob.find(['*', '?', '[']).unwrap_or(glob.len())];
     match before.rfind('/') {
-        Some(0) => PathWord::Below("/".into()),
-        Some(slash) => PathWord::Below(before[..slash].to_string()),
-        None => PathWord::Below(".".into()),
+        Some(0) => "/",
+        Some(slash) => &before[..slash],
+        None => ".",
     }
 }
 
@@ -352,7 +372,7 @@ mod tests {
 
     #[test]
     fn pr_5_words_as_paths() {
-        let below = |p: &str| PathWord::Below(p.into());
+        let glob = |p: &str| PathWord::Glob(p.into());
         let exact = |p: &str| PathWord::Exact(p.into());
         for (raw, path) in [
             ("src/a.rs", exact("src/a.rs")),
@@ -362,12 +382,14 @@ mod tests {
             ("\"$HOME\"/x", exact("~/x")),
             ("\"${HOME}/x y\"", exact("~/x y")),
             ("$HOMER/x", PathWord::Unknown),
-            ("*.rs", below(".")),
-            ("src/*/a.rs", below("src")),
-            ("/*", below("/")),
+            ("*.rs", glob("*.rs")),
+            ("src/*/a.rs", glob("src/*/a.rs")),
+            ("/*", glob("/*")),
             ("a*/../x", PathWord::Unknown),
             (".*", PathWord::Unknown),
-            (".env*", below(".")),
+            (".env*", glob(".env*")),
+            ("~/*.x", glob("~/*.x")),
+            ("'~'/*.x", glob("./~/*.x")),
             ("$x/y", PathWord::Unknown),
         ] {
             assert_eq!(read(raw).path, path, "{raw}");

@@ -181,7 +181,7 @@ pub(super) fn posix_shell(args: &[Word]) -> Judged {
     let judged = shell(args);
     let fine = judged.inner.iter().all(|inner| match inner {
         Inner::Script(script) => plain(script),
-        Inner::Command { .. } => false,
+        Inner::Command { .. } | Inner::Later(_) => false,
     });
     if fine { judged } else { Judged::unknown() }
 }
@@ -210,18 +210,27 @@ pub(super) fn trap(args: &[Word]) -> Judged {
         Some((first, _)) => match first.literal.as_deref() {
             Some("-" | "" | "-p" | "-l") => Judged::read_only(),
             Some(script) if !script.starts_with('-') => {
-                Judged { inner: vec![Inner::Script(script.to_string())], ..Judged::read_only() }
+                Judged { inner: vec![Inner::Later(script.to_string())], ..Judged::read_only() }
             }
             Some(_) | None => Judged::unknown(),
         },
     }
 }
 
-/// `read`, `unset`, `export` and their like change variables of this shell: fine for plain names that steer nothing.
-pub(super) fn names(args: &[Word]) -> Judged {
-    let scan = args::scan(args, "-p -t -n -N -d -u");
-    let fine = |word: &&Word| word.literal.as_deref().is_some_and(|n| word::is_name(n) && !super::walk::steers(n));
-    Judged::read_only_if(!scan.hidden && scan.only("-r -s -p -t -n -N -d -u -v -a") && scan.operands.iter().all(fine))
+/// `read` changes variables of this shell: fine for plain names that steer nothing.
+pub(super) fn read(args: &[Word]) -> Judged {
+    let scan = args::scan(args, "-a= -p= -t= -n= -N= -d= -u= -rs");
+    let arrays = scan.values_of("-a");
+    Judged::read_only_if(scan.plain() && scan.operands.iter().chain(&arrays).all(|word| is_own_name(word)))
+}
+
+pub(super) fn unset(args: &[Word]) -> Judged {
+    let scan = args::scan(args, "-v");
+    Judged::read_only_if(scan.plain() && scan.operands.iter().all(|word| is_own_name(word)))
+}
+
+fn is_own_name(word: &Word) -> bool {
+    word.literal.as_deref().is_some_and(|name| word::is_name(name) && !super::walk::steers(name))
 }
 
 /// `set -euo pipefail` and the like.

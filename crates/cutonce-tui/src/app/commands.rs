@@ -12,9 +12,10 @@ use cutonce_core::command;
 use cutonce_core::conversation::Image;
 use cutonce_core::event::Level;
 use cutonce_core::submission::Submission;
+use std::path::{Path, PathBuf};
 
 /// What `/init` asks the model to do.
-const INIT: &str = include_str!("../prompts/init.md");
+pub const INIT: &str = include_str!("../prompts/init.md");
 
 struct Entry {
     name: &'static str,
@@ -178,25 +179,29 @@ impl App {
         }
     }
 
-    /// `/export [FILE]`: never over a file that is there.
+    /// `/export [FILE]`
     fn export(&mut self, file: &str) {
-        let said = self.transcript.clone().and_then(|path| Some((tell::as_markdown(&path)?, path)));
-        let Some((text, transcript)) = said else {
-            return self.notice(Level::Info, "Nothing was said yet: there is nothing to write.");
+        let Some(transcript) = self.transcript.clone().filter(|path| path.exists()) else {
+            return self.notice(Level::Info, NOTHING_SAID);
         };
-        let name = if file.is_empty() {
-            format!("cutonce-{}.md", cutonce_agent::store::id_of(&transcript))
-        } else {
-            file.into()
-        };
-        let path = self.around.cwd.join(name);
-        let written =
-            std::fs::File::create_new(&path).and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
-        match written {
-            Ok(()) => self.notice(Level::Info, &format!("Written to {}", path.display())),
-            Err(error) => self.notice(Level::Warning, &format!("{} was not written: {error}", path.display())),
+        match exported(&transcript, &self.around.cwd, file) {
+            Ok(path) => self.notice(Level::Info, &format!("Written to {}", path.display())),
+            Err(why) => self.notice(Level::Warning, &why),
         }
     }
+}
+
+const NOTHING_SAID: &str = "Nothing was said yet: there is nothing to write.";
+
+/// The conversation, written to a file of this name, or of one that is made; never over a file that is there.
+pub fn exported(transcript: &Path, cwd: &Path, file: &str) -> Result<PathBuf, String> {
+    let made = format!("cutonce-{}.md", cutonce_agent::store::id_of(transcript));
+    let path = cwd.join(if file.is_empty() { &made } else { file });
+    let text = tell::as_markdown(transcript).ok_or(NOTHING_SAID)?;
+    let written =
+        std::fs::File::create_new(&path).and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
+    written.map_err(|error| format!("{} was not written: {error}", path.display()))?;
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -209,6 +214,8 @@ mod tests {
                    /config /status /cost /todos /export /theme /doctor /exit";
         let names: Vec<&str> = COMMANDS.iter().map(|entry| entry.name).collect();
         assert_eq!(all.split_whitespace().collect::<Vec<_>>(), names);
+        // The plain face has the same.
+        assert_eq!(cutonce_core::slash::Slash::ALL.map(|slash| slash.name()).to_vec(), names);
     }
 
     #[test]

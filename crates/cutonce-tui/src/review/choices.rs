@@ -18,23 +18,13 @@ pub struct Slot {
     pub mode: Mode,
 }
 
-/// What each digit means. With a plan the digits are those of the contract, also where the third is not offered.
+/// What each digit means.
 pub fn slots(request: &Request) -> Vec<Slot> {
-    let digit = |at: usize, key: ChoiceKey| match (request.plan.is_some(), key) {
-        (true, ChoiceKey::AcceptEdits) => '1',
-        (true, ChoiceKey::Default) => '2',
-        (true, ChoiceKey::Restore) => '3',
-        (true, ChoiceKey::Clear) => '4',
-        (true, ChoiceKey::KeepPlanning) => '5',
-        (true, ChoiceKey::Leave) => '6',
-        (false, _) => char::from(b'1' + at.min(8) as u8),
+    let slot = |choice: &cutonce_core::approval::Choice| {
+        let pick = if choice.key == ChoiceKey::Clear { Pick::Switch } else { Pick::Choice(choice.key) };
+        Some(Slot { digit: request.digit(choice.key)?, pick, mode: choice.mode })
     };
-    let slot = |(at, choice): (usize, &cutonce_core::approval::Choice)| Slot {
-        digit: digit(at, choice.key),
-        pick: if choice.key == ChoiceKey::Clear { Pick::Switch } else { Pick::Choice(choice.key) },
-        mode: choice.mode,
-    };
-    request.choices.iter().enumerate().map(slot).collect()
+    request.choices.iter().filter_map(slot).collect()
 }
 
 /// What a mode is called in the choices.

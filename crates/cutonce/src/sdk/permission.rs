@@ -173,7 +173,10 @@ fn plan_allowed(ask: &AskView, request: &Request, input: Option<&Value>, mode: O
     let Some(choice) = choice else { return unusable("no approval is offered") };
     let mut yes = approval::Answer::new(&ask.ask_id, choice.key);
     yes.plan = input.and_then(|input| input["plan"].as_str()).map(str::to_string);
-    let after = mode.filter(|_| named.is_none()).map(|mode| Submission::SetMode { mode, by: By::Host });
+    // A teammate's plan says nothing about the mode of this session.
+    let after = mode
+        .filter(|_| named.is_none() && request.from.is_none())
+        .map(|mode| Submission::SetMode { mode, by: By::Host });
     std::iter::once(answer(ask, Answer::Plan(yes))).chain(after).collect()
 }
 

@@ -3,7 +3,7 @@
 use crate::team::{Joined, Seat};
 use async_trait::async_trait;
 use cutonce_core::approval::{Answer as PlanAnswer, ChoiceKey};
-use cutonce_core::mail::{Given, LEAD, LONGEST_TEXT, PlanApprovalResponse};
+use cutonce_core::mail::{Given, LEAD, LONGEST_TEXT, MessageKind, PlanApprovalResponse};
 use cutonce_core::mode::Mode;
 use cutonce_core::permission::{Access, Rights};
 use cutonce_core::submission::Answer;
@@ -84,7 +84,7 @@ impl SendMessage {
     async fn say(&self, joined: &Joined, to: &str, text: String) -> Result<String, String> {
         let mut known: Vec<String> = match self.0.record() {
             Some(record) => record.members.into_iter().map(|member| member.name).collect(),
-            None => joined.others.iter().cloned().chain([LEAD.to_string()]).collect(),
+            None => joined.others().await.into_iter().chain([LEAD.to_string()]).collect(),
         };
         if to != "*" {
             if !known.iter().any(|name| name == to) {
@@ -92,8 +92,11 @@ impl SendMessage {
             }
             known = vec![to.to_string()];
         }
+        // PM-2: a lead that plans changes nothing through others either.
+        let planning = joined.is_lead() && self.0.mode().mode == Mode::Plan;
+        let kind = if planning { MessageKind::PlanningWords } else { MessageKind::Words };
         for name in &known {
-            joined.say(name, text.clone()).await.map_err(|error| error.to_string())?;
+            joined.say(name, text.clone(), kind).await.map_err(|error| error.to_string())?;
         }
         Ok(known.join(", "))
     }

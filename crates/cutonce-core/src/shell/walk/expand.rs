@@ -15,7 +15,7 @@ impl Walk<'_> {
         match word.parts.as_slice() {
             // A pipe with a name: no file of anybody's.
             [part] if matches!(part.kind, ast::WordPart::ProcessSubstitution { .. }) => {
-                Word { path: PathWord::Exact("/dev/fd/63".into()), may_be_flag: false, ..Word::open(&raw) }
+                Word { path: PathWord::Exact("/dev/fd/63".into()), may_be_flag: false, one: true, ..Word::open(&raw) }
             }
             _ => word::read(&raw),
         }

@@ -29,9 +29,18 @@ impl Folders {
 
     /// Where a successful `cd` leads; None if the command changes no folder.
     pub fn after(&self, words: &[Word]) -> Option<Folders> {
-        // `command cd x` and `builtin cd x` move as well.
-        let skip = words.iter().take_while(|w| w.is("command") || w.is("builtin")).count();
-        let (name, args) = words.get(skip..)?.split_first()?;
+        // `command -p cd x` and `builtin -- cd x` move as well.
+        let wraps = |word: &Word| word.is("command") || word.is("builtin");
+        let option = |word: &Word| word.literal.as_deref().is_some_and(|text| text.starts_with('-'));
+        let mut rest = words;
+        while rest.first().is_some_and(wraps) {
+            let options = rest[1..].iter().take_while(|word| option(word)).count();
+            rest = &rest[1 + options..];
+            if rest.first().is_some_and(|word| word.literal.is_none()) {
+                return Some(Folders::unknown());
+            }
+        }
+        let (name, args) = rest.split_first()?;
         match name.literal.as_deref() {
             Some("cd") => Some(self.cd(args)),
             Some("pushd" | "popd" | "eval" | "source" | "." | "trap") => Some(Folders::unknown()),
@@ -45,7 +54,9 @@ impl Folders {
             [] => "~".to_string(),
             [one] if one.literal.is_some() || matches!(one.path, PathWord::Exact(_)) => match &one.path {
                 PathWord::Exact(path) if !path.starts_with('-') => path.clone(),
-                PathWord::Exact(_) | PathWord::Below(_) | PathWord::Unknown => return Folders::unknown(),
+                PathWord::Exact(_) | PathWord::Glob(_) | PathWord::Below(_) | PathWord::Unknown => {
+                    return Folders::unknown();
+                }
             },
             _ => return Folders::unknown(),
         };
@@ -67,7 +78,7 @@ impl Folders {
 
     fn each(&self, path: &PathWord) -> Vec<PathWord> {
         let text = match path {
-            PathWord::Exact(text) | PathWord::Below(text) => text,
+            PathWord::Exact(text) | PathWord::Glob(text) | PathWord::Below(text) => text,
             PathWord::Unknown => return vec![PathWord::Unknown],
         };
         if is_rooted(text) {
@@ -76,6 +87,7 @@ impl Folders {
         let Some(folders) = &self.0 else { return vec![PathWord::Unknown] };
         let with = |folder: &String| match path {
             PathWord::Exact(_) => PathWord::Exact(join(folder, text)),
+            PathWord::Glob(_) => PathWord::Glob(join(folder, text)),
             PathWord::Below(_) => PathWord::Below(join(folder, text)),
             PathWord::Unknown => PathWord::Unknown,
         };

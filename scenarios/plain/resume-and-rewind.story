@@ -1,0 +1,204 @@
+Sessions and points to go back to are numbered lists (UI-15, SE-3, SE-5): one looks before anything happens, words search, enter goes back. `--plain --resume` without an id picks first; `/resume` changes over.
+
+--- file a.txt
+one
+--- model
+{"turns": [
+  {"calls": [{"name": "Read", "input": {"file_path": "a.txt"}}]},
+  {"calls": [{"name": "Write", "input": {"file_path": "a.txt", "content": "two\n"}},
+             {"name": "Write", "input": {"file_path": "b.txt", "content": "new\n"}}]},
+  {"text": "changed it"},
+  {"text": "well said"}
+]}
+--- run cutonce --plain --permission-mode acceptEdits "change a"
+--- talk
+< changed it
+< >
+> now talk
+< well said
+< >
+> /rewind
+< point: 
+> 9
+< point: 
+> 2
+< put back: 
+> 
+< point: 
+> 2
+< is deleted
+< put back: 
+> 1
+< Conversation and 2 files put back
+< >
+> /rewind
+< nothing to go back to
+< >
+> /exit
+--- exit 0
+--- stdout
+changed it
+
+> well said
+
+> 
+Points to go back to, the latest first:
+  1 <time> · no files · before: now talk
+  2 <time> · 2 files · before: change a
+  a number shows what would change, enter goes back
+point: 
+Points to go back to, the latest first:
+  1 <time> · no files · before: now talk
+  2 <time> · 2 files · before: change a
+  a number shows what would change, enter goes back
+point: 
+before: change a
+  $WS/a.txt
+  | @@ -1 +1 @@
+  | -two
+  | +one
+  $WS/b.txt
+  | is deleted: it was not there then
+  1 conversation and files
+  2 conversation only
+  3 files only
+  enter goes back to the list
+put back: 
+Points to go back to, the latest first:
+  1 <time> · no files · before: now talk
+  2 <time> · 2 files · before: change a
+  a number shows what would change, enter goes back
+point: 
+before: change a
+  $WS/a.txt
+  | @@ -1 +1 @@
+  | -two
+  | +one
+  $WS/b.txt
+  | is deleted: it was not there then
+  1 conversation and files
+  2 conversation only
+  3 files only
+  enter goes back to the list
+put back: What you had said:
+  | change a
+
+> There is nothing to go back to.
+
+>
+
+--- disk
+nothing changed
+
+--- model
+{"turns": [{"text": "another talk"}]}
+--- run cutonce --plain "speak of apples"
+--- talk
+< another talk
+< >
+> /exit
+--- exit 0
+--- model
+{"turns": [{"text": "apples again"}, {"text": "the copy speaks"}, {"text": "pears now"}]}
+--- run cutonce --plain --resume
+--- talk
+< session: 
+> pears
+< with «pears»: 0
+< session: 
+> apples
+< with «apples»: 1
+< session: 
+> p 1
+< another talk
+< session: 
+> 1
+< >
+> and now?
+< apples again
+< >
+> /resume
+< session: 
+> 
+< Nothing was changed
+< >
+> /exit
+--- exit 0
+--- stdout
+
+Sessions of this folder: 2
+  1 speak of apples · <time>
+  2 change a · <time>
+  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
+  words search, `all` is for all folders, enter goes back
+session: 
+Sessions of this folder with «pears»: 0
+  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
+  words search, `all` is for all folders, enter goes back
+session: 
+Sessions of this folder with «apples»: 1
+  1 speak of apples · <time>
+  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
+  words search, `all` is for all folders, enter goes back
+session: you:
+  | speak of apples
+agent:
+  | another talk
+
+Sessions of this folder with «apples»: 1
+  1 speak of apples · <time>
+  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
+  words search, `all` is for all folders, enter goes back
+session: 
+> apples again
+
+> 
+Sessions of this folder: 1
+  1 change a · <time>
+  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
+  words search, `all` is for all folders, enter goes back
+session: Nothing was changed.
+
+>
+
+--- run cutonce --plain "speak of pears"
+--- talk
+< the copy speaks
+< >
+> /resume apples
+< session: 
+> f 1
+< This is session
+< >
+> more
+< pears now
+< >
+> /exit
+--- exit 0
+--- stdout
+the copy speaks
+
+> 
+Sessions of this folder with «apples»: 1
+  1 speak of apples · <time>
+  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
+  words search, `all` is for all folders, enter goes back
+session: This is session <id> now.
+
+> pears now
+
+>
+
+--- seen
+request 1
+  user: speak of apples
+  assistant: another talk
+  user: and now?
+request 2
+  user: speak of pears
+request 3
+  assistant: another talk
+  user: and now?
+  assistant: apples again
+  user: more
+

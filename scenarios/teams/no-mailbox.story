@@ -1,0 +1,26 @@
+A team whose mailbox can't be had leaves nothing behind (TM-1): it is told why, and a second try is told the same, not that there is a
+team already.
+
+--- file ~/.cutonce/settings.json
+{"team": {"mailbox": "nats://127.0.0.1:1"}}
+--- model
+{"turns": [
+  {"calls": [{"name": "TeamCreate", "input": {"teamName": "red", "members": [{"name": "bob", "task": "Work."}]}}], "repeat": 2},
+  {"text": "No team."}
+]}
+--- run cutonce -p "Lead this." --permission-mode acceptEdits
+--- exit 0
+--- stdout
+No team.
+--- sh
+test ! -e ~/.cutonce/teams/red
+--- transcript
+session {}
+mode {"from":"default","to":"acceptEdits","by":"start"}
+user {"text":"Lead this."}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]}}],"stop":"tool_use"}
+tool {"callId":"toolu_0001_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]},"output":[{"type":"text","text":"The team was not made, or not whole: the mailbox server nats://127.0.0.1:1 does not answer: IO error: Connection refused (os error 111)."}],"isError":true,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: change inner state: todos, ending a shell"}}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]}}],"stop":"tool_use"}
+tool {"callId":"toolu_0002_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]},"output":[{"type":"text","text":"The team was not made, or not whole: the mailbox server nats://127.0.0.1:1 does not answer: IO error: Connection refused (os error 111)."}],"isError":true,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: change inner state: todos, ending a shell"}}
+assistant {"blocks":[{"type":"text","text":"No team."}],"stop":"end_turn"}
+
