@@ -66,6 +66,8 @@ gone /compact
 press ctrl+u
 press up
 < › /hlp
+press up
+< › look at @src/session.rs
 press ctrl+u ctrl+r
 > look
 < search sent messages

@@ -342,13 +342,17 @@ pub(super) fn diff(args: &[Word]) -> Judged {
         // No option of diff writes, so an expansion changes nothing but what is read.
         reads.push(PathWord::Unknown);
     }
-    if let [left, right] = paths.as_slice() {
+    let pipe = PathWord::Exact("/dev/fd/63".into());
+    if let [left, right] = paths.as_slice()
+        && *left != pipe
+        && *right != pipe
+    {
         reads.extend(
             [files::inside(left, right), files::inside(right, left)].into_iter().filter(|p| *p != PathWord::Unknown),
         );
     }
     let entries = paths.iter().filter_map(|path| match path {
-        PathWord::Exact(folder) if follows && folder != "/dev/fd/63" => Some(PathWord::Glob(format!("{folder}/*"))),
+        PathWord::Exact(folder) if follows && *path != pipe => Some(PathWord::Glob(format!("{folder}/*"))),
         PathWord::Exact(_) | PathWord::Glob(_) | PathWord::Below(_) | PathWord::Unknown => None,
     });
     reads.extend(entries);
