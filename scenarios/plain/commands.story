@@ -191,6 +191,9 @@ answer: it is there
 
 > printed
 
+> ready
+got hello
+
 > it ended with code 3
 
 > The mode is default.
@@ -214,30 +217,7 @@ deny Read(./secret) (~/.cutonce/settings.json)
   3 $WS/.cutonce/settings.local.json (not there yet)
 /config NUMBER opens one in your editor.
 
-> The model is claude-sonnet-4-6. /model NAME changes it from the next request on.
-
-> cutonce 0.1.0
-session: <id>
-folder: $WS
-model: claude-sonnet-4-6
-mode: default
-context: 6197 of 1000000 tokens
-transcript: $HOME/.cutonce/projects/<project>/<id>.jsonl
-
-> 41955 tokens sent, 104 received, $0.1274
-
 > No plans of this folder yet.
-
-> Explore (built-in)
-  Searches code and reads it, quickly and without changing anything. Use it to find where something is, how it works, or what a change would touch, when that takes more than a few searches. Say how thorough it should be.
-  tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, AskUserQuestion · model: small
-Plan (built-in)
-  Designs a change: sees the conversation so far, reads the code, weighs approaches and returns ordered steps with the files that matter. Use it before work that spans several files or has several valid approaches.
-  tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, Bash, BashOutput, KillShell · model: plan
-general-purpose (built-in)
-  Carries out a task of several steps on its own, with all tools. Use it for work that can go on beside yours.
-  tools: all · model: inherit
-/agents NAME opens the file of one in your editor.
 
 > Written to $WS/said.md
 
