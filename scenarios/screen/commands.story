@@ -158,7 +158,7 @@ At the start of a message
   No todos.
   The theme is ansi. Others: dark, light, ansi.
   <n> tokens sent, 0 received, $<n>
-  Nothing was said yet: there is nothing to write.
+! Nothing was said yet: there is nothing to write.
   There is nothing to go back to.
 
 ›
