@@ -1,13 +1,7 @@
-Every command of UI-9 does what /help says of it; those that have stories of their own (plan, rewind, resume, own commands) are only touched here. An unknown one names the nearest and sends nothing.
+Every command of UI-9 does what /help says of it; those that have stories of their own (plan, rewind, resume, lists, own commands) are not walked here. An unknown one names the nearest and sends nothing.
 
 --- file AGENTS.md
 Be brief.
---- file editor.sh
-#!/bin/sh
-echo "$1" >> $HOME/edited
---- sh
-chmod +x editor.sh
---- env VISUAL=./editor.sh
 --- model
 {"turns": [
   {"text": "Hello.", "calls": [{"name": "TodoWrite", "input": {"todos": [{"content": "Count", "activeForm": "Counting", "status": "in_progress"}, {"content": "Tell", "activeForm": "Telling", "status": "pending"}]}}]},
@@ -24,10 +18,10 @@ chmod +x editor.sh
 press enter
 < At the start of a message
 --- shows
-  /mcp                  MCP servers
-  /memory               instruction files; a number edits one
+  /mcp                  MCP servers: agree to them, switch them off and on, start them anew
+  /memory               instruction files, to edit
   /init                 have an AGENTS.md written for this repository
-  /config               settings files; a number edits one
+  /config               settings files, to edit
   /status               session, model, mode, folders
   /cost                 tokens and money so far
   /todos                the agent's todo list
@@ -45,7 +39,7 @@ Keys
   ctrl+d                quit, on an empty line
   ctrl+p                open the plan that waits for you
   ctrl+o                all of the conversation and its tool output
-  ctrl+t                show or fold the todo list
+  ctrl+t                show or fold todos, agents and teammates
   ctrl+r                search what you sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path
@@ -86,15 +80,6 @@ press enter
 > /mode
 press enter
 < The mode is default
-> /permissions
-press enter
-< No rules
-> /memory
-press enter
-< Instruction files
-> /config
-press enter
-< Settings, the last one wins
 > /plans
 press enter
 < No plans of this folder yet.
@@ -114,6 +99,18 @@ press enter
 press enter
 < nothing to go back to
 --- shows
+  esc                   interrupt; close a list; twice on an empty line: rewind
+  ctrl+c                clear the line; twice: quit
+  ctrl+d                quit, on an empty line
+  ctrl+p                open the plan that waits for you
+  ctrl+o                all of the conversation and its tool output
+  ctrl+t                show or fold todos, agents and teammates
+  ctrl+r                search what you sent from this folder
+  ctrl+g                edit the message in $EDITOR
+  ctrl+v                paste an image, or its path
+  tab                   complete a file after @ or a command after /
+  ctrl+_, ctrl+7        undo
+  alt+_, ctrl+shift+z   redo
   alt+left, alt+b       word to the left
   alt+right, alt+f      word to the right
   ctrl+w, alt+backspace delete the word before the cursor
@@ -142,21 +139,9 @@ At the start of a message
   transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
   The model is claude-sonnet-4-6. /model NAME changes it from the next request on.
   The mode is default. Others: default, acceptEdits, plan.
-  The mode is default.
-  No rules; what is not read-only asks.
-  They are in the files that /config names.
-  Instruction files:
-  1 $WS/AGENTS.md
-  2 $HOME/.cutonce/AGENTS.md  (not there yet)
-  /memory NUMBER opens one in your editor.
-  Settings, the last one wins:
-  1 $HOME/.cutonce/settings.json  (not there yet)
-  2 $WS/.cutonce/settings.json  (not there yet)
-  3 $WS/.cutonce/settings.local.json  (not there yet)
-  /config NUMBER opens one in your editor.
   No plans of this folder yet.
   No todos.
-  The theme is ansi. Others: dark, light, ansi.
+  The theme is ansi; there are dark, light, ansi.
   <n> tokens sent, 0 received, $<n>
 ! Nothing was said yet: there is nothing to write.
   There is nothing to go back to.
@@ -176,12 +161,6 @@ press enter
 > /export talk.md
 press enter
 < Written to
-> /memory 1
-press enter
-< Opened
-> /config 3
-press enter
-< .local.json
 > /theme light
 press enter
 < The theme is light
@@ -231,8 +210,6 @@ created talk.md
   
   Listed.
 
---- sh
-test "$(wc -l < $HOME/edited)" = 2
 --- seen
 request 1
   user: hi

@@ -66,8 +66,6 @@ gone /compact
 press ctrl+u
 press up
 < › /hlp
-press up
-< › look at @src/session.rs
 press ctrl+u ctrl+r
 > look
 < search sent messages
