@@ -57,7 +57,7 @@ answer: written
 --- stderr
 warning: Not sent: a hook held your message back: no passwords here
 ● Write a.txt
-compacted: 6023 → 5323 tokens
+compacted: 6029 → 5330 tokens
 
 --- transcript
 session {}
