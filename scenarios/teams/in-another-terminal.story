@@ -39,12 +39,11 @@ nothing changed
 --- run cutonce --plain --resume 019a0000-0000-7000-8000-00000000bbbb
 --- talk
 < ann asks: Exit plan mode?
+< Noted.
 > 1
 < Enter confirms
 < answer:
 > y
-< Noted.
-< >
 > /exit
 --- exit 0
 --- disk
