@@ -75,7 +75,7 @@ impl Times {
         }
         let Some((_, folder)) = &self.folder else { return SystemTime::UNIX_EPOCH };
         match rustix::fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => since_epoch(stat.st_mtime as i64, stat.st_mtime_nsec as u32),
+            Ok(stat) => since_epoch(stat.st_mtime, stat.st_mtime_nsec as u32),
             Err(_) => SystemTime::UNIX_EPOCH,
         }
     }

@@ -18,7 +18,7 @@ use ratatui::text::{Line, Span};
 
 #[derive(Debug)]
 pub enum Dialog {
-    Permission(Permission),
+    Permission(Box<Permission>),
     Questions(Questions),
     Enter(Enter),
 }
@@ -44,7 +44,7 @@ impl Dialog {
     pub fn of(ask: &AskView) -> Option<Dialog> {
         match &ask.kind {
             AskKind::Permission { why, suggestions, preview, .. } => {
-                Some(Dialog::Permission(Permission::new(ask, why, suggestions, preview.as_deref())))
+                Some(Dialog::Permission(Box::new(Permission::new(ask, why, suggestions, preview.as_deref()))))
             }
             AskKind::Questions(questions) => Some(Dialog::Questions(Questions::new(questions.clone()))),
             AskKind::EnterPlan => Some(Dialog::Enter(Enter::default())),

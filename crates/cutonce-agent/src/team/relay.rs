@@ -4,7 +4,7 @@
 use super::Seat;
 use super::seat::{Joined, lock};
 use crate::hub::Events;
-use cutonce_core::event::{AgentRef, AskKind, AskView, EventKind};
+use cutonce_core::event::{AskKind, AskView, EventKind};
 use cutonce_core::mail::{Content, LEAD, LONGEST_TEXT, PermissionRequest};
 use cutonce_core::submission::{Answer, PermissionAnswer, Submission};
 use std::sync::Arc;
@@ -53,7 +53,7 @@ async fn ask_lead(joined: &Joined, ask: &AskView) -> Result<(), String> {
         why: why.clone(),
         suggestions: suggestions.clone(),
         preview,
-        agent: ask.agent.as_deref().map(AgentRef::clone),
+        agent: ask.agent.as_deref().cloned(),
     };
     let content = |preview| Content::PermissionRequest(Box::new(request(preview)));
     // The input says what runs; the preview only shows it nicely.

@@ -408,7 +408,7 @@ impl Walk<'_> {
                 ast::DeclOperand::Name(name) => {
                     self.mark(name.span);
                     self.reference(name, &mut vec![]);
-                    fine &= (!exports || is_harmless(&name.name.to_string())) && name.subscript.is_none();
+                    fine &= (!exports || is_harmless(name.name.as_ref())) && name.subscript.is_none();
                     self.state.filled.insert(name.name.to_string());
                     texts.push(self.slice(name.span));
                 }

@@ -156,10 +156,10 @@ impl Questions {
         lines.extend(super::super::entry::marked("  ", &question.question, width, 6, theme.strong, theme));
         // Where not all fit, only the option that is looked at keeps its description.
         let full: usize =
-            (0..question.options.len()).map(|n| self.option(question, given, n, true, width, theme).len()).sum();
+            (0..question.options.len()).map(|n| given.option(question, n, true, width, theme).len()).sum();
         let all = lines.len() + full < most;
         for n in 0..question.options.len() {
-            lines.extend(self.option(question, given, n, all || n == given.focus, width, theme));
+            lines.extend(given.option(question, n, all || n == given.focus, width, theme));
         }
         let own = text::one_line(given.own.text());
         let last = given.focus == question.options.len();
@@ -182,32 +182,6 @@ impl Questions {
         Drawn { lines, cursor }
     }
 
-    /// An option with its mark, and what it means.
-    fn option(
-        &self,
-        question: &Question,
-        given: &Given,
-        n: usize,
-        described: bool,
-        width: usize,
-        theme: &Theme,
-    ) -> Vec<Line<'static>> {
-        let Some(option) = question.options.get(n) else { return Vec::new() };
-        let mark = match (question.multi_select, given.chosen.get(n) == Some(&true)) {
-            (true, true) => "[x] ",
-            (true, false) => "[ ] ",
-            (false, true) => "● ",
-            (false, false) => "",
-        };
-        let words = format!("{mark}{}", text::one_line(&option.label));
-        let mut lines = super::option_line(n, words, n == given.focus, width, theme);
-        if described {
-            let about = Line::styled(text::one_line(text::bounded(&option.description, 1_000).as_ref()), theme.dim);
-            lines.extend(text::wrap(&about, width, &text::Prefix::spaces(6)).into_iter().take(MOST_ABOUT));
-        }
-        lines
-    }
-
     fn draw_review(&self, width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = vec![Line::styled("? Your answers", theme.strong)];
         for (question, given) in self.questions.iter().zip(&self.given) {
@@ -222,6 +196,31 @@ impl Questions {
 }
 
 impl Given {
+    /// An option with its mark, and what it means.
+    fn option(
+        &self,
+        question: &Question,
+        n: usize,
+        described: bool,
+        width: usize,
+        theme: &Theme,
+    ) -> Vec<Line<'static>> {
+        let Some(option) = question.options.get(n) else { return Vec::new() };
+        let mark = match (question.multi_select, self.chosen.get(n) == Some(&true)) {
+            (true, true) => "[x] ",
+            (true, false) => "[ ] ",
+            (false, true) => "● ",
+            (false, false) => "",
+        };
+        let words = format!("{mark}{}", text::one_line(&option.label));
+        let mut lines = super::option_line(n, words, n == self.focus, width, theme);
+        if described {
+            let about = Line::styled(text::one_line(text::bounded(&option.description, 1_000).as_ref()), theme.dim);
+            lines.extend(text::wrap(&about, width, &text::Prefix::spaces(6)).into_iter().take(MOST_ABOUT));
+        }
+        lines
+    }
+
     fn answered(&self) -> bool {
         self.chosen.contains(&true) || !self.own.text().trim().is_empty()
     }

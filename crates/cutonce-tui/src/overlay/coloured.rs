@@ -12,7 +12,7 @@ use ratatui::text::{Line, Span};
 
 #[derive(Debug)]
 pub enum Coloured {
-    Markdown(Stream),
+    Markdown(Box<Stream>),
     /// Lines of a file, each behind what stands before it.
     Code {
         block: Block,
@@ -33,7 +33,7 @@ impl Coloured {
                 let mut stream = Stream::new(width, *theme).highlighted(highlighter.clone());
                 stream.push(shown);
                 stream.end();
-                Some(Coloured::Markdown(stream))
+                Some(Coloured::Markdown(Box::new(stream)))
             }
             Body::Plain(_) => None,
             Body::Code { language, .. } => {

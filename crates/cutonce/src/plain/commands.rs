@@ -12,7 +12,7 @@ use cutonce_core::command;
 use cutonce_core::harmless::one_line;
 use cutonce_core::slash::{self, Line, Slash};
 use cutonce_core::submission::{RememberIn, Submission};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 impl Plain {
     /// A line that begins with a slash: true if it was one for us.
@@ -171,7 +171,7 @@ impl Plain {
         }
     }
 
-    fn edit_file(&mut self, path: &PathBuf) {
+    fn edit_file(&mut self, path: &Path) {
         if let Some(folder) = path.parent() {
             let _ = std::fs::create_dir_all(folder);
         }

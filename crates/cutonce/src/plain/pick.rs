@@ -157,19 +157,17 @@ fn ending(path: &Path) -> String {
         if found.len() >= ENDING {
             break;
         }
-        match reader.entry(at) {
-            Ok(Some(entry)) => match entry.body {
-                Body::User { text, meta: false, .. } => found.push(format!("you:\n{}", out::margined(&text))),
-                Body::Assistant { blocks, .. } => {
-                    let said = blocks.iter().filter_map(|block| match block {
-                        Block::Text { text } => Some(format!("agent:\n{}", out::margined(text))),
-                        _ => None,
-                    });
-                    found.extend(said.collect::<Vec<_>>().into_iter().rev());
-                }
-                _ => {}
-            },
-            Ok(None) | Err(_) => {}
+        let Ok(Some(entry)) = reader.entry(at) else { continue };
+        match entry.body {
+            Body::User { text, meta: false, .. } => found.push(format!("you:\n{}", out::margined(&text))),
+            Body::Assistant { blocks, .. } => {
+                let said = blocks.iter().filter_map(|block| match block {
+                    Block::Text { text } => Some(format!("agent:\n{}", out::margined(text))),
+                    _ => None,
+                });
+                found.extend(said.collect::<Vec<_>>().into_iter().rev());
+            }
+            _ => {}
         }
     }
     found.reverse();

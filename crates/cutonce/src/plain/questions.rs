@@ -57,12 +57,12 @@ impl Asked {
         self.answers.resize(questions.len(), None);
         match (line, questions.get(self.at)) {
             ("0", _) => return Step::Send(QuestionsAnswer::Skipped),
-            ("back", Some(_)) if self.changing => self.to_review(),
+            ("back", Some(_)) if self.changing => self.review_them(),
             ("back", _) => self.at = self.at.saturating_sub(1),
             (line, Some(question)) => {
                 if let Some(chosen) = chosen(question, line) {
                     self.answers[self.at] = Some(chosen);
-                    if self.changing { self.to_review() } else { self.at += 1 }
+                    if self.changing { self.review_them() } else { self.at += 1 }
                 }
             }
             ("" | "y" | "yes", None) => {
@@ -79,7 +79,7 @@ impl Asked {
         Step::Show
     }
 
-    fn to_review(&mut self) {
+    fn review_them(&mut self) {
         (self.at, self.changing) = (self.answers.len(), false);
     }
 }

@@ -110,9 +110,8 @@ impl Change {
             added.push(name);
         }
         for name in &added {
-            match tokio::time::timeout(PATIENCE, servers.started(name)).await {
-                Ok(Err(why)) => drop(errors.insert(name.clone(), why.into())),
-                Ok(Ok(())) | Err(_) => {}
+            if let Ok(Err(why)) = tokio::time::timeout(PATIENCE, servers.started(name)).await {
+                errors.insert(name.clone(), why.into());
             }
         }
         added.retain(|name| !errors.contains_key(name));

@@ -124,7 +124,7 @@ fn image(source: &Value) -> Result<Image, String> {
 fn is_base64(data: &str) -> bool {
     let digits = data.trim_end_matches('=');
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
-    !digits.is_empty() && data.len() % 4 == 0 && data.len() - digits.len() <= 2 && digits.bytes().all(fits)
+    !digits.is_empty() && data.len().is_multiple_of(4) && data.len() - digits.len() <= 2 && digits.bytes().all(fits)
 }
 
 fn brief(value: &Value) -> String {
