@@ -6,7 +6,7 @@
 pub struct Work {
     /// Time on the processor, in the kernel's ticks.
     pub ticks: u64,
-    /// One of its processes runs, would run, or waits for the disk at this moment.
+    /// One of its threads runs, would run, or waits for the disk at this moment.
     pub busy: bool,
 }
 
@@ -43,7 +43,11 @@ pub(super) fn of(_pid: u32) -> Option<Work> {
 
 #[cfg(all(feature = "mcp", target_os = "linux"))]
 fn one(pid: u32) -> Option<Work> {
-    read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+    let work = read(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)?;
+    // The process's own line tells the state of its first thread alone, and that one may wait for the others.
+    let threads = std::fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let mut lines = threads.filter_map(|thread| std::fs::read_to_string(thread.path().join("stat")).ok());
+    Some(Work { busy: work.busy || lines.any(|line| read(&line).is_some_and(|one| one.busy)), ..work })
 }
 
 /// `pid (name) state ppid …`: the name may hold anything, the times are its own and of the children it waited for.

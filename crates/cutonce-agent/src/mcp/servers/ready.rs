@@ -9,7 +9,7 @@ use std::time::Duration;
 
 /// A server is looked at this often; one that did nothing for so many looks is not waited for.
 const LOOK: Duration = Duration::from_millis(10);
-const IDLE: u32 = 5;
+const IDLE: u32 = 20;
 /// Where nothing can be seen (an address, another system): so many looks.
 const BLIND: u32 = 25;
 
