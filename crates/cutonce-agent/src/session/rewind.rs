@@ -1,5 +1,5 @@
-//! `/rewind` carried out (SE-5): files, conversation, or both go back to a chosen point. What is replaced is kept, too, so a
-//! rewind can be taken back by another one; nothing leaves the transcript's file.
+//! `/rewind` carried out (SE-5): files, conversation, or both go back to a chosen point. What is replaced is kept, too;
+//! nothing leaves the transcript's file.
 
 use super::Driver;
 use crate::rewind::{self, Point, Snapshot, What};
