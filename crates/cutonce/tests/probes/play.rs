@@ -22,12 +22,14 @@ pub enum By {
     Background,
     /// The same, ended before and called again.
     Resumed,
+    /// The same, started by another agent.
+    Nested,
     /// A teammate that must plan first, of a lead that may do everything (PM-131).
     Teammate,
 }
 
 impl By {
-    pub const OTHERS: [By; 4] = [By::Agent, By::Background, By::Resumed, By::Teammate];
+    pub const OTHERS: [By; 5] = [By::Agent, By::Background, By::Resumed, By::Nested, By::Teammate];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -35,10 +37,14 @@ impl By {
             By::Agent => "by_an_agent",
             By::Background => "by_an_agent_in_the_background",
             By::Resumed => "by_a_resumed_agent",
+            By::Nested => "by_an_agent_of_an_agent",
             By::Teammate => "pm_131_by_a_teammate",
         }
     }
 }
+
+/// How the agent between the session and the prober knows itself.
+const CARRIER: &str = "You carry out a task for another agent";
 
 /// Tools that a subagent has not, and whose probes say so in other words.
 const NOT_FOR_AGENTS: [&str; 2] = ["EnterPlanMode", "ExitPlanMode"];
@@ -193,6 +199,12 @@ impl Scene {
                 ..Turn::default()
             }
         };
+        if self.by == By::Nested && !body["system"].to_string().contains(CARRIER) {
+            return match result(body, "toolu_carrier") {
+                None => call("toolu_carrier", json!({"subagent_type": "general-purpose"})),
+                Some(_) => said("Done."),
+            };
+        }
         match (self.by, result(body, "toolu_first"), result(body, "toolu_again")) {
             (By::Teammate, None, _) => {
                 let member = json!({"name": "prober", "task": "Go on.", "planModeRequired": true});

@@ -154,7 +154,8 @@ impl Stage {
         if self.rules != Rules::None {
             let tools = ["Bash", "Bash(*)", "Write", "Edit", "NotebookEdit", "Read", "Grep", "TodoWrite", "KillShell"];
             let plan = serde_json::json!({"scratch": self.rules != Rules::NoScratch});
-            let mut settings = serde_json::json!({"permissions": {"allow": tools}, "plan": plan});
+            let agents = serde_json::json!({"depth": 2});
+            let mut settings = serde_json::json!({"permissions": {"allow": tools}, "plan": plan, "agents": agents});
             if self.rules == Rules::Allowed {
                 let yes = r#"echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"allow"}}'"#;
                 settings["hooks"] =
