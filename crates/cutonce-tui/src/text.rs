@@ -413,5 +413,16 @@ fn push(row: &mut Vec<(String, Style)>, text: &str, style: Style) {
     }
 }
 
+/// Spans of one line with their tabs as blanks, counted from its start.
+pub fn expanded(spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
+    let mut column = 0;
+    let expand = |span: Span<'static>| {
+        let shown = expand_tabs(&span.content, column).into_owned();
+        column += width(&shown);
+        Span::styled(shown, span.style)
+    };
+    spans.into_iter().map(expand).collect()
+}
+
 #[cfg(test)]
 mod tests;

@@ -290,9 +290,8 @@ fn ui_13_a_killed_program_leaves_its_draft() {
     again.see("ended 0").unwrap();
 }
 
-#[test]
-fn ui_13_ctrl_z_stops_and_fg_comes_back() {
-    let stage = Stage::new(TALK);
+/// A shell with job control, at its prompt.
+fn job_shell(stage: &Stage) -> Term {
     let mut command = CommandBuilder::new("bash");
     command.args(["--norc", "--noprofile", "-i"]);
     command.cwd(stage.root.path().join("ws"));
@@ -302,6 +301,13 @@ fn ui_13_ctrl_z_stops_and_fg_comes_back() {
     stage.variables().into_iter().for_each(|(name, value)| command.env(name, value));
     let mut term = Term::start(command, (80, 24)).unwrap();
     term.see("shell$").unwrap();
+    term
+}
+
+#[test]
+fn ui_13_ctrl_z_stops_and_fg_comes_back() {
+    let stage = Stage::new(TALK);
+    let mut term = job_shell(&stage);
     term.send(format!("{}\r", env!("CARGO_BIN_EXE_cutonce")).as_bytes()).unwrap();
     term.see("/help").unwrap();
     term.send(b"kept").unwrap();
@@ -321,15 +327,7 @@ fn ui_13_ctrl_z_stops_and_fg_comes_back() {
 fn ui_13_after_a_stop_from_outside_fg_takes_the_terminal_again() {
     for stop in ["TSTP", "STOP"] {
         let stage = Stage::new(TALK);
-        let mut command = CommandBuilder::new("bash");
-        command.args(["--norc", "--noprofile", "-i"]);
-        command.cwd(stage.root.path().join("ws"));
-        command.env_clear();
-        command.env("TERM", "xterm");
-        command.env("PS1", "shell$ ");
-        stage.variables().into_iter().for_each(|(name, value)| command.env(name, value));
-        let mut term = Term::start(command, (80, 24)).unwrap();
-        term.see("shell$").unwrap();
+        let mut term = job_shell(&stage);
         let (root, program) = (stage.root.path().display(), env!("CARGO_BIN_EXE_cutonce"));
         term.send(format!("sh -c 'echo $$ > {root}/pid; exec {program}'\r").as_bytes()).unwrap();
         term.see("/help").unwrap();

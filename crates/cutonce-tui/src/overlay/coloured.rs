@@ -81,7 +81,7 @@ impl Coloured {
                         block.line(number).unwrap_or_else(|| vec![Span::styled(code.clone(), theme.code_block)]);
                     let first = vec![Span::styled(before.clone(), theme.line_number)];
                     let next = vec![Span::raw(" ".repeat(text::width(before)))];
-                    text::wrap(&Line::from(expanded(spans)), width, &Prefix { first, next })
+                    text::wrap(&Line::from(text::expanded(spans)), width, &Prefix { first, next })
                 };
                 lines.iter().enumerate().flat_map(row).collect()
             }
@@ -90,7 +90,7 @@ impl Coloured {
                 diff::rows_with(&plain, width, theme, usize::MAX, |at| {
                     let (part, number) = parts.get(at)?;
                     let same = matches!(part, Part::Row(row) if row.sign == Sign::Same);
-                    number.filter(|_| same).and_then(|number| block.line(number)).map(expanded)
+                    number.filter(|_| same).and_then(|number| block.line(number)).map(text::expanded)
                 })
             }
         }
@@ -107,23 +107,13 @@ fn numbered(line: &str) -> (String, String) {
     }
 }
 
-fn expanded(spans: Vec<Span<'static>>) -> Vec<Span<'static>> {
-    let mut column = 0;
-    let expand = |span: Span<'static>| {
-        let shown = text::expand_tabs(&span.content, column).into_owned();
-        column += text::width(&shown);
-        Span::styled(shown, span.style)
-    };
-    spans.into_iter().map(expand).collect()
-}
-
 /// The same rows without colours.
 pub fn plain_code(shown: &str, width: usize, style: Style, theme: &Theme) -> Vec<Line<'static>> {
     let row = |line: &str| {
         let (before, code) = numbered(line);
         let next = vec![Span::raw(" ".repeat(text::width(&before)))];
         let first = vec![Span::styled(before, theme.line_number)];
-        text::wrap(&Line::from(expanded(vec![Span::styled(code, style)])), width, &Prefix { first, next })
+        text::wrap(&Line::from(text::expanded(vec![Span::styled(code, style)])), width, &Prefix { first, next })
     };
     shown.lines().flat_map(row).collect()
 }

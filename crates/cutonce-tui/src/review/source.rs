@@ -136,13 +136,7 @@ impl Source {
                 let coloured = self.blocks.get(*block).and_then(|block| block.as_ref()?.line(*number));
                 let spans = coloured
                     .unwrap_or_else(|| vec![Span::styled(text::visible(source).into_owned(), theme.code_block)]);
-                let mut column = 0;
-                let expand = |span: Span<'static>| {
-                    let shown = text::expand_tabs(&span.content, column).into_owned();
-                    column += text::width(&shown);
-                    Span::styled(shown, span.style)
-                };
-                spans.into_iter().map(expand).collect()
+                text::expanded(spans)
             }
         }
     }
