@@ -6,11 +6,11 @@ What a provider says back is searched for secrets of the environment before anyb
 --- run cutonce -p "go"
 --- exit 1
 --- stderr
-cutonce: anthropic refused the request (400): the header [redacted:secret] is not allowed
+cutonce: anthropic refused the request (400): the header [redacted:DEPLOY_TOKEN] is not allowed
 Sending it again would not help.
 
 --- transcript
 session {}
 user {"text":"go"}
-error {"message":"anthropic refused the request (400): the header [redacted:secret] is not allowed\nSending it again would not help."}
+error {"message":"anthropic refused the request (400): the header [redacted:DEPLOY_TOKEN] is not allowed\nSending it again would not help."}
 

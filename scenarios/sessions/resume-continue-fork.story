@@ -26,7 +26,7 @@ assistant {"blocks":[{"type":"text","text":"I will remember: blue."}],"stop":"en
 session {}
 user {"text":"what colour?"}
 assistant {"blocks":[{"type":"text","text":"You said blue."}],"stop":"end_turn"}
-session {}
+session {"forkedFrom":"<id>"}
 user {"text":"and in a fork?"}
 assistant {"blocks":[{"type":"text","text":"In the fork: still blue."}],"stop":"end_turn"}
 

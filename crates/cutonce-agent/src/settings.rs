@@ -4,7 +4,7 @@ mod file;
 mod tighten;
 mod twice;
 
-pub use file::{forget, remember};
+pub use file::{forget, remember, unusable};
 pub use tighten::SetAside;
 
 use crate::store::place::{home, user_home};

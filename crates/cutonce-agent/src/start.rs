@@ -3,6 +3,7 @@
 mod offered;
 mod own_tools;
 mod resume_at;
+mod taken_up;
 
 pub use offered::Offered;
 pub use resume_at::ResumeAt;
@@ -18,7 +19,7 @@ use crate::redact::Redactor;
 use crate::session::{Approver, AutoSource, Connect, Heard, Options, Planner, Session, TeamStart, plan_tools};
 use crate::settings::{self, Loaded, Places};
 use crate::store::place::Sessions;
-use crate::store::{self, Reader, Resumed, Store, StoreError};
+use crate::store::{Reader, Resumed, Store, StoreError};
 use crate::team::{Join, JoinError, Joined, Past, Record, Seat, Template};
 use crate::versions::Versions;
 use cutonce_core::agent::Definition;
@@ -138,6 +139,9 @@ pub struct Opened {
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// CL-2: of a file on the machine that is broken only a warning is made.
+    #[error("{0}")]
+    Settings(String),
     #[error("plan mode needs a plan file, and there can be none: {0}")]
     Plan(PlanError),
     #[error(transparent)]
@@ -167,14 +171,13 @@ impl Start {
     /// Open the session on the current tokio runtime.
     pub async fn open(mut self) -> Result<Opened, StartError> {
         let mut notices = Vec::new();
-        let (own_tools, loaded) = (self.own_tools()?, self.load(&mut notices));
+        let (own_tools, loaded) = (self.own_tools()?, self.load(&mut notices)?);
         let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
         let joined = self.join_team(&settings).await?;
         let connect = self.connector(&settings, &redactor);
         let connected = connect.connect("").await?;
-        let (store, resumed) = self.store(&Sessions::new(&self.home, &self.cwd), &redactor, connected.info.context)?;
-        notices.extend(resumed.iter().flat_map(tell_resumed));
+        let (store, resumed) = self.store(&redactor, connected.info.context, &mut notices)?;
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, own_tools, &mut notices);
@@ -186,7 +189,7 @@ impl Start {
         let around = self.around(&here.workspace, branch_of(&self.cwd));
         let system =
             prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
-        store.append(session_entry(&store, &self.cwd, planner.file.as_ref().map(|file| file.slug().to_string())))?;
+        store.append(self.opened(&store, resumed.as_ref(), &planner))?;
         let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
         let (mut tools, offered) = self.tools(&settings, loaded.trusted, &mut notices);
@@ -355,7 +358,10 @@ impl Start {
         settings
     }
 
-    fn load(&self, notices: &mut Vec<String>) -> Loaded {
+    fn load(&self, notices: &mut Vec<String>) -> Result<Loaded, StartError> {
+        if let Some(why) = self.settings.as_deref().and_then(|flag| settings::unusable(flag, &self.cwd)) {
+            return Err(StartError::Settings(why));
+        }
         let loaded = settings::load_from(&self.places(), self.settings.as_deref(), self.setting_sources.as_deref());
         notices.extend(loaded.warnings.iter().map(ToString::to_string));
         let odd = loaded.settings.env.iter().filter(|(name, value)| !can_be_set(name, value));
@@ -369,7 +375,7 @@ impl Start {
                 named.join(", ")
             ));
         }
-        loaded
+        Ok(loaded)
     }
 
     /// Instructions are as much a setting as the files are: a host that wants none of the project's gets none.
@@ -512,32 +518,6 @@ impl Start {
         Ok(())
     }
 
-    fn store(
-        &self,
-        sessions: &Sessions,
-        redactor: &Arc<Redactor>,
-        context: u64,
-    ) -> Result<(Store, Option<Resumed>), StartError> {
-        // A window's worth of text, with room for what a token estimate is off.
-        let budget = usize::try_from(context).unwrap_or(usize::MAX).saturating_mul(4);
-        let path = match &self.which {
-            Which::New => return Ok((Store::create(sessions, None, redactor.clone())?, None)),
-            Which::NewWithId(id) => return Ok((Store::create(sessions, Some(id.clone()), redactor.clone())?, None)),
-            Which::Latest => store::continue_latest(sessions)?,
-            Which::Find(words) => store::find(sessions, words)?,
-        };
-        let (store, resumed) = if self.fork {
-            Store::fork(&path, sessions, redactor.clone(), budget)?
-        } else {
-            Store::open(&path, redactor.clone(), budget)?
-        };
-        let resumed = match &self.resume_at {
-            Some(at) => at.apply(&store, resumed, budget)?,
-            None => resumed,
-        };
-        Ok((store, Some(resumed)))
-    }
-
     fn here(&self, store: &Store, settings: &Settings, rules: &Rules) -> Result<Here, StartError> {
         let folder = |error| StartError::Folder { path: self.cwd.clone(), error };
         let mut added = self.add_dirs.clone();
@@ -632,17 +612,6 @@ fn missing(workspace: &Workspace) -> Vec<String> {
     missing.map(told).collect()
 }
 
-fn tell_resumed(resumed: &Resumed) -> Vec<String> {
-    let mut told = Vec::new();
-    if let Some(skipped) = resumed.skips.told() {
-        told.push(skipped);
-    }
-    if resumed.left_out > 0 {
-        told.push(format!("{} older entries are beyond the model's window and were left out.", resumed.left_out));
-    }
-    told
-}
-
 /// Project instructions as the model reads them: each file under its name.
 fn shown(instructions: &[Instruction]) -> String {
     let one = |one: &Instruction| format!("From {}:\n{}", one.path.display(), one.text.trim());
@@ -655,8 +624,7 @@ fn secret_names(settings: &Settings) -> Vec<String> {
 
 fn secrets_of(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(String, String)> {
     let names = Names { keep: Vec::new(), secret: secret_names(settings) };
-    let found = cutonce_sandbox::env::secrets(env.iter().cloned(), &names);
-    found.into_iter().map(|value| ("secret".to_string(), value)).collect()
+    cutonce_sandbox::env::secrets(env.iter().cloned(), &names)
 }
 
 /// The entries that tell the mode (PM-12), and those that may hold the plan's text (PM-48).

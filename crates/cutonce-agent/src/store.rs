@@ -1,5 +1,6 @@
 //! The transcript of a session on disk (SE-1): append-only, one line an entry, written before anybody is told.
 
+pub(crate) mod elsewhere;
 pub mod index;
 pub mod list;
 mod lock;
@@ -146,7 +147,8 @@ impl Store {
             .map_err(|error| StoreError::io("copy the session's file versions", transcript, error))?;
         copy_sidechains(&own_dir(transcript), &own_dir(&copy))
             .map_err(|error| StoreError::io("copy the session's agents", transcript, error))?;
-        Store::open(&copy, redactor, budget)
+        let (store, resumed) = Store::open(&copy, redactor, budget)?;
+        Ok((store, Resumed { copied_from: Some(id_of(transcript)), ..resumed }))
     }
 
     /// A subagent's transcript, below the folder of the session it belongs to (SA-1).

@@ -1,8 +1,9 @@
 //! Texts for the model that are the same in every session, and how they are put together (AG-7, AG-8).
 //! The words are in prompts/*.md.
 
-use crate::conversation::{Block, Message, Shared};
+use crate::conversation::{Block, Message, Shared, ToolInput, ToolUse};
 use crate::event::{Todo, TodoStatus};
+use std::collections::HashSet;
 use std::fmt::Write;
 
 const SYSTEM: &str = include_str!("prompts/system.md");
@@ -62,6 +63,9 @@ pub struct Kept<'a> {
 /// At most this much of the person's own words is carried along; the latest ones win.
 const SAID_LIMIT: usize = 24_000;
 const FILES_LIMIT: usize = 20;
+const FILES: &str = "# Files in work, latest first (read again before editing)\n";
+/// The fields in which tools name the one file they are about.
+const FILE_FIELDS: [&str; 2] = ["file_path", "notebook_path"];
 
 pub fn kept(kept: &Kept<'_>) -> String {
     let mut text = String::new();
@@ -81,7 +85,7 @@ pub fn kept(kept: &Kept<'_>) -> String {
         }
     }
     if !kept.files.is_empty() {
-        text.push_str("# Files in work, latest first (read again before editing)\n");
+        text.push_str(FILES);
         for file in kept.files.iter().take(FILES_LIMIT) {
             let _ = writeln!(text, "- {file}");
         }
@@ -144,9 +148,86 @@ fn kept_in(continued: &str) -> impl Iterator<Item = String> {
     parts.filter_map(|part| part.split_once("\n</message>")).map(|(said, _)| said.to_string())
 }
 
+/// The files in work in a conversation that comes back, as they were named, latest last: those of calls that did not fail, and
+/// those that an earlier compaction kept.
+pub fn files_in(conversation: &[Shared]) -> Vec<String> {
+    let (mut files, mut failed) = (Vec::new(), HashSet::new());
+    for message in conversation.iter().rev() {
+        let named: Vec<&str> = match &**message {
+            Message::Tool(result) => {
+                failed.extend(result.is_error.then_some(result.call_id.as_str()));
+                continue;
+            }
+            Message::User { content } => content.iter().rev().flat_map(files_kept_in).collect(),
+            Message::Assistant { .. } => {
+                let mut calls: Vec<_> = message.calls().filter(|call| !failed.contains(call.id.as_str())).collect();
+                calls.reverse();
+                calls.into_iter().filter_map(file_of).collect()
+            }
+        };
+        for file in named {
+            if !files.contains(&file) {
+                files.push(file);
+            }
+        }
+        if files.len() >= FILES_LIMIT {
+            break;
+        }
+    }
+    files.truncate(FILES_LIMIT);
+    files.into_iter().rev().map(str::to_string).collect()
+}
+
+fn file_of(call: &ToolUse) -> Option<&str> {
+    match &call.input {
+        ToolInput::Json(input) => FILE_FIELDS.iter().find_map(|field| input.get(field)?.as_str()),
+        ToolInput::Invalid { .. } => None,
+    }
+}
+
+/// The list that [`kept`] made, latest first.
+fn files_kept_in(block: &Block) -> impl Iterator<Item = &str> {
+    let text = match block {
+        Block::Text { text } if text.starts_with(REMINDER) => text.as_str(),
+        Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => "",
+    };
+    let listed = text.rsplit_once(FILES).map_or("", |(_, listed)| listed);
+    listed.lines().map_while(|line| line.strip_prefix("- "))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::ToolResult;
+
+    #[test]
+    fn ag_8_files_in_work_are_found_in_a_conversation_that_comes_back() {
+        let call = |id: &str, field: &str, file: &str| {
+            Block::ToolUse(ToolUse {
+                id: id.into(),
+                name: "Read".into(),
+                input: ToolInput::Json(serde_json::json!({ field: file })),
+            })
+        };
+        let calls = vec![
+            call("1", "file_path", "a.rs"),
+            call("2", "file_path", "gone.rs"),
+            call("3", "notebook_path", "n.ipynb"),
+            call("4", "pattern", "x"),
+            call("5", "file_path", "kept.rs"),
+        ];
+        let kept = kept(&Kept { files: vec!["latest.rs".into(), "kept.rs".into()], ..Kept::default() });
+        let conversation = [
+            Message::user(continued("sum", &kept)),
+            Message::Assistant { model: "m".into(), blocks: calls },
+            Message::Tool(ToolResult::text("1", "fine")),
+            Message::Tool(ToolResult::error("2", "no such file")),
+        ]
+        .map(Shared::new);
+        assert_eq!(files_in(&conversation), ["latest.rs", "a.rs", "n.ipynb", "kept.rs"]);
+        let many = (0..50).map(|n| call("x", "file_path", &n.to_string())).collect();
+        assert_eq!(files_in(&[Shared::new(Message::Assistant { model: "m".into(), blocks: many })]).len(), FILES_LIMIT);
+    }
 
     #[test]
     fn ag_8_what_the_user_said_and_open_todos_survive() {

@@ -95,22 +95,22 @@ pub fn scrubbed(vars: impl IntoIterator<Item = (OsString, OsString)>, names: &Na
     env
 }
 
-/// The values that must not appear in transcripts, logs and error texts, longest first. Short ones and plain
-/// words ("postgres") are left out: hiding them would garble text and protect nothing.
-pub fn secrets(vars: impl IntoIterator<Item = (OsString, OsString)>, names: &Names) -> Vec<String> {
+/// The values that must not appear in transcripts, logs and error texts, longest first, each with the name of its variable.
+/// Short ones and plain words ("postgres") are left out: hiding them would garble text and protect nothing.
+pub fn secrets(vars: impl IntoIterator<Item = (OsString, OsString)>, names: &Names) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (name, value) in vars {
         let (name, value) = (name.to_string_lossy().to_ascii_uppercase(), value.to_string_lossy().into_owned());
         if let Some(password) = url_password(&value) {
-            found.push(password.to_string());
-            found.push(value);
+            found.push((name.clone(), password.to_string()));
+            found.push((name, value));
         } else if is_secret_name(&name, names) && !matches_any(&name, POINTER) {
-            found.push(value.trim().to_string());
+            found.push((name, value.trim().to_string()));
         }
     }
-    found.retain(|value| value.chars().count() >= 8 && !is_plain_word(value));
-    found.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-    found.dedup();
+    found.retain(|(_, value)| value.chars().count() >= 8 && !is_plain_word(value));
+    found.sort_by(|(a_name, a), (b_name, b)| b.len().cmp(&a.len()).then_with(|| (a, a_name).cmp(&(b, b_name))));
+    found.dedup_by(|next, kept| next.1 == kept.1);
     found
 }
 
@@ -223,10 +223,8 @@ mod tests {
         let list =
             [("DATABASE_URL", "postgres://app:hunter2-hunter2@db:5432/app"), ("HTTPS_PROXY", "http://proxy:8080")];
         assert_eq!(names_left(&list, &Names::default()), ["HTTPS_PROXY"]);
-        assert_eq!(
-            secrets(vars(&list), &Names::default()),
-            ["postgres://app:hunter2-hunter2@db:5432/app", "hunter2-hunter2"]
-        );
+        let found = secrets(vars(&list), &Names::default()).into_iter().map(|(_, value)| value);
+        assert_eq!(found.collect::<Vec<_>>(), ["postgres://app:hunter2-hunter2@db:5432/app", "hunter2-hunter2"]);
         assert_eq!(names_left(&[("REPO", "https://git@example.org/x:y@z")], &Names::default()), ["REPO"]);
     }
 
@@ -236,7 +234,7 @@ mod tests {
         let list = [("NPM_TOKEN", "t"), ("MY_API_KEY", "k"), ("WORK_LLM", "w"), ("GH_TOKEN", "g")];
         assert_eq!(names_left(&list, &names), ["NPM_TOKEN", "MY_API_KEY"]);
         let named = secrets(vars(&[("WORK_LLM", "abcd-1234")]), &names);
-        assert_eq!(named, ["abcd-1234"]);
+        assert_eq!(named, [("WORK_LLM".to_string(), "abcd-1234".to_string())]);
     }
 
     #[test]
@@ -267,6 +265,8 @@ mod tests {
             ("B_TOKEN", "sk-a-longer-one"),
             ("C_TOKEN", "sk-a-longer-one"),
         ];
-        assert_eq!(secrets(vars(&list), &Names::default()), ["sk-a-longer-one", "sk-short-1"]);
+        let found = secrets(vars(&list), &Names::default());
+        let found: Vec<_> = found.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(found, [("B_TOKEN", "sk-a-longer-one"), ("A_TOKEN", "sk-short-1")]);
     }
 }

@@ -53,10 +53,7 @@ impl Tool for Bash {
     }
     /// Not if it may change the folder of those beside it.
     fn parallel(&self, input: &BashInput) -> bool {
-        let moves = |part: &shell::Part| {
-            part.words.first().is_none_or(|word| word.as_deref().is_none_or(|name| FOLDER_CHANGERS.contains(&name)))
-        };
-        self.read_only(input) && !shell::parse(&input.command).parts.iter().any(moves)
+        self.read_only(input) && !may_move(&input.command)
     }
     fn touches(&self, input: &BashInput, here: &Here) -> Result<Access, String> {
         check(input)?;
@@ -95,6 +92,15 @@ impl Tool for Bash {
 const SCRATCH: &str = "(Plan mode: ran on a scratch copy of the project; what it changed there is gone.)";
 
 const FOLDER_CHANGERS: &[&str] = &["cd", "pushd", "popd"];
+
+/// Could it end in another folder?
+fn may_move(command: &str) -> bool {
+    let moves = |part: &shell::Part| {
+        part.words.first().is_none_or(|word| word.as_deref().is_none_or(|name| FOLDER_CHANGERS.contains(&name)))
+    };
+    let parsed = shell::parse(command);
+    parsed.unparsed.is_some() || parsed.parts.iter().any(moves)
+}
 
 fn check(input: &BashInput) -> Result<(), String> {
     if input.command.trim().is_empty() {
@@ -190,13 +196,25 @@ async fn in_front(input: &BashInput, held: Held, here: &Here, call: &CallContext
         End::Itself(_) => None,
         End::TimedOut(_) | End::Interrupted => kill(&mut shell, &mut each).await,
     };
-    let folder = here.shells.settle(shell.folder(), &here.workspace);
+    let ended_in = shell.folder();
+    let unknown = ended_in.is_none() && may_move(&input.command);
+    let folder = here.shells.settle(ended_in, &here.workspace);
+    let folder = folder.or_else(|| unknown.then(|| folder_not_told(here)));
     let shown = output.shown();
     let failed = !matches!(end, End::Itself(Ok(Ended::Exited(0))));
     let refused = failed.then(|| refused(held, &shown)).flatten().map(str::to_string);
     let scratch = shell.scratch.then(|| SCRATCH.to_string());
     let notes = gone.into_iter().chain(note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
     Ok(outcome(&end, &shown, &notes.collect::<Vec<_>>()))
+}
+
+/// Bash tells its folder as it exits: not after `exec`, a trap of the command's own on EXIT, or a kill.
+fn folder_not_told(here: &Here) -> String {
+    let folder = here.shells.folder(&here.workspace);
+    format!(
+        "In which folder this ended is not known (it did not exit as a shell does: `exec`, a trap on EXIT, or killed): the working folder is still {}.",
+        folder.display()
+    )
 }
 
 /// Kill all of it and take what it still had printed; says so if something would not die.

@@ -59,6 +59,29 @@ async fn tl_8_the_folder_is_kept_between_calls() {
 }
 
 #[tokio::test]
+async fn tl_8_a_folder_that_is_not_told_is_said_to_be_unknown() {
+    let world = World::new();
+    let root = world.root.display().to_string();
+    std::fs::create_dir(world.root.join("sub")).unwrap();
+    for command in [
+        "trap 'echo bye' EXIT; cd sub",
+        "cd sub; exec true",
+        "cd sub && kill -9 $$",
+        "cd $(exec 1>&-; echo sub; exit); exec true",
+    ] {
+        let told = world.bash(command).await;
+        assert!(
+            told.contains("is not known") && told.ends_with(&format!("the working folder is still {root}.")),
+            "{command}: {told}"
+        );
+        assert_eq!(world.bash("pwd").await, root, "{command}");
+    }
+    for command in ["exec echo fine", "trap 'echo fine' EXIT", "(cd sub); echo fine", "cd sub; cd ..; echo fine"] {
+        assert_eq!(world.bash(command).await, "fine", "nothing moved, nothing to say");
+    }
+}
+
+#[tokio::test]
 async fn tl_8_a_folder_outside_or_gone_leads_back_to_the_root() {
     let world = World::new();
     let root = world.root.display().to_string();

@@ -43,12 +43,12 @@ fn main() -> ExitCode {
     }
     let cli = Cli::parse_from(cli_host::args(std::env::args_os()));
     let code = match cli.command {
-        None => block_on(run(cli.run)),
+        None => start::sound(cli.run).and_then(|given| block_on(run(given))),
         Some(Command::Demo(demo)) => block_on(demo::run(demo)),
-        Some(Command::Plan(run)) => block_on(plan_run(*run)),
+        Some(Command::Plan(run)) => start::sound(*run).and_then(|run| block_on(plan_run(run))),
         Some(Command::Implement(implement)) => block_on(implement_run(*implement)),
         #[cfg(feature = "acp")]
-        Some(Command::Acp(run)) => block_on(acp::run(*run)),
+        Some(Command::Acp(run)) => start::sound(*run).and_then(|run| block_on(acp::run(run))),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Sessions(sessions)) => sessions::run(&sessions),
         Some(Command::Plans(plans)) => plans::run(plans),
@@ -122,7 +122,7 @@ async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
         );
     };
     let chosen = implement::choose(&what, args.sha256.as_deref())?;
-    let run = Run { prompt: None, ..args.run };
+    let run = start::sound(Run { prompt: None, ..args.run })?;
     let headless = run.print || run.output_format != OutputFormat::Text || !is_terminal();
     if !headless && tui::fits(&run) {
         chosen.settle()?;

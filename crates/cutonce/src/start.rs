@@ -3,7 +3,10 @@
 use crate::cli::{InputFormat, Run, split_rules};
 use crate::plain::tell::About;
 use anyhow::Context;
+use cutonce_agent::settings;
 use cutonce_agent::start::{Offered, Start, Which};
+use cutonce_agent::store::StoreError;
+use cutonce_agent::store::place::valid_id;
 use cutonce_agent::tools::tool::AnyTool;
 use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
 use cutonce_core::agent::{Definition, parse_given};
@@ -65,6 +68,22 @@ pub fn cwd() -> anyhow::Result<PathBuf> {
 
 pub async fn open(run: &Run, face: Face) -> anyhow::Result<Started> {
     open_in(run, face, Place { home: home()?, cwd: cwd()? }).await
+}
+
+/// What was typed, if it can be meant: flags that nothing could go on without are looked at before any face begins (CL-2,
+/// CL-3). A file is named so that it is the same one wherever a session works.
+pub fn sound(run: Run) -> anyhow::Result<Run> {
+    if let Some(id) = run.session_id.as_deref().filter(|id| !valid_id(id)) {
+        return Err(Usage(format!("--session-id: {}", StoreError::BadId { id: id.into() })).into());
+    }
+    let Some(given) = run.settings.as_deref() else { return Ok(run) };
+    let cwd = cwd()?;
+    if let Some(why) = settings::unusable(given, &cwd) {
+        return Err(Usage(why).into());
+    }
+    let json = given.trim_start().starts_with('{');
+    let settings = if json { given.to_string() } else { cwd.join(given).display().to_string() };
+    Ok(Run { settings: Some(settings), ..run })
 }
 
 /// What a session is started with, as it was typed.

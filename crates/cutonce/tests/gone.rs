@@ -31,7 +31,7 @@ fn full() -> File {
 #[test]
 fn cl_3_a_full_disk_behind_standard_error_stops_nothing() {
     let world = World::new();
-    let args = ["-p", "hi", "--model", "scripted/model.json", "--settings", "no-such-file", "--verbose"];
+    let args = ["-p", "hi", "--model", "scripted/model.json", "--settings", r#"{"odd": 1}"#, "--verbose"];
     let done = world.cutonce(&args).stderr(full()).output().unwrap();
     assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), b"hello\n".as_slice()));
 }

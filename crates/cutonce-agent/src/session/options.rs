@@ -25,7 +25,9 @@ use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::turn::Turn;
 use cutonce_models::{Model, ModelError};
 use cutonce_tools::tool::{AnyTool, Here};
+use cutonce_tools::workspace::Workspace;
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
@@ -182,6 +184,7 @@ fn driver(
     talk.uncounted = uncounted(&talk, &options.conversation);
     let cut_off = crate::agents::cut_off(&options.store, &options.conversation);
     talk.conversation = options.conversation;
+    let files = in_work(&options.here.workspace, &talk.conversation);
     let hall = Hall {
         id: hub.session().clone(),
         turn: Turn::new(options.max_turns),
@@ -216,7 +219,7 @@ fn driver(
         compact_at: options.compact_at,
         reminders: cut_off,
         said: prompts::said_in(&talk.conversation),
-        files: Vec::new(),
+        files,
         team: options.team.map(super::team::Table::new),
         standing: inner.standing,
         rules_known: 0,
@@ -226,6 +229,12 @@ fn driver(
         inbox_open: true,
     };
     (Driver { talk, hall }, effects)
+}
+
+/// The files in work of a conversation that comes back (AG-8).
+pub(super) fn in_work(workspace: &Workspace, conversation: &[Shared]) -> Vec<PathBuf> {
+    let named = prompts::files_in(conversation);
+    named.iter().filter_map(|file| workspace.resolve(file).ok()).map(|target| target.path).collect()
 }
 
 /// Bytes of a conversation that comes back which no answer has counted.

@@ -71,7 +71,7 @@ impl Driver {
             self.hall.append(Body::Mode { from: was, to: now, by: cutonce_core::submission::By::User });
         }
         self.hall.said = cutonce_core::prompts::said_in(&replayed.conversation);
-        self.hall.files.clear();
+        self.hall.files = super::options::in_work(&self.hall.here.workspace, &replayed.conversation);
         self.hall.here.disk.forget();
         self.talk.counted = replayed.usage.map_or(0, |usage| usage.context());
         self.talk.uncounted = if self.talk.counted == 0 {

@@ -10,6 +10,7 @@ use std::path::Path;
 
 /// No settings file is longer.
 const LONGEST: u64 = 4 << 20;
+const FLAG: &str = "--settings";
 
 /// The checked content; `None` where there is no file or nothing of it counts.
 pub(super) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Option<Value> {
@@ -27,7 +28,7 @@ pub(super) fn read(path: &Path, warnings: &mut Vec<Warning>) -> Option<Value> {
 /// The value of --settings: JSON, or the path of a file that must exist. With it, the name to use in messages.
 pub(super) fn from_flag(flag: &str, cwd: &Path, warnings: &mut Vec<Warning>) -> (String, Option<Value>) {
     if flag.trim_start().starts_with('{') {
-        let name = "--settings".to_string();
+        let name = FLAG.to_string();
         let value = parse(flag, &name, warnings);
         return (name, value);
     }
@@ -39,6 +40,20 @@ pub(super) fn from_flag(flag: &str, cwd: &Path, warnings: &mut Vec<Warning>) -> 
     }
     let value = read(&path, warnings);
     (name, value)
+}
+
+/// Why the value of --settings can't be used at all (CL-2). The person typed it: nothing may start without the rules in it.
+pub fn unusable(flag: &str, cwd: &Path) -> Option<String> {
+    let mut warnings = Vec::new();
+    let (name, _) = from_flag(flag, cwd, &mut warnings);
+    let why = warnings.into_iter().find_map(|warning| match warning.what {
+        Wrong::Broken { line, column, why } => Some(format!("line {line}, column {column}: not JSON: {why}")),
+        Wrong::Unreadable(why) => Some(format!("it can't be read: {why}")),
+        Wrong::Setting(problem) if problem.is_no_object() => Some("it holds no JSON object".into()),
+        Wrong::Setting(_) | Wrong::Twice { .. } | Wrong::NotHere { .. } => None,
+    })?;
+    let name = if name == FLAG { name } else { format!("{FLAG} {name}") };
+    Some(format!("{name}: {why}; give a file that holds JSON, or the JSON itself: {FLAG} '{{…}}'"))
 }
 
 /// Add a rule to a settings file, keeping all else in it as it is (PR-7). A file that can't be read is not overwritten.

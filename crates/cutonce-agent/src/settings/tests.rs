@@ -52,6 +52,27 @@ fn cl_4_no_files_are_no_problem() {
 }
 
 #[test]
+fn cl_2_a_flag_that_holds_no_settings_is_unusable_and_a_wrong_value_in_it_is_not() {
+    let world = World::new();
+    world.write("app/broken.json", "{\n  \"a\": ").write("app/list.json", "[]").write("app/fine.json", "{}");
+    let why = |flag: &str| unusable(flag, &world.places.project);
+    for (flag, expected) in [
+        ("nofile", "no such file"),
+        ("", "not a file"),
+        (".", "not a file"),
+        ("broken.json", "line 2, column 7"),
+        ("list.json", "no JSON object"),
+        (" {\"a\"", "not JSON"),
+    ] {
+        let told = why(flag).unwrap_or_default();
+        assert!(told.contains(expected) && told.starts_with("--settings"), "{flag:?}: {told}");
+    }
+    for flag in ["fine.json", "{}", r#"{"odd": 1, "maxRetries": "x"}"#] {
+        assert_eq!(why(flag), None, "{flag}");
+    }
+}
+
+#[test]
 fn pr_2_sources_are_merged_strongest_first_and_rules_keep_theirs() {
     let world = World::new();
     world.trust();

@@ -34,7 +34,7 @@ impl ResumeAt {
             store.append(Body::Mode { from, to, by: By::Host })?;
             shorter.replayed.mode = left_in.or(now);
         }
-        Ok(Resumed { last_id: store.last_id(), ..shorter })
+        Ok(Resumed { last_id: store.last_id(), copied_from: resumed.copied_from, ..shorter })
     }
 
     /// Why what would be dropped is more than that one turn.

@@ -23,8 +23,10 @@ const SHOWN: usize = 200;
 pub struct Listed {
     pub id: String,
     pub path: PathBuf,
-    /// `None` where the file does not tell any more.
+    /// Where it was opened last; `None` where the file does not tell any more.
     pub cwd: Option<String>,
+    /// All folders it was opened in, as far as both ends of the file tell.
+    pub cwds: Vec<String>,
     /// The first words of the person, on one line.
     pub first_message: Option<String>,
     /// When its last entry was written (RFC 3339), if that entry can be read.
@@ -65,12 +67,14 @@ fn list_those(
         Scope::Project => transcripts(&sessions.dir()),
         Scope::All => folders(&sessions.projects_dir()).iter().flat_map(|dir| transcripts(dir)).collect(),
     };
+    let noted = if scope == Scope::Project { super::elsewhere::noted(sessions) } else { Vec::new() };
+    files.extend(noted.iter().filter_map(|path| Some((fs::metadata(path).ok()?.modified().ok()?, path.clone()))));
     files.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| b.1.cmp(&a.1)));
     let mut found = Vec::new();
     for (modified, path) in files {
         // A file that vanished or can't be read is no reason to show no list.
         let Ok(listed) = look(&path, modified) else { continue };
-        if wanted(&listed) && (scope == Scope::All || belongs(&listed, sessions.cwd())) {
+        if wanted(&listed) && (scope == Scope::All || noted.contains(&path) || belongs(&listed, sessions.cwd())) {
             found.push(listed);
         }
         if found.len() == limit {
@@ -122,7 +126,7 @@ fn mentions(one: &Listed, query: &str) -> bool {
 
 /// Two folders may share one project name (`/a/b` and `/a-b`).
 fn belongs(listed: &Listed, cwd: &Path) -> bool {
-    listed.cwd.as_deref().is_none_or(|own| Path::new(own) == cwd)
+    listed.cwds.is_empty() || listed.cwds.iter().any(|own| Path::new(own) == cwd)
 }
 
 fn folders(dir: &Path) -> Vec<PathBuf> {
@@ -156,6 +160,7 @@ fn look(path: &Path, modified: SystemTime) -> io::Result<Listed> {
         id: id_of(path),
         path: path.to_path_buf(),
         cwd: None,
+        cwds: Vec::new(),
         first_message: None,
         last_at: None,
         modified,
@@ -198,8 +203,14 @@ fn note(listed: &mut Listed, line: &[u8]) {
     }
     let Some(entry) = wanted.then(|| Entry::parse(line).ok()).flatten() else { return };
     match entry.body {
-        Body::Session { cwd, branch, slug, .. } => {
-            // A fork starts with the sessions it was copied from; the last one is its own.
+        Body::Session { cwd, branch, slug, forked_from, .. } => {
+            // A fork starts with the sessions it was copied from; where those were is not where it is.
+            if forked_from.is_some() {
+                listed.cwds.clear();
+            }
+            if !listed.cwds.contains(&cwd) {
+                listed.cwds.push(cwd.clone());
+            }
             listed.cwd = Some(cwd);
             listed.branch = branch;
             listed.slug = slug.or(listed.slug.take());

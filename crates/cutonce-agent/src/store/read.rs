@@ -29,6 +29,8 @@ pub struct Resumed {
     pub last_id: Option<String>,
     /// How much was parsed; the rest was only skimmed.
     pub parsed_bytes: u64,
+    /// The session that this one has just been copied from.
+    pub copied_from: Option<String>,
 }
 
 impl Reader {
@@ -123,7 +125,8 @@ impl Reader {
         self.count_what_was_not_parsed(from, &mut replayed);
         let left_out = (beginning.unwrap_or(0)..from).filter(|at| in_conversation(self.kind(*at))).count();
         let left_out = left_out - usize::from(beginning.is_some_and(|at| at < from));
-        Ok(Resumed { replayed, skips: self.index.skips.clone(), left_out, last_id, parsed_bytes: self.parsed_bytes })
+        let (skips, parsed_bytes) = (self.index.skips.clone(), self.parsed_bytes);
+        Ok(Resumed { replayed, skips, left_out, last_id, parsed_bytes, copied_from: None })
     }
 
     /// Where the conversation starts over for the last time, if that entry can be read.

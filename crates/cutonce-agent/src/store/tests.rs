@@ -498,6 +498,49 @@ fn se_3_resume_finds_by_id_prefix_or_words_and_says_when_several_fit() {
 }
 
 #[test]
+fn se_3_a_session_that_went_on_elsewhere_is_listed_in_both_folders_and_in_no_third() {
+    let world = World::new();
+    let (first, second) = (world.of("/a/b"), world.of("/elsewhere"));
+    let store = Store::create(&first, None, Default::default()).unwrap();
+    store.append(session("/a/b", "main")).unwrap();
+    store.append(user("hello")).unwrap();
+    drop(store.clone());
+    let path = store.path().to_path_buf();
+    let listed = |sessions: &Sessions| list(sessions, Scope::Project, 9).unwrap().len();
+    assert_eq!((listed(&first), listed(&second)), (1, 0));
+    elsewhere::note(&first, &path).unwrap();
+    elsewhere::note(&second, &path).unwrap();
+    elsewhere::note(&second, &path).unwrap();
+    store.append(session("/elsewhere", "main")).unwrap();
+    assert_eq!((listed(&first), listed(&second)), (1, 1));
+    assert_eq!(continue_latest(&first).unwrap(), path);
+    assert_eq!(continue_latest(&second).unwrap(), path);
+    // Two folders with one project name share the folder of their sessions, not the sessions.
+    assert_eq!((listed(&world.of("/a-b")), listed(&world.of("/else.where"))), (0, 0));
+    let (fork, resumed) = Store::fork(&path, &world.of("/a-b"), Default::default(), DEFAULT_BUDGET).unwrap();
+    assert_eq!(resumed.copied_from.as_deref(), Some(store.id()));
+    let mut entry = session("/a-b", "main");
+    if let Body::Session { forked_from, .. } = &mut entry {
+        *forked_from = resumed.copied_from;
+    }
+    fork.append(entry).unwrap();
+    assert_eq!((listed(&world.of("/a-b")), listed(&first)), (1, 1), "where a fork came from is not where it is");
+}
+
+#[test]
+fn se_3_a_note_that_leads_out_of_the_sessions_is_none() {
+    let world = World::new();
+    let sessions = world.of("/w");
+    let outside = world.home.path().join("s.jsonl");
+    std::fs::write(&outside, format!("{}\n", serde_json::to_string(&user("x")).unwrap())).unwrap();
+    for project in ["../..", "..", "/tmp", ""] {
+        let note = json!({ "project": project, "cwds": ["/w"] }).to_string();
+        place::write_private(&sessions.dir().join("s.elsewhere"), note.as_bytes()).unwrap();
+        assert!(list(&sessions, Scope::Project, 9).unwrap().is_empty(), "{project}");
+    }
+}
+
+#[test]
 fn se_3_continue_takes_the_latest_of_this_folder() {
     let world = World::new();
     // Both folders have the project name `-a-b`.

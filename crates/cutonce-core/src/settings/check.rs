@@ -13,7 +13,14 @@ pub enum Problem {
     WrongValue { path: String, why: String },
 }
 
+/// The path of a problem with all of it.
+const WHOLE: &str = "the file";
+
 impl Problem {
+    /// Nothing of it counts, because it is no object.
+    pub fn is_no_object(&self) -> bool {
+        self.path() == WHOLE
+    }
     pub fn path(&self) -> &str {
         match self {
             Problem::UnknownKey { path, .. } | Problem::WrongValue { path, .. } => path,
@@ -40,7 +47,7 @@ pub fn check(mut value: Value) -> (Value, Vec<Problem>) {
     let mut problems = Vec::new();
     if !value.is_object() {
         let why = format!("expected an object with settings, got {}", shape(&value));
-        return (Value::Object(Default::default()), vec![Problem::WrongValue { path: "the file".into(), why }]);
+        return (Value::Object(Default::default()), vec![Problem::WrongValue { path: WHOLE.into(), why }]);
     }
     drop_unknown(&mut value, &SCHEMA, "", &mut problems);
     // Each round takes out at least one value, so this ends.

@@ -11,7 +11,7 @@ const HEAD: &str = "# Settings
 Settings are JSON files. Strongest first:
 
 1. managed: `/etc/cutonce/settings.json`
-2. `--settings FILE` or `--settings '{…}'`
+2. `--settings FILE` or `--settings '{…}'`; one that can't be read is a usage error, and nothing starts
 3. `.cutonce/settings.local.json` in the project: yours, not for the repository
 4. `.cutonce/settings.json` in the project: shared
 5. `~/.cutonce/settings.json` (or `$CUTONCE_HOME/settings.json`): yours, everywhere

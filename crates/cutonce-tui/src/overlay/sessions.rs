@@ -205,6 +205,7 @@ mod tests {
             id: id.into(),
             path: "x".into(),
             cwd: Some("/home/u/app".into()),
+            cwds: Vec::new(),
             first_message: Some(said.into()),
             last_at: None,
             modified: now() - Duration::from_secs(60 * minutes),

@@ -479,6 +479,7 @@ fn unopened(error: &StartError) -> Error {
         StartError::Model(_)
         | StartError::Store(_)
         | StartError::Plan(_)
+        | StartError::Settings(_)
         | StartError::Team(_)
         | StartError::Tool { .. }
         | StartError::NoMessage(_)

@@ -16,6 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Stage {
     root: tempfile::TempDir,
+    /// Where runs start.
+    cwd: PathBuf,
     server: Option<scenario::Server>,
     env: BTreeMap<String, String>,
     stdin: String,
@@ -50,6 +52,7 @@ pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
             "sh" => stage.sh(&section.body)?,
             "model" => stage.model(&section.body)?,
             "env" => stage.env(&rest)?,
+            "in" => stage.folder(&rest)?,
             "stdin" => stage.stdin = section.body.clone(),
             "talk" => {}
             "run" => stage.run(&rest)?,
@@ -91,6 +94,7 @@ impl Stage {
             std::fs::create_dir(root.path().join(folder)).map_err(text)?;
         }
         Ok(Self {
+            cwd: root.path().join("ws"),
             root,
             server: None,
             env: BTreeMap::new(),
@@ -148,6 +152,12 @@ impl Stage {
         Ok(())
     }
 
+    /// The folder below the workspace that runs start in from now on.
+    fn folder(&mut self, below: &str) -> Result<(), String> {
+        self.cwd = self.ws().join(below);
+        std::fs::create_dir_all(&self.cwd).map_err(text)
+    }
+
     fn run(&mut self, line: &str) -> Result<(), String> {
         self.before = views::files(&self.ws());
         let words = words(&self.fill(line))?;
@@ -156,7 +166,7 @@ impl Stage {
             return Err(format!("a story runs cutonce, not {program}"));
         }
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.args(args).current_dir(self.ws()).env_clear().envs(self.variables());
+        command.args(args).current_dir(&self.cwd).env_clear().envs(self.variables());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let input = std::mem::take(&mut self.stdin);
         self.ran = Some(self.watch(command, input)?);
@@ -190,7 +200,7 @@ impl Stage {
         let args = words.split_first().filter(|(program, _)| *program == "cutonce").ok_or("a story runs cutonce")?.1;
         let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
         command.args(args);
-        command.cwd(self.ws());
+        command.cwd(&self.cwd);
         command.env_clear();
         command.env("TERM", "xterm");
         self.variables().into_iter().for_each(|(name, value)| command.env(name, value));

@@ -41,11 +41,12 @@ impl Story {
 }
 
 /// What a section may be called; any other line with three dashes (a diff's) is content.
-const SECTIONS: [&str; 18] = [
+const SECTIONS: [&str; 19] = [
     "file",
     "sh",
     "model",
     "env",
+    "in",
     "stdin",
     "talk",
     "run",

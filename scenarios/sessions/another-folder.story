@@ -1,0 +1,73 @@
+A session that goes on in another folder (SE-3): the person is told, and both folders list it and go on with it; a fork leaves it alone and says where it came from (SE-6).
+
+--- model
+{"turns": [
+  {"text": "I will remember: blue."},
+  {"text": "Here it is still blue."},
+  {"text": "Back in the first folder: blue."},
+  {"text": "In the second again: blue."},
+  {"text": "The fork knows blue."}
+]}
+--- in first
+--- run cutonce -p "my colour is blue"
+--- stdout
+I will remember: blue.
+
+--- in second
+--- run cutonce -p "what colour?" --resume "my colour"
+--- stdout
+Here it is still blue.
+
+--- stderr
+cutonce: This session worked in $WS/first until now; it goes on in $WS/second, under the settings of this folder. Both list it. (--fork-session leaves it where it was and goes on in a copy.)
+
+--- run cutonce sessions blue
+--- exit 0
+--- stderr
+
+--- in first
+--- run cutonce sessions blue
+--- exit 0
+--- stderr
+
+--- run cutonce -p "and now?" --continue
+--- stdout
+Back in the first folder: blue.
+
+--- stderr
+cutonce: This session worked in $WS/second until now; it goes on in $WS/first, under the settings of this folder. Both list it. (--fork-session leaves it where it was and goes on in a copy.)
+
+--- in second
+--- run cutonce -p "and now?" --continue
+--- stdout
+In the second again: blue.
+
+--- in third
+--- run cutonce sessions blue
+--- exit 0
+--- stderr
+No session fits "blue". `cutonce sessions` lists all of this folder.
+
+--- run cutonce -p "and in a fork?" --resume "my colour" --fork-session
+--- stdout
+The fork knows blue.
+
+--- stderr
+
+--- transcript
+session {}
+user {"text":"my colour is blue"}
+assistant {"blocks":[{"type":"text","text":"I will remember: blue."}],"stop":"end_turn"}
+session {}
+user {"text":"what colour?"}
+assistant {"blocks":[{"type":"text","text":"Here it is still blue."}],"stop":"end_turn"}
+session {}
+user {"text":"and now?"}
+assistant {"blocks":[{"type":"text","text":"Back in the first folder: blue."}],"stop":"end_turn"}
+session {}
+user {"text":"and now?"}
+assistant {"blocks":[{"type":"text","text":"In the second again: blue."}],"stop":"end_turn"}
+session {"forkedFrom":"<id>"}
+user {"text":"and in a fork?"}
+assistant {"blocks":[{"type":"text","text":"The fork knows blue."}],"stop":"end_turn"}
+
