@@ -2,7 +2,7 @@
 //! and shares everything else with the session that started it: settings, connections, rules, versions of files, and the
 //! mode as of now (PM-64).
 //!
-//! [`Tree`] is what a main session and all below it share; [`Agents`] is one session's way to start some. `tool` is how
+//! `Tree` is what a main session and all below it share; `Agents` is one session's way to start some. `tool` is how
 //! the model does that, `run` carries one from its start to its end, `child` makes what its session is opened with.
 
 mod child;
@@ -11,10 +11,9 @@ mod run;
 mod standing;
 mod tool;
 
-pub use child::{Birth, Kin, Seat};
-pub use run::{Ending, Started, Task};
-pub(crate) use standing::SharedRule;
-pub use standing::Standing;
+pub(crate) use child::{Kin, Seat};
+pub(crate) use run::Ending;
+pub(crate) use standing::{SharedRule, Standing};
 
 use crate::hooks::Hooks;
 use crate::hub::Hub;
@@ -44,7 +43,7 @@ use tokio::sync::{Semaphore, mpsc};
 const DYING: Duration = Duration::from_secs(5);
 
 /// What a session is opened with so that it can start agents.
-pub struct Offer {
+pub(crate) struct Offer {
     pub catalog: Arc<Catalog>,
     pub around: Surroundings,
     /// Project instructions, as they stand in the system prompt.
@@ -52,7 +51,7 @@ pub struct Offer {
 }
 
 /// Shared by a main session and all agents below it.
-pub struct Tree {
+pub(crate) struct Tree {
     catalog: Arc<Catalog>,
     seeds: Seeds,
     standing: Arc<Standing>,
@@ -90,7 +89,7 @@ pub(crate) struct Seeds {
 }
 
 /// One session's way to start agents.
-pub struct Agents {
+pub(crate) struct Agents {
     tree: Arc<Tree>,
     /// 0: the main session.
     depth: u8,
@@ -103,7 +102,7 @@ pub struct Agents {
 }
 
 /// The session as it was when the model made its calls.
-pub struct Moment {
+pub(crate) struct Moment {
     /// The conversation before the answer that made them.
     pub context: Arc<[Shared]>,
     /// That answer's entry in the transcript.
@@ -198,12 +197,6 @@ impl Agents {
         *self.mode.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same for another session of this process that has a tree of its own (a teammate).
-    pub fn offer(&self) -> Offer {
-        let seeds = &self.tree.seeds;
-        let (catalog, around) = (self.tree.catalog.clone(), seeds.around.clone());
-        Offer { catalog, around, instructions: seeds.instructions_text.clone() }
-    }
     fn moment(&self) -> Option<Arc<Moment>> {
         self.moment.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

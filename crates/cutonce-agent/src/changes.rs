@@ -8,8 +8,7 @@
 mod compare;
 mod walk;
 
-pub use compare::{Change, Changes, Kind};
-pub use walk::Unseen;
+pub use compare::Changes;
 
 use std::future::Future;
 use std::path::PathBuf;
@@ -82,7 +81,7 @@ impl Drop for Snapshot {
 
 /// A comparison under way. Dropping it stops it.
 #[derive(Debug)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     receiver: oneshot::Receiver<Changes>,
     stop: Arc<AtomicBool>,
 }

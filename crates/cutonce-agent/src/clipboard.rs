@@ -18,7 +18,14 @@ const PATIENCE: Duration = Duration::from_secs(5);
 /// What was on it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Clip {
-    Image { media_type: &'static str, bytes: Vec<u8> },
+    /// A picture.
+    Image {
+        /// Its kind, as providers name it.
+        media_type: &'static str,
+        /// The file as it is.
+        bytes: Vec<u8>,
+    },
+    /// Words.
     Text(String),
 }
 

@@ -13,7 +13,9 @@ const KNOWN: [&str; 8] = ["sensible-editor", "nano", "micro", "nvim", "vim", "vi
 /// An editor that is there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Editor {
+    /// What is started.
     pub program: PathBuf,
+    /// What it is given before the file.
     pub args: Vec<OsString>,
 }
 

@@ -10,7 +10,7 @@ mod queue;
 pub use queue::Events;
 use queue::Sender;
 
-pub struct Hub {
+pub(crate) struct Hub {
     session: Arc<str>,
     inner: Mutex<Inner>,
 }
@@ -38,7 +38,7 @@ impl Hub {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner).opened = Some(opened);
     }
 
-    pub fn emit(&self, kind: EventKind) {
+    pub(crate) fn emit(&self, kind: EventKind) {
         let event = Event { session: self.session.clone(), at: now_ms(), kind };
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         match &event.kind {
@@ -58,7 +58,7 @@ impl Hub {
         }
     }
 
-    pub fn subscribe(&self) -> Events {
+    pub(crate) fn subscribe(&self) -> Events {
         let (sender, events) = queue::queue();
         let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         let asks = inner.pending.iter().flat_map(pending);
@@ -81,7 +81,7 @@ fn pending(ask: &Arc<AskView>) -> impl Iterator<Item = EventKind> {
     request.into_iter().chain([EventKind::Ask(ask.clone())])
 }
 
-pub fn now_ms() -> u64 {
+pub(crate) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
 

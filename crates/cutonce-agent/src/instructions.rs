@@ -17,8 +17,11 @@ const DEEPEST: usize = 5;
 /// One file of instructions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
+    /// The file.
     pub path: PathBuf,
+    /// Whose it is.
     pub scope: Scope,
+    /// What it says, with its imports.
     pub text: String,
 }
 
@@ -96,7 +99,7 @@ impl Instructions {
     }
 
     /// What holds for a file that was read, beyond what was given already: the folders from the working folder to it.
-    pub fn nested_for(&mut self, path: &Path) -> Vec<Instruction> {
+    pub(crate) fn nested_for(&mut self, path: &Path) -> Vec<Instruction> {
         let Some(dir) = path.parent().and_then(|dir| dir.canonicalize().ok()) else { return Vec::new() };
         let (mut found, cwd) = (Vec::new(), self.cwd.clone());
         if dir.starts_with(&cwd) && !self.silent {
@@ -108,7 +111,7 @@ impl Instructions {
     }
 
     /// For the user: what was cut or left out, and why. Empties the list.
-    pub fn take_notes(&mut self) -> Vec<String> {
+    pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 

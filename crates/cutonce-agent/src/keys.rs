@@ -35,14 +35,24 @@ impl std::fmt::Debug for Keys {
 /// Why there is no key although a helper was named. Holds nothing that the helper printed to its output.
 #[derive(Debug, thiserror::Error)]
 pub enum KeyError {
+    /// The helper can't be started.
     #[error("apiKeyHelper could not be started: {0}")]
     Start(String),
+    /// The helper did not answer in this time.
     #[error("apiKeyHelper did not end within {} s", .0.as_secs())]
     Slow(Duration),
+    /// The helper ended badly.
     #[error("apiKeyHelper failed ({how}){}", if stderr.is_empty() { String::new() } else { format!(": {stderr}") })]
-    Failed { how: String, stderr: String },
+    Failed {
+        /// Its exit code or signal.
+        how: String,
+        /// What it said.
+        stderr: String,
+    },
+    /// The helper printed no key.
     #[error("apiKeyHelper printed {0}; it must print the key and nothing else")]
     Output(&'static str),
+    /// The system's keyring refused.
     #[error("the system's keyring refused: {0}")]
     Keyring(String),
 }
@@ -54,7 +64,7 @@ impl Keys {
     }
 
     /// The key that a provider reads from the variable `name`; `None` where nobody has one.
-    pub async fn lookup(&self, name: &str) -> Result<Option<SecretString>, KeyError> {
+    pub(crate) async fn lookup(&self, name: &str) -> Result<Option<SecretString>, KeyError> {
         if let Some(key) = self.in_env(name) {
             return Ok(Some(key));
         }

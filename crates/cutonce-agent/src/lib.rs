@@ -40,43 +40,62 @@
 //!
 //! # Own parts
 //!
-//! - A **tool**: implement [`tools::tool::Tool`] and put it into `Start::tools`. It states what it touches; it never decides.
-//! - A **model**: implement [`models::Model`], and [`session::Connect`] to hand it out, in `Start::connect`.
+//! - A **tool**: implement [`tools::tool::Tool`] and put it into `Start::tools`. It states what it touches; it never decides: the
+//!   rules of the settings hold for it by its name, and in plan mode it runs only if it says that it reads.
+//! - A **model**: implement [`models::Model`], and [`Connect`] to hand it out, in `Start::connect`.
+//! - A **hook**: implement [`Hook`] and put it into `Start::hooks`. It may deny, ask and add words; it approves no plan.
+//! - An **MCP server** in your process: implement [`mcp::Remote`] and hand it to [`Session::mcp`].
+//!
+//! # What is here
+//!
+//! | to | use |
+//! |---|---|
+//! | open, resume or fork a session | [`start`] |
+//! | talk to it | [`Session`], [`Events`], and the types of [`core`]: `submission`, `event`, `approval`, `conversation` |
+//! | read settings, remember a rule | [`settings`], [`trust`], [`keys`] |
+//! | list sessions and read transcripts | [`store`], [`rewind`] |
+//! | list plans, read and approve their revisions | [`plan_files`] |
+//! | list what can be called by name | [`commands`], [`agents`], [`mcp`], [`instructions`] |
+//! | take part in a team | [`team`], [`mailbox`] |
+//! | show a person more than text | [`clipboard`], [`editor`] |
+//! | ask for an answer of a form | [`structured`] |
 //!
 //! `examples/` has a whole program for each: `smallest`, `plan_flow`, `own_tool`, `own_model`. They run without key and network:
 //! `cargo run -p cutonce-agent --example smallest`.
 
+#![warn(missing_docs)]
+
 pub mod agents;
-pub mod changes;
+mod changes;
 pub mod clipboard;
 pub mod commands;
 pub mod editor;
 pub mod hooks;
-pub mod hub;
+mod hub;
 pub mod instructions;
 pub mod keys;
 pub mod mailbox;
 pub mod mcp;
 pub mod plan_files;
 mod providers;
-pub mod redact;
+mod redact;
 pub mod rewind;
-pub mod session;
+mod session;
 pub mod settings;
-pub mod skills;
+mod skills;
 pub mod start;
 pub mod store;
 pub mod structured;
 pub mod team;
 pub mod trust;
-pub mod versions;
+mod versions;
 
 pub use cutonce_core as core;
 pub use cutonce_models as models;
 pub use cutonce_tools as tools;
 pub use hooks::{Hook, Hooks};
 pub use hub::Events;
-pub use session::{Approver, Options, Session};
+pub use session::{Approver, Connect, Connected, Session};
 
 /// A new id (UUIDv7): sorts by time.
 pub fn new_id() -> String {

@@ -11,35 +11,63 @@ mod segments;
 mod watch;
 mod window;
 
-pub use files::Files;
+pub(crate) use files::Files;
 pub(crate) use files::remove_folder;
 #[cfg(feature = "nats")]
-pub use nats::Nats;
+pub(crate) use nats::Nats;
 
 use async_trait::async_trait;
 use cutonce_core::mail::Message;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Why a message was not sent or read.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
     // The cause is told here, so it is no `source`: a chain of errors would tell it twice.
+    /// A file of the mailbox can't be used.
     #[error("can't {what}: {}: {error}", path.display())]
-    Io { what: &'static str, path: PathBuf, error: std::io::Error },
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// Why it was not.
+        error: std::io::Error,
+    },
+    /// It is no message that a mailbox takes.
     #[error("the message was not sent: {0}")]
     Refused(String),
+    /// Its reader is too far behind.
     #[error("the mailbox of {to} is full: {to} has not read its messages")]
-    Full { to: String },
+    Full {
+        /// Whose it is.
+        to: String,
+    },
+    /// A mailbox on a server that can't be reached.
     #[error("the mailbox server {url} does not answer: {why}")]
-    Server { url: String, why: String },
+    Server {
+        /// Where it should be.
+        url: String,
+        /// What it said instead.
+        why: String,
+    },
+    /// The setting names no mailbox.
     #[error("team.mailbox {url:?} can't be used: {why}")]
-    Address { url: String, why: String },
+    Address {
+        /// As the setting has it.
+        url: String,
+        /// What is wrong with it.
+        why: String,
+    },
 }
 
 /// A message, and where it ends in its box.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Delivery {
+    /// The message.
     pub message: Message,
+    /// Where it ends: what [`Mailbox::done`] takes.
     pub position: String,
 }
 
@@ -54,6 +82,7 @@ pub trait Mailbox: Send + Sync {
     async fn done(&self, name: &str, position: &str) -> Result<(), MailError>;
     /// A value that all of the team can look up; the last one counts.
     async fn publish(&self, key: &str, value: &str) -> Result<(), MailError>;
+    /// What was last published under this key.
     async fn published(&self, key: &str) -> Result<Option<String>, MailError>;
     /// Remove all boxes and values of the team.
     async fn remove(&self) -> Result<(), MailError>;

@@ -21,11 +21,11 @@ mod status;
 mod wait;
 mod work;
 
-pub use offered::{McpTool, Policy, tools_of};
+pub(crate) use offered::McpTool;
 pub(crate) use open::open;
 pub use open::{Opening, only};
-pub use remote::{About, Bell, Connector, Remote, RemoteError};
-pub use servers::{Joined, News, Prompt, Resource, Servers, Setup};
+pub use remote::{About, Bell, Remote, RemoteError};
+pub(crate) use servers::Joined;
+pub use servers::{Prompt, Resource, Servers};
 pub use status::{Hints, State, Status, ToolStatus};
 pub(crate) use wait::{TOOL as WAIT_TOOL, wait_tool};
-pub use work::Work;

@@ -13,9 +13,9 @@ mod list;
 mod reserved;
 mod revisions;
 
-pub use file::{LONGEST_PLAN, PlanFile, read};
+pub use file::{PlanFile, read};
 pub use list::{ListedPlan, approve, find, list, remove};
-pub use reserved::Reserved;
+pub(crate) use reserved::Reserved;
 pub use revisions::Revisions;
 
 use cutonce_core::plan::{self, Found};
@@ -24,20 +24,51 @@ use cutonce_tools::disk::DiskError;
 use std::io;
 use std::path::{Path, PathBuf};
 
+/// Why a plan file or a revision of it can't be had.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
+    /// A file can't be used.
     #[error("can't {what}: {}: {source}", path.display())]
-    Io { what: &'static str, path: PathBuf, source: io::Error },
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// Why it was not.
+        source: io::Error,
+    },
+    /// The plan can't be written.
     #[error(transparent)]
     Disk(#[from] DiskError),
+    /// It is no name of a plan.
     #[error("{0:?} can't be a plan's name: lower-case letters, digits and `-` only, at most 100")]
     BadName(String),
+    /// The plan is another session's (PM-48).
     #[error("the plan {slug} belongs to session {session}, not to this one")]
-    Others { slug: String, session: String },
+    Others {
+        /// The plan's name.
+        slug: String,
+        /// Whose it is.
+        session: String,
+    },
+    /// There is no such revision.
     #[error("{slug} has no revision {number}; {}", there_are(*last))]
-    NoRevision { slug: String, number: u32, last: u32 },
+    NoRevision {
+        /// The plan's name.
+        slug: String,
+        /// The revision that was asked for.
+        number: u32,
+        /// The latest there is.
+        last: u32,
+    },
+    /// A kept revision is not what was kept.
     #[error("revision {number} of {slug} is not what was submitted any more: its file was changed")]
-    Altered { slug: String, number: u32 },
+    Altered {
+        /// The plan's name.
+        slug: String,
+        /// The revision.
+        number: u32,
+    },
 }
 
 impl PlanError {
@@ -102,7 +133,7 @@ impl PlanFiles {
 
     /// The plan of a session that is resumed, by the name in its transcript (PM-48). A name that is another session's
     /// is refused with [`PlanError::Others`]: then [`PlanFiles::fork`] makes a copy.
-    pub fn adopt(&self, slug: &str) -> Result<PlanFile, PlanError> {
+    pub(crate) fn adopt(&self, slug: &str) -> Result<PlanFile, PlanError> {
         if !plan::is_name(slug) {
             return Err(PlanError::BadName(slug.to_string()));
         }

@@ -12,7 +12,7 @@ const SHORTEST: usize = 8;
 /// Replaces known secrets by `[redacted:NAME]`. Those of the environment are known from the start; what a helper or
 /// the keyring gives later is learned when it comes.
 #[derive(Default)]
-pub struct Redactor {
+pub(crate) struct Redactor {
     known: RwLock<Arc<Known>>,
 }
 
@@ -45,7 +45,7 @@ impl Redactor {
     }
 
     /// From now on this one is replaced too.
-    pub fn learn(&self, name: &str, value: &str) {
+    pub(crate) fn learn(&self, name: &str, value: &str) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<_> = replaced(name, value).into_iter().filter(|new| !known.forms.contains(new)).collect();
         if !new.is_empty() {
@@ -58,12 +58,12 @@ impl Redactor {
     }
 
     /// For logs, errors and anything else that is plain text.
-    pub fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
+    pub(crate) fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.known().text.as_ref().map_or(Cow::Borrowed(text), |set| set.replace(text, |_| true))
     }
 
     /// For one line of JSON: what comes out is JSON again.
-    pub fn redact_json<'a>(&self, line: &'a str) -> Cow<'a, str> {
+    pub(crate) fn redact_json<'a>(&self, line: &'a str) -> Cow<'a, str> {
         // A match that starts in the middle of an escape (`\n` + `abc…` for a secret `nabc…`) is none.
         let starts_clean = |at: usize| line.as_bytes()[..at].iter().rev().take_while(|b| **b == b'\\').count() % 2 == 0;
         self.known().json.as_ref().map_or(Cow::Borrowed(line), |set| set.replace(line, starts_clean))

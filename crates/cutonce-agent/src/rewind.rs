@@ -13,22 +13,30 @@ pub struct Point {
     pub id: String,
     /// RFC 3339.
     pub at: String,
+    /// What happened there.
     pub what: What,
     /// Files that would be put back to what they held then.
     pub files: Vec<Snapshot>,
 }
 
+/// What a point is, for the person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum What {
     /// To before this message.
     Message(String),
     /// To right after this plan was approved.
-    Approval { slug: String, revision: u32 },
+    Approval {
+        /// The plan's name.
+        slug: String,
+        /// The revision that was approved.
+        revision: u32,
+    },
 }
 
 /// What a file held at a point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snapshot {
+    /// The file, as it was named then.
     pub path: String,
     /// None: there was no file.
     pub sha256: Option<String>,

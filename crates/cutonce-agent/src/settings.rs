@@ -21,9 +21,11 @@ use std::path::{Path, PathBuf};
 /// Where settings may be.
 #[derive(Debug, Clone)]
 pub struct Places {
+    /// The administrator's file.
     pub managed: PathBuf,
     /// The cutonce home.
     pub home: PathBuf,
+    /// $HOME.
     pub user_home: Option<PathBuf>,
     /// The folder that the session works in.
     pub project: PathBuf,
@@ -63,7 +65,7 @@ impl Places {
     }
 
     /// What tells whether a file has changed since it was read.
-    pub fn stamp(&self) -> Stamp {
+    pub(crate) fn stamp(&self) -> Stamp {
         let one = |path: PathBuf| path.metadata().ok().and_then(|meta| Some((meta.modified().ok()?, meta.len())));
         self.files().into_iter().map(|(_, path)| one(path)).collect()
     }
@@ -79,17 +81,20 @@ impl Places {
 }
 
 /// When each settings file was last written, and its length; None where there is none.
-pub type Stamp = Vec<Option<(std::time::SystemTime, u64)>>;
+pub(crate) type Stamp = Vec<Option<(std::time::SystemTime, u64)>>;
 
 /// What the sources say together.
 #[derive(Debug, Clone)]
 pub struct Loaded {
+    /// All that counts, merged.
     pub settings: Settings,
     /// All rules in force, with where they came from.
     pub rules: Vec<Written>,
+    /// What does not count, and why.
     pub warnings: Vec<Warning>,
     /// What the project's own files say and may not until the folder is trusted.
     pub set_aside: Vec<SetAside>,
+    /// The user trusts this folder.
     pub trusted: bool,
     /// `mcpServers` of each source with its file: what may start is for `mcp` to say, project by project (HO-6).
     pub mcp_servers: Vec<(Source, String, Value)>,
@@ -98,12 +103,13 @@ pub struct Loaded {
 /// Something in a file that does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning {
+    /// Where it stands.
     pub file: String,
-    pub what: Wrong,
+    pub(crate) what: Wrong,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Wrong {
+pub(crate) enum Wrong {
     /// No JSON: nothing of the file counts.
     Broken {
         line: usize,
@@ -157,7 +163,7 @@ pub fn load(places: &Places, flag: Option<&str>) -> Loaded {
 
 /// The same from some sources only: a host may want nothing of the user's or the project's. What an administrator set
 /// and the flag always count.
-pub fn load_from(places: &Places, flag: Option<&str>, only: Option<&[Source]>) -> Loaded {
+pub(crate) fn load_from(places: &Places, flag: Option<&str>, only: Option<&[Source]>) -> Loaded {
     let wanted = |source: Source| source == Source::Managed || only.is_none_or(|only| only.contains(&source));
     let mut warnings = Vec::new();
     let mut layers: Vec<(Layer, String)> = Vec::new();

@@ -50,38 +50,53 @@ use std::time::{Duration, SystemTime};
 pub struct Start {
     /// `~/.cutonce` or $CUTONCE_HOME.
     pub home: PathBuf,
+    /// $HOME: where the user's instructions and those of other tools are.
     pub user_home: Option<PathBuf>,
+    /// The folder that the session works in.
     pub cwd: PathBuf,
     /// The environment as it is; secrets in it are kept from tools and transcript (MO-4).
     pub env: Vec<(OsString, OsString)>,
     /// `--settings`: a path or JSON text.
     pub settings: Option<String>,
+    /// Rules, as in `permissions.allow`.
     pub allow: Vec<String>,
+    /// Rules, as in `permissions.deny`.
     pub deny: Vec<String>,
+    /// In place of the settings' own.
     pub model: Option<String>,
     /// In place of `model.fallback`.
     pub fallback_model: Option<String>,
+    /// In place of `permissions.defaultMode`.
     pub mode: Option<Mode>,
     /// The mode that `mode` is entered from, instead of the settings' own (PM-26).
     pub base_mode: Option<Mode>,
+    /// bypassPermissions may be entered.
     pub bypass_available: bool,
+    /// Who can answer asks.
     pub approver: Approver,
     /// The first words, where they are known: a plan may be named after them (PM-51).
     pub request: Option<String>,
+    /// New, or one that is gone on with.
     pub which: Which,
     /// Go on in a copy.
     pub fork: bool,
     /// Go on from an earlier message than the last (HO-1).
     pub resume_at: Option<ResumeAt>,
+    /// Folders that tools may use beside `cwd`.
     pub add_dirs: Vec<PathBuf>,
+    /// Requests to the model in one turn.
     pub max_turns: Option<u32>,
+    /// US dollars for the whole session and its agents.
     pub max_budget: Option<f64>,
+    /// In place of our own.
     pub system_prompt: Option<String>,
+    /// After it.
     pub append_system_prompt: Option<String>,
     /// A host's choice (PM-66).
     pub hide_disallowed_tools: bool,
     /// `--mcp-config`: files or JSON text; with `strict_mcp_config` only these servers count (HO-6).
     pub mcp_config: Vec<String>,
+    /// Only the servers of `mcp_config` count.
     pub strict_mcp_config: bool,
     /// How long the first request waits for MCP servers that are being started; else as the settings say.
     pub mcp_wait: Option<Duration>,
@@ -110,8 +125,10 @@ pub struct Start {
 /// Which session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Which {
+    /// A new one.
     #[default]
     New,
+    /// A new one with this id.
     NewWithId(String),
     /// The latest of this folder.
     Latest,
@@ -121,15 +138,21 @@ pub enum Which {
 
 /// A session that is open, and what the person should know about how it was opened.
 pub struct Opened {
+    /// To submit to.
     pub session: Session,
+    /// What happens, from the first event on.
     pub events: Events,
+    /// To be told to the person.
     pub notices: Vec<String>,
     /// The name that chooses its model again.
     pub model: String,
+    /// The file of its transcript.
     pub transcript: PathBuf,
+    /// The mode it begins in.
     pub mode: Mode,
     /// The modes that can be entered in this run.
     pub modes: Vec<Mode>,
+    /// How the person wants to be called.
     pub notifications: Notifications,
     /// As they were merged, for faces.
     pub settings: Arc<Settings>,
@@ -137,27 +160,46 @@ pub struct Opened {
     pub offered: Offered,
 }
 
+/// Why no session was opened; its words say what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     /// CL-2: of a file on the machine that is broken only a warning is made.
     #[error("{0}")]
     Settings(String),
+    /// Plan mode without a plan file is none.
     #[error("plan mode needs a plan file, and there can be none: {0}")]
     Plan(PlanError),
+    /// The transcript can't be had.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// There is no model to ask.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The team does not take it.
     #[error(transparent)]
     Team(#[from] JoinError),
+    /// A tool of the embedding program has no usable name or schema.
     #[error("the tool {name:?} of the program can't be used: {why}")]
-    Tool { name: String, why: String },
+    Tool {
+        /// The tool.
+        name: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// `resume_at` names no message.
     #[error("No message found with message.uuid of: {0}")]
     NoMessage(String),
+    /// `resume_at` would drop what it must not.
     #[error("Resume rejected by --resume-drops-turn: {0}")]
     Dropped(String),
+    /// `cwd` or one of `add_dirs` is no folder.
     #[error("the folder {} can't be used: {error}", path.display())]
-    Folder { path: PathBuf, error: std::io::Error },
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why not.
+        error: std::io::Error,
+    },
 }
 
 /// Its words hold the whole cause, so it is not a source to be told once more.

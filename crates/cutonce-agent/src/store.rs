@@ -1,13 +1,12 @@
 //! The transcript of a session on disk (SE-1): append-only, one line an entry, written before anybody is told.
 
 pub(crate) mod elsewhere;
-pub mod index;
-pub mod list;
+mod index;
+mod list;
 mod lock;
 pub mod place;
-pub mod read;
+mod read;
 
-pub use index::{Skipped, Skips};
 pub use list::{Listed, Scope, continue_latest, find, list};
 pub use lock::Lock;
 pub use place::{Sessions, home};
@@ -27,21 +26,54 @@ pub const DEFAULT_BUDGET: usize = 16 << 20;
 /// Where in a session's own folder the transcripts of its agents are.
 pub(crate) const AGENTS: &str = "agents";
 
+/// Why a transcript can't be had.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     // The cause is told here, so it is no `source`: a chain of errors would tell it twice.
+    /// A file can't be used.
     #[error("can't {what}: {}: {error}", path.display())]
-    Io { what: &'static str, path: PathBuf, error: io::Error },
+    Io {
+        /// What was to be done.
+        what: &'static str,
+        /// With which file.
+        path: PathBuf,
+        /// Why it was not.
+        error: io::Error,
+    },
+    /// Another process works on this session.
     #[error("session {id} is in use by another process{}; resume it with --fork-session to work on a copy", pid_text(*pid))]
-    InUse { id: String, pid: Option<u32> },
+    InUse {
+        /// The session.
+        id: String,
+        /// The process that has it, where known.
+        pid: Option<u32>,
+    },
+    /// There is no such session.
     #[error("no session fits {query:?}; `cutonce sessions` lists them")]
-    NotFound { query: String },
+    NotFound {
+        /// What was looked for.
+        query: String,
+    },
+    /// More than one session may be meant.
     #[error("{} sessions fit {query:?}: {}", found.len(), ids(found))]
-    Several { query: String, found: Vec<Listed> },
+    Several {
+        /// What was looked for.
+        query: String,
+        /// What it may mean.
+        found: Vec<Listed>,
+    },
+    /// It is no id of a session.
     #[error("{id:?} can't be a session id: letters, digits, `-` and `_` only, at most 100")]
-    BadId { id: String },
+    BadId {
+        /// What was given.
+        id: String,
+    },
+    /// A new session can't have the id of an old one.
     #[error("session {id} exists already; use --resume {id} to go on with it")]
-    Exists { id: String },
+    Exists {
+        /// The id.
+        id: String,
+    },
 }
 
 impl StoreError {
@@ -80,7 +112,7 @@ fn is_part(entry: &str, id: &str) -> bool {
 
 /// One session's transcript, open for writing. Clones write to the same file.
 #[derive(Debug, Clone)]
-pub struct Store {
+pub(crate) struct Store {
     id: Arc<str>,
     path: Arc<Path>,
     redactor: Arc<Redactor>,
@@ -152,13 +184,13 @@ impl Store {
     }
 
     /// A subagent's transcript, below the folder of the session it belongs to (SA-1).
-    pub fn sidechain(&self, id: &str) -> Result<Store, StoreError> {
+    pub(crate) fn sidechain(&self, id: &str) -> Result<Store, StoreError> {
         let path = self.sidechain_path(id)?;
         Ok(Store::new(id.to_string(), path, self.redactor.clone(), State::default()))
     }
 
     /// Where a subagent's transcript is.
-    pub fn sidechain_path(&self, id: &str) -> Result<PathBuf, StoreError> {
+    pub(crate) fn sidechain_path(&self, id: &str) -> Result<PathBuf, StoreError> {
         if !valid_id(id) {
             return Err(StoreError::BadId { id: id.to_string() });
         }
@@ -180,7 +212,7 @@ impl Store {
         own_dir(&self.path)
     }
     /// The entry that the next one will follow.
-    pub fn last_id(&self) -> Option<String> {
+    pub(crate) fn last_id(&self) -> Option<String> {
         self.state().last.clone()
     }
 
@@ -199,7 +231,7 @@ impl Store {
     }
 
     /// Let the next entry follow an earlier one: what lies between leaves the conversation, not the file (SE-5).
-    pub fn rewind_to(&self, id: &str) {
+    pub(crate) fn rewind_to(&self, id: &str) {
         self.state().last = Some(id.to_string());
     }
 

@@ -15,14 +15,14 @@ mod record;
 mod relay;
 mod seat;
 mod template;
-pub mod tools;
+pub(crate) mod tools;
 
 pub use join::{Join, JoinError};
 pub use past::Past;
 pub use record::{Member, Record, folder};
 pub(crate) use relay::relay;
-pub use seat::{Joined, Seat};
-pub use template::Template;
+pub(crate) use seat::{Joined, Seat};
+pub(crate) use template::Template;
 
 use cutonce_core::mail::{Content, Message, MessageKind};
 

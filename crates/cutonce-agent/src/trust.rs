@@ -13,7 +13,7 @@ struct TrustFile {
 
 /// Is this folder trusted: itself or one above it, in `trust.json` or in the `trust` list of the user's settings?
 /// The user's home and what lies above it never count, neither as an entry nor as the folder: too much is below them.
-pub fn is_trusted(home: &Path, user_home: Option<&Path>, folder: &Path, listed: &[String]) -> bool {
+pub(crate) fn is_trusted(home: &Path, user_home: Option<&Path>, folder: &Path, listed: &[String]) -> bool {
     let folder = resolve(folder);
     if too_broad(&folder, user_home) {
         return false;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The version store of one session.
 #[derive(Debug, Clone)]
-pub struct Versions {
+pub(crate) struct Versions {
     store: Store,
 }
 

@@ -1,6 +1,6 @@
 //! Which reminder is due, and its text (PM-90 to PM-100). The words are in reminders/*.md.
 //!
-//! A reminder is a message for the model inside <system-reminder> tags, which the transcript's replay puts around it,
+//! A reminder is a message for the model inside `<system-reminder>` tags, which the transcript's replay puts around it,
 //! and a `reminder` entry. After that entry is written the mode machine is told ([`crate::mode::Event::ReminderSent`]).
 
 mod workflow;

@@ -208,6 +208,35 @@ fn only_the_sandbox_starts_processes() {
     verdict("Only cutonce-sandbox starts processes: what runs elsewhere is held by nothing.", &found);
 }
 
+/// What the library shows is a promise: an item that nobody outside of it names is not shown without a reason.
+#[test]
+fn ho_4_what_is_public_has_a_reason() {
+    let files = code::rust_files();
+    let library = |file: &&Text| file.path.starts_with("crates/cutonce-agent/src/");
+    let outside = |file: &&Text| {
+        ["crates/cutonce/", "crates/cutonce-tui/", "crates/cutonce-agent/examples/", "crates/cutonce-agent/tests/"]
+            .iter()
+            .any(|folder| file.path.starts_with(folder))
+            && !file.path.starts_with("crates/cutonce/tests/tidy")
+    };
+    let apart = |c: char| !c.is_alphanumeric() && c != '_';
+    let named: BTreeSet<&str> =
+        files.iter().filter(outside).flat_map(|file| file.text.split(apart)).filter(|word| !word.is_empty()).collect();
+    let (mut found, mut needed) = (Vec::new(), BTreeSet::new());
+    for file in files.iter().filter(library) {
+        for (number, line) in file.text.lines().enumerate() {
+            let Some(name) = code::public_item(line).filter(|name| !named.contains(name)) else { continue };
+            needed.insert(name);
+            if !exceptions::PUBLIC.iter().any(|(known, _)| *known == name) {
+                found.push(format!("{}:{} {name}: pub(crate), or a reason in PUBLIC", file.path, number + 1));
+            }
+        }
+    }
+    let idle = exceptions::PUBLIC.iter().filter(|(name, _)| !needed.contains(name));
+    found.extend(idle.map(|(name, _)| format!("{name}: take it off PUBLIC")));
+    verdict("Nothing in the library is public without a reason.", &found);
+}
+
 #[test]
 fn clause_ids_exist() {
     let clauses = code::clauses();
@@ -349,6 +378,8 @@ fn the_rules_can_fail() {
     let prefixes = BTreeSet::from(["PM"]);
     assert_eq!(code::clause_ids("PM-12, xPM-2, fn pm_10_x()", &prefixes), ["PM-12", "PM-10"]);
     assert_eq!(code::dependencies("[dependencies]\na.workspace = true\n[x.dependencies.b]\n[lints]\nc = 1").len(), 2);
+    assert_eq!(code::public_item("    pub async fn next(&mut self)"), Some("next"));
+    assert_eq!((code::public_item("pub(crate) fn f()"), code::public_item("    pub name: String,")), (None, None));
     assert!(code::stands_alone("in /den/x", "/den/") && !code::stands_alone("a/den/x", "/den/"));
 }
 

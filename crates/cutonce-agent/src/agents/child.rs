@@ -17,7 +17,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// An agent that is about to be: who it is and what it knows.
-pub struct Birth {
+pub(crate) struct Birth {
     pub agent: Arc<AgentRef>,
     pub definition: Arc<Definition>,
     pub description: String,
@@ -30,7 +30,7 @@ pub struct Birth {
 }
 
 /// How an agent's session belongs to the tree; part of its [`Options`].
-pub struct Kin {
+pub(crate) struct Kin {
     pub(super) tree: Arc<Tree>,
     /// From 1: agents of the main session.
     pub(super) depth: u8,
@@ -40,7 +40,7 @@ pub struct Kin {
 }
 
 /// What makes a session a subagent's: its mode is not its own (PM-64).
-pub struct Seat {
+pub(crate) struct Seat {
     pub me: Arc<AgentRef>,
     pub(crate) mode: AgentMode,
     /// The main session's own: its sandbox is for all.

@@ -84,11 +84,15 @@ fn text(path: &Path) -> Result<String, String> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Listed {
+    /// As the model calls it.
     pub name: String,
+    /// Who gave it.
     pub source: Source,
+    /// When to use it, in its own words.
     pub description: String,
     /// `Read, Grep`, or `all but Bash`.
     pub tools: String,
+    /// The model it runs on, or what it takes over.
     pub model: String,
     /// The file, for editing.
     pub path: Option<PathBuf>,

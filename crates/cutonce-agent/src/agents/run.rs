@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 /// What an agent is to do.
 #[derive(Debug, Clone)]
-pub struct Task {
+pub(crate) struct Task {
     /// The call that starts it.
     pub call_id: String,
     pub kind: String,
@@ -42,7 +42,7 @@ pub struct Started {
 
 /// What the session that started it is told.
 #[derive(Debug)]
-pub struct Ending {
+pub(crate) struct Ending {
     pub agent: Arc<AgentRef>,
     pub description: String,
     pub background: bool,

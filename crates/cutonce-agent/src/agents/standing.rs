@@ -6,7 +6,7 @@ use cutonce_core::mode::{Mode, State};
 use cutonce_core::rule::Behavior;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub struct Standing(Mutex<Inner>);
+pub(crate) struct Standing(Mutex<Inner>);
 
 struct Inner {
     mode: Mode,
@@ -44,7 +44,7 @@ impl Standing {
     }
 
     /// The agent's own file beside the session's plan (PM-42); None before there is one.
-    pub fn plan_of(&self, agent_id: &str) -> Option<PlanFile> {
+    pub(crate) fn plan_of(&self, agent_id: &str) -> Option<PlanFile> {
         self.inner().plan.as_ref()?.of_agent(agent_id)
     }
 

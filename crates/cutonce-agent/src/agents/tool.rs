@@ -26,7 +26,7 @@ impl AgentTool {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct AgentInput {
+pub(crate) struct AgentInput {
     /// The task in three to five words.
     description: String,
     prompt: String,

@@ -49,7 +49,7 @@ impl Changes {
     }
 
     /// One line a folder that could not be compared.
-    pub fn unseen_lines(&self, root: &Path) -> Vec<String> {
+    pub(crate) fn unseen_lines(&self, root: &Path) -> Vec<String> {
         let told = self.unseen.iter().map(|(path, why)| {
             let why = match why {
                 Unseen::OtherDisk => "another disk is mounted there",

@@ -153,7 +153,7 @@ async fn pm_87_a_folder_that_cant_be_compared_is_told() {
         let _ = std::process::Command::new("umount").arg("-l").arg(&over).status();
         let changes = changes.unwrap();
         assert_eq!(changes.files, []);
-        assert!(changes.unseen.contains(&(over, Unseen::OtherDisk)), "{changes:?}");
+        assert!(changes.unseen.contains(&(over, walk::Unseen::OtherDisk)), "{changes:?}");
     }
 }
 

@@ -22,7 +22,7 @@ pub(super) struct Tree {
 
 /// Why a folder was not looked into.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Unseen {
+pub(crate) enum Unseen {
     /// Another file system is mounted there.
     OtherDisk,
     Unreadable(String),

@@ -24,13 +24,13 @@ const LONGEST_ERROR: u64 = 16 * 1024;
 
 /// What all commands of a session share.
 #[derive(Debug)]
-pub struct Surroundings {
+pub(crate) struct Surroundings {
     pub cwd: PathBuf,
     /// Scrubbed already: no keys.
     pub env: Vec<(OsString, OsString)>,
 }
 
-pub struct CommandHook {
+pub(crate) struct CommandHook {
     event: HookEvent,
     matcher: Matcher,
     command: String,
@@ -40,7 +40,7 @@ pub struct CommandHook {
 }
 
 /// The hooks of the settings; what can't be used is named. Those of a project that is not trusted are not among the settings (PR-2).
-pub fn of_settings(
+pub(crate) fn of_settings(
     settings: &Settings,
     cwd: &Path,
     mut env: Vec<(OsString, OsString)>,

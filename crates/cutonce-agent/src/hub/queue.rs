@@ -63,6 +63,7 @@ impl Drop for Sender {
 }
 
 impl Events {
+    /// The next event, in the order of what happened; None when the session is over.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
             {

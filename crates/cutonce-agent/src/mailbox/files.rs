@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 const LONGEST_VALUE: u64 = 64 << 10;
 
 #[derive(Debug, Clone)]
-pub struct Files {
+pub(crate) struct Files {
     folder: PathBuf,
 }
 

@@ -19,7 +19,7 @@ const MOST_BYTES: i64 = 256 << 20;
 const KNOWN: Duration = Duration::from_secs(120);
 const PATIENCE: Duration = Duration::from_secs(10);
 
-pub struct Nats {
+pub(crate) struct Nats {
     url: String,
     team: String,
     context: Context,

@@ -43,7 +43,7 @@ pub fn io(what: &'static str, path: &Path, error: io::Error) -> MailError {
 }
 
 /// Never through a link: whoever could lay one would choose what we read and write.
-pub fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Result<File> {
+pub(crate) fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Result<File> {
     options.custom_flags(libc::O_NOFOLLOW | libc::O_CLOEXEC | libc::O_NONBLOCK).open(path).and_then(|file| {
         let kind = file.metadata()?.file_type();
         if kind.is_file() { Ok(file) } else { Err(io::Error::other("it is no file")) }
@@ -51,7 +51,7 @@ pub fn open_private(path: &Path, options: &mut fs::OpenOptions) -> io::Result<Fi
 }
 
 /// A folder of ours, made if it is missing.
-pub fn own_folder(folder: &Path) -> Result<(), MailError> {
+pub(crate) fn own_folder(folder: &Path) -> Result<(), MailError> {
     create_private_dir(folder).map_err(|error| io("make the mailbox", folder, error))?;
     match fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => Ok(()),
@@ -127,7 +127,7 @@ fn is_torn(file: &mut File) -> io::Result<bool> {
 }
 
 /// Files that nobody will read again. The one before the present one stays: it tells which ids were had.
-pub fn tidy(folder: &Path, done: Place) {
+pub(crate) fn tidy(folder: &Path, done: Place) {
     for number in numbers(folder).into_iter().filter(|number| number + 1 < done.segment) {
         let _ = fs::remove_file(segment_path(folder, number));
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-pub struct Watch {
+pub(crate) struct Watch {
     #[cfg(target_os = "linux")]
     fd: Option<tokio::io::unix::AsyncFd<std::os::fd::OwnedFd>>,
 }

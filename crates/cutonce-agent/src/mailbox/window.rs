@@ -6,14 +6,14 @@ use std::collections::{HashSet, VecDeque};
 const REMEMBERED: usize = 10_000;
 
 #[derive(Debug, Default)]
-pub struct Window {
+pub(crate) struct Window {
     known: HashSet<String>,
     order: VecDeque<String>,
 }
 
 impl Window {
     /// Is this id new? It is known from now on.
-    pub fn is_new(&mut self, id: &str) -> bool {
+    pub(crate) fn is_new(&mut self, id: &str) -> bool {
         if !self.known.insert(id.to_string()) {
             return false;
         }

@@ -40,6 +40,7 @@ impl Agreed {
         self.read().is_ok_and(|file| file.agreed.contains(&self.agreement(server, definition)))
     }
 
+    /// The user agrees to this server as it is defined now; another definition asks again.
     pub fn add(&self, server: &str, definition: &Value) -> io::Result<()> {
         self.change(|agreed| {
             let new = self.agreement(server, definition);

@@ -44,7 +44,7 @@ pub(super) struct Client {
     pub env: Vec<(OsString, OsString)>,
     pub cwd: PathBuf,
     pub roots: Vec<PathBuf>,
-    pub connect_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
 }
 
 impl Connector for Client {

@@ -6,24 +6,42 @@ use std::time::Duration;
 /// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Definition {
+    /// How it is reached.
     pub reach: Reach,
     /// A call may take this long; else as the settings say.
     pub timeout: Option<Duration>,
+    /// It is not started until it is switched on.
     pub disabled: bool,
 }
 
+/// How a server is reached.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reach {
     /// A program that speaks on its standard input and output.
-    Stdio { command: String, args: Vec<String>, env: Vec<(String, String)> },
+    Stdio {
+        /// The program.
+        command: String,
+        /// What it is given.
+        args: Vec<String>,
+        /// What its environment has besides.
+        env: Vec<(String, String)>,
+    },
     /// An address that takes the streamable HTTP transport.
-    Http { url: String, headers: Vec<(String, String)> },
+    Http {
+        /// Its address.
+        url: String,
+        /// Sent with every request.
+        headers: Vec<(String, String)>,
+    },
     /// It lives in the host's process.
-    Sdk { name: String },
+    Sdk {
+        /// As the host knows it.
+        name: String,
+    },
 }
 
 /// Looks up a variable.
-pub type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
 
 impl Definition {
     /// What is wrong with it is said by field.
@@ -59,6 +77,7 @@ impl Definition {
         Ok(Definition { reach, timeout, disabled: object.get("disabled") == Some(&Value::Bool(true)) })
     }
 
+    /// The name of that on the wire: `stdio`, `http` or `sdk`.
     pub fn transport(&self) -> &'static str {
         match self.reach {
             Reach::Stdio { .. } => "stdio",

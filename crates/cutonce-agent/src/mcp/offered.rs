@@ -26,16 +26,16 @@ const STOP_GRACE: Duration = Duration::from_secs(1);
 
 /// What the user says about MCP tools.
 #[derive(Debug, Clone)]
-pub struct Policy {
+pub(crate) struct Policy {
     /// `plan.mcp`
     pub plan: PlanMcp,
     /// Tools that only read, by the user's word, and such whose hint does not count; the second wins.
     pub readers: Vec<String>,
     pub writers: Vec<String>,
     /// A call ends after this long.
-    pub call_timeout: Duration,
+    pub(crate) call_timeout: Duration,
     /// A server that has not answered by then has failed.
-    pub connect_timeout: Duration,
+    pub(crate) connect_timeout: Duration,
 }
 
 impl Default for Policy {
@@ -74,7 +74,7 @@ enum Reads {
 }
 
 /// A tool of a server.
-pub struct McpTool {
+pub(crate) struct McpTool {
     name: String,
     /// As the server named it: what is sent back to it.
     given: String,
@@ -89,7 +89,7 @@ pub struct McpTool {
 
 /// The tools of a server that is called so (see [`names::server`]), from the elements of its `tools`; and what was left out,
 /// and why.
-pub fn tools_of(
+pub(crate) fn tools_of(
     server: &str,
     listed: &[Value],
     remote: &Arc<dyn Remote>,
@@ -204,7 +204,7 @@ impl McpTool {
         }
     }
     /// Plan mode would deny it whatever its input is (PM-66).
-    pub fn denied_in_plan(&self) -> bool {
+    pub(crate) fn denied_in_plan(&self) -> bool {
         match self.policy.plan {
             PlanMcp::ReadOnlyHint => !self.reads(),
             PlanMcp::Ask => false,

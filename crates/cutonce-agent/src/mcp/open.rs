@@ -14,9 +14,13 @@ use std::sync::Arc;
 
 /// What the servers of a session are opened with.
 pub struct Opening<'a> {
+    /// The cutonce home.
     pub home: &'a Path,
+    /// The folder whose servers these are.
     pub project: &'a Path,
+    /// What the settings files say.
     pub loaded: &'a Loaded,
+    /// The same, merged.
     pub settings: &'a Settings,
     /// The environment as it is: definitions may name variables of it.
     pub env: Vec<(OsString, OsString)>,
@@ -24,9 +28,11 @@ pub struct Opening<'a> {
     pub tool_env: Vec<(OsString, OsString)>,
     /// The folders of the workspace, for servers that ask for them.
     pub roots: Vec<PathBuf>,
+    /// A folder for what servers send that is too large to be shown.
     pub own: PathBuf,
     /// `--mcp-config`, and whether only that counts.
     pub given: &'a [String],
+    /// Only the servers of `config` count.
     pub strict: bool,
 }
 

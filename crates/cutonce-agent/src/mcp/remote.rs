@@ -48,20 +48,26 @@ pub trait Remote: Send + Sync + 'static {
 }
 
 /// Makes a server from its definition; nothing is started yet.
-pub trait Connector: Send + Sync {
+pub(crate) trait Connector: Send + Sync {
     fn connect(&self, name: &str, definition: Definition) -> Arc<dyn Remote>;
 }
 
 /// What a server says about itself, as it said it.
 #[derive(Debug, Clone, Default)]
 pub struct About {
+    /// Its own name for itself.
     pub name: Option<String>,
+    /// Its version.
     pub version: Option<String>,
+    /// How it wants to be used: a claim, shown to the model as one.
     pub instructions: Option<String>,
+    /// It has resources.
     pub resources: bool,
+    /// It has prompts.
     pub prompts: bool,
 }
 
+/// Why a server gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
     /// It could not be reached, or is gone: why, and what to do.
@@ -72,12 +78,19 @@ pub enum RemoteError {
     NeedsAuth(String),
     /// It answered with an error.
     #[error("it answered with error {code}: {message}")]
-    Refused { code: i64, message: String },
+    Refused {
+        /// As JSON-RPC numbers errors.
+        code: i64,
+        /// In its own words.
+        message: String,
+    },
     /// It answered, but not as the protocol says.
     #[error("{0}")]
     Failed(String),
+    /// It did not answer in this time.
     #[error("no answer within {} seconds; the call was cancelled", .0.as_secs_f32())]
     TimedOut(Duration),
+    /// The caller gave up waiting.
     #[error("interrupted by the user")]
     Stopped,
 }
@@ -96,7 +109,7 @@ impl Bell {
         self.rung.notify_one();
     }
     /// The server is gone.
-    pub fn went_down(&self, why: impl Into<String>) {
+    pub(crate) fn went_down(&self, why: impl Into<String>) {
         *self.down.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.into());
         self.rung.notify_one();
     }

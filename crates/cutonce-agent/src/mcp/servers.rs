@@ -28,10 +28,10 @@ const PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_INSTRUCTIONS: usize = 2_048;
 
 /// What the servers of a session share.
-pub struct Setup {
-    pub policy: Policy,
+pub(crate) struct Setup {
+    pub(crate) policy: Policy,
     /// None: this build reaches no servers but those of the host.
-    pub connector: Option<Arc<dyn Connector>>,
+    pub(crate) connector: Option<Arc<dyn Connector>>,
     /// None: nothing of a project starts.
     pub agreed: Option<Agreed>,
     /// The value of a variable for a server of that scope, or why it may not have it.
@@ -40,7 +40,7 @@ pub struct Setup {
     pub own: PathBuf,
 }
 
-pub type Variable = Arc<dyn Fn(Scope, &str) -> Result<Option<String>, String> + Send + Sync>;
+pub(crate) type Variable = Arc<dyn Fn(Scope, &str) -> Result<Option<String>, String> + Send + Sync>;
 
 impl Default for Setup {
     fn default() -> Self {
@@ -97,7 +97,7 @@ enum Joining {
 
 /// What the session takes at a request.
 #[derive(Default)]
-pub struct News {
+pub(crate) struct News {
     /// All tools of all servers from now on; None if they are the same as before.
     pub tools: Option<Vec<Arc<McpTool>>>,
     /// The servers whose tools came or changed.
@@ -106,7 +106,7 @@ pub struct News {
     pub notices: Vec<String>,
 }
 
-pub struct Joined {
+pub(crate) struct Joined {
     /// As rules name it.
     pub server: String,
     /// The server's own words, once.
@@ -114,7 +114,7 @@ pub struct Joined {
 }
 
 impl Servers {
-    pub fn new(setup: Setup) -> Servers {
+    pub(crate) fn new(setup: Setup) -> Servers {
         Servers(Arc::new(Inner {
             policy: Arc::new(setup.policy),
             connector: setup.connector,
@@ -192,6 +192,7 @@ impl Servers {
         self.reconnect(name)
     }
 
+    /// Every server and how it is.
     pub fn status(&self) -> Vec<Status> {
         self.0.entries().iter().map(Entry::status).collect()
     }
@@ -206,19 +207,19 @@ impl Servers {
         }
     }
 
-    pub fn is_pending(&self, called: Option<&[String]>) -> bool {
+    pub(crate) fn is_pending(&self, called: Option<&[String]>) -> bool {
         let asked = |entry: &Entry| called.is_none_or(|called| called.contains(&entry.called));
         self.0.entries().iter().any(|entry| entry.state == State::Pending && asked(entry))
     }
 
-    /// Something waits for [`Servers::take_news`].
+    /// Something waits for `Servers::take_news`.
     pub async fn news(&self) {
         self.0.news.notified().await;
     }
 
     /// What is new. Tools that come for the first time are given at any request, changed lists only where a turn begins:
     /// each costs the provider's cache of the prompt (AG-7).
-    pub fn take_news(&self, turn_begins: bool) -> News {
+    pub(crate) fn take_news(&self, turn_begins: bool) -> News {
         let mut news = News { notices: self.take_notices(), ..News::default() };
         let removed = turn_begins && self.0.removed.swap(false, Ordering::Relaxed);
         let mut entries = self.0.entries();
@@ -241,7 +242,7 @@ impl Servers {
     }
 
     /// For the person, between turns.
-    pub fn take_notices(&self) -> Vec<String> {
+    pub(crate) fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.notices())
     }
 

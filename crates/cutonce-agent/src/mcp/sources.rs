@@ -10,10 +10,13 @@ use std::path::Path;
 /// A server as somebody wrote it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Declared {
+    /// The name it is defined under.
     pub name: String,
+    /// Who names it.
     pub scope: Scope,
     /// The file, or `--mcp-config`.
     pub file: String,
+    /// As it is written; [`super::definition::Definition::parse`] reads it.
     pub definition: Value,
 }
 
@@ -24,15 +27,18 @@ pub enum Scope {
     Host,
     /// `--mcp-config`, or a host that passes servers.
     CommandLine,
+    /// The administrator's settings.
     Managed,
     /// `.cutonce/settings.local.json`
     Local,
     /// `.mcp.json` or `.cutonce/settings.json`
     Project,
+    /// The user's settings.
     User,
 }
 
 impl Scope {
+    /// The name in lists and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Scope::Host => "host",

@@ -14,7 +14,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 /// A longer file is not read as a plan.
-pub const LONGEST_PLAN: u64 = 16 << 20;
+pub(crate) const LONGEST_PLAN: u64 = 16 << 20;
 
 /// The plan file of one session, or of one of its subagents. It may not exist yet.
 #[derive(Debug, Clone)]
@@ -32,6 +32,7 @@ impl PlanFile {
         PlanFile { home: home.into(), slug: slug.to_string(), project, session: session.to_string(), path }
     }
 
+    /// The plan's name.
     pub fn slug(&self) -> &str {
         &self.slug
     }
@@ -40,7 +41,7 @@ impl PlanFile {
         &self.path
     }
     /// A subagent's own file beside it (PM-42); None if the id can't be part of a file's name.
-    pub fn of_agent(&self, agent_id: &str) -> Option<PlanFile> {
+    pub(crate) fn of_agent(&self, agent_id: &str) -> Option<PlanFile> {
         let name = agent_file(&self.slug, agent_id)?;
         Some(PlanFile { path: self.path.with_file_name(name), ..self.clone() })
     }
@@ -103,6 +104,7 @@ impl PlanFile {
         }
     }
 
+    /// What was shown and approved of it so far.
     pub fn revisions(&self) -> Revisions {
         Revisions::of(&self.home, &self.slug)
     }

@@ -11,8 +11,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListedPlan {
+    /// Its name.
     pub slug: String,
+    /// Its first heading.
     pub title: String,
+    /// How far it is.
     pub status: Status,
     /// The last one that was submitted; 0: none was.
     pub revision: u32,
@@ -22,8 +25,11 @@ pub struct ListedPlan {
     pub sha256: Option<String>,
     /// The last change or submission (RFC 3339).
     pub time: String,
+    /// The folder it is for.
     pub project: Option<String>,
+    /// The session that made it.
     pub session: Option<String>,
+    /// Its file.
     pub path: PathBuf,
     /// The plan file is there and holds a plan.
     pub exists: bool,
@@ -48,6 +54,7 @@ pub fn approve(home: &Path, slug: &str, text: &str) -> Result<(), PlanError> {
     revisions.settle(revision.number, Outcome::Approved).map(|_| ())
 }
 
+/// The plan of this name.
 pub fn find(home: &Path, slug: &str) -> Option<ListedPlan> {
     if !plan::is_name(slug) {
         return None;

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Whose name it is.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Reserved {
+pub(crate) struct Reserved {
     /// Where the plan file is, once there is one.
     pub path: String,
     /// The project's root.

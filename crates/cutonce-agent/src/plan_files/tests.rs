@@ -233,7 +233,7 @@ fn pm_43_what_a_plan_file_can_be() {
     // Long, but a plan; and far too long.
     write("five megabytes ".repeat(350_000).as_bytes());
     assert_eq!(plan.read().text().map(str::len), Some(15 * 350_000));
-    fs::File::options().write(true).open(plan.path()).unwrap().set_len(LONGEST_PLAN + 1).unwrap();
+    fs::File::options().write(true).open(plan.path()).unwrap().set_len(file::LONGEST_PLAN + 1).unwrap();
     unreadable("longer than 16 MB");
     fs::remove_file(plan.path()).unwrap();
     fs::create_dir(plan.path()).unwrap();

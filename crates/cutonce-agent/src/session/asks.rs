@@ -74,7 +74,7 @@ fn view(call_id: &str, tool: &str, input: &Value, kind: AskKind) -> AskView {
 
 impl OpenAsk {
     /// Of a teammate: it does not belong to this session's turn, and no call of it waits.
-    pub fn of_team(id: &str, open: Open) -> OpenAsk {
+    pub(crate) fn of_team(id: &str, open: Open) -> OpenAsk {
         OpenAsk { id: id.into(), n: None, call: None, open, planning: false }
     }
     fn is_of_team(&self) -> bool {
@@ -90,12 +90,12 @@ impl Asks {
         self.0.retain(|ask| ask.id != id);
     }
     /// The ids of teammates' plans that wait.
-    pub fn team_plans(&self) -> Vec<String> {
+    pub(crate) fn team_plans(&self) -> Vec<String> {
         let waits = self.0.iter().filter(|ask| matches!(ask.open, Open::TeamPlan(_)));
         waits.map(|ask| ask.id.clone()).collect()
     }
     /// The plan's requests; they are open no longer.
-    pub fn take_plans(&mut self) -> Vec<OpenAsk> {
+    pub(crate) fn take_plans(&mut self) -> Vec<OpenAsk> {
         self.0.extract_if(.., |ask| matches!(ask.open, Open::Plan(_))).collect()
     }
 }

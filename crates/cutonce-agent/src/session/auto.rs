@@ -29,18 +29,18 @@ const MOST_TOKENS: u32 = 400;
 
 /// Where the switches of auto mode come from, beside the settings files.
 #[derive(Debug, Clone, Default)]
-pub struct AutoSource {
+pub(crate) struct AutoSource {
     /// `--settings`.
     pub flag: Option<String>,
     /// $CUTONCE_AUTO_GATE.
     pub gate: Option<String>,
     /// One count for a session and all its agents: a gate that closed is closed for all of them.
-    pub failures: Arc<Failures>,
+    pub(crate) failures: Arc<Failures>,
 }
 
 /// Judgements in a row that failed.
 #[derive(Debug, Default)]
-pub struct Failures(AtomicU32);
+pub(crate) struct Failures(AtomicU32);
 
 impl Failures {
     fn one_more(&self) -> u32 {
@@ -68,7 +68,7 @@ impl AutoSource {
 
 /// What the classifier may take for the user's wishes: their own words and the plan they approved, never what a model or a program said.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
+pub(crate) struct Heard {
     words: Arc<Mutex<Words>>,
     /// Of an agent's session: what it is told are not the user's words.
     deaf: bool,
@@ -82,7 +82,7 @@ struct Words {
 
 impl Heard {
     /// What a transcript holds of it since the conversation was last cleared.
-    pub fn from_transcript<'a>(bodies: impl IntoIterator<Item = &'a Body>) -> Heard {
+    pub(crate) fn from_transcript<'a>(bodies: impl IntoIterator<Item = &'a Body>) -> Heard {
         let heard = Heard::default();
         for body in bodies {
             if let Body::User { text, meta: false, .. } = body {
@@ -96,7 +96,7 @@ impl Heard {
         heard
     }
     /// For the session of an agent: it knows what the user said, and hears nothing.
-    pub fn for_agent(&self) -> Heard {
+    pub(crate) fn for_agent(&self) -> Heard {
         Heard { words: self.words.clone(), deaf: true }
     }
     pub(super) fn said(&self, words: &str) {

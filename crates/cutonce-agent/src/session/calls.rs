@@ -75,7 +75,7 @@ const STOP_GRACE: Duration = Duration::from_secs(2);
 
 impl Batch {
     /// The results, in the order of the calls; the batch is empty afterwards.
-    pub fn take_results(&mut self) -> Vec<ToolResult> {
+    pub(crate) fn take_results(&mut self) -> Vec<ToolResult> {
         std::mem::take(&mut self.slots).into_iter().filter_map(|slot| slot.result).collect()
     }
 }

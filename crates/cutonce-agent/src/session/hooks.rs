@@ -90,10 +90,10 @@ impl Watch {
         Self { hooks, transcript, door: VecDeque::new(), asking: None, stops: 0, telling: 0 }
     }
     /// Somebody still waits to come in.
-    pub fn door_is_busy(&self) -> bool {
+    pub(crate) fn door_is_busy(&self) -> bool {
         self.asking.is_some() || !self.door.is_empty()
     }
-    pub fn turn_began(&mut self) {
+    pub(crate) fn turn_began(&mut self) {
         self.stops = 0;
     }
 }

@@ -25,12 +25,13 @@ mod team;
 mod team_calls;
 mod team_plan;
 
-pub use auto::{AutoSource, Heard};
+pub(crate) use auto::{AutoSource, Heard};
 pub(crate) use calls::Report;
-pub use options::{Approver, Connect, Connected, Options};
-pub use plan::Planner;
-pub use plan_tools::plan_tools;
-pub use team::TeamStart;
+pub(crate) use options::Options;
+pub use options::{Approver, Connect, Connected};
+pub(crate) use plan::Planner;
+pub(crate) use plan_tools::plan_tools;
+pub(crate) use team::TeamStart;
 
 use crate::agents::{Agents, Seat, Standing};
 use crate::hooks::Hooks;
@@ -69,6 +70,7 @@ pub struct Session {
 }
 
 impl Session {
+    /// Its id, also of its transcript.
     pub fn id(&self) -> &str {
         &self.id
     }

@@ -12,7 +12,7 @@ use cutonce_models::{FaultKind, ModelError};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-pub struct Models {
+pub(crate) struct Models {
     connect: Arc<dyn Connect>,
     settings: Arc<Settings>,
     /// The session's main model, and the one in use, by name.

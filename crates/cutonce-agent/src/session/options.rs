@@ -34,8 +34,11 @@ use tokio::sync::mpsc;
 /// A model that is ready to be asked, with what is known about it.
 #[derive(Clone)]
 pub struct Connected {
+    /// How it is asked.
     pub model: Arc<dyn Model>,
+    /// Its window, its prices.
     pub info: ModelInfo,
+    /// How much it thinks before it answers.
     pub thinking: Thinking,
     /// The name that connects it again.
     pub spec: String,
@@ -43,7 +46,7 @@ pub struct Connected {
 
 impl Connected {
     /// The output a request may ask for: what the model offers, within a quarter of a small window.
-    pub fn max_tokens(&self) -> u32 {
+    pub(crate) fn max_tokens(&self) -> u32 {
         self.info.max_output.min(u32::try_from(self.info.context / 4).unwrap_or(u32::MAX)).max(1)
     }
 }
@@ -51,6 +54,7 @@ impl Connected {
 /// Makes a model from its name; used at the start and when the model is switched.
 #[async_trait::async_trait]
 pub trait Connect: Send + Sync {
+    /// The model of this name; the empty name is the session's first model.
     async fn connect(&self, name: &str) -> Result<Connected, ModelError>;
 }
 
@@ -69,7 +73,7 @@ pub enum Approver {
 }
 
 /// Everything a session needs, made by `start` from settings and flags, or by hand by a library user.
-pub struct Options {
+pub(crate) struct Options {
     pub store: Store,
     pub connected: Connected,
     pub connect: Arc<dyn Connect>,
@@ -81,15 +85,15 @@ pub struct Options {
     pub places: Places,
     /// The mode, with what led to it: the effects are carried out when the session starts.
     pub mode: (mode::State, Vec<mode::Effect>),
-    pub planner: Planner,
+    pub(crate) planner: Planner,
     /// The session came back with a plan's request open (PM-85).
-    pub reopen_plan: bool,
+    pub(crate) reopen_plan: bool,
     pub approver: Approver,
     pub settings: Arc<Settings>,
     /// The main model's name, as `connect` knows it.
     pub main: String,
     pub instructions: Instructions,
-    pub redactor: Arc<Redactor>,
+    pub(crate) redactor: Arc<Redactor>,
     /// The conversation so far, when resuming.
     pub conversation: Vec<Shared>,
     /// Tokens the provider counted for it.
@@ -97,7 +101,7 @@ pub struct Options {
     pub max_turns: Option<u32>,
     pub max_budget: Option<f64>,
     /// Compact automatically at this share of the window (AG-8).
-    pub compact_at: Option<f64>,
+    pub(crate) compact_at: Option<f64>,
     /// MCP servers, started already; their tools join when they are known (HO-6).
     pub mcp: crate::mcp::Servers,
     /// How long the first request waits for those that are being started.
@@ -107,7 +111,7 @@ pub struct Options {
     /// Who is asked and told at certain moments (HO-7).
     pub hooks: Arc<Hooks>,
     /// What is in the folders of skills may be read without asking, in plan mode too (HO-8).
-    pub skill_folders: Vec<std::path::PathBuf>,
+    pub(crate) skill_folders: Vec<std::path::PathBuf>,
     /// What the classifier may take for the user's wishes; an agent's session gets [`Heard::for_agent`].
     pub heard: Heard,
     /// The switches of auto mode, beside the settings files (PM-122).
@@ -117,12 +121,12 @@ pub struct Options {
     /// The agents that it may start; None: it has no Agent tool.
     pub agents: Option<crate::agents::Offer>,
     /// The session is an agent's.
-    pub kin: Option<Kin>,
+    pub(crate) kin: Option<Kin>,
 }
 
 impl Session {
     /// Start the session's task on the current tokio runtime.
-    pub fn open(mut options: Options) -> (Session, Events) {
+    pub(crate) fn open(mut options: Options) -> (Session, Events) {
         let id: Arc<str> = options.store.id().into();
         let hub = Arc::new(Hub::new(id.clone()));
         let (sender, inbox) = mpsc::unbounded_channel();

@@ -22,13 +22,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 /// What a session knows of planning.
-pub struct Planner {
+pub(crate) struct Planner {
     pub files: PlanFiles,
     /// Made when it is first needed, the same for the whole session (PM-41).
     pub file: Option<PlanFile>,
     pub instructions: Instructions,
     pub entry: Entry,
-    pub workflow: Workflow,
+    pub(crate) workflow: Workflow,
     /// What holds the shell in plan mode (PM-62), and how the request names it (PM-87).
     pub held: Held,
     pub layer: Layer,
@@ -37,9 +37,9 @@ pub struct Planner {
     /// When an earlier process entered plan mode, if it is still on (PM-87).
     pub entered: Option<SystemTime>,
     pub scratch: bool,
-    pub deny_read: Vec<PathBuf>,
+    pub(crate) deny_read: Vec<PathBuf>,
     /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
-    pub workshop: Option<bool>,
+    pub(crate) workshop: Option<bool>,
     pub(super) approval: Approval,
     pub(super) phase: Phase,
     /// The last text whose hash was told, and the last one that the transcript holds (PM-47).

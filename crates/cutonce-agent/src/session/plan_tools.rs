@@ -16,7 +16,7 @@ struct PlanTool {
 }
 
 /// Both tools; EnterPlanMode only where it is offered (PM-32). The list is fixed at the start (PM-66).
-pub fn plan_tools(eagerness: Eagerness, enter_offered: bool) -> Vec<Arc<dyn AnyTool>> {
+pub(crate) fn plan_tools(eagerness: Eagerness, enter_offered: bool) -> Vec<Arc<dyn AnyTool>> {
     let enter = PlanTool { name: plan::ENTER, description: plan::enter_description(eagerness) };
     let exit = PlanTool { name: plan::EXIT, description: plan::exit_description() };
     let enter: Option<Arc<dyn AnyTool>> = enter_offered.then(|| Arc::new(enter) as Arc<dyn AnyTool>);

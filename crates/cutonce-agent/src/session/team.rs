@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What a session is opened with.
-pub struct TeamStart {
-    pub seat: Arc<Seat>,
+pub(crate) struct TeamStart {
+    pub(crate) seat: Arc<Seat>,
     pub past: Past,
     /// The team that this session led before.
     pub record: Option<crate::team::Record>,
@@ -25,7 +25,7 @@ pub struct TeamStart {
 
 /// What the session itself knows of its team.
 pub(super) struct Table {
-    pub seat: Arc<Seat>,
+    pub(crate) seat: Arc<Seat>,
     pub waiting: Waiting,
     /// Messages that are in the transcript, or on their way into it.
     seen: HashSet<String>,
@@ -36,7 +36,7 @@ pub(super) struct Table {
     /// Messages in the order they came: position, and is it dealt with?
     arrived: VecDeque<(String, bool)>,
     /// The lead's answer is being carried out: it may lead out of plan mode.
-    pub lead_answers: bool,
+    pub(crate) lead_answers: bool,
     record: Option<crate::team::Record>,
 }
 

@@ -9,10 +9,13 @@ use serde_json::{Map, Value};
 /// A setting of a project that waits for trust.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SetAside {
+    /// Which of the project's files.
     pub source: Source,
+    /// Its path.
     pub file: String,
     /// Like `permissions.allow`.
     pub path: String,
+    /// What it would say.
     pub value: Value,
 }
 

@@ -33,7 +33,9 @@ pub struct Line {
 /// A line that is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
+    /// Which line.
     pub line: usize,
+    /// Why.
     pub reason: Skip,
 }
 
@@ -45,7 +47,7 @@ impl std::fmt::Display for Skipped {
 
 /// What was skipped: the first ones in full, all of them counted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Skips {
+pub(crate) struct Skips {
     pub first: Vec<Skipped>,
     pub total: usize,
 }
@@ -68,11 +70,11 @@ impl Skips {
 }
 
 #[derive(Debug, Default)]
-pub struct Index {
+pub(crate) struct Index {
     pub lines: Vec<Line>,
     pub skips: Skips,
     /// Bytes that had to be parsed although only their place was wanted.
-    pub parsed_bytes: u64,
+    pub(crate) parsed_bytes: u64,
 }
 
 /// Index all lines of a file.

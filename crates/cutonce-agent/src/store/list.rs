@@ -21,7 +21,9 @@ const SHOWN: usize = 200;
 /// A session as a list shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Listed {
+    /// Its id.
     pub id: String,
+    /// Its transcript.
     pub path: PathBuf,
     /// Where it was opened last; `None` where the file does not tell any more.
     pub cwd: Option<String>,
@@ -31,15 +33,21 @@ pub struct Listed {
     pub first_message: Option<String>,
     /// When its last entry was written (RFC 3339), if that entry can be read.
     pub last_at: Option<String>,
+    /// When it was last written.
     pub modified: SystemTime,
+    /// The git branch at its start.
     pub branch: Option<String>,
     /// `None` where the last change of mode is in a part that was not read.
     pub mode: Option<Mode>,
+    /// Its plan's name.
     pub slug: Option<String>,
+    /// Its plan's first heading.
     pub plan_title: Option<String>,
     /// Lines of the transcript; an estimate unless `exact`.
     pub entries: usize,
+    /// Everything here was read; else the transcript is long and only its ends were.
     pub exact: bool,
+    /// The transcript's size.
     pub bytes: u64,
 }
 

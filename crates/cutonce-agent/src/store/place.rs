@@ -36,16 +36,19 @@ impl Sessions {
     pub fn new(home: impl Into<PathBuf>, cwd: impl Into<PathBuf>) -> Self {
         Self { home: home.into(), cwd: cwd.into() }
     }
+    /// The folder whose sessions these are.
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
     /// Of all projects.
-    pub fn projects_dir(&self) -> PathBuf {
+    pub(crate) fn projects_dir(&self) -> PathBuf {
         self.home.join("projects")
     }
+    /// Where their transcripts are.
     pub fn dir(&self) -> PathBuf {
         self.projects_dir().join(project_name(&self.cwd))
     }
+    /// The transcript of this session, whether it is there or not.
     pub fn transcript(&self, id: &str) -> PathBuf {
         self.dir().join(format!("{id}.jsonl"))
     }
@@ -91,7 +94,7 @@ pub fn private() -> fs::OpenOptions {
 }
 
 /// Open a file of ours that exists. A link, a pipe or a device under its name leads elsewhere: refused.
-pub fn open_own(options: &mut fs::OpenOptions, path: &Path) -> io::Result<fs::File> {
+pub(crate) fn open_own(options: &mut fs::OpenOptions, path: &Path) -> io::Result<fs::File> {
     use std::os::unix::fs::OpenOptionsExt;
     let refused =
         |what: &str| io::Error::other(format!("it is {what}, not a file of its own; put the file itself there"));
@@ -119,11 +122,11 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// A new name in a folder is only safe once the folder is synced.
-pub fn sync_dir(dir: &Path) -> io::Result<()> {
+pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
     fs::File::open(dir)?.sync_all()
 }
 
-pub fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -20,13 +20,14 @@ pub struct Reader {
 /// A session as it comes back.
 #[derive(Debug)]
 pub struct Resumed {
+    /// Conversation and state, as the transcript has them.
     pub replayed: Replayed,
     /// Lines that could not be read (SE-2).
-    pub skips: Skips,
+    pub(crate) skips: Skips,
     /// Entries of the conversation that were left out because they go beyond the budget; the oldest ones.
     pub left_out: usize,
     /// The last entry: what follows will name it as its parent.
-    pub last_id: Option<String>,
+    pub(crate) last_id: Option<String>,
     /// How much was parsed; the rest was only skimmed.
     pub parsed_bytes: u64,
     /// The session that this one has just been copied from.
@@ -34,10 +35,12 @@ pub struct Resumed {
 }
 
 impl Reader {
+    /// The transcript in this file.
     pub fn open(path: &Path) -> io::Result<Reader> {
         Reader::new(super::place::open_own(File::options().read(true), path)?)
     }
 
+    /// The same of an open file.
     pub fn new(mut file: File) -> io::Result<Reader> {
         let mut index = scan(&mut file)?;
         drop_torn_end(&mut file, &mut index)?;
@@ -50,18 +53,17 @@ impl Reader {
     pub fn len(&self) -> usize {
         self.chain.len()
     }
+    /// It has no entry.
     pub fn is_empty(&self) -> bool {
         self.chain.is_empty()
     }
+    /// The kind of an entry, without reading it.
     pub fn kind(&self, at: usize) -> Kind {
         self.line(at).kind
     }
-    pub fn skips(&self) -> &Skips {
-        &self.index.skips
-    }
 
     /// The last entry of a kind that can be read, with its position.
-    pub fn last_of(&mut self, kind: Kind) -> io::Result<Option<(usize, Entry)>> {
+    pub(crate) fn last_of(&mut self, kind: Kind) -> io::Result<Option<(usize, Entry)>> {
         for at in (0..self.len()).rev().filter(|at| self.kind(*at) == kind).collect::<Vec<_>>() {
             if let Some(entry) = self.entry(at)? {
                 return Ok(Some((at, entry)));

@@ -193,7 +193,7 @@ fn se_2_garbage_in_the_middle_is_skipped_with_its_line_and_nothing_else_is_lost(
     let mut skipped: Vec<usize> = resumed.skips.first.iter().map(|skip| skip.line).collect();
     skipped.sort_unstable();
     assert_eq!(skipped, [2, 3, 4, 6, 7, 8, 9]);
-    let reasons: Vec<String> = resumed.skips.first.iter().map(Skipped::to_string).collect();
+    let reasons: Vec<String> = resumed.skips.first.iter().map(index::Skipped::to_string).collect();
     for expected in
         ["line 2: no JSON", "line 3: not UTF-8", "line 4: zero bytes", "line 6: unknown entry type `hologram`"]
     {

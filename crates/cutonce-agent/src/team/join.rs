@@ -12,26 +12,50 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// Holds the key of a teammate that has no file for it: on another machine.
-pub const KEY_VARIABLE: &str = "CUTONCE_TEAM_KEY";
+pub(crate) const KEY_VARIABLE: &str = "CUTONCE_TEAM_KEY";
 
+/// Which member of which team to be (TM-1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Join {
+    /// The team.
     pub team: String,
+    /// The member.
     pub name: String,
 }
 
+/// Why a team does not take somebody.
 #[derive(Debug, thiserror::Error)]
 pub enum JoinError {
+    /// It is no name of a team or member.
     #[error("{0:?} can't be a name: lower-case letters, digits, `-` and `_`, at most 40")]
     Name(String),
     #[error(
         "there is no key for {name} in the team {team}: the lead makes it with TeamCreate; on another machine set {KEY_VARIABLE} to the content of the lead's file teams/{team}/keys/{name}"
     )]
-    Key { team: String, name: String },
+    /// There is no key of this member here.
+    Key {
+        /// The team.
+        team: String,
+        /// The member.
+        name: String,
+    },
+    /// The team has no such member.
     #[error("the team {team} does not know {name}: its lead has not added it, or has deleted the team")]
-    Unknown { team: String, name: String },
+    Unknown {
+        /// The team.
+        team: String,
+        /// The name that it does not have.
+        name: String,
+    },
+    /// What the lead published is not signed with the member's key.
     #[error("what the mailbox says about {name} was not written by the lead of {team}: it is not believed")]
-    Forged { team: String, name: String },
+    Forged {
+        /// The team.
+        team: String,
+        /// The member.
+        name: String,
+    },
+    /// The mailbox can't be used.
     #[error(transparent)]
     Mail(#[from] MailError),
 }
@@ -39,14 +63,14 @@ pub enum JoinError {
 /// What the lead tells a member about itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Card {
-    pub team_id: String,
+pub(crate) struct Card {
+    pub(crate) team_id: String,
     pub member: Member,
     pub others: Vec<String>,
 }
 
 impl Join {
-    pub async fn join(
+    pub(crate) async fn join(
         &self,
         home: &Path,
         env: &[(OsString, OsString)],

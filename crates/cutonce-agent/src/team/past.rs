@@ -5,15 +5,18 @@ use cutonce_core::transcript::Body;
 use std::collections::{BTreeMap, HashSet};
 
 /// The kind of an `ask` entry that is a plan between lead and teammate.
-pub const ASK: &str = "team_plan";
+pub(crate) const ASK: &str = "team_plan";
 /// The key of a `file_snapshot` entry that keeps such a request; its path is the request's id.
-pub const REQUEST: &str = "team_plan";
+pub(crate) const REQUEST: &str = "team_plan";
 /// Both for a call of a teammate that waits for the lead's user.
-pub const CALL: &str = "team_permission";
+pub(crate) const CALL: &str = "team_permission";
 
+/// What a transcript tells of a team: nothing is done twice (TM-2).
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Past {
+    /// Ids of messages that were taken in.
     pub seen: HashSet<String>,
+    /// Ids of asks that were answered.
     pub settled: HashSet<String>,
     /// The lead's: requests that nobody answered.
     pub desk: Desk,

@@ -94,7 +94,7 @@ impl Joined {
     }
 
     /// What the lead published of its modes; the error says why nobody knows.
-    pub async fn lead_mode(&self) -> Result<LeadMode, String> {
+    pub(crate) async fn lead_mode(&self) -> Result<LeadMode, String> {
         let Some(key) = self.key(&self.me) else { return Err("this is no teammate".into()) };
         look_up(&*self.mailbox, &key, &self.team, "lead", &self.me).await.map_err(|error| error.to_string())
     }

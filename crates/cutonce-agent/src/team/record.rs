@@ -10,30 +10,39 @@ use sha2::{Digest, Sha256};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+/// A team, as its lead keeps it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
     /// A name may be used again; an id is not.
     pub id: String,
+    /// Its name.
     pub name: String,
     /// Whose session leads it: resumed, it leads again (TM-2).
     pub lead_session: String,
+    /// Who is in it, besides the lead.
     pub members: Vec<Member>,
 }
 
+/// One teammate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
+    /// Its name.
     pub name: String,
+    /// It must have its plan approved first (PM-131).
     pub plan_mode_required: bool,
+    /// It runs in a process of its own.
     pub own_process: bool,
     /// Nobody starts it but the user: in a terminal of its own, or on another machine.
     #[serde(default)]
     pub started_by_user: bool,
+    /// The model it runs on, if not the lead's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The lead's mode when it was started; it begins with no more (PM-132).
     pub mode: Mode,
+    /// bypassPermissions may be entered.
     pub bypass_available: bool,
 }
 
@@ -61,6 +70,7 @@ fn place(home: &Path, team: &str) -> Result<PathBuf, MailError> {
 }
 
 impl Record {
+    /// The team of this name.
     pub fn load(home: &Path, team: &str) -> Result<Option<Record>, MailError> {
         let path = place(home, team)?.join("team.json");
         match std::fs::read(&path) {
@@ -74,23 +84,26 @@ impl Record {
     }
 
     /// The team that this session leads.
-    pub fn led_by(home: &Path, session: &str) -> Option<Record> {
+    pub(crate) fn led_by(home: &Path, session: &str) -> Option<Record> {
         let names = std::fs::read_dir(home.join("teams")).into_iter().flatten().flatten();
         let records = names.filter_map(|entry| Record::load(home, entry.file_name().to_str()?).ok()?);
         records.into_iter().find(|record| record.lead_session == session)
     }
 
+    /// Keep it, in one step.
     pub fn save(&self, home: &Path) -> Result<(), MailError> {
         let path = place(home, &self.name)?.join("team.json");
         let bytes = serde_json::to_vec_pretty(self).map_err(|error| MailError::Refused(error.to_string()))?;
         write_private(&path, &bytes).map_err(|error| io("write the team", &path, error))
     }
 
+    /// Forget it, with its keys.
     pub fn remove(&self, home: &Path) -> Result<(), MailError> {
         let path = place(home, &self.name)?;
         remove_folder(&path).map_err(|error| io("remove the team", &path, error))
     }
 
+    /// The member of this name.
     pub fn member(&self, name: &str) -> Option<&Member> {
         self.members.iter().find(|member| member.name == name)
     }
@@ -130,7 +143,7 @@ impl Record {
     }
 }
 
-pub fn read_key(home: &Path, team: &str, member: &str) -> Result<Option<Key>, MailError> {
+pub(crate) fn read_key(home: &Path, team: &str, member: &str) -> Result<Option<Key>, MailError> {
     if !valid_name(member) {
         return Err(MailError::Refused(format!("{member:?} can't be a name in a team")));
     }

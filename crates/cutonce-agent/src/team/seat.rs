@@ -24,7 +24,7 @@ use tokio_util::sync::CancellationToken;
 const HOST_HOOKS: &str = "the host's hooks hold in its own process only, so a teammate can't have a process of its own here; start it without `ownProcess`";
 
 /// A session in a team.
-pub struct Joined {
+pub(crate) struct Joined {
     pub team: String,
     pub id: String,
     /// Its own name.
@@ -44,7 +44,7 @@ impl Joined {
         let (id, others) = (card.team_id, card.others);
         Arc::new(Joined { team: team.into(), id, me, mailbox, member: Some(card.member), others, keys })
     }
-    pub fn is_lead(&self) -> bool {
+    pub(crate) fn is_lead(&self) -> bool {
         self.member.is_none()
     }
     /// The key that the lead shares with this member.
@@ -74,8 +74,8 @@ impl Joined {
     }
 }
 
-pub struct Seat {
-    pub template: Template,
+pub(crate) struct Seat {
+    pub(crate) template: Template,
     session: Mutex<Option<WeakUnboundedSender<Submission>>>,
     /// The session's: a host's count for teammates, too (HO-7).
     hooks: Mutex<Arc<Hooks>>,

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::sync::Arc;
 
 #[derive(Clone, Default)]
-pub struct Template {
+pub(crate) struct Template {
     pub start: Start,
     /// The setting `team.mailbox`.
     pub mailbox: Option<String>,

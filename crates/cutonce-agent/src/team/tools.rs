@@ -8,7 +8,7 @@ use super::Seat;
 use cutonce_tools::tool::AnyTool;
 use std::sync::Arc;
 
-pub fn team_tools(seat: &Arc<Seat>) -> Vec<Arc<dyn AnyTool>> {
+pub(crate) fn team_tools(seat: &Arc<Seat>) -> Vec<Arc<dyn AnyTool>> {
     let send: Arc<dyn AnyTool> = Arc::new(send_message::SendMessage(seat.clone()));
     if seat.joined().is_some_and(|joined| !joined.is_lead()) {
         return vec![send];

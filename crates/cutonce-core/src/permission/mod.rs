@@ -1,7 +1,7 @@
 //! The one decision: (mode, rules, facts of the call) → allow with rights, deny with a reason, or ask (PR-3).
 //!
-//! The order: deny rule, ask rule, protected place, allow rule, then the table of the mode ([`table`]). Plan mode has
-//! a table of its own that no allow rule lifts ([`plan`]).
+//! The order: deny rule, ask rule, protected place, allow rule, then the table of the mode (`table`). Plan mode has
+//! a table of its own that no allow rule lifts (`plan`).
 //!
 //! Rights are values. A [`WriteGrant`] has no public constructor and no `Clone`; [`decide`] and
 //! [`Ask::approve`] are the only places that make one, and `disk` in cutonce-tools uses it up (PR-6).

@@ -1,7 +1,7 @@
 //! A command line taken apart (PR-5): its parts, what each reads and writes, and whether it is known to only read.
 //!
 //! The parser is a real bash parser, but it is not believed blindly: every word is decoded again from the source,
-//! and every byte must be accounted for ([`cover`]). What either cannot explain is `unparsed`, and that asks.
+//! and every byte must be accounted for (`cover`). What either cannot explain is `unparsed`, and that asks.
 
 mod args;
 mod cover;

@@ -126,6 +126,17 @@ pub fn stands_alone(line: &str, needle: &str) -> bool {
     })
 }
 
+/// The name of the item that a line makes public; a field or a re-export is none.
+pub fn public_item(line: &str) -> Option<&str> {
+    let mut words = line.trim_start().strip_prefix("pub ")?.split_whitespace();
+    let kind = words.find(|word| !["async", "unsafe"].contains(word))?;
+    let kinds = ["fn", "struct", "enum", "trait", "const", "static", "type", "mod"];
+    let name = kinds.contains(&kind).then(|| words.next())??;
+    // `const fn name`
+    let name = if name == "fn" { words.next()? } else { name };
+    name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
+}
+
 /// One path as it stands in the code: `std::fs::write`, `Command::new`; a method is `.name`.
 #[derive(Debug, Clone)]
 pub struct PathUse {

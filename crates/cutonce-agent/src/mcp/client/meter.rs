@@ -72,10 +72,10 @@ impl Meter {
         self.why()
     }
 
-    pub fn refuses_us(&self) {
+    pub(crate) fn refuses_us(&self) {
         self.needs_auth.store(true, Ordering::Relaxed);
     }
-    pub fn needs_auth(&self) -> bool {
+    pub(crate) fn needs_auth(&self) -> bool {
         self.needs_auth.load(Ordering::Relaxed)
     }
 }
@@ -83,7 +83,7 @@ impl Meter {
 /// A server's output, measured.
 pub(super) struct Metered<R> {
     pub inner: R,
-    pub meter: Arc<Meter>,
+    pub(crate) meter: Arc<Meter>,
     /// Bytes of the line that is not yet complete.
     pub line: u64,
 }

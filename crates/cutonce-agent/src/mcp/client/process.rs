@@ -21,7 +21,7 @@ const GRACE: Duration = Duration::from_millis(300);
 const GONE: Duration = Duration::from_secs(2);
 
 pub(super) struct Process {
-    pub meter: Arc<Meter>,
+    pub(crate) meter: Arc<Meter>,
     words: Arc<Words>,
     /// It is to end: that is no news.
     expected: tokio_util::sync::CancellationToken,

@@ -15,12 +15,16 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(10);
 const MOST: usize = 500;
 
+/// Something a server has to read, named `@server:uri`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
     /// As rules name it.
     pub server: String,
+    /// Its address there.
     pub uri: String,
+    /// Its name, made harmless.
     pub name: String,
+    /// What it is, as the server says.
     pub description: String,
 }
 
@@ -31,10 +35,12 @@ impl Resource {
     }
 }
 
+/// Words a server has ready, called `/mcp__server__name`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prompt {
     /// `mcp__server__prompt`: as it is typed after the `/`.
     pub called: String,
+    /// What it is for, as the server says.
     pub description: String,
     /// Names of its arguments, and whether they must be given.
     pub arguments: Vec<(String, bool)>,

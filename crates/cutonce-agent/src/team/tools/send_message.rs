@@ -12,11 +12,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-pub struct SendMessage(pub Arc<Seat>);
+pub(crate) struct SendMessage(pub Arc<Seat>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct SendMessageInput {
+pub(crate) struct SendMessageInput {
     to: String,
     text: Option<String>,
     plan_approval: Option<PlanApproval>,

@@ -9,14 +9,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-pub struct TeamCreate(pub Arc<Seat>);
+pub(crate) struct TeamCreate(pub Arc<Seat>);
 
 /// Beyond this a lead can't follow.
 const MOST: usize = 16;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct TeamCreateInput {
+pub(crate) struct TeamCreateInput {
     /// Lower-case letters, digits, `-` and `_`.
     team_name: String,
     members: Vec<NewMember>,

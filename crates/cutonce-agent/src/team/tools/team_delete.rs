@@ -8,11 +8,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-pub struct TeamDelete(pub Arc<Seat>);
+pub(crate) struct TeamDelete(pub Arc<Seat>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct TeamDeleteInput {}
+pub(crate) struct TeamDeleteInput {}
 
 #[async_trait]
 impl Tool for TeamDelete {
