@@ -36,7 +36,7 @@ pub fn note(sessions: &Sessions, transcript: &Path) -> io::Result<()> {
 }
 
 /// The transcripts that notes of this folder lead to.
-pub fn noted(sessions: &Sessions) -> Vec<PathBuf> {
+pub(crate) fn noted(sessions: &Sessions) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(sessions.dir()).into_iter().flatten().flatten().map(|entry| entry.path());
     let notes = entries.filter(|path| path.extension().is_some_and(|end| end == END));
     notes.filter_map(|path| led_to(sessions, &path)).collect()
