@@ -73,6 +73,9 @@ const GO_ON: &str = "Continue.";
 pub(crate) struct Encoder {
     prefix: Option<(Arc<Prefix>, Bytes)>,
     send_back: bool,
+    /// What was encoded, held so that no other message can come to the same address. In one list, so that a turn finds
+    /// out what is still the same by comparing addresses, without looking at a single old message.
+    known: Vec<Shared>,
     groups: Vec<Group>,
     segments: Vec<Segment>,
     /// Messages encoded so far; tests prove by it that old ones are not encoded again.
@@ -81,8 +84,8 @@ pub(crate) struct Encoder {
 }
 
 struct Group {
-    /// Held, so that no other message can come to the same address.
-    messages: Vec<Shared>,
+    /// Where its messages end in `known`.
+    end: usize,
     note: Option<&'static str>,
     user: bool,
     bytes: Bytes,
@@ -161,30 +164,43 @@ impl Encoder {
     /// Brings the groups up to date: those at the beginning that are still the same stay as they are.
     fn update<P: Protocol>(&mut self, protocol: &P, messages: &[Shared], plan: &Plan) {
         if self.send_back != plan.send_back {
+            self.known.clear();
             self.groups.clear();
             self.send_back = plan.send_back;
         }
-        let runs = runs(messages);
-        let same = self.groups.iter().zip(&runs).take_while(|(group, run)| group.is(run)).count();
-        self.groups.truncate(same);
-        for index in same..runs.len() {
-            let run = &runs[index];
+        let same = self.known.iter().zip(messages).take_while(|(known, message)| Arc::ptr_eq(known, message)).count();
+        // Where a group ends depends on the message behind it: only one with a known message behind it is settled.
+        let mut kept = self.groups.partition_point(|group| group.end < same);
+        let start = kept.checked_sub(1).map_or(0, |last| self.groups[last].end);
+        let runs = runs(&messages[start..], kept == 0);
+        let mut end = start;
+        let mut new = 0;
+        while let (Some(group), Some(run)) = (self.groups.get(kept), runs.get(new)) {
+            let is_same = group.end == end + run.messages.len()
+                && group.end <= same
+                && (group.user, group.note) == (run.user, run.note);
+            if !is_same {
+                break;
+            }
+            (end, kept, new) = (group.end, kept + 1, new + 1);
+        }
+        self.groups.truncate(kept);
+        self.known.truncate(end);
+        for run in &runs[new..] {
             let mut out = Vec::new();
             match (run.user, run.messages.first().map(|message| &**message)) {
                 (false, Some(Message::Assistant { blocks, .. })) => protocol.assistant(blocks, plan, &mut out),
-                _ => {
-                    let before = index.checked_sub(1).and_then(|before| runs[before].messages.first());
-                    protocol.user(&user_side(before, run), &mut out);
-                }
+                _ => protocol.user(&user_side(self.known.last(), run), &mut out),
             }
             #[cfg(test)]
             {
                 self.encoded += run.messages.len();
             }
-            let messages = run.messages.to_vec();
-            self.groups.push(Group { messages, note: run.note, user: run.user, bytes: Bytes::from(out) });
+            self.known.extend_from_slice(run.messages);
+            let (end, bytes) = (self.known.len(), Bytes::from(out));
+            self.groups.push(Group { end, note: run.note, user: run.user, bytes });
         }
-        self.settle(same);
+        self.settle(kept);
     }
 
     /// Forgets segments of groups beyond `same`, and joins groups that have become old.
@@ -210,24 +226,16 @@ impl Encoder {
     }
 }
 
-impl Group {
-    fn is(&self, run: &Run<'_>) -> bool {
-        self.user == run.user
-            && self.note == run.note
-            && self.messages.len() == run.messages.len()
-            && self.messages.iter().zip(run.messages).all(|(mine, other)| Arc::ptr_eq(mine, other))
-    }
-}
-
 fn is_assistant(message: &Shared) -> bool {
     matches!(**message, Message::Assistant { .. })
 }
 
-/// Splits a conversation so that it begins and ends on the user's side and no calls are left without results.
-fn runs(messages: &[Shared]) -> Vec<Run<'_>> {
+/// Splits a conversation, or what follows a group of it, so that it begins and ends on the user's side and no calls are
+/// left without results.
+fn runs(messages: &[Shared], begins: bool) -> Vec<Run<'_>> {
     let mut runs = Vec::new();
     let mut rest = messages;
-    if rest.first().is_none_or(is_assistant) {
+    if begins && rest.first().is_none_or(is_assistant) {
         runs.push(Run { messages: &[], note: Some(CUT_OFF), user: true });
     }
     while let Some(first) = rest.first() {

@@ -163,6 +163,26 @@ fn ag_7_a_queued_message_joins_the_last_group() {
 }
 
 #[test]
+fn ag_7_whatever_happened_to_the_conversation_the_body_is_that_of_a_new_encoder() {
+    let (all, prefix) = (long(30), prefix());
+    let other = [Message::user("other"), assistant(vec![call("c", json!({}))]), result("c", "C"), assistant(vec![])];
+    let other: Vec<Shared> = other.into_iter().map(Arc::new).collect();
+    let mut random = fastrand::Rng::with_seed(7);
+    let mut encoder = Encoder::default();
+    for _ in 0..400 {
+        let from = if random.usize(..4) == 0 { random.usize(..6) } else { 0 };
+        let mut messages = all[from..random.usize(from..=all.len())].to_vec();
+        for _ in 0..random.usize(..3) {
+            let at = random.usize(..=messages.len());
+            messages.insert(at, other[random.usize(..other.len())].clone());
+        }
+        let now = bytes_with::<Anthropic>(&mut encoder, &prefix, &messages, Thinking::Off);
+        let scratch = bytes_with::<Anthropic>(&mut Encoder::default(), &prefix, &messages, Thinking::Off);
+        assert_eq!(String::from_utf8_lossy(&now), String::from_utf8_lossy(&scratch));
+    }
+}
+
+#[test]
 fn ag_7_anthropic_has_at_most_four_breakpoints_at_the_right_places() {
     let messages = long(6);
     let text = String::from_utf8(bytes::<Anthropic>(&mut Encoder::default(), &messages, Thinking::Off)).unwrap();
