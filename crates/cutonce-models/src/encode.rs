@@ -101,6 +101,28 @@ const SEGMENT: usize = 32 << 10;
 /// The newest groups stay as they are: they may still grow, and the breakpoints move over them.
 const UNSETTLED: usize = 4;
 
+/// Below this a piece costs more as one of many than as a copy.
+const SMALL: usize = 4 << 10;
+
+/// Neighbours that are small become one piece. The newest groups are such, so that this costs no more in a long
+/// conversation than in a short one.
+fn joined(parts: Vec<Bytes>) -> Vec<Bytes> {
+    let mut all: Vec<Bytes> = Vec::new();
+    let mut small: Vec<u8> = Vec::new();
+    for part in parts {
+        match part.len() {
+            0 => {}
+            len if len < SMALL => small.extend_from_slice(&part),
+            _ => {
+                all.extend((!small.is_empty()).then(|| Bytes::from(std::mem::take(&mut small))));
+                all.push(part);
+            }
+        }
+    }
+    all.extend((!small.is_empty()).then(|| Bytes::from(small)));
+    all
+}
+
 /// A run of messages that makes one group.
 struct Run<'a> {
     messages: &'a [Shared],
@@ -146,8 +168,7 @@ impl Encoder {
             }
             None => Bytes::from_static(b"]}"),
         });
-        parts.retain(|part| !part.is_empty());
-        Pieces::new(parts)
+        Pieces::new(joined(parts))
     }
 
     fn prefix<P: Protocol>(&mut self, protocol: &P, prefix: &Arc<Prefix>) -> Bytes {

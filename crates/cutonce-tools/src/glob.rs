@@ -80,7 +80,7 @@ impl Tool for Glob {
 fn glob(
     workspace: &Workspace,
     target: &Target,
-    matcher: &GlobSet,
+    matcher: &Matcher,
     depth: Option<usize>,
     cancel: &CancellationToken,
 ) -> Outcome {
@@ -110,8 +110,8 @@ fn glob(
             };
             let below = entry.path().as_os_str().as_bytes().get(skip..).unwrap_or_default();
             let is_file = entry.file_type().is_some_and(|kind| kind.is_file() || kind.is_symlink());
-            if is_file && matcher.is_match(Path::new(OsStr::from_bytes(below))) {
-                part.add(times.of(entry.path()), entry.into_path());
+            if is_file && matcher.is_match(below) {
+                part.add(times.of(entry.path()), entry.path());
             }
             WalkState::Continue
         })
@@ -134,13 +134,33 @@ fn told(workspace: &Workspace, newest: Newest) -> String {
     out.join("\n")
 }
 
-/// A set of one: what its regex can't take is an error there, and a panic in a matcher alone.
-fn matcher(rest: &str) -> Result<GlobSet, String> {
+/// What a path below the base must look like.
+enum Matcher {
+    /// `**/*`: every one does, and none has to be looked at.
+    Any,
+    /// A set of one: what its regex can't take is an error there, and a panic in a matcher alone.
+    One(GlobSet),
+}
+
+impl Matcher {
+    fn is_match(&self, below: &[u8]) -> bool {
+        match self {
+            Self::Any => true,
+            Self::One(set) => set.is_match(Path::new(OsStr::from_bytes(below))),
+        }
+    }
+}
+
+fn matcher(rest: &str) -> Result<Matcher, String> {
+    if matches!(rest, "**" | "**/*") {
+        return Ok(Matcher::Any);
+    }
     if !braces::are_sane(rest) {
         return Err(format!("`pattern`: expected braces nested at most {} deep", braces::DEEPEST));
     }
     let glob = GlobBuilder::new(rest).literal_separator(true).build();
     glob.and_then(|glob| GlobSetBuilder::new().add(glob).build())
+        .map(Matcher::One)
         .map_err(|error| format!("`pattern`: expected a glob, got {rest:?}: {}", error.kind()))
 }
 
@@ -197,10 +217,11 @@ mod tests {
         for bad in ["", "*/../x", "..", "a\0b"] {
             assert!(split(bad, None).unwrap_err().starts_with("`pattern`"), "{bad:?}");
         }
-        assert!(matcher("a[").unwrap_err().starts_with("`pattern`: expected a glob"));
+        let refused = |pattern: &str| matcher(pattern).err().unwrap();
+        assert!(refused("a[").starts_with("`pattern`: expected a glob"));
         for deep in [260, 50_000] {
             let pattern = format!("{}a{}", "{".repeat(deep), "}".repeat(deep));
-            assert!(matcher(&pattern).unwrap_err().starts_with("`pattern`: expected braces"), "{deep}");
+            assert!(refused(&pattern).starts_with("`pattern`: expected braces"), "{deep}");
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 use cutonce_core::braces;
 use cutonce_core::permission::Target;
 use ignore::{DirEntry, WalkBuilder};
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{Access, AtFlags, Mode, OFlags};
 use std::fs::Metadata;
 use std::io::ErrorKind;
 use std::os::fd::OwnedFd;
@@ -31,8 +31,9 @@ fn ignores_sanely(entry: &DirEntry) -> bool {
 
 fn insane_ignore_file(folder: &Path) -> Option<PathBuf> {
     [".gitignore", ".ignore"].into_iter().map(|name| folder.join(name)).find(|path| {
-        // Most folders have none, so that one failed open is all it costs.
-        std::fs::read(path).is_ok_and(|text| !braces::are_sane_in_lines(&text))
+        // Most folders have none, and to ask is cheaper than to fail to open.
+        rustix::fs::access(path, Access::EXISTS).is_ok()
+            && std::fs::read(path).is_ok_and(|text| !braces::are_sane_in_lines(&text))
     })
 }
 
@@ -101,7 +102,7 @@ impl Newest {
     }
 
     pub fn part(&self) -> Part<'_> {
-        Part { whole: self, files: Vec::new(), count: 0 }
+        Part { whole: self, files: Vec::new(), floor: None, count: 0 }
     }
 
     /// Newest first, equal ones by name.
@@ -117,15 +118,21 @@ impl Newest {
 pub(crate) struct Part<'a> {
     whole: &'a Newest,
     files: Vec<(SystemTime, PathBuf)>,
+    /// What is older has no place any more: most files of a large tree are counted and forgotten.
+    floor: Option<SystemTime>,
     count: usize,
 }
 
 impl Part<'_> {
-    pub fn add(&mut self, modified: SystemTime, path: PathBuf) {
-        self.files.push((modified, path));
+    pub fn add(&mut self, modified: SystemTime, path: impl Into<PathBuf>) {
         self.count += 1;
+        if self.floor.is_some_and(|floor| modified < floor) {
+            return;
+        }
+        self.files.push((modified, path.into()));
         if self.files.len() >= self.whole.limit.saturating_mul(4) {
             keep_newest(&mut self.files, self.whole.limit);
+            self.floor = self.files.last().map(|(oldest, _)| *oldest);
         }
     }
 }
@@ -185,6 +192,25 @@ mod tests {
         assert!(found.contains(&root.join("good/a.txt")) && !found.contains(&root.join("bad/a.txt")), "{found:?}");
         assert_eq!(insane_ignore_file(&root.join("bad")), Some(root.join("bad/.gitignore")));
         assert_eq!(insane_ignore_file(&root), None);
+    }
+
+    #[test]
+    fn tl_6_the_newest_are_kept_whatever_the_order_they_come_in() {
+        for before_1970 in [false, true] {
+            // Many share a time, so that names decide.
+            let at = |n: usize| since_epoch(if before_1970 { -1_000 + (n / 7) as i64 } else { (n / 7) as i64 }, 0);
+            let mixed = (0..1_000).map(|n| n * 617 % 1_000);
+            let all: Vec<_> = mixed.map(|n| (at(n), PathBuf::from(format!("{n:04}")))).collect();
+            let mut expected = all.clone();
+            keep_newest(&mut expected, 10);
+            let newest = Newest::new(10);
+            for half in all.chunks(500) {
+                let mut part = newest.part();
+                half.iter().for_each(|(time, path)| part.add(*time, path.as_path()));
+            }
+            let expected: Vec<PathBuf> = expected.into_iter().map(|(_, path)| path).collect();
+            assert_eq!(newest.into_sorted(), (expected, 1_000));
+        }
     }
 
     #[test]

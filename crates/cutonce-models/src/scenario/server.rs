@@ -190,10 +190,15 @@ async fn serve(listener: std::net::TcpListener, shared: Arc<Shared>) -> io::Resu
         let shared = shared.clone();
         tokio::spawn(async move {
             let service = service_fn(|request| answer(request, shared.clone()));
-            let _ = hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(socket), service).await;
+            // A buffer that stays: large ones are mapped and cleared anew for every request.
+            let mut http = hyper::server::conn::http1::Builder::new();
+            let _ = http.max_buf_size(READ).serve_connection(TokioIo::new(socket), service).await;
         });
     }
 }
+
+/// Read at once of a request.
+const READ: usize = 64 << 10;
 
 type Reply = Response<Playing>;
 
