@@ -14,7 +14,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 --- talk
 < answer
 > c 3 with care
-< 1 comments
+< 1 comment goes
 < answer:
 > c 9 no such line
 < 2 comments
@@ -60,7 +60,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer (a number, words after it go along): 1 comment goes along with whatever you choose.
 answer: 2 comments go along with whatever you choose.
 answer: A comment is: c LINE WORDS
 answer: Choose one of 1, 2, 4, 5, 6.

@@ -16,7 +16,7 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
 --- talk
 < answer
 > c 3 measure instead
-< 1 comments
+< 1 comment goes
 < answer:
 > 5 do not guess
 < Enter confirms
@@ -59,7 +59,7 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer (a number, words after it go along): 1 comment goes along with whatever you choose.
 answer: Will approve nothing and keep planning; your words: do not guess; 1 comment.
 Enter confirms it; anything else is taken instead.
 answer: 

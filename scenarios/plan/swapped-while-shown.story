@@ -12,7 +12,7 @@ What was approved is what runs (PM-84): the plan file is swapped while the quest
 --- talk
 < answer
 > c 3 a comment that must not be lost
-< 1 comments
+< 1 comment goes
 < answer:
 ! sed -i 's/Harmless/Delete everything/' $PLAN
 > 1
@@ -61,7 +61,7 @@ What was approved is what runs (PM-84): the plan file is swapped while the quest
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 1 comments go along with whatever you choose.
+answer (a number, words after it go along): 1 comment goes along with whatever you choose.
 answer: Will approve rev 1 (sha 3cb25b) and go on in acceptEdits; 1 comment.
 Enter confirms it; anything else is taken instead.
 answer: 

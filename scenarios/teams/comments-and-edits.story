@@ -31,7 +31,7 @@ chmod +x editor.sh
 --- talk
 < ann asks: Exit plan mode?
 > c 2 which language?
-< 1 comments go along
+< 1 comment goes along
 > 5 think again
 < Enter confirms
 < answer:

@@ -28,6 +28,7 @@ pub mod shell;
 pub mod skill;
 pub mod slash;
 pub mod submission;
+pub mod surrogates;
 pub mod template;
 pub mod transcript;
 pub mod turn;

@@ -157,8 +157,14 @@ pub fn args(given: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
             kept.push("--dont-ask".into());
         } else if known.has(name) {
             kept.push(arg);
-            if !inline && known.takes_value(name) {
-                kept.extend(args.next());
+            let value = if !inline && known.takes_value(name) { args.next() } else { None };
+            match (value, kept.last_mut()) {
+                // A value is a value, also where it begins like a flag: a prompt may be a list.
+                (Some(value), Some(flag)) if value.to_string_lossy().starts_with('-') => {
+                    flag.push("=");
+                    flag.push(value);
+                }
+                (value, _) => kept.extend(value),
             }
         } else {
             args.next_if(|next| !inline && !next.to_string_lossy().starts_with('-'));
@@ -232,6 +238,10 @@ mod tests {
             "dontAsk",
             "--future=-1",
         ]);
+        let listed =
+            parsed(&["--system-prompt", "- a bot\n- nice", "--append-system-prompt", "--- x", "--allowedTools", "A"]);
+        assert_eq!(listed.system_prompt.as_deref(), Some("- a bot\n- nice"));
+        assert_eq!(listed.append_system_prompt.as_deref(), Some("--- x"));
         assert_eq!(run.max_turns, Some(3));
         assert_eq!(run.resume.as_deref(), Some("-x"));
         assert_eq!(run.system_prompt.as_deref(), Some(""));

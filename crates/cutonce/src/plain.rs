@@ -383,6 +383,12 @@ impl Plain {
             AskKind::Permission { suggestions, .. } => {
                 let (choice, words) = line.split_once(' ').unwrap_or((line, ""));
                 let answer = match choice {
+                    // «yes, but …» is no yes (PM-80).
+                    "1" | "2" | "y" | "yes" if !words.trim().is_empty() => {
+                        return out::show(
+                            "A yes takes no words; nothing was answered. `3 WORDS` says no with them.\nanswer: ",
+                        );
+                    }
                     "1" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
                     "2" if !suggestions.is_empty() => {
                         let rules = &suggestions[0].rules;

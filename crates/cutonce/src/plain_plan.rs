@@ -121,13 +121,21 @@ impl Review {
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let plan = self.edited.as_ref().or(request.plan.as_ref());
         match (word, plan, armed) {
-            ("" | "y" | "yes", _, Some(answer)) => Step::Answer(answer),
+            ("" | "y" | "yes", _, Some(answer)) if rest.trim().is_empty() => Step::Answer(answer),
+            // «yes, but …» is no yes (PM-80).
+            ("y" | "yes", _, _) => {
+                let keep = request.digit(ChoiceKey::KeepPlanning).map(String::from).unwrap_or_default();
+                Step::Say(format!("A yes takes no words; nothing is chosen. `{keep} WORDS` keeps planning with them."))
+            }
             ("d", Some(plan), _) => {
                 let told = |old: &str| out::margined(&diff(old, plan));
                 Step::Say(previous.map_or("There was no submission before.".into(), told))
             }
             ("e", Some(plan), _) => Step::Edit(plan.clone()),
-            ("c", Some(_), _) => self.comment(rest),
+            ("c", Some(plan), _) => {
+                let plan = plan.clone();
+                self.comment(&plan, rest)
+            }
             ("n", Some(_), _) => {
                 self.notes = Some(rest.to_string()).filter(|note| !note.is_empty());
                 Step::Say("The note goes along with whatever you choose.".into())
@@ -136,12 +144,19 @@ impl Review {
         }
     }
 
-    fn comment(&mut self, rest: &str) -> Step {
-        let parsed = rest.split_once(' ').and_then(|(line, words)| Some((line.parse().ok()?, words.trim())));
+    fn comment(&mut self, plan: &str, rest: &str) -> Step {
+        let lines = plan.lines().count();
+        let parsed = rest.split_once(' ').and_then(|(line, words)| Some((line.parse::<u32>().ok()?, words.trim())));
         match parsed {
+            Some((line, _)) if !(1..=lines).contains(&(line as usize)) => {
+                Step::Say(format!("There is no line {line}; the plan has {lines}."))
+            }
             Some((line, text)) if !text.is_empty() => {
                 self.comments.push(Comment { line, text: text.to_string() });
-                Step::Say(format!("{} comments go along with whatever you choose.", self.comments.len()))
+                Step::Say(match self.comments.len() {
+                    1 => "1 comment goes along with whatever you choose.".into(),
+                    n => format!("{n} comments go along with whatever you choose."),
+                })
             }
             _ => Step::Say("A comment is: c LINE WORDS".into()),
         }

@@ -220,7 +220,7 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
     // Enter alone confirms what a number has armed.
     for (say, cue) in [
         ("count the users", "answer (a number"),
-        ("c 3 never guess", "1 comments go along"),
+        ("c 3 never guess", "1 comment goes along"),
         ("5 think again", "Enter confirms it"),
         ("", "plan rev 2"),
         ("2 mind the gap", "Enter confirms it"),

@@ -4,6 +4,7 @@
 
 mod answers;
 mod http;
+mod lines;
 mod meter;
 mod process;
 

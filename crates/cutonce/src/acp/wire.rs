@@ -2,6 +2,7 @@
 //! that does not read holds anything up here.
 
 use agent_client_protocol::Lines;
+use cutonce_core::surrogates;
 use futures_util::{Sink, Stream, sink, stream};
 use std::io::{self, BufRead, ErrorKind, Read, Write};
 use std::sync::mpsc as blocking;
@@ -59,6 +60,7 @@ fn next_line(input: &mut impl BufRead) -> io::Result<Option<String>> {
     if line.len() as u64 > LONGEST {
         return Err(io::Error::new(ErrorKind::InvalidData, "a line of over 64 MB is no message"));
     }
+    surrogates::mend(&mut line);
     Ok((read > 0).then(|| String::from_utf8_lossy(&line).trim().to_string()))
 }
 
@@ -94,5 +96,7 @@ mod tests {
         assert_eq!(next_line(&mut two).unwrap().as_deref(), Some("{\"a\":1}"));
         assert_eq!(next_line(&mut two).unwrap().as_deref(), Some("\u{fffd}"));
         assert_eq!(next_line(&mut two).unwrap(), None);
+        let mut half: &[u8] = b"{\"a\":\"\\ud83d\"}\n";
+        assert_eq!(next_line(&mut half).unwrap().as_deref(), Some("{\"a\":\"\\ufffd\"}"));
     }
 }

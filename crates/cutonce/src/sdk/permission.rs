@@ -128,6 +128,10 @@ fn denied(ask: &AskView, message: String, interrupt: bool) -> Meant {
 
 fn allowed(ask: &AskView, said: &Value) -> Meant {
     let mut updates = Updates::read(&said["updatedPermissions"]);
+    // A yes that came with less than we can carry out would be a yes to more than was meant.
+    if let Some(why) = updates.lost.take() {
+        return refused(ask, format!("The host's answer could not be carried out: {why}"), false);
+    }
     let input = Some(said["updatedInput"].clone()).filter(|input| input.is_object());
     let mut submissions: Vec<Submission> = updates.rules.drain(..).map(Submission::ChangeRules).collect();
     let by_host = |mode| Submission::SetMode { mode, by: By::Host };
@@ -172,7 +176,13 @@ fn plan_allowed(ask: &AskView, request: &Request, input: Option<&Value>, mode: O
     };
     let Some(choice) = choice else { return unusable("no approval is offered") };
     let mut yes = approval::Answer::new(&ask.ask_id, choice.key);
-    yes.plan = input.and_then(|input| input["plan"].as_str()).map(str::to_string);
+    yes.plan = match input.map(|input| &input["plan"]) {
+        None | Some(Value::Null) => None,
+        // A program would send the same again: nobody looks at the plan twice.
+        Some(Value::String(plan)) if plan.trim().is_empty() => return unusable("the edited plan is empty"),
+        Some(Value::String(plan)) => Some(plan.clone()),
+        Some(_) => return unusable("the edited plan is no text"),
+    };
     // A teammate's plan says nothing about the mode of this session.
     let after = mode
         .filter(|_| named.is_none() && request.from.is_none())
@@ -203,12 +213,24 @@ fn chosen(question: &Question, text: &str) -> Vec<String> {
     text.split(", ").map(|part| part.trim().to_string()).filter(|part| !part.is_empty()).collect()
 }
 
+/// A mode, which may be a lesser one, or a rule that asks or denies.
+fn takes_rights(update: &Value) -> bool {
+    match update["type"].as_str() {
+        Some("setMode") => true,
+        Some("addRules" | "replaceRules") => update["behavior"] != "allow",
+        Some("removeRules") => update["behavior"] == "allow",
+        _ => false,
+    }
+}
+
 /// `updatedPermissions`, as far as it means something here.
 #[derive(Debug, Default)]
 struct Updates {
     rules: Vec<RuleChange>,
     mode: Option<Mode>,
     notes: Vec<String>,
+    /// Why something that takes rights away, or may, could not be read.
+    lost: Option<String>,
 }
 
 impl Updates {
@@ -216,7 +238,10 @@ impl Updates {
         let mut updates = Updates::default();
         for update in given.as_array().into_iter().flatten() {
             if let Err(why) = updates.add(update) {
-                updates.notes.push(format!("A permission update was left out: {why}."));
+                match takes_rights(update) {
+                    true => updates.lost = Some(why),
+                    false => updates.notes.push(format!("A permission update was left out: {why}.")),
+                }
             }
         }
         updates

@@ -58,6 +58,50 @@ fn ho_3_what_is_not_clearly_a_yes_is_none() {
 }
 
 #[test]
+fn ho_2_a_yes_with_less_than_can_be_carried_out_is_none() {
+    let lost = [
+        json!([{"type": "setMode", "mode": "dontAsk"}]),
+        json!([{"type": "setMode"}]),
+        json!([{"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "deny", "destination": "nowhere"}]),
+        json!([{"type": "addRules", "rules": "Bash", "behavior": "ask"}]),
+    ];
+    for updates in lost {
+        let said = json!({"behavior": "allow", "updatedPermissions": updates});
+        let meant = meaning(&ask("Write", json!({}), permission(vec![])), Ok(said.clone()));
+        let [Submission::Answer { answer: Answer::Host(HostAnswer::Deny { .. }), .. }] = meant.submissions.as_slice()
+        else {
+            panic!("{:?}", meant.submissions)
+        };
+        let meant = meaning(&ask("ExitPlanMode", json!({}), plan()), Ok(said));
+        assert!(is_unusable(&meant), "{meant:?}");
+    }
+}
+
+#[test]
+fn pm_84_an_edited_plan_that_says_nothing_approves_nothing() {
+    for (edited, usable) in [(json!(""), false), (json!(" \n"), false), (json!(5), false), (json!("# New\n"), true)] {
+        let said = json!({"behavior": "allow", "updatedInput": {"plan": edited}});
+        let meant = meaning(&ask("ExitPlanMode", json!({}), plan()), Ok(said));
+        assert_eq!(is_unusable(&meant), !usable, "{edited}: {meant:?}");
+    }
+}
+
+/// The request of a stay that default mode was left for.
+fn plan() -> AskKind {
+    let choices =
+        [("acceptEdits", "acceptEdits"), ("default", "default"), ("keepPlanning", "plan"), ("leave", "default")];
+    let choices: Vec<Value> =
+        choices.iter().map(|(key, mode)| json!({"key": key, "label": key, "mode": mode})).collect();
+    let request = json!({"askId": "ask", "plan": "# Old\n", "planFilePath": "/p.md", "sha256": null, "revision": 1,
+        "choices": choices, "layer": "sandbox", "changedFiles": [], "shells": [], "stay": 1});
+    AskKind::Plan { request: serde_json::from_value(request).unwrap(), previous: None, draft: None }
+}
+
+fn is_unusable(meant: &Meant) -> bool {
+    matches!(meant.submissions.as_slice(), [Submission::Answer { answer: Answer::Unusable { .. }, .. }])
+}
+
+#[test]
 fn ho_2_answers_come_in_the_order_of_the_questions() {
     let option = |label: &str| Option_ { label: label.into(), description: String::new(), preview: None };
     let question = |text: &str, multi_select| Question {

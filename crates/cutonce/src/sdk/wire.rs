@@ -2,6 +2,7 @@
 
 use cutonce_core::conversation::Image;
 use cutonce_core::submission::Submission;
+use cutonce_core::surrogates;
 use serde_json::Value;
 use std::io::{BufRead, Read};
 use tokio::sync::mpsc;
@@ -57,7 +58,7 @@ pub fn lines_of_stdin() -> mpsc::UnboundedReceiver<Line> {
 }
 
 pub fn understand(line: &[u8]) -> Line {
-    let value: Value = match serde_json::from_slice(line) {
+    let value: Value = match serde_json::from_slice(line).or_else(|error| mended(line).ok_or(error)) {
         Ok(value) => value,
         Err(error) => return Line::Broken(error.to_string()),
     };
@@ -69,6 +70,12 @@ pub fn understand(line: &[u8]) -> Line {
         Some(other) => Line::Unknown(other.chars().take(60).collect()),
         None => Line::Broken("the field `type` is missing".into()),
     }
+}
+
+/// A text that was cut in the middle of a character is no broken line.
+fn mended(line: &[u8]) -> Option<Value> {
+    let mut line = line.to_vec();
+    surrogates::mend(&mut line).then(|| serde_json::from_slice(&line).ok())?
 }
 
 fn response(response: &Value) -> Line {
@@ -156,6 +163,8 @@ mod tests {
         assert!(matches!(yes, Line::Response { id, result: Ok(value) } if id == "r" && value["a"] == 1));
         let no = line(r#"{"type":"control_response","response":{"subtype":"error","request_id":"r","error":"e"}}"#);
         assert!(matches!(no, Line::Response { result: Err(why), .. } if why == "e"));
+        let half = line(r#"{"type":"user","message":{"content":"nice \ud83d"}}"#);
+        assert!(matches!(half, Line::User { said: Ok(Submission::User { text, .. }), .. } if text == "nice \u{fffd}"));
         assert!(matches!(line("{nope"), Line::Broken(_)));
         assert!(matches!(line("[]"), Line::Broken(_)));
         assert!(matches!(line(r#"{"type":"news"}"#), Line::Unknown(kind) if kind == "news"));

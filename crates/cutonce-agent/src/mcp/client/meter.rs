@@ -1,11 +1,12 @@
 //! How much a server sends: one that sends more than anybody asked for is stopped, so that it takes neither our memory nor
 //! our time. Also where it is written down why a connection ended.
 
+use super::lines;
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio_util::sync::CancellationToken;
@@ -15,6 +16,8 @@ pub(super) const LONGEST: u64 = 16 << 20;
 /// Of all messages since we last asked for something.
 const MOST_BYTES: u64 = 64 << 20;
 const MOST_MESSAGES: u64 = 50_000;
+/// Read at once.
+const CHUNK: usize = 16 << 10;
 /// A connection breaks a moment before its process is known to be gone.
 const SOON: Duration = Duration::from_millis(300);
 
@@ -80,32 +83,56 @@ impl Meter {
     }
 }
 
-/// A server's output, measured.
+/// A server's output, measured and handed on line by line.
 pub(super) struct Metered<R> {
-    pub inner: R,
-    pub(crate) meter: Arc<Meter>,
-    /// Bytes of the line that is not yet complete.
-    pub line: u64,
+    inner: R,
+    meter: Arc<Meter>,
+    /// The line that is not yet complete.
+    line: Vec<u8>,
+    /// Complete lines, and how far they were read.
+    ready: Vec<u8>,
+    read: usize,
+}
+
+impl<R> Metered<R> {
+    pub fn new(inner: R, meter: Arc<Meter>) -> Self {
+        Self { inner, meter, line: Vec::new(), ready: Vec::new(), read: 0 }
+    }
+
+    fn take_in(&mut self, new: &[u8]) -> io::Result<()> {
+        for piece in new.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if self.line.len() as u64 > LONGEST {
+                let why = format!("it sent a message of more than {} MB and was stopped", LONGEST >> 20);
+                return Err(self.meter.stop(&why));
+            }
+            if piece.ends_with(b"\n") {
+                self.ready.append(&mut lines::understandable(std::mem::take(&mut self.line)));
+            }
+        }
+        self.meter.count(new.len() as u64, memchr::memchr_iter(b'\n', new).count() as u64)
+    }
 }
 
 impl<R: AsyncRead + Unpin> AsyncRead for Metered<R> {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        let before = buf.filled().len();
-        let done = Pin::new(&mut self.inner).poll_read(cx, buf);
-        if let Poll::Ready(Ok(())) = &done {
-            let new = buf.filled().get(before..).unwrap_or_default();
-            let lines = memchr::memchr_iter(b'\n', new).count() as u64;
-            self.line = match memchr::memrchr(b'\n', new) {
-                Some(at) => (new.len() - at - 1) as u64,
-                None => self.line + new.len() as u64,
-            };
-            if self.line > LONGEST {
-                let why = format!("it sent a message of more than {} MB and was stopped", LONGEST >> 20);
-                return Poll::Ready(Err(self.meter.stop(&why)));
+        while self.read == self.ready.len() {
+            let mut chunk = [0; CHUNK];
+            let mut new = ReadBuf::new(&mut chunk);
+            ready!(Pin::new(&mut self.inner).poll_read(cx, &mut new))?;
+            (self.read, self.ready) = (0, Vec::new());
+            match new.filled() {
+                // What has no end of line is handed on as it came.
+                [] if self.line.is_empty() => return Poll::Ready(Ok(())),
+                [] => self.ready = std::mem::take(&mut self.line),
+                new => self.take_in(new)?,
             }
-            self.meter.count(new.len() as u64, lines)?;
         }
-        done
+        let next = self.ready.get(self.read..).unwrap_or_default();
+        let taken = next.len().min(buf.remaining());
+        buf.put_slice(&next[..taken]);
+        self.read += taken;
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -116,7 +143,7 @@ mod tests {
 
     async fn drained(bytes: Vec<u8>) -> (Result<usize, String>, Arc<Meter>) {
         let meter = Arc::new(Meter::default());
-        let mut reader = Metered { inner: &bytes[..], meter: meter.clone(), line: 0 };
+        let mut reader = Metered::new(&bytes[..], meter.clone());
         let mut chunk = vec![0; 1 << 20];
         let mut all = 0;
         loop {

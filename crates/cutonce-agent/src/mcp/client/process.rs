@@ -59,7 +59,7 @@ impl Process {
         let process = Process { meter: meter.clone(), words: Arc::default(), expected: Default::default() };
         tokio::spawn(listen(stderr, process.words.clone()));
         tokio::spawn(follow(running, meter.clone(), process.words.clone(), bell, process.expected.clone()));
-        Ok((process, Metered { inner: stdout, meter, line: 0 }, BufWriter::new(stdin)))
+        Ok((process, Metered::new(stdout, meter), BufWriter::new(stdin)))
     }
 
     /// No connection came about: why, with what the program said.

@@ -1,0 +1,85 @@
+//! What a program says, as lines that can be read (HO-6). An answer that nobody can read would leave its call waiting until the
+//! time is up: half a character is mended, and any other such answer becomes the error of its call.
+
+use cutonce_core::surrogates;
+use serde::de::IgnoredAny;
+use serde_json::json;
+
+/// The line as it came, mended, or an error in its place. Lines that are no object are left to whoever reads them.
+pub(super) fn understandable(mut line: Vec<u8>) -> Vec<u8> {
+    surrogates::mend(&mut line);
+    if !line.trim_ascii_start().starts_with(b"{") {
+        return line;
+    }
+    let Err(error) = serde_json::from_slice::<IgnoredAny>(&line) else { return line };
+    let Some(id) = id_of(&line) else { return line };
+    let message = format!("its answer could not be read: {error}");
+    let mut instead = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32700, "message": message}}).to_string();
+    instead.push('\n');
+    instead.into_bytes()
+}
+
+/// The number that the outermost object calls `id`. Ours are numbers.
+fn id_of(line: &[u8]) -> Option<u64> {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(byte) = line.get(at) {
+        match byte {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let text = text_at(line, at + 1)?;
+                at += text.len() + 1;
+                let behind = line.get(at + 1..)?.trim_ascii_start();
+                if depth == 1 && text == b"id" && behind.starts_with(b":") {
+                    let digits = behind[1..].trim_ascii_start();
+                    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+                    return std::str::from_utf8(&digits[..end]).ok()?.parse().ok();
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// What stands from here to the quote that ends it.
+fn text_at(line: &[u8], start: usize) -> Option<&[u8]> {
+    let mut end = start;
+    loop {
+        match line.get(end)? {
+            b'"' => return line.get(start..end),
+            b'\\' => end += 2,
+            _ => end += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(line: &str) -> String {
+        String::from_utf8(understandable(line.as_bytes().to_vec())).unwrap()
+    }
+
+    #[test]
+    fn ho_6_an_answer_that_nobody_can_read_is_an_error_of_its_call() {
+        for fine in ["{\"id\":1}\n", "\n", "starting up...\n", "{no json, no id}\n", "[1\n"] {
+            assert_eq!(said(fine), fine);
+        }
+        assert_eq!(said("{\"id\":1,\"a\":\"\\ud83d\"}\n"), "{\"id\":1,\"a\":\"\\ufffd\"}\n");
+        let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+        let broken = [
+            format!("{{\"result\":{{\"id\":9,\"deep\":{deep}}},\"id\" : 7}}\n"),
+            "{\"note\":\"\\\"id\\\":4\",\"id\":7,\"result\":NaN}\n".to_string(),
+            "{\"id\":7,\"result\":{\"a\":\n".to_string(),
+        ];
+        for line in broken {
+            let answer: serde_json::Value = serde_json::from_str(&said(&line)).unwrap();
+            assert_eq!(answer["id"], 7, "{line}");
+            let words = answer["error"]["message"].as_str().unwrap();
+            assert!(words.starts_with("its answer could not be read: "), "{words}");
+        }
+    }
+}
