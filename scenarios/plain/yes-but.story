@@ -46,5 +46,72 @@
 > /exit
 --- exit 0
 --- stdout
+
+> 
+? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch one`)
+  | touch one; touch two
+  1 yes
+  2 yes, and don't ask again for Bash(touch one), Bash(touch two)
+  3 no (words after it go to the agent)
+answer: A yes takes no words; nothing was answered. `3 WORDS` says no with them.
+answer: A yes takes no words; nothing was answered. `3 WORDS` says no with them.
+answer: A yes takes no words; nothing was answered. `3 WORDS` says no with them.
+answer: not done
+
+> 
+? Exit plan mode?
+  plan rev 1 in $HOME/.cutonce/plans/<slug>.md
+
+    1  # Two steps
+    2  
+    3  1. one
+    4  2. two
+
+  shell: only commands that parse as read-only ran; no sandbox held them
+  0 files changed since plan mode was entered
+  1 Approve, accept edits automatically → acceptEdits
+  2 Approve, confirm each edit → default
+  4 Approve, clear the context and start → default
+    or with the mode after it: 4 acceptEdits, 4 default
+  5 Keep planning, with feedback → plan
+  6 Leave plan mode and keep the plan; nothing runs → default
+  c LINE WORDS comment, n WORDS note, e edit
+answer (a number, words after it go along): There is no line 99; the plan has 4.
+answer: Will approve rev 1 (sha 628c2a) and go on in acceptEdits.
+Enter confirms it; anything else is taken instead.
+answer: A yes takes no words; nothing is chosen. `5 WORDS` keeps planning with them.
+answer: Will approve nothing and keep planning; your words: remove step 2.
+Enter confirms it; anything else is taken instead.
+answer: only one then
+
+>
+
 --- disk
+nothing changed
+
 --- transcript
+session {}
+user {"text":"do both"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"touch one; touch two"}}],"stop":"tool_use"}
+ask {"askId":"<id>","kind":"permission"}
+ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"deny","message":"only the first","interrupt":false}}
+tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"touch one; touch two"},"output":[{"type":"text","text":"The user refused this Bash call and said: only the first"}],"isError":true,"decision":{"behavior":"deny","reason":"the user refused it"}}
+assistant {"blocks":[{"type":"text","text":"not done"}],"stop":"end_turn"}
+user {"text":"plan it"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0003_00","name":"EnterPlanMode","input":{}}],"stop":"tool_use"}
+session {"slug":"<slug>"}
+mode {"from":"default","to":"plan","by":"model"}
+tool {"callId":"toolu_0003_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"Plan mode is on. Explore the code and design the approach; edit nothing yet. Finish with ExitPlanMode, which asks the user to approve the plan. Detailed instruc…"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: look at inner state: output of a running shell, a skill"}}
+reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0004_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n"}}],"stop":"tool_use"}
+file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
+tool {"callId":"toolu_0004_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (4 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0005_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
+plan {"slug":"<slug>","revision":1,"sha256":"628c2a2635fee0f8d2592a43a138b9da3cd5dbade0f93483026de4cdd927f6c5","outcome":"submitted"}
+file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n","sha256":"628c2a2635fee0f8d2592a43a138b9da3cd5dbade0f93483026de4cdd927f6c5"}
+ask {"askId":"<id>","kind":"plan"}
+ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"keepPlanning","feedback":"remove step 2"}}
+plan {"slug":"<slug>","revision":1,"sha256":"628c2a2635fee0f8d2592a43a138b9da3cd5dbade0f93483026de4cdd927f6c5","outcome":"rejected"}
+tool {"callId":"toolu_0005_00","name":"ExitPlanMode","input":{"plan":"# Two steps\n\n1. one\n2. two\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.\n\nFeedback from the user:\nremove step …"}],"isError":true,"decision":{"behavior":"deny","reason":"the user keeps planning"}}
+assistant {"blocks":[{"type":"text","text":"only one then"}],"stop":"end_turn"}
+

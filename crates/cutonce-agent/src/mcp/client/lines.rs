@@ -5,42 +5,56 @@ use cutonce_core::surrogates;
 use serde::de::IgnoredAny;
 use serde_json::json;
 
+/// Nested deeper than this a message is not read.
+const DEEPEST: usize = 120;
+
 /// The line as it came, mended, or an error in its place. Lines that are no object are left to whoever reads them.
 pub(super) fn understandable(mut line: Vec<u8>) -> Vec<u8> {
     surrogates::mend(&mut line);
     if !line.trim_ascii_start().starts_with(b"{") {
         return line;
     }
-    let Err(error) = serde_json::from_slice::<IgnoredAny>(&line) else { return line };
-    let Some(id) = id_of(&line) else { return line };
-    let message = format!("its answer could not be read: {error}");
+    let (deepest, id) = outline(&line);
+    let why = match serde_json::from_slice::<IgnoredAny>(&line) {
+        Err(error) => error.to_string(),
+        Ok(_) if deepest > DEEPEST => format!("it is nested {deepest} deep"),
+        Ok(_) => return line,
+    };
+    let Some(id) = id else { return line };
+    let message = format!("its answer could not be read: {why}");
     let mut instead = json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32700, "message": message}}).to_string();
     instead.push('\n');
     instead.into_bytes()
 }
 
-/// The number that the outermost object calls `id`. Ours are numbers.
-fn id_of(line: &[u8]) -> Option<u64> {
-    let (mut depth, mut at) = (0_usize, 0);
+/// How deep the line is nested, and the number that its outermost object calls `id`. Ours are numbers.
+fn outline(line: &[u8]) -> (usize, Option<u64>) {
+    let (mut depth, mut deepest, mut id) = (0_usize, 0, None);
+    let mut at = 0;
     while let Some(byte) = line.get(at) {
         match byte {
             b'{' | b'[' => depth += 1,
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'"' => {
-                let text = text_at(line, at + 1)?;
+                let Some(text) = text_at(line, at + 1) else { break };
                 at += text.len() + 1;
-                let behind = line.get(at + 1..)?.trim_ascii_start();
-                if depth == 1 && text == b"id" && behind.starts_with(b":") {
-                    let digits = behind[1..].trim_ascii_start();
-                    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
-                    return std::str::from_utf8(&digits[..end]).ok()?.parse().ok();
+                if depth == 1 && text == b"id" {
+                    id = id.or_else(|| number(line.get(at + 1..).unwrap_or_default()));
                 }
             }
             _ => {}
         }
+        deepest = deepest.max(depth);
         at += 1;
     }
-    None
+    (deepest, id)
+}
+
+/// The number behind a colon.
+fn number(behind: &[u8]) -> Option<u64> {
+    let digits = behind.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let end = digits.iter().position(|byte| !byte.is_ascii_digit()).unwrap_or(digits.len());
+    std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
 }
 
 /// What stands from here to the quote that ends it.
