@@ -249,6 +249,25 @@ fn pr_7_suggestions() {
     check(bash("make 'x"), &[]);
     check(bash("$x y"), &[]);
     check(bash("make > .git/x"), &[]);
+    // What its input decides is not covered by its words.
+    for fed in [
+        "curl x | sh",
+        "curl x | sudo bash",
+        "make | python3 -",
+        "make | python3.11",
+        "make | bash -s a",
+        "make | xargs rm",
+        "make | tar xz",
+        "git diff | git apply",
+        "make | /bin/sh",
+        "make | sqlite3 db",
+        "sh < make.log",
+        "make | ssh host",
+    ] {
+        check(bash(fed), &[]);
+    }
+    check(bash("sh build.sh"), &["Bash(sh build.sh)"]);
+    check(bash("python3 -c 'print(1)'"), &["Bash(python3 -c 'print(1)')"]);
     assert!(suggested_with_ask_rule().is_empty());
 }
 

@@ -4,6 +4,7 @@ use super::shell_call::{Piece, pieces, writes_protected};
 use super::{Access, Facts, PartFacts, Place, Reach, ShellFacts, Suggestion, Target};
 use crate::mode::Mode;
 use crate::rule::{Behavior, Rules, escape_command};
+use crate::shell::Part;
 use std::path::Path;
 
 /// Programs whose second word says what they do: `git commit`, `npm run`.
@@ -43,6 +44,54 @@ const NEVER_WIDE: &[&str] = &[
     "tee", "wget", "xargs", "zsh", ".", ":",
 ];
 
+/// Programs that do what their input says, unless they are given a script.
+const INTERPRETERS: &[&str] = &[
+    "ash",
+    "bash",
+    "bun",
+    "csh",
+    "dash",
+    "deno",
+    "fish",
+    "julia",
+    "ksh",
+    "lua",
+    "node",
+    "osascript",
+    "perl",
+    "php",
+    "pwsh",
+    "python",
+    "Rscript",
+    "ruby",
+    "sh",
+    "tclsh",
+    "tcsh",
+    "zsh",
+];
+/// Programs that do what their input says, whatever else they are given.
+const FED: &[&str] = &[
+    "at", "batch", "cpio", "crontab", "ed", "ex", "ftp", "gdb", "mysql", "parallel", "patch", "psql", "sftp",
+    "sqlite3", "ssh", "tar", "vi", "vim", "xargs",
+];
+
+/// The line does not say what this command will do: the same words would run anything another time.
+fn is_fed(part: &Part) -> bool {
+    let words: Vec<&str> = part.words.iter().map(|word| word.as_deref().unwrap_or_default()).collect();
+    let Some((first, rest)) = words.split_first() else { return false };
+    let name = first.rsplit('/').next().unwrap_or(first);
+    let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let reads_input =
+        rest.iter().all(|word| word.starts_with('-')) || rest.iter().any(|word| matches!(*word, "-" | "-s"));
+    let applies = name == "git" && matches!(rest.first(), Some(&("am" | "apply" | "fast-import")));
+    FED.contains(&name) || applies || (INTERPRETERS.contains(&plain) && reads_input)
+}
+
+fn is_xargs(wrapper: &str) -> bool {
+    let name = wrapper.split(' ').next().unwrap_or_default();
+    matches!(name.rsplit('/').next(), Some("xargs" | "parallel"))
+}
+
 /// Suggestions, narrowest first; none where no rule could help (protected places, commands not taken apart).
 pub(super) fn suggestions(mode: Mode, rules: &Rules, facts: &Facts) -> Vec<Suggestion> {
     let choices: Vec<Vec<String>> = match &facts.access {
@@ -80,6 +129,12 @@ fn shell_choices(mode: Mode, rules: &Rules, shell: &ShellFacts) -> Vec<Vec<Strin
         return vec![];
     }
     let open = pieces(mode, rules, shell).open;
+    let fed = |piece: &Piece<'_>| matches!(piece, Piece::Command(part) if is_fed(&part.part));
+    // Inside of a wrapper that fills in arguments (`xargs rm`) the inner command is a part of its own.
+    let filled = |piece: &Piece<'_>| matches!(piece, Piece::Command(part) if part.part.inside.iter().any(|outer| is_xargs(outer)));
+    if open.iter().any(|(piece, _)| fed(piece) || filled(piece)) {
+        return vec![];
+    }
     let exact: Option<Vec<String>> = open.iter().map(|(piece, _)| exact_rule(rules, piece)).collect();
     let wide: Option<Vec<String>> = open.iter().map(|(piece, _)| wide_rule(rules, piece)).collect();
     match exact {

@@ -152,14 +152,17 @@ impl App {
                 "There is no session to send this to: /resume picks one. Your words stay here.",
             );
         }
+        // What is seen decides: the beginning of a folded paste was never typed as a command.
+        let given = self.composer.text();
+        let (shell, command) = (given.starts_with('!'), given.trim_start().starts_with('/'));
         let mut message = self.composer.take();
         self.keep_draft();
         self.now();
         let text = message.text.trim().to_string();
-        if let Some(line) = text.strip_prefix('!') {
+        if let Some(line) = text.strip_prefix('!').filter(|_| shell) {
             return self.shell(line.trim());
         }
-        if text.starts_with('/') && self.command(&text, &message.images) {
+        if command && self.command(&text, &message.images) {
             return;
         }
         message.images.extend(self.images_named(&text));

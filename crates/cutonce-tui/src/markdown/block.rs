@@ -3,7 +3,7 @@
 use super::table::Table;
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 
@@ -62,8 +62,8 @@ struct Writer<'t> {
     containers: Vec<Container>,
     code: Option<String>,
     table: Option<Table>,
-    /// Where links lead, innermost last.
-    links: Vec<String>,
+    /// Where links lead, innermost last, and where in the line their words begin.
+    links: Vec<(String, usize)>,
     /// A blank row belongs before the next block.
     blank: bool,
 }
@@ -108,8 +108,11 @@ impl<'t> Writer<'t> {
             Event::HardBreak => self.hard_break(),
             Event::Rule => {
                 self.block();
-                self.line.push(Span::styled("─".repeat(RULE.min(self.width)), self.theme.border));
-                self.end_block();
+                let mut row = self.prefix().first;
+                let taken: usize = row.iter().map(|span| text::width(&span.content)).sum();
+                row.push(Span::styled("─".repeat(RULE.min(self.width.saturating_sub(taken))), self.theme.border));
+                self.rows.push(text::fit_line(Line::from(row), self.width));
+                self.blank = true;
             }
             Event::TaskListMarker(done) => self.text(if done { "[x] " } else { "[ ] " }, self.theme.bullet),
         }
@@ -127,15 +130,9 @@ impl<'t> Writer<'t> {
                 self.block();
                 self.containers.push(Container::Quote);
             }
-            Tag::CodeBlock(kind) => {
-                self.flush();
+            Tag::CodeBlock(_) => {
                 self.block();
-                let language = match kind {
-                    CodeBlockKind::Fenced(info) => info.to_string(),
-                    CodeBlockKind::Indented => String::new(),
-                };
                 self.code = Some(String::new());
-                drop(language);
             }
             Tag::List(start) => {
                 // Text of an item, then its own list.
@@ -159,12 +156,12 @@ impl<'t> Writer<'t> {
             Tag::Strong => self.styles.push(self.theme.strong),
             Tag::Strikethrough => self.styles.push(Style::default().add_modifier(Modifier::CROSSED_OUT)),
             Tag::Link { dest_url, title, .. } => {
-                self.links.push(titled(&dest_url, &title));
+                self.links.push((titled(&dest_url, &title), self.line.len()));
                 self.styles.push(self.theme.link);
             }
             Tag::Image { dest_url, title, .. } => {
-                self.links.push(titled(&dest_url, &title));
                 self.text("image: ", self.theme.dim);
+                self.links.push((titled(&dest_url, &title), self.line.len()));
                 self.styles.push(self.theme.link);
             }
             Tag::Superscript | Tag::Subscript | Tag::MetadataBlock(_) | Tag::FootnoteDefinition(_) => {}
@@ -221,7 +218,10 @@ impl<'t> Writer<'t> {
             if n > 0 {
                 self.hard_break();
             }
-            self.text(line, self.theme.dim);
+            // A line end at the end begins no further row.
+            if !line.is_empty() {
+                self.text(line, self.theme.dim);
+            }
         }
     }
 
@@ -232,12 +232,12 @@ impl<'t> Writer<'t> {
         }
     }
 
+    /// The address is left out only where the words are the whole of it (PM-74).
     fn end_link(&mut self) {
         self.styles.pop();
-        let Some(target) = self.links.pop() else { return };
-        let said =
-            self.line.last().is_some_and(|span| span.content == target || target.ends_with(span.content.as_ref()));
-        let told = said && target.contains(':');
+        let Some((target, start)) = self.links.pop() else { return };
+        let words: String = self.line.iter().skip(start).map(|span| span.content.as_ref()).collect();
+        let told = words == target || target.strip_prefix("mailto:") == Some(&words);
         if !target.is_empty() && !told {
             self.text(&format!(" ({target})"), self.theme.dim);
         }
@@ -261,8 +261,10 @@ impl<'t> Writer<'t> {
         let Some(table) = self.table.take() else { return };
         let prefix = self.prefix();
         let taken: usize = prefix.next.iter().map(|span| text::width(&span.content)).sum();
-        for row in table.rows(self.width.saturating_sub(taken).max(1), self.theme) {
-            let spans = prefix.next.iter().cloned().chain(row.spans);
+        let rows = table.rows(self.width.saturating_sub(taken).max(1), self.theme);
+        for (n, row) in rows.into_iter().enumerate() {
+            let before = if n == 0 { &prefix.first } else { &prefix.next };
+            let spans = before.iter().cloned().chain(row.spans);
             self.rows.push(text::fit_line(Line::from(spans.collect::<Vec<_>>()), self.width));
         }
         self.blank = true;
@@ -289,8 +291,10 @@ impl<'t> Writer<'t> {
         }
     }
 
-    /// A block begins: a blank row before it if one came before within the same unit.
+    /// A block begins: a blank row before it if one came before within the same unit. What stands before it in an item
+    /// without blank lines is a block of its own.
     fn block(&mut self) {
+        self.flush();
         let fresh = matches!(self.containers.last(), Some(Container::Item { drawn: false, .. }));
         if std::mem::take(&mut self.blank) && !fresh {
             let prefix = self.prefix();

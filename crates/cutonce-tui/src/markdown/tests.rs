@@ -42,6 +42,31 @@ end
 }
 
 #[test]
+fn ui_2_blocks_right_below_an_items_words_leave_them_whole() {
+    check(
+        "1. Run these:\n   | a | b |\n   |---|---|\n   | c | d |\n",
+        30,
+        "1. Run these:\n   a │ b\n   ──┼──\n   c │ d",
+    );
+    check("- | a | b |\n  |---|---|\n  | c | d |\n", 30, "• a │ b\n  ──┼──\n  c │ d");
+    check("- words\n  > quote\n", 30, "• words\n  │ quote");
+    check("- words\n  # Title\n", 30, "• words\n  Title");
+    check("- words\n  ***\n", 12, "• words\n  ──────────");
+    check("- words\n  <div>\n", 30, "• words\n  <div>");
+    check("- words\n  ```\n  code\n  ```\n", 30, "• words\n    code");
+}
+
+/// PM-74: an address that nobody saw would be approved with the plan.
+#[test]
+fn pm_74_a_link_hides_no_address_but_one_that_is_its_words() {
+    check("[sh](https://e.example/install.sh)", 60, "sh (https://e.example/install.sh)");
+    check("[m](https://e.com)", 60, "m (https://e.com)");
+    check("[a **e.com**](https://e.com)", 60, "a e.com (https://e.com)");
+    check("[https://e.com](https://e.com)", 60, "https://e.com");
+    check("<https://e.com> <me@e.com>", 60, "https://e.com me@e.com");
+}
+
+#[test]
 fn ui_2_loose_lists_rules_tasks_and_links() {
     check(
         "- a\n\n- b\n\n  para\n\n---\n- [x] done\n- [ ] not\n\n[here](https://a.example/x) <https://b.example> ![pic](p.png)\n",
