@@ -5,12 +5,12 @@ Images (UI-3): Ctrl+V pastes the one on the clipboard, read by the desktop's own
 test -e empty && exit 1
 case "$1" in
 --list-types) printf 'text/plain\nimage/png\n' ;;
-*) printf '\211PNG\r\n\032\npasted' ;;
+*) printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\0\001\0\0\0\001pasted' ;;
 esac
 --- sh
 chmod +x bin/wl-paste
-printf '\211PNG\r\n\032\ndropped' > 'a b.png'
-printf '\211PNG\r\n\032\nwritten' > c.png
+printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\0\001\0\0\0\001dropped' > 'a b.png'
+printf '\211PNG\r\n\032\n\0\0\0\rIHDR\0\0\0\001\0\0\0\001written' > c.png
 printf 'no image' > d.png
 --- model
 {"turns": [{"text": "Three pictures."}]}
@@ -33,7 +33,7 @@ press ctrl+v
 press enter
 < Three pictures.
 --- shows
-! $WS/d.png is no PNG, JPEG, GIF or WebP image
+! $WS/d.png: it is no PNG, JPEG, GIF or WebP image
 ! There is no image on the clipboard.
 
 > look: [Image #1][Image #2] and c.png
@@ -50,7 +50,7 @@ press ctrl+d
 --- seen
 request 1
   user: look: [Image #1][Image #2] and c.png
-  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpwYXN0ZWQ="}}
-  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgpkcm9wcGVk"}}
-  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgp3cml0dGVu"},"cache_control":{"type":"ephemeral"}}
+  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABcGFzdGVk"}}
+  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABZHJvcHBlZA=="}}
+  user: {"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABd3JpdHRlbg=="},"cache_control":{"type":"ephemeral"}}
 

@@ -1,6 +1,8 @@
 //! The person's clipboard, for an image that is pasted (UI-3): read by the programs that desktops have for it, so that no window
 //! system has to be there when we are built. What comes out of it is bounded, and an image is what its first bytes say.
 
+use cutonce_core::conversation::Image;
+use cutonce_core::image::LARGEST;
 use cutonce_sandbox::env::{Names, scrubbed};
 use cutonce_sandbox::{Ended, Output, Spawn, find_program};
 use std::ffi::OsString;
@@ -8,23 +10,16 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
-/// The largest image that providers take.
-pub const LARGEST: usize = 5 << 20;
 /// Lists of types and paths are shorter.
 const LONGEST_TEXT: usize = 256 << 10;
 /// A program whose clipboard lives in another program that hangs would wait for ever.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What was on it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Clip {
-    /// A picture.
-    Image {
-        /// Its kind, as providers name it.
-        media_type: &'static str,
-        /// The file as it is.
-        bytes: Vec<u8>,
-    },
+    /// A picture, as it is sent.
+    Image(Image),
     /// Words.
     Text(String),
 }
@@ -91,17 +86,6 @@ pub async fn read(env: &[(OsString, OsString)], cwd: &Path) -> Result<Clip, Stri
     Reading { env, cwd, patience: PATIENCE }.any(sources).await
 }
 
-/// What the first bytes say an image is.
-pub fn media_type(bytes: &[u8]) -> Option<&'static str> {
-    match bytes {
-        [0x89, b'P', b'N', b'G', 0x0d, 0x0a, 0x1a, 0x0a, ..] => Some("image/png"),
-        [0xff, 0xd8, 0xff, ..] => Some("image/jpeg"),
-        [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some("image/gif"),
-        [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some("image/webp"),
-        _ => None,
-    }
-}
-
 struct Reading<'a> {
     env: &'a [(OsString, OsString)],
     cwd: &'a Path,
@@ -120,7 +104,7 @@ impl Reading<'_> {
         for source in &fitting {
             let Some(program) = find_program(source.program, self.env) else { continue };
             match self.one(source, &program).await {
-                Ok(Some(clip @ Clip::Image { .. })) => return Ok(clip),
+                Ok(Some(clip @ Clip::Image(_))) => return Ok(clip),
                 Ok(Some(text)) => words = words.or(Some(text)),
                 Ok(None) => why = why.or(Some("There is no image on the clipboard.".to_string())),
                 Err(error) => why = why.or(Some(error)),
@@ -198,7 +182,7 @@ impl Reading<'_> {
             () = async { unread.await; std::future::pending().await } => {}
         }
         if out.len() > most {
-            return Err(format!("what is on the clipboard is larger than {} MB", LARGEST >> 20));
+            return Err("what is on the clipboard is larger than 3.75 MB".into());
         }
         match running.wait().await.map_err(told)? {
             Ended::Exited(0) => Ok(Some(out)),
@@ -208,11 +192,8 @@ impl Reading<'_> {
 }
 
 fn image(bytes: Vec<u8>) -> Result<Clip, String> {
-    match media_type(&bytes) {
-        Some(_) if bytes.len() > LARGEST => Err(format!("The image is larger than {} MB.", LARGEST >> 20)),
-        Some(media_type) => Ok(Clip::Image { media_type, bytes }),
-        None => Err("What is on the clipboard is no PNG, JPEG, GIF or WebP image.".into()),
-    }
+    let found = cutonce_core::image::encode(&bytes);
+    found.map(Clip::Image).map_err(|error| format!("What is on the clipboard can't be sent: {error}."))
 }
 
 /// The longest run of hex digits, as bytes.
@@ -229,7 +210,7 @@ mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
 
-    const PNG: &str = "\\211PNG\\r\\n\\032\\nrest";
+    const PNG: &str = "\\211PNG\\r\\n\\032\\n\\0\\0\\0\\rIHDR\\0\\0\\0\\001\\0\\0\\0\\001";
 
     struct Desk {
         dir: tempfile::TempDir,
@@ -258,7 +239,7 @@ mod tests {
     }
 
     fn png() -> Clip {
-        Clip::Image { media_type: "image/png", bytes: b"\x89PNG\r\n\x1a\nrest".to_vec() }
+        Clip::Image(cutonce_core::image::encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01").unwrap())
     }
 
     #[tokio::test]
@@ -300,7 +281,7 @@ mod tests {
         assert!(error.contains("no PNG"), "{error}");
         let endless = "case \"$*\" in --list-types) echo image/png;; *) exec cat /dev/zero;; esac";
         let error = on(&[("wl-paste", endless)], &["WAYLAND_DISPLAY"]).await.unwrap_err();
-        assert!(error.contains("larger than 5 MB"), "{error}");
+        assert!(error.contains("larger than 3.75 MB"), "{error}");
         let hangs = desk(&[("wl-paste", "exec sleep 600")], &["WAYLAND_DISPLAY"]);
         let error = with(&hangs, LINUX, Duration::from_millis(50)).await.unwrap_err();
         assert_eq!(error, "wl-paste did not answer.");
@@ -308,7 +289,7 @@ mod tests {
 
     #[tokio::test]
     async fn ui_3_on_macos_the_system_s_script_gives_hex() {
-        let hex = "[ \"$1\" = -e ] && printf '«data PNGf89504E470D0A1A0A72657374»\\n'";
+        let hex = "[ \"$1\" = -e ] && printf '«data PNGf89504E470D0A1A0A0000000D494844520000000100000001»\\n'";
         let desk = desk(&[("pngpaste", "exit 1"), ("osascript", hex)], &[]);
         assert_eq!(with(&desk, MACOS, Duration::from_secs(60)).await, Ok(png()));
     }

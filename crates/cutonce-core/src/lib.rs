@@ -13,6 +13,7 @@ pub mod front_matter;
 pub mod harmless;
 pub mod hook;
 pub mod host;
+pub mod image;
 pub mod mail;
 pub mod mode;
 pub mod models;

@@ -10,8 +10,8 @@ use crate::missing;
 use crate::tool::{CallContext, Here, Outcome, Tool, blocking, interrupted};
 use crate::workspace::{Judged, Workspace};
 use async_trait::async_trait;
-use base64::Engine;
-use cutonce_core::conversation::{Image, ResultPart};
+use cutonce_core::conversation::ResultPart;
+use cutonce_core::image;
 use cutonce_core::permission::{Access, Rights, Target};
 use lines::Page;
 use schemars::JsonSchema;
@@ -24,8 +24,7 @@ use tokio_util::sync::CancellationToken;
 const DEFAULT_LINES: u64 = 2_000;
 /// A file up to this size is read whole, so that its content can be recognised later (TL-3); a larger one is streamed.
 const WHOLE: u64 = 1 << 20;
-/// Providers take images of up to 5 MB in base64.
-const MAX_IMAGE: u64 = (5 << 20) / 4 * 3;
+const MAX_IMAGE: u64 = image::LARGEST as u64;
 /// Notebooks, PDFs and UTF-16 text must be read whole to be understood.
 const MAX_PARSED: u64 = 32 << 20;
 
@@ -170,7 +169,7 @@ fn parsed(sort: Sort, start: &[u8], opened: &mut Opened, span: Span) -> Result<O
     };
     match sort {
         Sort::Text => Err("text is streamed".into()),
-        Sort::Image(media_type) => rest(MAX_IMAGE, "an image", opened).map(|bytes| image(media_type, &bytes)),
+        Sort::Image => image(&rest(MAX_IMAGE, "an image", opened)?),
         Sort::Pdf => pdf::text(&rest(MAX_PARSED, "a PDF", opened)?, span.first, span.limit).map(Outcome::text),
         Sort::Notebook => {
             let bytes = rest(MAX_PARSED, "a notebook", opened)?;
@@ -198,8 +197,7 @@ fn plain(bytes: &[u8], span: Span) -> Result<Outcome, String> {
     page.into_text(bytes.len() as u64).map(Outcome::text)
 }
 
-fn image(media_type: &str, bytes: &[u8]) -> Outcome {
-    let data = base64::engine::general_purpose::STANDARD.encode(bytes);
-    let image = ResultPart::Image(Image { media_type: media_type.into(), data });
-    Outcome { content: vec![image], is_error: false, display: None }
+fn image(bytes: &[u8]) -> Result<Outcome, String> {
+    let image = image::encode(bytes).map_err(|error| format!("can't be shown as an image: {error}"))?;
+    Ok(Outcome { content: vec![ResultPart::Image(image)], is_error: false, display: None })
 }

@@ -9,7 +9,7 @@ mod recall;
 mod rows;
 mod text;
 
-pub use attach::{Attached, Message, image};
+pub use attach::{Attached, Message};
 pub use complete::{Completion, Offer};
 pub use draft::Drafts;
 pub use files::Files;

@@ -92,13 +92,15 @@ impl Parts<'_> {
         const KNOWN: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
         let decoded = base64::engine::general_purpose::STANDARD.decode(data);
         let fits = data.len() <= LARGEST_IMAGE && KNOWN.contains(&media_type);
-        match decoded {
-            Ok(bytes) if fits && !bytes.is_empty() && self.images.len() < MOST_IMAGES => {
-                self.images.push(Image { media_type: media_type.into(), data: data.into() });
+        // One that no provider can decode would end every later request, too (AG-4).
+        let form = decoded.as_ref().ok().and_then(|bytes| cutonce_core::image::check(bytes).ok());
+        match (decoded, form) {
+            (Ok(_), Some(form)) if fits && self.images.len() < MOST_IMAGES => {
+                self.images.push(Image { media_type: form.media_type().into(), data: data.into() });
             }
-            Ok(_) if self.images.len() == MOST_IMAGES => self.skipped += 1,
-            Ok(_) => self.file("image", media_type, data),
-            Err(_) => self.say("[an image that is no base64 was left out]"),
+            (Ok(_), Some(_)) if self.images.len() == MOST_IMAGES => self.skipped += 1,
+            (Ok(_), _) => self.file("image", media_type, data),
+            (Err(_), _) => self.say("[an image that is no base64 was left out]"),
         }
     }
 
@@ -159,6 +161,16 @@ mod tests {
     use super::*;
     use serde_json::json;
 
+    const PIXEL: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB";
+
+    #[test]
+    fn ag_4_an_image_that_can_not_be_decoded_becomes_a_file() {
+        let own = tempfile::tempdir().unwrap();
+        let broken = json!({"content": [{"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}]});
+        let shown = texts(&of(&broken, own.path(), "mcp__s__t"));
+        assert!(!shown.contains("<image") && shown.contains(".png"), "{shown}");
+    }
+
     fn texts(outcome: &Outcome) -> String {
         let text = |part: &ResultPart| match part {
             ResultPart::Text { text } => text.clone(),
@@ -173,7 +185,10 @@ mod tests {
         let cases = [
             (json!({"content": [{"type": "text", "text": "a\u{1b}[31mb\u{0}"}]}), "ab\\u{0}"),
             (json!({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}), "a\nb"),
-            (json!({"content": [{"type": "image", "mimeType": "image/png", "data": "QUJD"}]}), "<image/png QUJD>"),
+            (
+                json!({"content": [{"type": "image", "mimeType": "image/jpeg", "data": PIXEL}]}),
+                "<image/png iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB>",
+            ),
             (
                 json!({"content": [{"type": "image", "mimeType": "image/png", "data": "!"}]}),
                 "[an image that is no base64 was left out]",
@@ -208,7 +223,7 @@ mod tests {
     #[test]
     fn ho_6_many_pieces_are_bounded_and_bytes_are_kept_in_files() {
         let own = tempfile::tempdir().unwrap();
-        let many = json!({"content": vec![json!({"type": "image", "mimeType": "image/png", "data": "QUJD"}); 500]});
+        let many = json!({"content": vec![json!({"type": "image", "mimeType": "image/png", "data": PIXEL}); 500]});
         let outcome = of(&many, own.path(), "t");
         assert_eq!(outcome.content.len(), 1 + MOST_IMAGES, "{}", texts(&outcome));
         assert!(texts(&outcome).contains("[300 more pieces were left out]\n[192 more images were left out]"));

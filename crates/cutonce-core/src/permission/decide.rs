@@ -107,16 +107,18 @@ fn speaks(rules: &Rules, rule: &Rule, facts: &Facts) -> bool {
     }
 }
 
-fn shell_speaks(rules: &Rules, rule: &Rule, shell: &ShellFacts, named: bool) -> bool {
+fn shell_speaks(rules: &Rules, rule: &Rule, shell: &ShellFacts, about_tool: bool) -> bool {
     let any = |reaches: &[super::Reach]| reaches.iter().any(|reach| hits_reach(rules, rule, reach));
+    // A rule for a whole tool says nothing about the words of some other program; one that names paths does.
+    let named = |part: &super::PartFacts| matches!(rule.spec, Spec::Path(_)) && any(&part.named);
     if rule.is_about_reads() {
-        return shell.parts.iter().any(|part| any(&part.reads));
+        return shell.parts.iter().any(|part| any(&part.reads) || named(part));
     }
     if rule.is_about_writes() {
-        return shell.parts.iter().any(|part| any(&part.writes) || any(&part.redirects));
+        return shell.parts.iter().any(|part| any(&part.writes) || any(&part.redirects) || named(part));
     }
     match &rule.spec {
-        _ if !named => false,
+        _ if !about_tool => false,
         Spec::All => true,
         Spec::Command(pattern) => {
             shell.parts.iter().any(|part| pattern.hits(&part.part))

@@ -119,6 +119,8 @@ pub struct PartFacts {
     pub writes: Vec<Reach>,
     pub redirects: Vec<Reach>,
     pub reads: Vec<Reach>,
+    /// What the words of an unknown command name: counts for protected places and for rules about paths, for nothing else.
+    pub named: Vec<Reach>,
 }
 
 /// Where a path word leads.
@@ -159,6 +161,7 @@ impl ShellFacts {
                 writes: reach(&part.writes),
                 redirects: reach(&part.redirects),
                 reads: reach(&part.reads),
+                named: reach(&part.named),
                 part,
             })
             .collect();

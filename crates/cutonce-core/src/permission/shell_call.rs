@@ -3,7 +3,7 @@
 use super::decide::by_mode;
 use super::paths::{allowed, may_look, reach_kind};
 use super::table::{Kind, Outcome};
-use super::{PartFacts, Reach, ShellFacts, Why};
+use super::{PartFacts, Place, Reach, ShellFacts, Why};
 use crate::mode::Mode;
 use crate::rule::{Behavior, Rule, Rules, Spec};
 use crate::shell::Verdict;
@@ -66,7 +66,12 @@ fn unparsed(mode: Mode, rules: &Rules, problem: &str) -> (Outcome, Why) {
 }
 
 pub(super) fn writes_protected(rules: &Rules, part: &PartFacts) -> bool {
+    let named = |reach: &Reach| match reach {
+        Reach::Exact(target) | Reach::Below(target) => target.place == Place::Protected,
+        Reach::Unknown => false,
+    };
     part.writes.iter().chain(&part.redirects).any(|reach| reach_kind(rules, reach) == Kind::WriteProtected)
+        || part.named.iter().any(named)
 }
 
 /// A rule that spells out this very command line, or the tool as a whole.

@@ -1,6 +1,7 @@
 //! From the words of one simple command to what it does: looks the command up in the table and asks its row.
 
 use super::args::{self, Scan};
+use super::spelled;
 use super::table::{self, Does, Operands, Reads};
 use super::word::Word;
 use super::{PathWord, Verdict};
@@ -11,6 +12,8 @@ pub(super) struct Judged {
     pub verdict: Verdict,
     pub reads: Vec<PathWord>,
     pub writes: Vec<PathWord>,
+    /// Paths that the words name, where nobody knows what becomes of them.
+    pub named: Vec<PathWord>,
     /// Commands and scripts that it runs.
     pub inner: Vec<Inner>,
     /// False for a wrapper that does nothing of its own: only what it runs counts.
@@ -37,7 +40,7 @@ pub(super) struct Assign {
 
 impl Judged {
     pub fn new(verdict: Verdict) -> Judged {
-        Judged { verdict, reads: vec![], writes: vec![], inner: vec![], own: true }
+        Judged { verdict, reads: vec![], writes: vec![], named: vec![], inner: vec![], own: true }
     }
     pub fn unknown() -> Judged {
         Judged::new(Verdict::Unknown)
@@ -63,26 +66,25 @@ impl Judged {
 /// Judges one simple command, its name first.
 pub(super) fn judge(words: &[Word]) -> Judged {
     let Some((name, args)) = words.split_first() else { return Judged::read_only() };
-    let Some(name) = name.literal.as_deref().and_then(program) else { return Judged::unknown() };
+    let judged = name.literal.as_deref().and_then(program).map_or_else(Judged::unknown, |name| by_row(name, args));
+    let unknown = match judged.verdict {
+        Verdict::Unknown => true,
+        Verdict::Writes(_) => judged.writes.is_empty(),
+        Verdict::ReadOnly | Verdict::FileCommand => false,
+    };
+    if unknown { Judged { named: spelled::by_unknown(name, args), ..judged } } else { judged }
+}
+
+fn by_row(name: &str, args: &[Word]) -> Judged {
     match table::find(name) {
         Some(row) => match &row.does {
             Does::Reads(reads) => judge_reads(reads, args),
             Does::Writes(what) => Judged::writes(what),
-            Does::Changes(what) => Judged { writes: spelled_out(args), ..Judged::writes(what) },
+            Does::Changes(what) => Judged { writes: spelled::paths(args), ..Judged::writes(what) },
             Does::Files(judge) | Does::Special(judge) => judge(args),
         },
         None => Judged::unknown(),
     }
-}
-
-/// Every path that the words spell out, `of=x` and `--target=x` included: for the rules and protected places among them.
-fn spelled_out(args: &[Word]) -> Vec<PathWord> {
-    let texts = args.iter().filter_map(|word| word.literal.as_deref().map(|text| (word, text)));
-    let named = texts.filter_map(|(word, text)| match text.split_once('=') {
-        Some((_, value)) if !value.is_empty() => Some(Word::of_literal(value).path),
-        Some(_) | None => (!text.starts_with('-')).then(|| word.path.clone()),
-    });
-    named.filter(|path| *path != PathWord::Unknown).collect()
 }
 
 /// The program a command word names. A path counts only where the system keeps its programs.

@@ -9,6 +9,7 @@ mod files;
 mod git;
 mod judge;
 mod scripts;
+mod spelled;
 mod table;
 mod tools;
 mod walk;
@@ -51,6 +52,8 @@ pub struct Part {
     pub redirects: Vec<PathWord>,
     /// Paths it is known to read.
     pub reads: Vec<PathWord>,
+    /// Paths that its words name, of a command of which nobody knows what it does with them.
+    pub named: Vec<PathWord>,
 }
 
 /// A path as a word names it. A leading `~/` is the home folder; a file really called `~` comes as `./~`.

@@ -520,6 +520,7 @@ impl Walk<'_> {
             if judged.own {
                 found.reads = self.folders.all(&judged.reads);
                 found.writes = self.folders.all(&judged.writes);
+                found.named = self.folders.all(&judged.named);
                 if let Some(Redirected { writes, reads }) = redirected.take() {
                     found.redirects = writes;
                     found.reads.extend(reads);
@@ -563,6 +564,7 @@ struct Found {
     writes: Vec<PathWord>,
     redirects: Vec<PathWord>,
     reads: Vec<PathWord>,
+    named: Vec<PathWord>,
 }
 
 impl Found {
@@ -575,6 +577,7 @@ impl Found {
             writes: vec![],
             redirects: vec![],
             reads: vec![],
+            named: vec![],
         }
     }
     fn text(&self) -> String {
@@ -584,8 +587,8 @@ impl Found {
     fn part(self) -> Part {
         let text = self.words.iter().map(|w| w.text.as_str()).collect::<Vec<_>>().join(" ");
         let words = self.words.into_iter().map(|w| w.literal).collect();
-        let Found { assigns, inside, verdict, writes, redirects, reads, .. } = self;
-        Part { text, assigns, inside, words, verdict, writes, redirects, reads }
+        let Found { assigns, inside, verdict, writes, redirects, reads, named, .. } = self;
+        Part { text, assigns, inside, words, verdict, writes, redirects, reads, named }
     }
 }
 

@@ -1,13 +1,14 @@
 //! What sort of file it is, by its first bytes; names decide only for notebooks, which are JSON.
 
+use cutonce_core::image::Form;
 use encoding_rs::Encoding;
 use std::path::Path;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Sort {
     Text,
-    /// Its media type.
-    Image(&'static str),
+    /// By its beginning; whether it is whole enough to be sent is for `core::image`.
+    Image,
     Pdf,
     Notebook,
     Utf16(&'static Encoding),
@@ -17,13 +18,6 @@ pub(super) enum Sort {
 
 /// How far the bytes are looked at.
 const HEAD: usize = 8 << 10;
-
-const IMAGES: &[(&[u8], &str)] = &[
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"GIF87a", "image/gif"),
-    (b"GIF89a", "image/gif"),
-];
 
 const BINARIES: &[(&[u8], &str)] = &[
     (b"\x7fELF", "an ELF program or library"),
@@ -54,11 +48,8 @@ const BINARIES: &[(&[u8], &str)] = &[
 impl Sort {
     pub fn of(start: &[u8], path: &Path) -> Sort {
         let head = &start[..start.len().min(HEAD)];
-        if let Some((_, media_type)) = IMAGES.iter().find(|(magic, _)| head.starts_with(magic)) {
-            return Sort::Image(media_type);
-        }
-        if head.starts_with(b"RIFF") && head.get(8..12) == Some(b"WEBP") {
-            return Sort::Image("image/webp");
+        if Form::of(head).is_some() {
+            return Sort::Image;
         }
         if head.starts_with(b"%PDF-") {
             return Sort::Pdf;
@@ -104,10 +95,10 @@ mod tests {
             (b"", "a.png", Sort::Text),
             (b"not an image", "a.png", Sort::Text),
             (b"MZ is how this text begins", "a.txt", Sort::Text),
-            (b"\x89PNG\r\n\x1a\n....", "a.txt", Sort::Image("image/png")),
-            (b"\xff\xd8\xff\xe0", "a", Sort::Image("image/jpeg")),
-            (b"GIF89a", "a", Sort::Image("image/gif")),
-            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", "a", Sort::Image("image/webp")),
+            (b"\x89PNG\r\n\x1a\n....", "a.txt", Sort::Image),
+            (b"\xff\xd8\xff\xe0", "a", Sort::Image),
+            (b"GIF89a", "a", Sort::Image),
+            (b"RIFF\x01\x02\x03\x04WEBPVP8 ", "a", Sort::Image),
             (b"%PDF-1.7", "a", Sort::Pdf),
             (b"{}", "a.ipynb", Sort::Notebook),
             (b"\xff\xfea\0", "a", Sort::Utf16(encoding_rs::UTF_16LE)),

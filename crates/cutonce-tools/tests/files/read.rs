@@ -112,8 +112,15 @@ async fn tl_2_binary_and_odd_encodings() {
 #[tokio::test]
 async fn tl_2_images_are_images_within_bounds() {
     let world = World::new();
-    world.put("a.png", [b"\x89PNG\r\n\x1a\n".as_slice(), &[7; 22]].concat());
-    assert_eq!(read(&world, "a.png").await.ok(), "<image/png 40>");
+    let png =
+        |width: u32| [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &width.to_be_bytes(), &[0, 0, 0, 7, 8, 6]].concat();
+    world.put("a.png", png(7));
+    assert_eq!(read(&world, "a.png").await.ok(), "<image/png 36>");
+    world.put("wide.png", png(8_001));
+    let text = read(&world, "wide.png").await.error();
+    assert!(text.starts_with("wide.png: can't be shown as an image: it has 8001 x 7 pixels"), "{text}");
+    world.put("head.png", b"\x89PNG\r\n\x1a\n");
+    assert!(read(&world, "head.png").await.error().contains("broken or cut off"));
     world.put("big.jpg", [b"\xff\xd8\xff".as_slice(), &vec![7; 5 << 20]].concat());
     let text = read(&world, "big.jpg").await.error();
     assert_eq!(text, "big.jpg: an image of 5.0 MB; at most 3.8 MB can be read");

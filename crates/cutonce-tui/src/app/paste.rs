@@ -1,7 +1,7 @@
 //! What is pasted or dropped: words, paths of images, and with Ctrl+V the image on the clipboard (UI-3).
 
 use super::{App, Note, tell};
-use crate::composer::{self, Attached};
+use crate::composer::Attached;
 use cutonce_agent::clipboard::{self, Clip};
 use cutonce_core::conversation::Image;
 use cutonce_core::event::Level;
@@ -37,11 +37,9 @@ impl App {
 
     pub(super) fn clipboard(&mut self, found: Result<Clip, String>) {
         match found {
-            Ok(Clip::Image { bytes, .. }) => {
-                if let Some(image) = composer::image(&bytes) {
-                    self.composer.attach(image);
-                    self.changed();
-                }
+            Ok(Clip::Image(image)) => {
+                self.composer.attach(image);
+                self.changed();
             }
             Ok(Clip::Text(text)) => self.paste_words(&text),
             Err(why) => self.notice(Level::Warning, &why),

@@ -1,16 +1,13 @@
 //! What was pasted: long text folds to a tag that unfolds when it is sent, images go along beside the words (UI-3).
 
-use base64::Engine;
-use cutonce_agent::clipboard;
 use cutonce_core::conversation::Image;
+use cutonce_core::image::{self, LARGEST};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// A paste of more lines or bytes than this is folded.
 const LINES: usize = 4;
 const BYTES: usize = 800;
-/// The largest image that is sent.
-const IMAGE: u64 = clipboard::LARGEST as u64;
 /// Paths that one paste may name.
 const MOST_PATHS: usize = 20;
 
@@ -91,15 +88,13 @@ impl Attached {
             None => cwd.join(&text),
         };
         match std::fs::metadata(&path) {
-            Ok(about) if about.is_file() && about.len() <= IMAGE => match std::fs::read(&path) {
-                Ok(bytes) => image(&bytes).map_or_else(
-                    || Attached::Refused(format!("{} is no PNG, JPEG, GIF or WebP image", path.display())),
-                    Attached::Image,
-                ),
+            Ok(about) if about.is_file() && about.len() <= LARGEST as u64 => match std::fs::read(&path) {
+                Ok(bytes) => image::encode(&bytes)
+                    .map_or_else(|error| Attached::Refused(format!("{}: {error}", path.display())), Attached::Image),
                 Err(error) => Attached::Refused(format!("{} can't be read: {error}", path.display())),
             },
             Ok(about) if about.is_file() => {
-                Attached::Refused(format!("{} has {} MB; at most 5 MB can be sent", path.display(), about.len() >> 20))
+                Attached::Refused(format!("{}: {}", path.display(), image::too_long(about.len())))
             }
             Ok(_) | Err(_) => Attached::NoImage,
         }
@@ -125,12 +120,6 @@ impl Attached {
 fn named_like_one(text: &str) -> bool {
     let end = Path::new(text).extension().and_then(|end| end.to_str()).map(str::to_lowercase);
     matches!(end.as_deref(), Some("png" | "jpg" | "jpeg" | "gif" | "webp"))
-}
-
-/// An image as it is sent, if these bytes are one.
-pub fn image(bytes: &[u8]) -> Option<Image> {
-    let media_type = clipboard::media_type(bytes)?.to_string();
-    Some(Image { media_type, data: base64::engine::general_purpose::STANDARD.encode(bytes) })
 }
 
 /// Words as a shell would split them: `\ ` and quotes hold blanks together.
@@ -187,7 +176,7 @@ mod tests {
         assert_eq!(attachments.tag_before(&text, 6), None);
     }
 
-    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
+    const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";
 
     #[test]
     fn ui_3_images_by_path_and_only_those_still_named() {
@@ -198,7 +187,10 @@ mod tests {
             [format!("file://{}/a b.png", dir.path().display()), format!("file://{}/a%20b.png", dir.path().display())];
         for given in ["a b.png", "'a b.png'", "a\\ b.png", &urls[0], &urls[1]] {
             let Attached::Image(image) = Attached::of(given, dir.path()) else { panic!("{given}") };
-            assert_eq!((image.media_type.as_str(), image.data.as_str()), ("image/png", "iVBORw0KGgo="));
+            assert_eq!(
+                (image.media_type.as_str(), image.data.as_str()),
+                ("image/png", "iVBORw0KGgoAAAANSUhEUgAAAAEAAAAB")
+            );
             attachments.image(image);
         }
         assert_eq!(attachments.message("see [Image #2]").images.len(), 1);
@@ -210,13 +202,17 @@ mod tests {
     fn ui_3_an_image_is_what_its_bytes_say_and_no_larger_than_can_be_sent() {
         let dir = tempfile::tempdir().unwrap();
         let write = |name: &str, bytes: &[u8]| std::fs::write(dir.path().join(name), bytes).unwrap();
-        write("photo.png", b"\xff\xd8\xffjpeg");
+        write("photo.png", b"\xff\xd8\xff\xc0\x00\x0b\x08\x00\x01\x00\x01");
         let Attached::Image(image) = Attached::of("photo.png", dir.path()) else { panic!() };
         assert_eq!(image.media_type, "image/jpeg");
         write("page.png", b"<html>");
         assert!(matches!(Attached::of("page.png", dir.path()), Attached::Refused(why) if why.contains("no PNG")));
-        write("huge.gif", &vec![0; clipboard::LARGEST + 1]);
-        assert!(matches!(Attached::of("huge.gif", dir.path()), Attached::Refused(why) if why.contains("at most 5 MB")));
+        write("head.png", b"\x89PNG\r\n\x1a\n");
+        assert!(matches!(Attached::of("head.png", dir.path()), Attached::Refused(why) if why.contains("cut off")));
+        write("huge.gif", &vec![0; LARGEST + 1]);
+        assert!(
+            matches!(Attached::of("huge.gif", dir.path()), Attached::Refused(why) if why.contains("at most 3.75 MB"))
+        );
     }
 
     #[test]
