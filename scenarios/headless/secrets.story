@@ -19,3 +19,18 @@ tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"env | grep -c T
 tool {"callId":"toolu_0001_01","name":"Read","input":{"file_path":"leak.txt"},"output":[{"type":"text","text":"1\tthe token is [redacted:DEPLOY_TOKEN]"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: read in the workspace"}}
 assistant {"blocks":[{"type":"text","text":"nothing there"}],"stop":"end_turn"}
 
+What is too long for a result goes to a file of the session, without the secret (SE-1, TL-8), in front and in the background.
+
+--- model
+{"turns": [
+  {"calls": [{"name": "Bash", "input": {"command": "for i in $(seq 1 6000); do cat leak.txt; done", "description": "print a lot"}},
+             {"name": "Bash", "input": {"command": "cat leak.txt", "description": "print", "run_in_background": true}}]},
+  {"text": "printed"}
+]}
+--- run cutonce -p "go" --allowedTools Bash
+--- exit 0
+--- sh
+cd ~/.cutonce/projects
+ls */*/bash-output-1.txt */*/bash_1.txt > /dev/null
+test $(grep -c 'redacted:DEPLOY_TOKEN' */*/bash-output-1.txt) = 6000
+! grep -r tok-9f8e7d6c5b4a .

@@ -1,4 +1,5 @@
-«Yes, and don't ask again» stores the narrowest rule that covers the call, shown before (PR-7): the same command runs unasked next time, another one asks.
+«Yes, and don't ask again» stores the narrowest rule that covers the call, shown before (PR-7): the same command runs unasked next time, another one asks. It holds after a
+restart as the dialog said, though this folder is not trusted; a rule that came with the project still waits (PR-2).
 
 --- model
 {"turns": [
@@ -34,13 +35,18 @@ answer: all done
 >
 
 --- disk
-created .cutonce/settings.local.json
-  {
-    "permissions": {
-      "allow": [
-        "Bash(touch made.txt)"
-      ]
-    }
-  }
-created made.txt
+
+--- model
+{"turns": [
+  {"calls": [{"name": "Bash", "input": {"command": "touch made.txt", "description": "make it"}}]},
+  {"calls": [{"name": "Bash", "input": {"command": "touch other.txt", "description": "make it"}}]},
+  {"text": "second time"}
+]}
+--- sh
+sed -i 's/"Bash(touch made.txt)"/"Bash(touch made.txt)", "Bash(touch other.txt)"/' .cutonce/settings.local.json
+--- run cutonce -p "again"
+--- exit 0
+--- stderr
+
+--- transcript
 

@@ -3,6 +3,7 @@
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use cutonce_tools::spill::Redact;
 use std::borrow::Cow;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -70,6 +71,12 @@ impl Redactor {
     }
 }
 
+impl Redact for Redactor {
+    fn redact_part(&self, bytes: &[u8], last: bool) -> (Vec<u8>, usize) {
+        self.known().text.as_ref().map_or_else(|| (bytes.to_vec(), bytes.len()), |set| set.part(bytes, last))
+    }
+}
+
 impl Known {
     fn new(forms: Vec<(String, String)>) -> Known {
         let in_json = forms.iter().filter(|(form, _)| fits_into_json(form)).cloned().collect();
@@ -95,6 +102,21 @@ impl Set {
         let (patterns, replacements): (Vec<_>, Vec<_>) = forms.into_iter().unzip();
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(patterns).ok()?;
         Some(Self { search, replacements })
+    }
+
+    /// What begins before `safe` is there in full; what begins later may go on in bytes to come.
+    fn part(&self, bytes: &[u8], last: bool) -> (Vec<u8>, usize) {
+        let safe = if last { bytes.len() } else { (bytes.len() + 1).saturating_sub(self.search.max_pattern_len()) };
+        let (mut out, mut from) = (Vec::with_capacity(bytes.len()), 0);
+        let next = |from: usize| self.search.find(aho_corasick::Input::new(bytes).span(from..bytes.len()));
+        while let Some(found) = next(from).filter(|found| found.start() < safe) {
+            out.extend_from_slice(&bytes[from..found.start()]);
+            out.extend_from_slice(self.replacements[found.pattern().as_usize()].as_bytes());
+            from = found.end();
+        }
+        let end = from.max(safe);
+        out.extend_from_slice(&bytes[from..end]);
+        (out, end)
     }
 
     fn replace<'a>(&self, text: &'a str, counts: impl Fn(usize) -> bool) -> Cow<'a, str> {
@@ -188,6 +210,24 @@ mod tests {
             let clean = redactor.redact_json(&line);
             assert!(clean.contains("[redacted:ANTHROPIC_API_KEY]"), "{clean}");
             serde_json::from_str::<serde_json::Value>(&clean).unwrap();
+        }
+    }
+
+    #[test]
+    fn mo_4_a_key_is_found_over_the_borders_of_pieces() {
+        let redactor = redactor();
+        let (all, clean) =
+            (format!("a {KEY}{KEY} b sk-ant-"), "a [redacted:ANTHROPIC_API_KEY][redacted:ANTHROPIC_API_KEY] b sk-ant-");
+        for size in 1..=all.len() {
+            let (mut waiting, mut out) = (Vec::new(), Vec::new());
+            for piece in all.as_bytes().chunks(size) {
+                waiting.extend_from_slice(piece);
+                let (clean, used) = redactor.redact_part(&waiting, false);
+                waiting.drain(..used);
+                out.extend(clean);
+            }
+            out.extend(redactor.redact_part(&waiting, true).0);
+            assert_eq!(String::from_utf8_lossy(&out), clean, "in pieces of {size}");
         }
     }
 

@@ -1,6 +1,7 @@
 //! Loading the settings (CL-4, PR-2): five sources, each checked alone; what an untrusted project may not say is set aside.
 
 mod file;
+mod granted;
 mod tighten;
 mod twice;
 
@@ -10,7 +11,7 @@ pub use tighten::SetAside;
 use crate::store::place::{home, user_home};
 use crate::trust;
 use cutonce_core::mode::Mode;
-use cutonce_core::rule::{Source, Written};
+use cutonce_core::rule::{Behavior, Source, Written};
 use cutonce_core::settings::merge::rules_of;
 use cutonce_core::settings::{Layer, Problem, Settings, merge};
 use cutonce_core::submission::RememberIn;
@@ -49,6 +50,24 @@ impl Places {
             RememberIn::Project => Some(self.project.join(".cutonce/settings.json")),
             RememberIn::User => Some(self.home.join("settings.json")),
         }
+    }
+
+    /// Keep a rule that the person gave, so that it holds from now on (PR-7). In a folder that is not trusted the person's home
+    /// also keeps that it was them who said so (PR-2).
+    pub fn remember(&self, place: RememberIn, behavior: Behavior, rule: &str) -> std::io::Result<()> {
+        let Some(file) = self.file(place) else { return Ok(()) };
+        remember(&file, behavior, rule)?;
+        let waits = is_own(place) && behavior == Behavior::Allow && !load(self, None).trusted;
+        if waits { granted::add(self, rule) } else { Ok(()) }
+    }
+
+    /// Take such a rule back; false if it is not there.
+    pub fn forget(&self, place: RememberIn, behavior: Behavior, rule: &str) -> std::io::Result<bool> {
+        let Some(file) = self.file(place) else { return Ok(false) };
+        if is_own(place) && behavior == Behavior::Allow {
+            granted::remove(self, rule)?;
+        }
+        forget(&file, behavior, rule)
     }
 
     /// All files, strongest first. In the user's own home the project's file is the user's file: once is enough.
@@ -187,9 +206,9 @@ pub(crate) fn load_from(places: &Places, flag: Option<&str>, only: Option<&[Sour
     let trusted = trust::is_trusted(&places.home, places.user_home.as_deref(), &places.project, &trust_list(&layers));
     let mut set_aside = Vec::new();
     if !trusted {
-        let mode = mode_without_the_project(&layers);
+        let (mode, given) = (mode_without_the_project(&layers), given_here(places, &mut warnings));
         for (layer, name) in layers.iter_mut().filter(|(layer, _)| is_projects(layer.source)) {
-            set_aside.extend(tighten::only_stricter(layer, name, mode));
+            set_aside.extend(tighten::only_stricter(layer, name, mode, &given));
         }
     }
     layers.sort_by_key(|(layer, _)| layer.source);
@@ -211,6 +230,23 @@ fn written(layer: &Layer, places: &Places) -> Vec<Written> {
     let (source, base) = (layer.source, places.base(layer.source));
     let rules = rules_of(&layer.value).into_iter();
     rules.map(|(behavior, text)| Written { behavior, text, source, base: base.clone() }).collect()
+}
+
+/// What the person allowed for this folder alone.
+fn given_here(places: &Places, warnings: &mut Vec<Warning>) -> Vec<String> {
+    granted::rules(places).unwrap_or_else(|error| {
+        warnings
+            .push(Warning { file: "your rules for this folder".into(), what: Wrong::Unreadable(error.to_string()) });
+        Vec::new()
+    })
+}
+
+/// A file in the project's own folder.
+fn is_own(place: RememberIn) -> bool {
+    match place {
+        RememberIn::Local | RememberIn::Project => true,
+        RememberIn::Session | RememberIn::User => false,
+    }
 }
 
 /// A project that could trust itself would need no trust.

@@ -223,7 +223,7 @@ impl Start {
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, own_tools, &mut notices);
-        let here = self.here(&store, &settings, &rules)?;
+        let here = self.here(&store, &settings, &rules, &redactor)?;
         notices.extend(missing(&here.workspace));
         let mut instructions = self.instructions();
         let text = shown(&instructions.load());
@@ -460,7 +460,8 @@ impl Start {
         let deny = self.deny.iter().map(|text| given(Behavior::Deny, text));
         let written = loaded.rules.iter().cloned().chain(allow).chain(deny);
         let home = self.user_home.as_deref();
-        let rules = Rules::with_tools(home, &self.cwd, loaded.trusted, own_tools, written);
+        // What waits for trust was taken out where the settings were loaded; what is left the person gave (PR-2).
+        let rules = Rules::with_tools(home, &self.cwd, true, own_tools, written);
         notices.extend(rules.errors().iter().map(|error| error.to_string()));
         notices.extend(cutonce_core::auto::gate(self.auto().gate.as_deref(), true).1);
         rules
@@ -560,7 +561,13 @@ impl Start {
         Ok(())
     }
 
-    fn here(&self, store: &Store, settings: &Settings, rules: &Rules) -> Result<Here, StartError> {
+    fn here(
+        &self,
+        store: &Store,
+        settings: &Settings,
+        rules: &Rules,
+        redactor: &Arc<Redactor>,
+    ) -> Result<Here, StartError> {
         let folder = |error| StartError::Folder { path: self.cwd.clone(), error };
         let mut added = self.add_dirs.clone();
         added.extend(settings.permissions.additional_directories.iter().map(PathBuf::from));
@@ -573,6 +580,7 @@ impl Start {
                 .leave_out_of_searches(unsearched)
                 .with_editor(self.editor.clone()),
             shells: Shells::new(self.tool_env(settings))
+                .redacting(redactor.clone())
                 .default_timeout(Duration::from_millis(settings.shell.timeout_ms.get())),
             web: Web::new(settings.web_fetch.allow_hosts.clone()),
             todos: Mutex::default(),

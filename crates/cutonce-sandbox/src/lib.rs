@@ -5,6 +5,7 @@
 //! program: variables come in as data.
 
 pub mod env;
+mod folder;
 mod foreground;
 mod layer;
 mod private;
@@ -23,6 +24,7 @@ use group as family;
 #[cfg(target_os = "linux")]
 use linux as family;
 
+pub use folder::PrivateFolder;
 pub use foreground::Foreground;
 pub use layer::{Layer, Limits, Tier, available, available_within, scratch_works};
 pub use private::keep_private;

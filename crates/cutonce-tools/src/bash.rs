@@ -180,7 +180,7 @@ async fn in_front(input: &BashInput, held: Held, here: &Here, call: &CallContext
     }
     let gone = here.shells.check_folder(&here.workspace);
     let mut shell = here.shells.start(&input.command, held, &here.workspace)?;
-    let mut output = Output::new(&here.workspace.own, here.shells.next_output());
+    let mut output = Output::new(&here.workspace.own, here.shells.next_output(), here.shells.redact());
     let mut stream = Stream::new(&*call.output);
     let mut each = |bytes: &[u8]| {
         output.push(bytes);

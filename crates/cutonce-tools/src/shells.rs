@@ -13,6 +13,7 @@ pub(crate) use stream::Stream;
 pub(crate) use task::Task;
 pub use task::{TaskState, TaskView};
 
+use crate::spill::{Redact, Redacting};
 use crate::workspace::Workspace;
 use cutonce_core::permission::Held;
 use cutonce_sandbox::{Profile, find_program};
@@ -39,6 +40,7 @@ pub struct Shells {
     env: Vec<(OsString, OsString)>,
     timeout: Duration,
     on_end: Option<OnEnd>,
+    redact: Redacting,
     /// None: the root of the workspace.
     folder: Mutex<Option<PathBuf>>,
     tasks: Mutex<Vec<Arc<Task>>>,
@@ -58,6 +60,7 @@ impl Shells {
             env,
             timeout: Duration::from_millis(120_000),
             on_end: None,
+            redact: None,
             folder: Mutex::new(None),
             tasks: Mutex::new(Vec::new()),
             outputs: AtomicUsize::new(0),
@@ -77,10 +80,20 @@ impl Shells {
         self
     }
 
+    /// What is kept of long outputs goes through this.
+    pub fn redacting(mut self, redact: Arc<dyn Redact>) -> Self {
+        self.redact = Some(redact);
+        self
+    }
+    /// The same for others that keep what is long.
+    pub fn redact(&self) -> Redacting {
+        self.redact.clone()
+    }
+
     /// For a subagent: the same environment, and a working folder and background tasks of its own.
     pub fn another(&self) -> Self {
         let mut shells = Self::new(self.env.clone()).default_timeout(self.timeout);
-        shells.on_end = self.on_end.clone();
+        (shells.on_end, shells.redact) = (self.on_end.clone(), self.redact.clone());
         shells
     }
 
@@ -184,7 +197,8 @@ impl Shells {
         let bash = self.starting(command, held, workspace)?.run(command, None)?;
         let mut tasks = lock(&self.tasks);
         let id = format!("bash_{}", tasks.len() + 1);
-        let task = Task::begin(id, command.into(), workspace.own.clone(), bash, self.on_end.clone());
+        let task =
+            Task::begin(id, command.into(), workspace.own.clone(), bash, (self.on_end.clone(), self.redact.clone()));
         tasks.push(task.clone());
         Ok(task)
     }

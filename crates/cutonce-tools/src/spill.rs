@@ -4,12 +4,26 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// So that a command that never stops printing does not fill the disk.
-pub(crate) const LIMIT: u64 = 200_000_000;
+const LIMIT: u64 = 200_000_000;
+
+/// Takes secrets out of what is kept (SE-1, MO-4).
+pub trait Redact: Send + Sync {
+    /// Clean bytes, and for how many of the given ones they stand. Unless these are the last, what may be the beginning of a
+    /// secret is left for the next time.
+    fn redact_part(&self, bytes: &[u8], last: bool) -> (Vec<u8>, usize);
+}
+
+/// None: there is nothing to be kept from anybody.
+pub type Redacting = Option<Arc<dyn Redact>>;
 
 /// A file that grows up to a limit; what comes after that is dropped.
 pub(crate) struct Spill {
+    redact: Redacting,
+    /// What may be the beginning of a secret.
+    waiting: Vec<u8>,
     path: PathBuf,
     file: Option<File>,
     room: u64,
@@ -18,18 +32,25 @@ pub(crate) struct Spill {
 }
 
 /// Keeps all of it in a new file of the session's own folder; says where it is, for the model.
-pub fn keep(folder: &Path, stem: &str, ext: &str, bytes: &[u8]) -> String {
-    let mut spill = Spill::create(folder, stem, ext, LIMIT);
+pub fn keep(folder: &Path, stem: &str, ext: &str, bytes: &[u8], redact: Redacting) -> String {
+    let mut spill = Spill::create(folder, stem, ext, redact);
     spill.push(bytes);
-    spill.note()
+    spill.finish()
 }
 
 impl Spill {
     /// Makes `stem.ext` in the folder, or `stem-2.ext` and so on where that exists. What can't be made is told by `note`.
-    pub(crate) fn create(folder: &Path, stem: &str, ext: &str, limit: u64) -> Self {
+    pub(crate) fn create(folder: &Path, stem: &str, ext: &str, redact: Redacting) -> Self {
+        Self::within(LIMIT, folder, stem, ext, redact)
+    }
+
+    fn within(limit: u64, folder: &Path, stem: &str, ext: &str, redact: Redacting) -> Self {
+        let waiting = Vec::new();
         match open(folder, stem, ext) {
-            Ok((path, file)) => Self { path, file: Some(file), room: limit, cut: None },
+            Ok((path, file)) => Self { redact, waiting, path, file: Some(file), room: limit, cut: None },
             Err(error) => Self {
+                redact,
+                waiting,
                 path: folder.join(format!("{stem}.{ext}")),
                 file: None,
                 room: 0,
@@ -39,6 +60,28 @@ impl Spill {
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
+        if self.redact.is_none() {
+            return self.write(bytes);
+        }
+        if self.file.is_some() {
+            self.waiting.extend_from_slice(bytes);
+            self.clean(false);
+        }
+    }
+
+    /// Nothing more comes: what waited is written.
+    pub(crate) fn end(&mut self) {
+        self.clean(true);
+    }
+
+    fn clean(&mut self, last: bool) {
+        let Some(redact) = &self.redact else { return };
+        let (clean, used) = redact.redact_part(&self.waiting, last);
+        self.waiting.drain(..used);
+        self.write(&clean);
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
         let Some(file) = &mut self.file else { return };
         let fits = bytes.len().min(usize::try_from(self.room).unwrap_or(usize::MAX));
         let written = file.write_all(bytes.get(..fits).unwrap_or_default());
@@ -54,6 +97,12 @@ impl Spill {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Nothing more comes; where the whole text is.
+    pub(crate) fn finish(mut self) -> String {
+        self.end();
+        self.note()
     }
 
     /// Where the whole text is, for the model.
@@ -87,7 +136,7 @@ mod tests {
     #[test]
     fn tl_8_a_spill_file_is_bounded_and_says_so() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spill = Spill::create(dir.path(), "out", "txt", 10);
+        let mut spill = Spill::within(10, dir.path(), "out", "txt", None);
         spill.push(b"123456");
         assert!(spill.note().starts_with("All of it"), "{}", spill.note());
         spill.push(b"7890ab");
@@ -99,12 +148,12 @@ mod tests {
     #[test]
     fn tl_8_a_spill_file_replaces_no_other_and_a_missing_folder_is_told() {
         let dir = tempfile::tempdir().unwrap();
-        let first = Spill::create(dir.path(), "out", "txt", 10);
-        let second = Spill::create(dir.path(), "out", "txt", 10);
+        let first = Spill::within(10, dir.path(), "out", "txt", None);
+        let second = Spill::within(10, dir.path(), "out", "txt", None);
         assert_ne!(first.path(), second.path());
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let mut none = Spill::create(&file, "out", "txt", 10);
+        let mut none = Spill::within(10, &file, "out", "txt", None);
         none.push(b"1");
         assert!(none.note().contains("could not be saved"), "{}", none.note());
     }

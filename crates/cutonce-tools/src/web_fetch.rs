@@ -1,6 +1,6 @@
 //! WebFetch (TL-9): a page of the public web as text.
 
-use crate::spill::{self, Spill};
+use crate::spill::{self, Redacting};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use crate::web::Fetched;
 use async_trait::async_trait;
@@ -58,7 +58,7 @@ impl Tool for WebFetch {
             )),
             Ok(Fetched::Page { url, kind, text }) => {
                 let bytes = text.len();
-                let page = shown(text, &url, &here.workspace.own);
+                let page = shown(text, &url, &here.workspace.own, here.shells.redact());
                 let display = json!({ "url": url.as_str(), "kind": kind, "bytes": bytes });
                 let prompt = &input.prompt;
                 Outcome::text(format!(
@@ -77,7 +77,7 @@ fn address(input: &WebFetchInput, here: &Here) -> Result<Url, String> {
 }
 
 /// The page, cut if it is long; it can't close the tag that it stands in.
-fn shown(text: String, url: &Url, own: &Path) -> String {
+fn shown(text: String, url: &Url, own: &Path, redact: Redacting) -> String {
     let text = for_model(&text).replace("</page", "&lt;/page");
     let text = text.trim();
     if text.is_empty() {
@@ -88,9 +88,8 @@ fn shown(text: String, url: &Url, own: &Path) -> String {
     }
     let host: String =
         url.host_str().unwrap_or("page").chars().filter(|c| c.is_ascii_alphanumeric() || ".-".contains(*c)).collect();
-    let mut spill = Spill::create(own, &format!("page-{host}"), "md", spill::LIMIT);
-    spill.push(text.as_bytes());
+    let note = spill::keep(own, &format!("page-{host}"), "md", text.as_bytes(), redact);
     let end = text.floor_char_boundary(SHOWN);
     let cut = text.get(..end).unwrap_or_default();
-    format!("{cut}\n\n[… cut here: these were {SHOWN} of {} bytes. {}]", text.len(), spill.note())
+    format!("{cut}\n\n[… cut here: these were {SHOWN} of {} bytes. {}]", text.len(), note)
 }

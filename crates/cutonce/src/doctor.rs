@@ -2,6 +2,7 @@
 
 use crate::start;
 use cutonce_agent::settings::{self, Loaded, MANAGED, Places};
+use cutonce_agent::store::place::user_home;
 use cutonce_core::rule::Rules;
 use cutonce_models::provider::PROVIDERS;
 use cutonce_sandbox::{Layer, Limits};
@@ -65,7 +66,7 @@ fn checks() -> anyhow::Result<Vec<Check>> {
     let (home, cwd) = (start::home()?, start::cwd()?);
     let mut checks = vec![program("bash", "the Bash tool"), program("git", "the branch in prompts, diffs of work")];
     checks.push(home_folder(&home));
-    let user_home = std::env::var_os("HOME").map(Into::into);
+    let user_home = user_home(&|name| std::env::var_os(name));
     let places = Places { managed: MANAGED.into(), home, user_home, project: cwd.clone() };
     let loaded = settings::load(&places, None);
     checks.extend(settings_files(&loaded, &cwd));
@@ -125,8 +126,8 @@ fn settings_files(loaded: &Loaded, cwd: &Path) -> Vec<Check> {
 
 /// Rules that could not be understood: a session starts without them.
 fn broken_rules(loaded: &Loaded, cwd: &Path) -> Vec<String> {
-    let home = std::env::var_os("HOME").map(std::path::PathBuf::from);
-    let rules = Rules::new(home.as_deref(), cwd, loaded.trusted, loaded.rules.iter().cloned());
+    let home = user_home(&|name| std::env::var_os(name));
+    let rules = Rules::new(home.as_deref(), cwd, true, loaded.rules.iter().cloned());
     rules.errors().iter().map(|error| error.to_string()).collect()
 }
 

@@ -270,7 +270,7 @@ impl Call for McpCall {
     async fn run(self: Box<Self>, _rights: Rights, here: &Here, call: &CallContext) -> Outcome {
         let McpCall { tool, input } = *self;
         match tool.answer(input, &call.cancel).await {
-            Ok(result) => outcome::of(&result, &here.workspace.own, &tool.name),
+            Ok(result) => outcome::of(&result, &here.workspace.own, &tool.name, here.shells.redact()),
             Err(error) => Outcome::error(format!(
                 "The MCP server {} could not do this: {}.",
                 tool.server,

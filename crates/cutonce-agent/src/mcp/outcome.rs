@@ -4,7 +4,7 @@ use super::offered::bounded;
 use base64::Engine;
 use cutonce_core::conversation::{Image, ResultPart};
 use cutonce_core::harmless::for_model;
-use cutonce_tools::spill;
+use cutonce_tools::spill::{self, Redacting};
 use cutonce_tools::tool::Outcome;
 use serde_json::Value;
 use std::path::Path;
@@ -18,8 +18,8 @@ const MOST_IMAGES: usize = 8;
 const LARGEST_IMAGE: usize = 5 << 20;
 
 /// `result` is what `tools/call` gave. `own` is the session's own folder, `name` the tool's.
-pub(super) fn of(result: &Value, own: &Path, name: &str) -> Outcome {
-    let mut parts = Parts { own, name, text: String::new(), images: Vec::new(), skipped: 0 };
+pub(super) fn of(result: &Value, own: &Path, name: &str, redact: Redacting) -> Outcome {
+    let mut parts = Parts { own, name, redact, text: String::new(), images: Vec::new(), skipped: 0 };
     let content = result["content"].as_array().map(Vec::as_slice).unwrap_or_default();
     match &result["structuredContent"] {
         Value::Null => content.iter().take(MOST_BLOCKS).for_each(|block| parts.add(block)),
@@ -41,7 +41,7 @@ pub(super) fn of(result: &Value, own: &Path, name: &str) -> Outcome {
 
 /// A list of content blocks as text: for resources and prompts.
 pub(super) fn text_of(blocks: &[Value], own: &Path, name: &str) -> String {
-    let mut parts = Parts { own, name, text: String::new(), images: Vec::new(), skipped: 0 };
+    let mut parts = Parts { own, name, redact: None, text: String::new(), images: Vec::new(), skipped: 0 };
     blocks.iter().take(MOST_BLOCKS).for_each(|block| parts.add(block));
     parts.shortened()
 }
@@ -49,6 +49,7 @@ pub(super) fn text_of(blocks: &[Value], own: &Path, name: &str) -> String {
 struct Parts<'a> {
     own: &'a Path,
     name: &'a str,
+    redact: Redacting,
     text: String,
     images: Vec<Image>,
     skipped: usize,
@@ -109,7 +110,7 @@ impl Parts<'_> {
         let note = match base64::engine::general_purpose::STANDARD.decode(data) {
             Ok(bytes) => {
                 let ext = extension(media_type);
-                format!("{} bytes. {}", bytes.len(), spill::keep(self.own, self.name, ext, &bytes))
+                format!("{} bytes. {}", bytes.len(), spill::keep(self.own, self.name, ext, &bytes, self.redact.clone()))
             }
             Err(_) => "it is no base64 and was left out".into(),
         };
@@ -121,7 +122,7 @@ impl Parts<'_> {
             return self.text.clone();
         }
         let head: String = self.text.chars().take(HEAD).collect();
-        let note = spill::keep(self.own, self.name, "txt", self.text.as_bytes());
+        let note = spill::keep(self.own, self.name, "txt", self.text.as_bytes(), self.redact.clone());
         let all = self.text.chars().count();
         format!("{head}\n\n[The first {HEAD} of {all} characters. {note}]")
     }
@@ -167,7 +168,7 @@ mod tests {
     fn ag_4_an_image_that_can_not_be_decoded_becomes_a_file() {
         let own = tempfile::tempdir().unwrap();
         let broken = json!({"content": [{"type": "image", "mimeType": "image/png", "data": "iVBORw0KGgo="}]});
-        let shown = texts(&of(&broken, own.path(), "mcp__s__t"));
+        let shown = texts(&of(&broken, own.path(), "mcp__s__t", None));
         assert!(!shown.contains("<image") && shown.contains(".png"), "{shown}");
     }
 
@@ -200,10 +201,10 @@ mod tests {
             (json!([1, 2]), "(no output)"),
         ];
         for (result, expected) in cases {
-            let outcome = of(&result, own.path(), "mcp__s__t");
+            let outcome = of(&result, own.path(), "mcp__s__t", None);
             assert_eq!((texts(&outcome).as_str(), outcome.is_error), (expected, false), "{result}");
         }
-        assert!(of(&json!({"isError": true}), own.path(), "t").is_error);
+        assert!(of(&json!({"isError": true}), own.path(), "t", None).is_error);
         assert_eq!(std::fs::read_dir(own.path()).unwrap().count(), 0);
     }
 
@@ -211,7 +212,7 @@ mod tests {
     fn ho_6_what_is_too_long_goes_to_a_file_with_its_head_shown() {
         let own = tempfile::tempdir().unwrap();
         let long = "é".repeat(MOST_TEXT + 1);
-        let shown = texts(&of(&json!({"content": [{"type": "text", "text": long}]}), own.path(), "mcp__s__t"));
+        let shown = texts(&of(&json!({"content": [{"type": "text", "text": long}]}), own.path(), "mcp__s__t", None));
         assert!(
             shown.starts_with(&"é".repeat(HEAD))
                 && shown.contains("The first 10000 of 30001 characters. All of it is in")
@@ -224,11 +225,11 @@ mod tests {
     fn ho_6_many_pieces_are_bounded_and_bytes_are_kept_in_files() {
         let own = tempfile::tempdir().unwrap();
         let many = json!({"content": vec![json!({"type": "image", "mimeType": "image/png", "data": PIXEL}); 500]});
-        let outcome = of(&many, own.path(), "t");
+        let outcome = of(&many, own.path(), "t", None);
         assert_eq!(outcome.content.len(), 1 + MOST_IMAGES, "{}", texts(&outcome));
         assert!(texts(&outcome).contains("[300 more pieces were left out]\n[192 more images were left out]"));
         let blob = json!({"content": [{"type": "resource", "resource": {"uri": "x:z", "mimeType": "application/gzip", "blob": "QUJD"}}]});
-        let shown = texts(&of(&blob, own.path(), "t"));
+        let shown = texts(&of(&blob, own.path(), "t", None));
         assert!(shown.starts_with("[resource x:z, application/gzip: 3 bytes. All of it is in"), "{shown}");
         assert_eq!(std::fs::read(own.path().join("t.gz")).unwrap(), b"ABC");
     }

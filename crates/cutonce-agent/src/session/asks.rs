@@ -9,7 +9,7 @@ use cutonce_core::mode::Mode;
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
 use cutonce_core::plan;
 use cutonce_core::rule::Behavior;
-use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
+use cutonce_core::submission::{Answer, PermissionAnswer, Remember};
 use cutonce_core::transcript::Body;
 use cutonce_tools::tool::{Call, Outcome};
 use serde_json::Value;
@@ -248,14 +248,7 @@ impl Hall {
     }
 
     fn remember(&mut self, remember: &Remember) {
-        let stored = match remember.where_to {
-            RememberIn::Session => Ok(()),
-            RememberIn::Local | RememberIn::Project | RememberIn::User => match self.places.file(remember.where_to) {
-                Some(file) => crate::settings::remember(&file, Behavior::Allow, &remember.rule),
-                None => Ok(()),
-            },
-        };
-        if let Err(error) = stored {
+        if let Err(error) = self.places.remember(remember.where_to, Behavior::Allow, &remember.rule) {
             self.notice(Level::Warning, &format!("The rule {} holds for this session only: {error}", remember.rule));
         }
         // The rules that hide files are a copy: deny rules never come from here, so it stays true.

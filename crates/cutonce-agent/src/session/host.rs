@@ -103,8 +103,7 @@ impl Hall {
                 }
                 continue;
             }
-            let stored = self.places.file(where_to).map(|file| crate::settings::remember(&file, behavior, &rule));
-            if let Some(Err(error)) = stored {
+            if let Err(error) = self.places.remember(where_to, behavior, &rule) {
                 self.notice(Level::Warning, &format!("The rule {rule} holds for this session only: {error}"));
             }
             if let Err(error) = self.share(behavior, &rule) {

@@ -256,6 +256,30 @@ fn additional_directories_are_relative_to_their_file() {
 }
 
 #[test]
+fn pr_7_what_the_person_allows_in_an_untrusted_folder_holds_there_and_nothing_else_does() {
+    let world = World::new();
+    let (places, rule) = (&world.places, "Bash(touch made.txt)");
+    let other = Places { project: world.user.path().join("other"), ..places.clone() };
+    let allowed = |places: &Places| load(places, None).rules.into_iter().map(|rule| rule.text).collect::<Vec<_>>();
+    // A rule that came with the project waits.
+    world.write(LOCAL, json!({ "permissions": { "allow": ["Bash(make)"] } }));
+    for _ in 0..2 {
+        places.remember(RememberIn::Local, Behavior::Allow, rule).unwrap();
+    }
+    assert_eq!(allowed(places), [rule]);
+    let loaded = world.load(None);
+    let aside: Vec<_> = loaded.set_aside.iter().map(|aside| (aside.path.as_str(), aside.value.clone())).collect();
+    assert_eq!((loaded.trusted, aside), (false, vec![("permissions.allow", json!(["Bash(make)"]))]));
+    // The person said so of this folder, not of another that says the same of itself.
+    std::fs::create_dir_all(other.project.join(".cutonce")).unwrap();
+    std::fs::copy(world.user.path().join(LOCAL), other.project.join(".cutonce/settings.local.json")).unwrap();
+    assert_eq!(allowed(&other), Vec::<String>::new());
+    assert!(places.forget(RememberIn::Local, Behavior::Allow, rule).unwrap());
+    world.write(LOCAL, json!({ "permissions": { "allow": [rule] } }));
+    assert_eq!(allowed(places), Vec::<String>::new(), "what was taken back does not come back with the project");
+}
+
+#[test]
 fn pr_7_a_remembered_rule_leaves_the_rest_of_the_file_alone() {
     let world = World::new();
     let path = world.places.file(RememberIn::Local).unwrap();

@@ -39,8 +39,8 @@ fn is_stricter(path: &str, value: &Value, mode: Option<Mode>) -> bool {
     }
 }
 
-/// Take out of a layer all that could loosen something, and return it.
-pub(super) fn only_stricter(layer: &mut Layer, file: &str, mode: Option<Mode>) -> Vec<SetAside> {
+/// Take out of a layer all that could loosen something, and return it. `given`: rules that the person has allowed here by answers.
+pub(super) fn only_stricter(layer: &mut Layer, file: &str, mode: Option<Mode>, given: &[String]) -> Vec<SetAside> {
     let Value::Object(all) = std::mem::take(&mut layer.value) else { return Vec::new() };
     let mut kept = Map::new();
     let mut aside = Vec::new();
@@ -48,8 +48,10 @@ pub(super) fn only_stricter(layer: &mut Layer, file: &str, mode: Option<Mode>) -
         if is_stricter(&path, &value, mode) {
             return Some(value);
         }
-        aside.push(SetAside { source: layer.source, file: file.into(), path, value });
-        None
+        let (theirs, value) = if path == "permissions.allow" { split(value, given) } else { (None, Some(value)) };
+        let waits = |value| SetAside { source: layer.source, file: file.into(), path, value };
+        aside.extend(value.map(waits));
+        theirs
     };
     for (key, value) in all {
         match value {
@@ -70,4 +72,13 @@ pub(super) fn only_stricter(layer: &mut Layer, file: &str, mode: Option<Mode>) -
     }
     layer.value = Value::Object(kept);
     aside
+}
+
+/// Of a list of rules those that the person gave, and the others.
+fn split(rules: Value, given: &[String]) -> (Option<Value>, Option<Value>) {
+    let Value::Array(rules) = rules else { return (None, Some(rules)) };
+    let theirs = |rule: &Value| rule.as_str().is_some_and(|rule| given.iter().any(|known| known == rule));
+    let (theirs, others): (Vec<Value>, Vec<Value>) = rules.into_iter().partition(theirs);
+    let list = |rules: Vec<Value>| (!rules.is_empty()).then_some(Value::Array(rules));
+    (list(theirs), list(others))
 }

@@ -1,6 +1,6 @@
 //! What a command printed, in bounded memory: its beginning and its end (TL-8).
 
-use crate::spill::{self, Spill};
+use crate::spill::{self, Redacting, Spill};
 use cutonce_core::harmless::for_model;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -69,16 +69,17 @@ pub(crate) struct Output<'a> {
     spill: Option<Spill>,
     folder: &'a Path,
     stem: String,
+    redact: Redacting,
 }
 
 impl<'a> Output<'a> {
-    pub(crate) fn new(folder: &'a Path, stem: String) -> Self {
-        Self { capture: Capture::default(), spill: None, folder, stem }
+    pub(crate) fn new(folder: &'a Path, stem: String, redact: Redacting) -> Self {
+        Self { capture: Capture::default(), spill: None, folder, stem, redact }
     }
 
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         if self.spill.is_none() && self.capture.head.len() + bytes.len() > KEPT {
-            let mut spill = Spill::create(self.folder, &self.stem, "txt", spill::LIMIT);
+            let mut spill = Spill::create(self.folder, &self.stem, "txt", self.redact.clone());
             spill.push(&self.capture.head);
             self.spill = Some(spill);
         }
@@ -90,14 +91,10 @@ impl<'a> Output<'a> {
 
     /// As the model gets it.
     pub(crate) fn shown(self) -> String {
-        let Self { capture, spill, folder, stem } = self;
+        let Self { capture, spill, folder, stem, redact } = self;
         capture.shown(|| match (spill, capture.whole()) {
-            (Some(spill), _) => spill.note(),
-            (None, whole) => {
-                let mut spill = Spill::create(folder, &stem, "txt", spill::LIMIT);
-                spill.push(&whole.unwrap_or_default());
-                spill.note()
-            }
+            (Some(spill), _) => spill.finish(),
+            (None, whole) => spill::keep(folder, &stem, "txt", &whole.unwrap_or_default(), redact),
         })
     }
 }
@@ -132,7 +129,7 @@ mod tests {
 
     fn shown(pieces: &[&[u8]]) -> (String, Option<Vec<u8>>) {
         let dir = tempfile::tempdir().unwrap();
-        let mut output = Output::new(dir.path(), "out".into());
+        let mut output = Output::new(dir.path(), "out".into(), None);
         pieces.iter().for_each(|piece| output.push(piece));
         (output.shown(), std::fs::read(dir.path().join("out.txt")).ok())
     }
@@ -157,6 +154,28 @@ mod tests {
         assert!(cut.contains(&format!("the middle of {} bytes", all.len())));
         assert!(cut.chars().count() < 30_000);
         assert_eq!(file, Some(all.into_bytes()));
+    }
+
+    /// A secret of three bytes.
+    struct Abc;
+
+    impl crate::spill::Redact for Abc {
+        fn redact_part(&self, bytes: &[u8], last: bool) -> (Vec<u8>, usize) {
+            let keep = if last || bytes.ends_with(b"abc") { 0 } else { bytes.len().min(2) };
+            let used = bytes.len() - keep;
+            (String::from_utf8_lossy(&bytes[..used]).replace("abc", "***").into_bytes(), used)
+        }
+    }
+
+    #[test]
+    fn mo_4_what_goes_to_the_file_is_redacted_over_the_borders_of_its_pieces() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut output = Output::new(dir.path(), "out".into(), Some(std::sync::Arc::new(Abc)));
+        let all = format!("{}abc the end ab", "x".repeat(200_000));
+        all.as_bytes().chunks(7_001).chain([b"c".as_slice()]).for_each(|piece| output.push(piece));
+        output.shown();
+        let kept = std::fs::read_to_string(dir.path().join("out.txt")).unwrap();
+        assert_eq!(kept, format!("{}*** the end ***", "x".repeat(200_000)));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use crate::workspace::Workspace;
 use cutonce_core::permission::{Held, is_secret};
 use cutonce_core::shell::{self, Verdict};
-use cutonce_sandbox::{Limits, Profile, ReadOnly, Scratch, WorkspaceWrite, scratch_works};
+use cutonce_sandbox::{Limits, PrivateFolder, Profile, ReadOnly, Scratch, WorkspaceWrite, scratch_works};
 use ignore::{WalkBuilder, WalkState};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -41,7 +41,7 @@ const SOCKETS: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER
 /// The sandbox of a session's shell in plan mode.
 pub struct Sandbox {
     /// Holds the private TMPDIR and the throwaway layers; gone with the session.
-    folder: tempfile::TempDir,
+    folder: PrivateFolder,
     scratch: bool,
     /// Hidden beside the list of SB-2 (`sandbox.denyRead`).
     deny_read: Vec<PathBuf>,
@@ -117,7 +117,7 @@ impl Sandbox {
 /// The sandbox of a session's shell in default, acceptEdits and auto mode (SB-4): it can change only the workspace, and read
 /// no credential store. Files like `.env` stay readable: what the user runs while working needs them.
 pub struct Workshop {
-    folder: tempfile::TempDir,
+    folder: PrivateFolder,
     deny_read: Vec<PathBuf>,
     network: bool,
 }
@@ -143,10 +143,8 @@ impl Workshop {
 }
 
 /// For the user alone: what commands leave in their TMPDIR is nobody else's to read.
-fn private_folder() -> std::io::Result<tempfile::TempDir> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = std::fs::Permissions::from_mode(0o700);
-    tempfile::Builder::new().prefix("cutonce-").permissions(mode).tempdir()
+fn private_folder() -> std::io::Result<PrivateFolder> {
+    PrivateFolder::new(&std::env::temp_dir())
 }
 
 /// The environment of a held command: its own TMPDIR, no doors to other programs.

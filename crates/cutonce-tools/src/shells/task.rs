@@ -2,7 +2,7 @@
 
 use super::capture::Capture;
 use super::start::Bash;
-use crate::spill::{self, Spill};
+use crate::spill::{Redacting, Spill};
 use cutonce_sandbox::{Ended, Lifeline};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -65,9 +65,9 @@ impl Task {
         command: String,
         folder: PathBuf,
         mut bash: Bash,
-        on_end: Option<OnEnd>,
+        (on_end, redact): (Option<OnEnd>, Redacting),
     ) -> Arc<Self> {
-        let all = Spill::create(&folder, &id, "txt", spill::LIMIT);
+        let all = Spill::create(&folder, &id, "txt", redact);
         let task = Arc::new(Self {
             id,
             command,
@@ -94,6 +94,7 @@ impl Task {
     }
 
     fn end(&self, ended: std::io::Result<Ended>) {
+        lock(&self.printed).all.end();
         let killed = lock(&self.lifeline).take().is_none();
         self.state.send_replace(match ended {
             Ok(Ended::Exited(code)) => TaskState::Exited(code),

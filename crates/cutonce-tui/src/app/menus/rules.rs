@@ -77,11 +77,8 @@ impl App {
         let change =
             RuleChange { how: RuleHow::Add, behavior, rules: vec![words.to_string()], where_to: RememberIn::Local };
         // On disk at once, so that the list that follows has it; the session adds it to what it holds.
-        let stored = self.places().file(RememberIn::Local).map(|file| settings::remember(&file, behavior, words));
-        let notice = match stored {
-            Some(Err(error)) => Some(format!("It holds for this session only: {error}")),
-            Some(Ok(())) | None => None,
-        };
+        let stored = self.places().remember(RememberIn::Local, behavior, words);
+        let notice = stored.err().map(|error| format!("It holds for this session only: {error}"));
         self.submit(Submission::ChangeRules(change));
         self.show_rules(&format!("{behavior:?}{words}{:?}", Source::Local), notice);
     }
@@ -99,8 +96,7 @@ impl App {
                 return format!("{} can't be changed here.", rule.source);
             }
         };
-        let Some(file) = self.places().file(place) else { return "It has no file.".into() };
-        match settings::forget(&file, rule.behavior, &rule.text) {
+        match self.places().forget(place, rule.behavior, &rule.text) {
             Ok(true) => format!("Taken out of {}; a running session keeps it until it ends.", rule.source),
             Ok(false) => "That rule is not there any more.".into(),
             Err(error) => error.to_string(),
