@@ -23,7 +23,7 @@ What is too long for a result goes to a file of the session, without the secret 
 
 --- model
 {"turns": [
-  {"calls": [{"name": "Bash", "input": {"command": "for i in $(seq 1 6000); do cat leak.txt; done", "description": "print a lot"}},
+  {"calls": [{"name": "Bash", "input": {"command": "yes \"$(cat leak.txt)\" | head -6000", "description": "print a lot"}},
              {"name": "Bash", "input": {"command": "cat leak.txt", "description": "print", "run_in_background": true}}]},
   {"text": "printed"}
 ]}
@@ -31,6 +31,6 @@ What is too long for a result goes to a file of the session, without the secret 
 --- exit 0
 --- sh
 cd ~/.cutonce/projects
-ls */*/bash-output-1.txt */*/bash_1.txt > /dev/null
-test $(grep -c 'redacted:DEPLOY_TOKEN' */*/bash-output-1.txt) = 6000
+ls ./*/*/bash-output-1.txt ./*/*/bash_1.txt > /dev/null
+test $(grep -c 'redacted:DEPLOY_TOKEN' ./*/*/bash-output-1.txt) = 6000
 ! grep -r tok-9f8e7d6c5b4a .

@@ -35,6 +35,15 @@ answer: all done
 >
 
 --- disk
+created .cutonce/settings.local.json
+  {
+    "permissions": {
+      "allow": [
+        "Bash(touch made.txt)"
+      ]
+    }
+  }
+created made.txt
 
 --- model
 {"turns": [
@@ -47,6 +56,14 @@ sed -i 's/"Bash(touch made.txt)"/"Bash(touch made.txt)", "Bash(touch other.txt)"
 --- run cutonce -p "again"
 --- exit 0
 --- stderr
+cutonce: Set aside until you trust this folder, because it would loosen what is asked for: permissions.allow in $WS/.cutonce/settings.local.json. To trust it: cutonce trust
 
 --- transcript
+session {}
+user {"text":"again"}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"touch made.txt","description":"make it"}}],"stop":"tool_use"}
+tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"touch made.txt","description":"make it"},"output":[{"type":"text","text":"(no output)"}],"isError":false,"decision":{"behavior":"allow","reason":"allowed by the rule `Bash(touch made.txt)` from .cutonce/settings.local.json","rule":"Bash(touch made.txt)","source":"local"}}
+assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"Bash","input":{"command":"touch other.txt","description":"make it"}}],"stop":"tool_use"}
+tool {"callId":"toolu_0002_00","name":"Bash","input":{"command":"touch other.txt","description":"make it"},"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"default mode asks before this: plain file command that writes only in the workspace (`touch other.txt`); nobody can answer here"}}
+assistant {"blocks":[{"type":"text","text":"second time"}],"stop":"end_turn"}
 

@@ -24,7 +24,7 @@ press enter
 --- shows
  Rules; deny before ask before allow; the mode is default
   deny  Read(secret.txt)  ~/.cutonce/settings.json
-› allow Bash(touch:*)     .cutonce/settings.local.json, waits until you trust t…
+› allow Bash(touch:*)     .cutonce/settings.local.json
 
   allow Bash(touch:*)
   .cutonce/settings.local.json
@@ -61,7 +61,7 @@ press home x
 < Taken out of
 --- shows
  Rules; deny before ask before allow; the mode is default
-› allow Bash(touch:*)  .cutonce/settings.local.json, waits until you trust this…
+› allow Bash(touch:*)  .cutonce/settings.local.json
 
   allow Bash(touch:*)
   .cutonce/settings.local.json
