@@ -1,4 +1,5 @@
 Secrets of the environment reach neither tool processes nor the transcript (MO-4, TL-8): scrubbed for the shell, redacted in what is written.
+What is too long for a result goes to a file of the session without them, too (SE-1), in front and in the background.
 
 --- env DEPLOY_TOKEN=tok-9f8e7d6c5b4a
 --- file leak.txt
@@ -18,8 +19,6 @@ assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","inpu
 tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"env | grep -c TOKEN; env | grep -c API_KEY","description":"look for secrets"},"output":[{"type":"text","text":"0\n0\n\nExit code 1"}],"isError":true,"decision":{"behavior":"allow","reason":"allowed by the rule `Bash` from the command line","rule":"Bash","source":"commandLine"}}
 tool {"callId":"toolu_0001_01","name":"Read","input":{"file_path":"leak.txt"},"output":[{"type":"text","text":"1\tthe token is [redacted:DEPLOY_TOKEN]"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: read in the workspace"}}
 assistant {"blocks":[{"type":"text","text":"nothing there"}],"stop":"end_turn"}
-
-What is too long for a result goes to a file of the session, without the secret (SE-1, TL-8), in front and in the background.
 
 --- model
 {"turns": [
