@@ -119,8 +119,8 @@ answer:
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ● Edit $HOME/.cutonce/plans/<slug>.md
 ✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
-✗ ExitPlanMode The user just rejected exactly this plan, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
-warning: The model submitted the plan again without changing what you rejected. Tell it what to change.
+✗ ExitPlanMode Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+warning: The model submitted the plan again without changing it after it was sent back. Tell it what to change.
 mode: default
 The mode is default. Others: default, acceptEdits, plan.
 
@@ -173,7 +173,7 @@ request 3
         Revise the plan at $HOME/.cutonce/plans/<slug>.md accordingly, then submit it again with ExitPlanMode.
 request 4
   assistant: call ExitPlanMode {}
-  user: error: The user just rejected exactly this plan, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+  user: error: Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
   user: try once more
 
 --- transcript
@@ -201,7 +201,7 @@ ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice
 plan {"slug":"<slug>","revision":2,"sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1","outcome":"rejected"}
 tool {"callId":"toolu_0002_02","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Measure\n2. Decide\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.\n\nThe user gave no reason; ask with As…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user keeps planning"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0003_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"The user just rejected exactly this plan, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
 user {"text":"try once more"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0004_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 plan {"slug":"<slug>","revision":2,"sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1","outcome":"submitted"}

@@ -1,5 +1,6 @@
 //! A tool of your own beside the built-in ones. It says what it touches; whether a call may run is decided like every other
-//! call, so one that writes files would ask first and be denied in plan mode:
+//! call, so one that writes files would ask first and be denied in plan mode. Rules of the settings name it like the built-in
+//! tools: `"deny": ["Inventory"]` keeps it from running, `"ask": ["Inventory"]` asks before each call:
 //!
 //! ```sh
 //! cargo run -p cutonce-agent --example own_tool

@@ -109,6 +109,8 @@ pub(crate) struct Moment {
     pub answer: String,
     pub connected: Connected,
     pub rules: Rules,
+    /// The same without what is lent for the turn: for agents in the background (UI-9).
+    pub lasting_rules: Rules,
     pub budget: Option<f64>,
     pub tools: Vec<Arc<dyn AnyTool>>,
 }

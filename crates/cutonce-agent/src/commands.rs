@@ -39,9 +39,14 @@ impl Custom {
 
 /// The person's commands, then the project's own; a name is taken once, the person's first.
 pub fn find(home: &Path, cwd: &Path, trusted: bool) -> Vec<Custom> {
+    find_in(Some(home), cwd, trusted)
+}
+
+/// The same; without a home, none of the person's.
+pub(crate) fn find_in(home: Option<&Path>, cwd: &Path, trusted: bool) -> Vec<Custom> {
     let mut found: Vec<Custom> = Vec::new();
     let project = trusted.then(|| cwd.join(".cutonce/commands"));
-    for folder in [Some(home.join("commands")), project].into_iter().flatten() {
+    for folder in [home.map(|home| home.join("commands")), project].into_iter().flatten() {
         for custom in in_folder(&folder) {
             if !found.iter().any(|known| known.name == custom.name) {
                 found.push(custom);

@@ -41,7 +41,7 @@
 //! # Own parts
 //!
 //! - A **tool**: implement [`tools::tool::Tool`] and put it into `Start::tools`. It states what it touches; it never decides: the
-//!   rules of the settings hold for it by its name, and in plan mode it runs only if it says that it reads.
+//!   rules of the settings hold for it by its name, and plan mode denies it unless all that it touches is read.
 //! - A **model**: implement [`models::Model`], and [`Connect`] to hand it out, in `Start::connect`.
 //! - A **hook**: implement [`Hook`] and put it into `Start::hooks`. It may deny, ask and add words; it approves no plan.
 //! - An **MCP server** in your process: implement [`mcp::Remote`] and hand it to [`Session::mcp`].

@@ -117,6 +117,8 @@ pub struct Loaded {
     pub trusted: bool,
     /// `mcpServers` of each source with its file: what may start is for `mcp` to say, project by project (HO-6).
     pub mcp_servers: Vec<(Source, String, Value)>,
+    /// The project's `.mcp.json` counts too: a host may want nothing of the project's.
+    pub mcp_file: bool,
 }
 
 /// Something in a file that does not count.
@@ -216,7 +218,7 @@ pub(crate) fn load_from(places: &Places, flag: Option<&str>, only: Option<&[Sour
     let (settings, problems) = merge(layers.into_iter().map(|(layer, _)| layer).collect());
     let together = |problem| Warning { file: "the settings together".into(), what: Wrong::Setting(problem) };
     warnings.extend(problems.into_iter().map(together));
-    Loaded { settings, rules, warnings, set_aside, trusted, mcp_servers }
+    Loaded { settings, rules, warnings, set_aside, trusted, mcp_servers, mcp_file: wanted(Source::Project) }
 }
 
 fn is_projects(source: Source) -> bool {

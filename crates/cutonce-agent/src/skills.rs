@@ -9,10 +9,17 @@ use std::path::{Path, PathBuf};
 const MOST: usize = 200;
 
 /// All skills, sorted by name. The user's own come before the project's of the same name; what can't be used is told.
-pub fn find(home: &Path, project: &Path, trusted: bool, notices: &mut Vec<String>) -> Vec<Skill> {
+/// `user`, `projects`: whose count at all.
+pub fn find(
+    (home, user): (&Path, bool),
+    (project, projects): (&Path, bool),
+    trusted: bool,
+    notices: &mut Vec<String>,
+) -> Vec<Skill> {
     let mut skills: Vec<Skill> = Vec::new();
     let mut waiting = 0;
-    for (place, is_projects) in places(home, project) {
+    let counts = |is_projects: bool| if is_projects { projects } else { user };
+    for (place, is_projects) in places(home, project).into_iter().filter(|(_, is_projects)| counts(*is_projects)) {
         for folder in folders(&place) {
             if is_projects && !trusted {
                 waiting += 1;
@@ -94,7 +101,7 @@ mod tests {
         std::os::unix::fs::symlink(world.path().join("elsewhere"), project.join(".cutonce/skills/link")).unwrap();
         let found = |trusted: bool| {
             let mut notices = Vec::new();
-            let skills = find(&home, &project, trusted, &mut notices);
+            let skills = find((&home, true), (&project, true), trusted, &mut notices);
             let named = skills.into_iter().map(|skill| format!("{}: {}", skill.name, skill.description));
             (named.collect::<Vec<_>>(), notices.join("\n"))
         };

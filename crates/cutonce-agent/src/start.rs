@@ -9,7 +9,7 @@ pub use offered::Offered;
 pub use resume_at::ResumeAt;
 
 use crate::Events;
-use crate::agents::{Offer, files};
+use crate::agents::Offer;
 use crate::hooks::{Hook, Hooks, command};
 use crate::instructions::{Instruction, Instructions};
 use crate::mcp::{self, Servers};
@@ -314,7 +314,12 @@ impl Start {
     fn auto(&self) -> AutoSource {
         let gate = self.env.iter().find(|(key, _)| key == "CUTONCE_AUTO_GATE");
         let gate = gate.map(|(_, value)| value.to_string_lossy().into_owned());
-        AutoSource { flag: self.settings.clone(), gate, failures: Arc::default() }
+        AutoSource {
+            flag: self.settings.clone(),
+            sources: self.setting_sources.clone(),
+            gate,
+            failures: Arc::default(),
+        }
     }
 
     /// Read only where somebody may be judged by it.
@@ -435,7 +440,7 @@ impl Start {
         notices: &mut Vec<String>,
     ) -> Offer {
         let given = std::mem::take(&mut self.agents);
-        let catalog = files::load(&self.home, self.user_home.as_deref(), &self.cwd, given, loaded.trusted);
+        let catalog = self.catalog(given, loaded.trusted);
         notices.extend(catalog.troubles().iter().map(ToString::to_string));
         Offer { catalog: Arc::new(catalog), around, instructions }
     }

@@ -31,7 +31,7 @@ pub struct Approval {
     rejected: Option<Rejected>,
 }
 
-/// The plan as it was on disk when the user last said to keep planning, until the next user message (PM-86).
+/// The plan as it was on disk when it was last sent back, by the user or before it reached one, until the next user message (PM-86).
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Rejected {
     sha256: Option<String>,
@@ -95,6 +95,14 @@ impl Approval {
     /// It ends without an answer (PM-80): the mode stays, the turn ends, the plan can be submitted again.
     pub fn close(&mut self, why: NoAnswer) -> Option<Verdict> {
         self.open.take().map(|_| Verdict::NotApproved { why, answer: None })
+    }
+
+    /// It goes back before any approver saw it: a hook objected, or nobody can approve here. The same plan once more ends the turn,
+    /// as after a rejection (PM-86).
+    pub fn send_back(&mut self) {
+        if let Some(request) = self.open.take() {
+            self.rejected = Some(Rejected { sha256: request.sha256 });
+        }
     }
 
     /// The mode changed: later answers do nothing. Returns the request whose approvers are to be told.

@@ -3,7 +3,7 @@
 use crate::approval;
 use crate::conversation::{Block, ResultPart, Stop, Usage};
 use crate::mode::Mode;
-use crate::permission::{Suggestion, Why};
+use crate::permission::{AskedBy, Suggestion, Why};
 use crate::plan::PlanEvent;
 use crate::rule::Behavior;
 use crate::submission::{Answer, By};
@@ -284,6 +284,8 @@ impl AskView {
 #[derive(Debug, Clone)]
 pub enum AskKind {
     Permission {
+        /// Who wants it asked.
+        by: AskedBy,
         why: Why,
         suggestions: Vec<Suggestion>,
         preview: Option<String>,

@@ -16,9 +16,13 @@ use serde_json::Value;
 pub enum HookEvent {
     PreToolUse,
     PostToolUse,
+    PostToolUseFailure,
+    PermissionRequest,
     UserPromptSubmit,
     SessionStart,
+    SessionEnd,
     Stop,
+    SubagentStart,
     SubagentStop,
     PreCompact,
     Notification,
@@ -27,12 +31,16 @@ pub enum HookEvent {
 }
 
 impl HookEvent {
-    pub const ALL: [HookEvent; 10] = [
+    pub const ALL: [HookEvent; 14] = [
         HookEvent::PreToolUse,
         HookEvent::PostToolUse,
+        HookEvent::PostToolUseFailure,
+        HookEvent::PermissionRequest,
         HookEvent::UserPromptSubmit,
         HookEvent::SessionStart,
+        HookEvent::SessionEnd,
         HookEvent::Stop,
+        HookEvent::SubagentStart,
         HookEvent::SubagentStop,
         HookEvent::PreCompact,
         HookEvent::Notification,
@@ -44,9 +52,13 @@ impl HookEvent {
         match self {
             HookEvent::PreToolUse => "PreToolUse",
             HookEvent::PostToolUse => "PostToolUse",
+            HookEvent::PostToolUseFailure => "PostToolUseFailure",
+            HookEvent::PermissionRequest => "PermissionRequest",
             HookEvent::UserPromptSubmit => "UserPromptSubmit",
             HookEvent::SessionStart => "SessionStart",
+            HookEvent::SessionEnd => "SessionEnd",
             HookEvent::Stop => "Stop",
+            HookEvent::SubagentStart => "SubagentStart",
             HookEvent::SubagentStop => "SubagentStop",
             HookEvent::PreCompact => "PreCompact",
             HookEvent::Notification => "Notification",
@@ -67,12 +79,20 @@ pub enum Moment {
     PreToolUse { tool_name: String, tool_input: Value, tool_use_id: String },
     /// A call that ran and did not fail.
     PostToolUse { tool_name: String, tool_input: Value, tool_response: Value, tool_use_id: String, duration_ms: u64 },
+    /// A call that ran and failed.
+    PostToolUseFailure { tool_name: String, tool_input: Value, tool_use_id: String, error: String, duration_ms: u64 },
+    /// Somebody is about to be asked whether a call may run. A plan is no such call: it has moments of its own.
+    PermissionRequest { tool_name: String, tool_input: Value, tool_use_id: String, permission_suggestions: Vec<String> },
     /// The person's words, before they are recorded or sent.
     UserPromptSubmit { prompt: String },
     /// `source`: startup, resume, clear or compact.
     SessionStart { source: &'static str },
+    /// `reason`: clear or other.
+    SessionEnd { reason: &'static str },
     /// The model wants to end its turn. `stop_hook_active`: a hook has kept it going already.
     Stop { stop_hook_active: bool, last_assistant_message: String },
+    /// A subagent begins.
+    SubagentStart { agent_id: String, agent_type: String },
     /// A subagent wants to end.
     SubagentStop { agent_id: String, agent_type: String, stop_hook_active: bool, last_assistant_message: String },
     /// `trigger`: manual or auto.
@@ -98,9 +118,13 @@ impl Moment {
         match self {
             Moment::PreToolUse { .. } => HookEvent::PreToolUse,
             Moment::PostToolUse { .. } => HookEvent::PostToolUse,
+            Moment::PostToolUseFailure { .. } => HookEvent::PostToolUseFailure,
+            Moment::PermissionRequest { .. } => HookEvent::PermissionRequest,
             Moment::UserPromptSubmit { .. } => HookEvent::UserPromptSubmit,
             Moment::SessionStart { .. } => HookEvent::SessionStart,
+            Moment::SessionEnd { .. } => HookEvent::SessionEnd,
             Moment::Stop { .. } => HookEvent::Stop,
+            Moment::SubagentStart { .. } => HookEvent::SubagentStart,
             Moment::SubagentStop { .. } => HookEvent::SubagentStop,
             Moment::PreCompact { .. } => HookEvent::PreCompact,
             Moment::Notification { .. } => HookEvent::Notification,
@@ -111,9 +135,13 @@ impl Moment {
     /// What a matcher is held against; None where there is nothing to choose from.
     pub fn subject(&self) -> Option<&str> {
         match self {
-            Moment::PreToolUse { tool_name, .. } | Moment::PostToolUse { tool_name, .. } => Some(tool_name),
+            Moment::PreToolUse { tool_name, .. }
+            | Moment::PostToolUse { tool_name, .. }
+            | Moment::PostToolUseFailure { tool_name, .. }
+            | Moment::PermissionRequest { tool_name, .. } => Some(tool_name),
             Moment::SessionStart { source } => Some(source),
-            Moment::SubagentStop { agent_type, .. } => Some(agent_type),
+            Moment::SessionEnd { reason } => Some(reason),
+            Moment::SubagentStart { agent_type, .. } | Moment::SubagentStop { agent_type, .. } => Some(agent_type),
             Moment::PreCompact { trigger, .. } => Some(trigger),
             Moment::Notification { notification_type, .. } => Some(notification_type),
             Moment::PlanDecided { decision, .. } => Some(decision),
@@ -123,10 +151,15 @@ impl Moment {
     /// The call it is about, for hosts.
     pub fn tool_use_id(&self) -> Option<&str> {
         match self {
-            Moment::PreToolUse { tool_use_id, .. } | Moment::PostToolUse { tool_use_id, .. } => Some(tool_use_id),
+            Moment::PreToolUse { tool_use_id, .. }
+            | Moment::PostToolUse { tool_use_id, .. }
+            | Moment::PostToolUseFailure { tool_use_id, .. }
+            | Moment::PermissionRequest { tool_use_id, .. } => Some(tool_use_id),
             Moment::UserPromptSubmit { .. }
             | Moment::SessionStart { .. }
+            | Moment::SessionEnd { .. }
             | Moment::Stop { .. }
+            | Moment::SubagentStart { .. }
             | Moment::SubagentStop { .. }
             | Moment::PreCompact { .. }
             | Moment::Notification { .. }

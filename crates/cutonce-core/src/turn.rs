@@ -22,12 +22,21 @@ pub struct Said {
     pub context: Vec<String>,
     /// The message of a teammate that this is (TM-1).
     pub mail: Option<Delivered>,
+    /// What a command of the user's own lends its turn, from when it comes in (UI-9).
+    pub lent: Option<Lent>,
+}
+
+/// Rules that allow, and a model, for one turn.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Lent {
+    pub allow: Vec<String>,
+    pub model: Option<String>,
 }
 
 impl Said {
     /// The person's words.
     pub fn words(text: impl Into<String>, images: Vec<Image>) -> Said {
-        Said { text: text.into(), images, meta: false, plan: None, context: Vec::new(), mail: None }
+        Said { text: text.into(), images, meta: false, plan: None, context: Vec::new(), mail: None, lent: None }
     }
     /// The program's words to the model.
     pub fn meta(text: impl Into<String>) -> Said {

@@ -25,6 +25,8 @@ pub(crate) struct Birth {
     pub model: Option<String>,
     /// Its transcript is there already: go on from it.
     pub resumed: bool,
+    /// It may outlive the turn that started it: what was lent for that turn is not for it (UI-9).
+    pub background: bool,
     /// As of the moment it was started: it may wait for its turn, and what it was started under binds it (PM-64).
     pub mode: AgentMode,
 }
@@ -48,9 +50,7 @@ pub(crate) struct Seat {
 }
 
 impl Agents {
-    /// What the session of this agent is opened with, and what the user should know about it. Whoever opens something
-    /// else than a subagent with it (a teammate, which has a mode of its own) puts `kin` to None and `agents` to
-    /// [`Agents::offer`], and sets mode, planner and approver.
+    /// What the session of this agent is opened with, and what the user should know about it.
     pub async fn options(&self, birth: &Birth, moment: &Moment) -> Result<(Options, Vec<String>), String> {
         let tree = &self.tree;
         let (seeds, standing) = (&tree.seeds, &tree.standing);
@@ -76,7 +76,7 @@ impl Agents {
             system: prefix.system.clone(),
             tools,
             here: Arc::new(here(&seeds.here, &own)),
-            rules: moment.rules.clone(),
+            rules: if birth.background { &moment.lasting_rules } else { &moment.rules }.clone(),
             places: seeds.places.clone(),
             mode: state,
             planner,

@@ -32,8 +32,18 @@ pub fn folders(home: &Path, user_home: Option<&Path>, project: &Path) -> Vec<(So
 
 /// Read them all, and add what a host gave. `trusted`: the user trusts the project (PR-2).
 pub fn load(home: &Path, user_home: Option<&Path>, project: &Path, given: Vec<Definition>, trusted: bool) -> Catalog {
+    load_from(folders(home, user_home, project), project, given, trusted)
+}
+
+/// The same of some folders only.
+pub(crate) fn load_from(
+    folders: Vec<(Source, PathBuf)>,
+    project: &Path,
+    given: Vec<Definition>,
+    trusted: bool,
+) -> Catalog {
     let mut files = Vec::new();
-    for (source, folder) in folders(home, user_home, project) {
+    for (source, folder) in folders {
         let mut paths = Vec::new();
         below(&folder, 0, &mut paths);
         paths.sort();

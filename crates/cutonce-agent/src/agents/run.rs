@@ -128,6 +128,7 @@ impl Agents {
             description: task.description.clone(),
             model: task.model.clone(),
             resumed: task.resume.is_some(),
+            background: task.background,
         };
         let (tell, told) = oneshot::channel();
         let run = Run { agents: self.clone(), birth, task, stop: stop.clone(), inside, began: Instant::now() };

@@ -77,7 +77,7 @@ pub fn declared(loaded: &Loaded, project: &Path, given: &[String], strict: bool)
             all.extend(entries(value, scope_of(*source), file));
         }
         let path = project.join(FILE);
-        match read(&path) {
+        match if loaded.mcp_file { read(&path) } else { Ok(None) } {
             Ok(Some(value)) => {
                 all.extend(servers_in(&value, Scope::Project, &path.display().to_string(), &mut notices))
             }

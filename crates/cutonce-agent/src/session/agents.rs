@@ -143,6 +143,7 @@ impl Driver {
             answer: self.hall.batch.answer.clone(),
             connected: self.talk.connected.clone(),
             rules: self.hall.rules.clone(),
+            lasting_rules: self.hall.lasting_rules(),
             budget: self.hall.max_budget.map(|max| (max - self.hall.tally.cost).max(0.0)),
             tools: self.hall.tools.values().cloned().collect(),
         });

@@ -148,7 +148,7 @@ impl Hall {
                 self.end_asked(EndReason::Completed);
             }
             Approver::CantAsk => {
-                self.planner.approval.withdraw();
+                self.planner.approval.send_back();
                 let message = approval::no_approver(&request.plan_file_path);
                 let why = Why { reason: "nobody can approve a plan here".into(), rule: None, source: None };
                 match n {

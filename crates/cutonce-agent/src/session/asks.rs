@@ -102,7 +102,7 @@ impl Asks {
 
 pub(super) fn permission_view(call_id: &str, tool: &str, input: &Value, ask: &Ask, preview: Option<String>) -> AskView {
     let (why, suggestions) = (ask.why.clone(), ask.suggestions.clone());
-    view(call_id, tool, input, AskKind::Permission { why, suggestions, preview, from: None })
+    view(call_id, tool, input, AskKind::Permission { by: ask.by.clone(), why, suggestions, preview, from: None })
 }
 
 pub(super) fn questions_view(call_id: &str, tool: &str, input: &Value) -> AskView {

@@ -11,6 +11,7 @@ use cutonce_core::event::Level;
 use cutonce_core::mode::{self, AutoSettings, Mode};
 use cutonce_core::permission::{Allowed, Ask, Denied, Why};
 use cutonce_core::request::{Prefix, Request, Thinking};
+use cutonce_core::rule::Source;
 use cutonce_core::settings::Settings;
 use cutonce_core::transcript::Body;
 use cutonce_core::turn::Said;
@@ -32,6 +33,8 @@ const MOST_TOKENS: u32 = 400;
 pub(crate) struct AutoSource {
     /// `--settings`.
     pub flag: Option<String>,
+    /// Only these of the settings files; None for all.
+    pub sources: Option<Vec<Source>>,
     /// $CUTONCE_AUTO_GATE.
     pub gate: Option<String>,
     /// One count for a session and all its agents: a gate that closed is closed for all of them.
@@ -265,7 +268,9 @@ impl Hall {
             return;
         }
         self.judge.stamp = stamp;
-        let settings = settings::load(&self.places, self.judge.source.flag.as_deref()).settings;
+        let settings =
+            settings::load_from(&self.places, self.judge.source.flag.as_deref(), self.judge.source.sources.as_deref())
+                .settings;
         self.set_switches(self.judge.source.switches(&settings));
     }
 

@@ -43,6 +43,8 @@ struct Slot {
     decision: DecisionRecord,
     result: Option<ToolResult>,
     touched: Vec<PathBuf>,
+    /// Hooks were told that somebody is to be asked about it.
+    announced: bool,
 }
 
 /// What work beside the session reports.
@@ -115,6 +117,7 @@ impl Hall {
             decision: DecisionRecord { behavior: Behavior::Allow, why },
             result: None,
             touched: Vec::new(),
+            announced: false,
         }
     }
 
@@ -226,6 +229,15 @@ impl Hall {
     }
 
     pub(super) fn ask_person(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
+        self.before_ask(n, call, ask);
+    }
+
+    /// False: hooks have heard of it already, and are not told again.
+    pub(super) fn first_ask(&mut self, n: usize) -> bool {
+        self.batch.slots.get_mut(n).is_some_and(|slot| !std::mem::replace(&mut slot.announced, true))
+    }
+
+    pub(super) fn put_to_person(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         if !matches!(self.approver, Approver::Present | Approver::Lead) {
             let message = match &ask.by {
                 // No rule lifts these.

@@ -5,10 +5,11 @@ use super::calls::Report;
 use super::{Driver, Hall};
 use crate::hooks::Hooks;
 use cutonce_core::approval;
+use cutonce_core::conversation::ResultPart;
 use cutonce_core::event::{EndReason, EventKind, Level};
 use cutonce_core::hook::{HookEvent, HookInput, Moment, Permission, Reply};
 use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Access, Decision, Denied, Facts, Why};
+use cutonce_core::permission::{Access, Ask, Decision, Denied, Facts, Why};
 use cutonce_core::plan;
 use cutonce_core::submission::Submission;
 use cutonce_core::turn::{Happened, Said};
@@ -44,6 +45,8 @@ pub(super) struct Watch {
 pub(crate) enum Entrant {
     /// SessionStart, with its source.
     Start(&'static str),
+    /// SubagentStart: this session is an agent's.
+    Agent,
     Said(Said),
 }
 
@@ -55,9 +58,18 @@ pub(crate) enum Hooked {
         call: Box<dyn Call>,
         reply: Option<Reply>,
     },
+    /// A call that somebody would be asked about in this mode.
+    Asked {
+        n: usize,
+        call: Box<dyn Call>,
+        ask: Box<Ask>,
+        mode: Mode,
+        reply: Option<Reply>,
+    },
     /// A call that ran, with its outcome.
     Done {
         n: usize,
+        event: HookEvent,
         outcome: Outcome,
         took: Duration,
         reply: Reply,
@@ -167,7 +179,8 @@ impl Hall {
     pub(super) fn hooked(&mut self, hooked: Hooked) {
         match hooked {
             Hooked::Call { n, call, reply } => self.call_hooked(n, call, reply),
-            Hooked::Done { n, outcome, took, reply } => self.done_hooked(n, outcome, took, reply),
+            Hooked::Asked { n, call, ask, mode, reply } => self.asked_hooked(n, call, *ask, mode, reply),
+            Hooked::Done { n, event, outcome, took, reply } => self.done_hooked(n, event, outcome, took, reply),
             Hooked::Entrant { entrant, reply } => self.entrant_hooked(entrant, reply),
             Hooked::Plan { n, shown, reply } => self.plan_hooked(n, *shown, reply),
             Hooked::After { event, mut reply } => {
@@ -194,28 +207,75 @@ impl Hall {
     }
 
     fn call_hooked(&mut self, n: usize, call: Box<dyn Call>, reply: Option<Reply>) {
-        let Some(reply) = reply else {
-            let why = why("the user interrupted");
-            return self
-                .deny_call(n, Denied { why, message: "Not run: the user interrupted before it was allowed.".into() });
-        };
-        self.take_words(HookEvent::PreToolUse, &reply);
-        if let Some(reason) = &reply.stop {
-            self.notice(Level::Warning, &format!("A PreToolUse hook ended the turn: {reason}"));
-            self.end_asked(EndReason::Completed);
-            let message = format!("Not run: a hook ended the turn: {reason}");
-            return self.deny_call(n, Denied { why: why(&format!("a hook ended the turn: {reason}")), message });
-        }
-        if reply.permission == Some(Permission::Deny) {
-            let reason = if reply.reason.is_empty() { "it gave no reason" } else { &reply.reason };
-            let message = format!("A hook of the user blocked this call: {reason}");
-            return self.deny_call(n, Denied { why: why(&format!("a hook denied it: {reason}")), message });
-        }
+        let Some(reply) = self.not_refused(n, HookEvent::PreToolUse, reply) else { return };
         let call = match self.with_input(n, call, reply.updated_input.as_ref()) {
             Ok(call) => call,
             Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
         };
         self.decide_call(n, call, &reply);
+    }
+
+    /// What hooks answered about a call, where none of them refused it and nobody interrupted; else it has its result.
+    fn not_refused(&mut self, n: usize, event: HookEvent, reply: Option<Reply>) -> Option<Reply> {
+        let Some(reply) = reply else {
+            let message = "Not run: the user interrupted before it was allowed.".into();
+            self.deny_call(n, Denied { why: why("the user interrupted"), message });
+            return None;
+        };
+        self.take_words(event, &reply);
+        if let Some(reason) = &reply.stop {
+            self.notice(Level::Warning, &format!("A {} hook ended the turn: {reason}", event.name()));
+            self.end_asked(EndReason::Completed);
+            let message = format!("Not run: a hook ended the turn: {reason}");
+            self.deny_call(n, Denied { why: why(&format!("a hook ended the turn: {reason}")), message });
+            return None;
+        }
+        if reply.permission == Some(Permission::Deny) {
+            let reason = if reply.reason.is_empty() { "it gave no reason" } else { &reply.reason };
+            let message = format!("A hook of the user blocked this call: {reason}");
+            self.deny_call(n, Denied { why: why(&format!("a hook denied it: {reason}")), message });
+            return None;
+        }
+        Some(reply)
+    }
+
+    /// PermissionRequest: somebody would be asked now. Once for each call; a plan never comes here.
+    pub(super) fn before_ask(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
+        let (tool_name, tool_input, tool_use_id) = self.call_facts(n);
+        let permission_suggestions = ask.suggestions.iter().flat_map(|one| one.rules.clone()).collect();
+        let moment = Moment::PermissionRequest { tool_name, tool_input, tool_use_id, permission_suggestions };
+        if !self.watch.hooks.wants(&moment) || !self.first_ask(n) {
+            return self.put_to_person(n, call, ask);
+        }
+        let (mode, cancel, ask) = (self.mode_as_of_now(), self.batch_cancel(), Box::new(ask));
+        self.ask_hooks(moment, cancel, move |reply| Hooked::Asked { n, call, ask, mode, reply });
+    }
+
+    /// A hook's yes answers what nothing but the mode asks, and nothing in plan mode (PM-61).
+    fn asked_hooked(&mut self, n: usize, call: Box<dyn Call>, ask: Ask, mode: Mode, reply: Option<Reply>) {
+        let Some(reply) = self.not_refused(n, HookEvent::PermissionRequest, reply) else { return };
+        let yes = reply.permission == Some(Permission::Allow);
+        let input = reply.updated_input.as_ref().filter(|_| yes);
+        let changed = input.is_some();
+        let call = match self.with_input(n, call, input) {
+            Ok(call) => call,
+            Err(text) => return self.finish(n, Outcome::error(text), Duration::ZERO),
+        };
+        // PM-16: what was answered for another mode or another input is decided anew.
+        if changed || self.mode_as_of_now() != mode {
+            return self.decide_call(n, call, &reply);
+        }
+        if !yes {
+            return self.put_to_person(n, call, ask);
+        }
+        match self.still_true(&*call, ask) {
+            Err(text) => self.finish(n, Outcome::error(text), Duration::ZERO),
+            Ok(ask) => match Decision::Ask(Box::new(ask)).allowed_by_hook(mode, &reply.reason) {
+                Decision::Allow(allowed) => self.run_call(n, call, allowed, None),
+                Decision::Ask(ask) => self.put_to_person(n, call, *ask),
+                Decision::Deny(denied) => self.deny_call(n, denied),
+            },
+        }
     }
 
     /// The call as a hook changed it. The plan tools take no input, from nobody (PM-70).
@@ -229,36 +289,65 @@ impl Hall {
         Ok(changed)
     }
 
-    /// PostToolUse: a call ran; its result is recorded when the hooks have spoken.
+    /// PostToolUse, PostToolUseFailure: a call ran; its result is recorded when the hooks have spoken.
     pub(super) fn after_call(&mut self, n: usize, outcome: Outcome, took: Duration) {
-        if self.watch.hooks.is_empty() || outcome.is_error || self.has_result(n) {
+        if self.watch.hooks.is_empty() || self.has_result(n) {
             return self.finish(n, outcome, took);
         }
         let (tool_name, tool_input, tool_use_id) = self.call_facts(n);
         let (content, duration_ms) = (self.redacted(outcome.content.clone()), took.as_millis() as u64);
-        let tool_response = serde_json::json!({"content": content, "display": outcome.display});
-        let moment = Moment::PostToolUse { tool_name, tool_input, tool_response, tool_use_id, duration_ms };
+        let moment = if outcome.is_error {
+            let error = content.iter().filter_map(text_of).collect::<Vec<_>>().join("\n");
+            Moment::PostToolUseFailure { tool_name, tool_input, tool_use_id, error, duration_ms }
+        } else {
+            let tool_response = serde_json::json!({"content": content, "display": outcome.display});
+            Moment::PostToolUse { tool_name, tool_input, tool_response, tool_use_id, duration_ms }
+        };
         if !self.watch.hooks.wants(&moment) {
             return self.finish(n, outcome, took);
         }
-        let cancel = self.batch_cancel();
+        let (event, cancel) = (moment.event(), self.batch_cancel());
         // What was done was done: an interrupt ends the hook, not the result.
-        let report = move |reply: Option<Reply>| Hooked::Done { n, outcome, took, reply: reply.unwrap_or_default() };
+        let report =
+            move |reply: Option<Reply>| Hooked::Done { n, event, outcome, took, reply: reply.unwrap_or_default() };
         self.ask_hooks(moment, cancel, report);
     }
 
-    fn done_hooked(&mut self, n: usize, outcome: Outcome, took: Duration, reply: Reply) {
-        self.take_words(HookEvent::PostToolUse, &reply);
+    fn done_hooked(&mut self, n: usize, event: HookEvent, mut outcome: Outcome, took: Duration, reply: Reply) {
+        self.take_words(event, &reply);
+        if let Some(text) = &reply.updated_output {
+            outcome.content = vec![ResultPart::Text { text: text.clone() }];
+        }
         if let Some(reason) = &reply.block {
             let (name, ..) = self.call_facts(n);
             let text = format!("A hook of the user objects to what {name} did: {reason}");
             self.reminders.push(("hook".into(), text));
         }
         if let Some(reason) = &reply.stop {
-            self.notice(Level::Warning, &format!("A PostToolUse hook ended the turn: {reason}"));
+            self.notice(Level::Warning, &format!("A {} hook ended the turn: {reason}", event.name()));
             self.end_asked(EndReason::Completed);
         }
         self.finish(n, outcome, took);
+    }
+
+    /// A subagent begins, or goes on: what hooks say is for it.
+    pub(super) fn agent_begins(&mut self) {
+        if self.agent_moment().is_some_and(|moment| self.watch.hooks.wants(&moment)) {
+            self.watch.door.push_back(Entrant::Agent);
+            self.next_at_the_door();
+        }
+    }
+
+    fn agent_moment(&self) -> Option<Moment> {
+        let me = &self.seat.as_ref()?.me;
+        Some(Moment::SubagentStart { agent_id: me.id.clone(), agent_type: me.name.clone() })
+    }
+
+    /// The session is over, or starts over. Nobody waits for these hooks but [`Hall::hear_out`].
+    pub(super) fn session_ends(&mut self, reason: &'static str) {
+        if self.seat.is_none() {
+            self.tell_hooks(Moment::SessionEnd { reason });
+        }
     }
 
     /// The session starts, or starts over.
@@ -289,7 +378,7 @@ impl Hall {
     /// The person interrupted: who waits at the door is sent away.
     pub(super) fn clear_the_door(&mut self) {
         let before = self.watch.door.len();
-        self.watch.door.retain(|entrant| matches!(entrant, Entrant::Start(_)));
+        self.watch.door.retain(|entrant| !matches!(entrant, Entrant::Said(_)));
         for _ in self.watch.door.len()..before {
             self.sent_away();
         }
@@ -302,10 +391,13 @@ impl Hall {
         while self.watch.asking.is_none() {
             let Some(entrant) = self.watch.door.pop_front() else { return };
             let moment = match &entrant {
-                Entrant::Start(source) => Moment::SessionStart { source },
-                Entrant::Said(said) => Moment::UserPromptSubmit { prompt: said.text.clone() },
+                Entrant::Start(source) => Some(Moment::SessionStart { source }),
+                Entrant::Agent => self.agent_moment(),
+                // An agent's task is not the user's prompt.
+                Entrant::Said(_) if self.seat.is_some() => None,
+                Entrant::Said(said) => Some(Moment::UserPromptSubmit { prompt: said.text.clone() }),
             };
-            if self.watch.hooks.wants(&moment) {
+            if let Some(moment) = moment.filter(|moment| self.watch.hooks.wants(moment)) {
                 let cancel = CancellationToken::new();
                 self.watch.asking = Some(cancel.clone());
                 self.ask_hooks(moment, cancel, move |reply| Hooked::Entrant { entrant, reply });
@@ -318,12 +410,9 @@ impl Hall {
     fn entrant_hooked(&mut self, entrant: Entrant, reply: Option<Reply>) {
         self.watch.asking = None;
         match (entrant, reply) {
-            (Entrant::Start(_), None) => {}
-            (Entrant::Start(_), Some(reply)) => {
-                let blocked = reply.block.as_ref().or(reply.stop.as_ref());
-                blocked.iter().for_each(|why| self.notice(Level::Warning, &format!("A SessionStart hook said: {why}")));
-                self.take_words(HookEvent::SessionStart, &reply);
-            }
+            (Entrant::Start(_) | Entrant::Agent, None) => {}
+            (Entrant::Start(_), Some(reply)) => self.start_hooked(HookEvent::SessionStart, &reply),
+            (Entrant::Agent, Some(reply)) => self.start_hooked(HookEvent::SubagentStart, &reply),
             (Entrant::Said(_), None) => self.sent_away(),
             (Entrant::Said(mut said), Some(reply)) => {
                 reply.told.iter().for_each(|told| self.notice(Level::Warning, told));
@@ -337,6 +426,13 @@ impl Hall {
             }
         }
         self.next_at_the_door();
+    }
+
+    /// There is nothing to block: the words count.
+    fn start_hooked(&mut self, event: HookEvent, reply: &Reply) {
+        let blocked = reply.block.as_ref().or(reply.stop.as_ref());
+        blocked.iter().for_each(|why| self.notice(Level::Warning, &format!("A {} hook said: {why}", event.name())));
+        self.take_words(event, reply);
     }
 
     /// A message that a hook held back is not recorded and not sent. Whoever waits for a turn gets one that ended at once.
@@ -391,7 +487,7 @@ impl Hall {
         }
         match reply.block.or(reply.stop) {
             Some(reason) => {
-                self.planner.approval.withdraw();
+                self.planner.approval.send_back();
                 let message = format!(
                     "A hook of the user sent the plan back before it was shown: {reason}\n\nRevise the plan at {path} and submit it again."
                 );
@@ -506,6 +602,13 @@ pub(super) fn as_hooks_say(decision: Decision, mode: Mode, reply: &Reply, asked:
 /// A hook's words as the model reads them: data of a program, not the user's words.
 pub(super) fn context(event: HookEvent, text: &str) -> (String, String) {
     ("hook".into(), format!("From the user's {} hook:\n{text}", event.name()))
+}
+
+fn text_of(part: &ResultPart) -> Option<&str> {
+    match part {
+        ResultPart::Text { text } => Some(text),
+        ResultPart::Image(_) => None,
+    }
 }
 
 fn why(reason: &str) -> Why {

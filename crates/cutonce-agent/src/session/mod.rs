@@ -49,7 +49,7 @@ use cutonce_core::request::Prefix;
 use cutonce_core::rule::Rules;
 use cutonce_core::submission::Submission;
 use cutonce_core::transcript::{self, Body};
-use cutonce_core::turn::{Effect, Happened, Said, Turn, Waiting};
+use cutonce_core::turn::{Effect, Happened, Lent, Said, Turn, Waiting};
 use cutonce_tools::tool::{AnyTool, Here};
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -204,6 +204,7 @@ impl Driver {
             agents.end().await;
         }
         self.hall.team_rests().await;
+        self.hall.session_ends("other");
         self.hall.hear_out().await;
         self.hall.mcp.servers.close().await;
         self.hall.here.shells.end_all().await;
@@ -225,6 +226,7 @@ impl Driver {
             self.hall.mode_effect(effect);
         }
         self.hall.session_started(if self.talk.conversation.is_empty() { "startup" } else { "resume" });
+        self.hall.agent_begins();
         self.team_opened();
         if self.hall.reopen_plan && self.hall.mode.in_plan() {
             self.hall.submit_plan(None, None);
@@ -303,6 +305,9 @@ impl Driver {
     /// The person's words enter the transcript, then the conversation, then the screen (SE-1).
     fn record(&mut self, said: Said) {
         self.flush_results();
+        if let Some(lent) = &said.lent {
+            self.hall.for_this_turn(&lent.allow, lent.model.clone());
+        }
         let (text, images, meta) = (said.text.clone(), said.images.clone(), said.meta);
         let body = Body::User { text, images, meta, plan_content: said.plan.clone() };
         let id = self.hall.append(body);
@@ -354,6 +359,7 @@ impl Driver {
     }
 
     fn clear(&mut self) {
+        self.hall.session_ends("clear");
         self.hall.append(Body::Clear { plan_content: None });
         self.hall.mode_event(mode::Event::Cleared);
         self.talk.conversation.clear();
@@ -405,8 +411,8 @@ impl Hall {
             Submission::Mark(mark) => (mark.0)(),
             Submission::Rewind { .. } => self.notice(Level::Warning, "Nothing can be put back while a turn is on."),
             Submission::Prompt { text, images, allow, model } => {
-                self.for_this_turn(&allow, model);
-                return Some(Happened::Said(Said::words(text, images)));
+                let lent = Some(Lent { allow, model });
+                return self.comes_in(Said { lent, ..Said::words(text, images) });
             }
             Submission::Close => {
                 self.closing = true;

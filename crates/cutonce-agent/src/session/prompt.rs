@@ -2,7 +2,7 @@
 
 use super::Hall;
 use cutonce_core::event::Level;
-use cutonce_core::rule::Behavior;
+use cutonce_core::rule::{Behavior, Rules};
 
 #[derive(Debug, Default)]
 pub(super) struct Lent {
@@ -25,6 +25,15 @@ impl Hall {
             self.lent.model.get_or_insert(before);
             self.models.choose(model);
         }
+    }
+
+    /// The rules without what is lent: an agent in the background outlives the turn that it was lent for.
+    pub(super) fn lasting_rules(&self) -> Rules {
+        let mut rules = self.rules.clone();
+        for rule in &self.lent.rules {
+            rules.remove_for_session(Behavior::Allow, rule);
+        }
+        rules
     }
 
     pub(super) fn turn_is_over(&mut self) {

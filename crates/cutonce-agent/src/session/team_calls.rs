@@ -8,6 +8,7 @@ use super::options::Approver;
 use crate::team::past::CALL;
 use cutonce_core::event::{AskKind, AskView, EventKind, Level};
 use cutonce_core::mail::{Content, PermissionRequest, PermissionResponse, Put};
+use cutonce_core::permission::AskedBy;
 use cutonce_core::submission::{Answer, PermissionAnswer, TeamNews};
 use cutonce_core::transcript::Body;
 use cutonce_core::turn::Happened;
@@ -172,6 +173,7 @@ fn view(request: &PermissionRequest) -> AskView {
         tool: request.tool.clone(),
         input: request.input.clone(),
         kind: AskKind::Permission {
+            by: if request.why.rule.is_some() { AskedBy::Rule } else { AskedBy::Mode },
             why: request.why.clone(),
             suggestions: request.suggestions.clone(),
             preview: request.preview.clone(),

@@ -4,7 +4,7 @@ use super::Start;
 use crate::agents::files;
 use crate::commands::{self, Custom};
 use crate::{settings, skills};
-use cutonce_core::agent::Catalog;
+use cutonce_core::agent::{Catalog, Definition};
 use cutonce_core::rule::Source;
 use cutonce_core::skill::Skill;
 
@@ -19,17 +19,28 @@ pub struct Offered {
 
 impl Start {
     pub(super) fn offered_from(&self, trusted: bool, notices: &mut Vec<String>) -> Offered {
-        let trusted = trusted && self.counts(Source::Project);
-        let skills = skills::find(&self.home, &self.cwd, trusted, notices);
-        Offered { skills, commands: commands::find(&self.home, &self.cwd, trusted) }
+        let (user, project) = (self.counts(Source::User), self.counts(Source::Project));
+        let skills = skills::find((&self.home, user), (&self.cwd, project), trusted, notices);
+        let home = user.then_some(self.home.as_path());
+        Offered { skills, commands: commands::find_in(home, &self.cwd, trusted && project) }
+    }
+
+    /// The agents of the files that count, and those that were given.
+    pub(super) fn catalog(&self, given: Vec<Definition>, trusted: bool) -> Catalog {
+        let mut folders = files::folders(&self.home, self.user_home.as_deref(), &self.cwd);
+        folders.retain(|(source, _)| match source {
+            cutonce_core::agent::Source::User => self.counts(Source::User),
+            cutonce_core::agent::Source::Project => self.counts(Source::Project),
+            cutonce_core::agent::Source::BuiltIn | cutonce_core::agent::Source::Host => true,
+        });
+        files::load_from(folders, &self.cwd, given, trusted)
     }
 
     /// What a session opened like this would offer, and the agents it could start; nothing is opened or told.
     pub fn offered(&self) -> (Offered, Catalog) {
         let loaded = settings::load_from(&self.places(), self.settings.as_deref(), self.setting_sources.as_deref());
         let offered = self.offered_from(loaded.trusted, &mut Vec::new());
-        let given = self.agents.clone();
-        (offered, files::load(&self.home, self.user_home.as_deref(), &self.cwd, given, loaded.trusted))
+        (offered, self.catalog(self.agents.clone(), loaded.trusted))
     }
 
     /// Does the host want this one of the settings sources?

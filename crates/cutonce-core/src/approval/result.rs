@@ -134,7 +134,7 @@ pub fn no_approver(path: &str) -> String {
 pub fn resubmitted() -> (&'static str, &'static str) {
     (
         include_str!("resubmitted.md").trim_end(),
-        "The model submitted the plan again without changing what you rejected. Tell it what to change.",
+        "The model submitted the plan again without changing it after it was sent back. Tell it what to change.",
     )
 }
 

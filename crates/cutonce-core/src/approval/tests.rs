@@ -432,6 +432,17 @@ fn pm_86_the_same_plan_right_after_its_rejection_ends_the_turn() {
 }
 
 #[test]
+fn pm_86_a_plan_that_went_back_unseen_is_not_submitted_for_ever() {
+    let state = in_plan(Mode::Default);
+    let (mut approval, _) = ask(&state, plan());
+    approval.send_back();
+    assert!(approval.open().is_none());
+    assert!(matches!(approval.submit(&state, submission("ask2", plan())), Submitted::EndTurn { .. }));
+    let other = Found::Plan("# Better\n".into());
+    assert!(matches!(approval.submit(&state, submission("ask2", other)), Submitted::Ask(_)));
+}
+
+#[test]
 fn pm_87_the_request_states_layer_changed_files_and_shells() {
     let state = in_plan(Mode::Default);
     let submission = Submission {

@@ -11,8 +11,10 @@ use serde_json::Value;
 const LONGEST_CONTEXT: usize = 10_000;
 const LONGEST_REASON: usize = 2_000;
 const LONGEST_TOLD: usize = 500;
+/// Most characters of what a hook puts in the place of a tool's output.
+const LONGEST_OUTPUT: usize = 100_000;
 
-/// What a PreToolUse hook wants; of several, the strictest counts: the order of this enum is that order.
+/// What a PreToolUse or PermissionRequest hook wants; of several, the strictest counts: the order of this enum is that order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Permission {
     /// Answers an ask of the mode. It lifts no denial and no rule, nothing in plan mode, and approves no plan.
@@ -39,8 +41,10 @@ pub struct Reply {
     pub permission: Option<Permission>,
     /// Why, for the model and the record.
     pub reason: String,
-    /// PreToolUse: the call is made with this instead; it is parsed and decided anew.
+    /// PreToolUse, and PermissionRequest with its yes: the call is made with this instead; it is parsed and decided anew.
     pub updated_input: Option<Value>,
+    /// PostToolUse: the model reads this in place of what the tool gave. Whether the call failed it does not change.
+    pub updated_output: Option<String>,
     /// It must not go on as it was about to: the message is not sent, the turn does not end, the plan is not shown.
     pub block: Option<String>,
     /// The whole turn ends here.
@@ -70,7 +74,20 @@ struct Specific {
     permission_decision: Option<String>,
     permission_decision_reason: Option<String>,
     updated_input: Option<Value>,
+    updated_tool_output: Option<Value>,
     additional_context: Option<String>,
+    /// PermissionRequest.
+    decision: Option<Verdict>,
+}
+
+/// What a PermissionRequest hook says of the call.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Verdict {
+    behavior: String,
+    message: Option<String>,
+    updated_input: Option<Value>,
+    interrupt: bool,
 }
 
 impl Reply {
@@ -81,11 +98,22 @@ impl Reply {
         }
         let answer: Answer =
             serde_path_to_error::deserialize(answer).map_err(|error| format!("the answer can't be used: {error}"))?;
-        let specific = answer.hook_specific_output.unwrap_or_default();
+        let mut specific = answer.hook_specific_output.unwrap_or_default();
         if specific.hook_event_name.as_deref().is_some_and(|name| name != event.name()) {
             return Err(format!("the answer is for another event than {}", event.name()));
         }
-        let mut reply = Reply { updated_input: specific.updated_input, ..Reply::default() };
+        let verdict = specific.decision.take().filter(|_| event == HookEvent::PermissionRequest);
+        let mut stop = None;
+        if let Some(verdict) = verdict {
+            let message = said(verdict.message.as_deref());
+            stop = (verdict.interrupt && verdict.behavior == "deny").then(|| message.clone());
+            specific.permission_decision_reason = verdict.message.map(|_| message);
+            specific.permission_decision = Some(verdict.behavior);
+            specific.updated_input = verdict.updated_input;
+        }
+        let mut reply = Reply { updated_input: specific.updated_input, stop, ..Reply::default() };
+        reply.updated_output =
+            specific.updated_tool_output.filter(|_| event == HookEvent::PostToolUse).map(|output| shown(&output));
         if reply.updated_input.as_ref().is_some_and(|input| !input.is_object()) {
             return Err("`updatedInput` is no object".into());
         }
@@ -97,8 +125,10 @@ impl Reply {
         let wanted = permission(specific.permission_decision.as_deref())?;
         match (answer.decision.as_deref(), event) {
             (None | Some(""), _) => reply.permission = wanted,
-            (Some("block" | "deny"), HookEvent::PreToolUse) => reply.permission = Some(Permission::Deny),
-            (Some("approve" | "allow"), HookEvent::PreToolUse) => {
+            (Some("block" | "deny"), HookEvent::PreToolUse | HookEvent::PermissionRequest) => {
+                reply.permission = Some(Permission::Deny);
+            }
+            (Some("approve" | "allow"), HookEvent::PreToolUse | HookEvent::PermissionRequest) => {
                 reply.permission = wanted.or(Some(Permission::Allow));
             }
             (Some("block" | "deny"), _) => reply.block = Some(said(answer.reason.as_deref())),
@@ -106,7 +136,7 @@ impl Reply {
             (Some("approve" | "allow"), _) => {}
             (Some(other), _) => return Err(format!("`decision`: expected \"block\", got {:?}", cut(other, 40))),
         }
-        if event != HookEvent::PreToolUse {
+        if !is_of_calls(event) {
             (reply.permission, reply.updated_input) = (None, None);
         }
         if answer.r#continue == Some(false) {
@@ -138,7 +168,7 @@ impl Reply {
         match on_failure {
             OnFailure::Block => Reply::blocked(event, why),
             OnFailure::Report => {
-                let permission = (event == HookEvent::PreToolUse).then_some(Permission::Ask);
+                let permission = is_of_calls(event).then_some(Permission::Ask);
                 Reply { permission, reason: why.clone(), told: vec![why], ..Reply::default() }
             }
         }
@@ -157,7 +187,11 @@ impl Reply {
             HookEvent::UserPromptSubmit | HookEvent::SessionStart => context(text),
             HookEvent::PreToolUse
             | HookEvent::PostToolUse
+            | HookEvent::PostToolUseFailure
+            | HookEvent::PermissionRequest
+            | HookEvent::SessionEnd
             | HookEvent::Stop
+            | HookEvent::SubagentStart
             | HookEvent::SubagentStop
             | HookEvent::PreCompact
             | HookEvent::Notification
@@ -169,11 +203,16 @@ impl Reply {
 
     fn blocked(event: HookEvent, why: String) -> Reply {
         match event {
-            HookEvent::PreToolUse => Reply { permission: Some(Permission::Deny), reason: why, ..Reply::default() },
+            HookEvent::PreToolUse | HookEvent::PermissionRequest => {
+                Reply { permission: Some(Permission::Deny), reason: why, ..Reply::default() }
+            }
             HookEvent::PostToolUse
+            | HookEvent::PostToolUseFailure
             | HookEvent::UserPromptSubmit
             | HookEvent::SessionStart
+            | HookEvent::SessionEnd
             | HookEvent::Stop
+            | HookEvent::SubagentStart
             | HookEvent::SubagentStop
             | HookEvent::PreCompact
             | HookEvent::Notification
@@ -182,18 +221,37 @@ impl Reply {
         }
     }
 
-    /// Both answers: the strictest permission with its reason, the first block and stop, all words; of several changed inputs the last.
+    /// Both answers: the strictest permission with its reason, the first block and stop, all words; of several changed inputs
+    /// or outputs the last.
     pub fn and(mut self, other: Reply) -> Reply {
         if other.permission > self.permission {
             (self.permission, self.reason) = (other.permission, other.reason);
         }
         self.updated_input = other.updated_input.or(self.updated_input);
+        self.updated_output = other.updated_output.or(self.updated_output);
         self.block = self.block.or(other.block);
         self.stop = self.stop.or(other.stop);
         self.context.extend(other.context);
         self.told.extend(other.told);
         self
     }
+}
+
+/// A call waits for the answer.
+fn is_of_calls(event: HookEvent) -> bool {
+    matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest)
+}
+
+/// What a hook puts in the place of a tool's output, as text: words, the words of an MCP result, or JSON as it is.
+fn shown(output: &Value) -> String {
+    let parts = output.as_array().or_else(|| output["content"].as_array());
+    let words = parts.and_then(|parts| parts.iter().map(|part| part["text"].as_str()).collect::<Option<Vec<_>>>());
+    let text = match (output.as_str(), words) {
+        (Some(text), _) => text.to_string(),
+        (None, Some(words)) => words.join("\n"),
+        (None, None) => output.to_string(),
+    };
+    cut(&for_model(&text), LONGEST_OUTPUT)
 }
 
 fn permission(given: Option<&str>) -> Result<Option<Permission>, String> {

@@ -14,8 +14,10 @@ fn pre(answer: Value) -> Reply {
 #[test]
 fn ho_7_events_have_the_names_of_the_contract() {
     let names: Vec<_> = HookEvent::ALL.into_iter().map(HookEvent::name).collect();
-    let contract = "PreToolUse PostToolUse UserPromptSubmit SessionStart Stop SubagentStop PreCompact Notification PlanSubmitted PlanDecided";
-    assert_eq!(names.join(" "), contract);
+    // Those of the contract, and four more that hosts know.
+    let all = "PreToolUse PostToolUse PostToolUseFailure PermissionRequest UserPromptSubmit SessionStart SessionEnd Stop \
+               SubagentStart SubagentStop PreCompact Notification PlanSubmitted PlanDecided";
+    assert_eq!(names.join(" "), all);
     assert!(HookEvent::ALL.into_iter().all(|event| HookEvent::parse(event.name()) == Some(event)));
     assert_eq!(HookEvent::parse("preToolUse"), None);
 }
@@ -115,12 +117,47 @@ fn ho_7_json_answers() {
 
 #[test]
 fn ho_7_no_answer_approves_anything_but_a_call() {
-    for event in HookEvent::ALL.into_iter().filter(|event| *event != HookEvent::PreToolUse) {
+    let of_calls = [HookEvent::PreToolUse, HookEvent::PermissionRequest];
+    for event in HookEvent::ALL.into_iter().filter(|event| !of_calls.contains(event)) {
         let answer =
             json!({"decision": "approve", "hookSpecificOutput": {"permissionDecision": "allow", "updatedInput": {}}});
         let reply = exit(event, 0, &answer.to_string(), "");
         assert_eq!((reply.permission, reply.updated_input, reply.block), (None, None, None), "{}", event.name());
     }
+}
+
+#[test]
+fn ho_7_a_permission_request_is_answered_in_the_words_of_hosts() {
+    let answer = |decision: Value| {
+        let answer = json!({"hookSpecificOutput": {"hookEventName": "PermissionRequest", "decision": decision}});
+        exit(HookEvent::PermissionRequest, 0, &answer.to_string(), "")
+    };
+    let denied = answer(json!({"behavior": "deny", "message": "not now", "interrupt": true}));
+    assert_eq!((denied.permission, denied.reason.as_str()), (Some(Permission::Deny), "not now"));
+    assert_eq!(denied.stop.as_deref(), Some("not now"));
+    let allowed = answer(json!({"behavior": "allow", "updatedInput": {"a": 1}, "interrupt": true}));
+    assert_eq!((allowed.permission, allowed.stop), (Some(Permission::Allow), None));
+    assert_eq!(allowed.updated_input, Some(json!({"a": 1})));
+    // Whatever can't be understood leaves it to the person.
+    for bad in [json!({"behavior": "sure"}), json!("allow"), json!({"behavior": "allow", "updatedInput": "rm"})] {
+        assert_eq!(answer(bad.clone()).permission, Some(Permission::Ask), "{bad}");
+    }
+    assert_eq!(exit(HookEvent::PermissionRequest, 2, "", "no").permission, Some(Permission::Deny));
+    // The same words at another moment mean nothing.
+    let other = json!({"hookSpecificOutput": {"decision": {"behavior": "allow"}}});
+    assert_eq!(exit(HookEvent::PlanSubmitted, 0, &other.to_string(), ""), Reply::default());
+}
+
+#[test]
+fn ho_7_another_output_is_text_bounded_and_of_post_tool_use_only() {
+    let put = |event: HookEvent, output: Value| {
+        exit(event, 0, &json!({"hookSpecificOutput": {"updatedToolOutput": output}}).to_string(), "").updated_output
+    };
+    assert_eq!(put(HookEvent::PostToolUse, json!("less\u{1b}[2J")).as_deref(), Some("less"));
+    assert_eq!(put(HookEvent::PostToolUse, json!({"content": [{"type": "text", "text": "a"}]})).as_deref(), Some("a"));
+    assert_eq!(put(HookEvent::PostToolUse, json!({"stdout": ""})).as_deref(), Some(r#"{"stdout":""}"#));
+    assert!(put(HookEvent::PostToolUse, json!("x".repeat(200_000))).unwrap().len() < 100_100);
+    assert_eq!(put(HookEvent::PreToolUse, json!("less")), None);
 }
 
 #[test]

@@ -10,14 +10,22 @@ use serde::{Deserialize, Serialize};
 pub struct Hooks {
     /// Before a tool call is decided: may deny it, ask, change its input, or answer what the mode would ask.
     pub pre_tool_use: Vec<HookGroup>,
-    /// After a tool call that did not fail: its words go to the model.
+    /// After a tool call that did not fail: its words go to the model, beside the output or in its place.
     pub post_tool_use: Vec<HookGroup>,
+    /// After a tool call that failed: its words go to the model.
+    pub post_tool_use_failure: Vec<HookGroup>,
+    /// Before you are asked whether a call may run: may deny it, or answer what only the mode asks, never in plan mode.
+    pub permission_request: Vec<HookGroup>,
     /// Before your message is sent: may hold it back or add to it.
     pub user_prompt_submit: Vec<HookGroup>,
     /// At the start, and after /clear and a compaction: may add words.
     pub session_start: Vec<HookGroup>,
+    /// At the end, and before /clear.
+    pub session_end: Vec<HookGroup>,
     /// Before a turn ends: may keep it going.
     pub stop: Vec<HookGroup>,
+    /// When a subagent begins: may add words for it.
+    pub subagent_start: Vec<HookGroup>,
     /// Before a subagent ends: may keep it going.
     pub subagent_stop: Vec<HookGroup>,
     /// Before the conversation is summarised: may hold it off or add to what the summary should keep.
@@ -35,9 +43,13 @@ impl Hooks {
         match event {
             HookEvent::PreToolUse => &self.pre_tool_use,
             HookEvent::PostToolUse => &self.post_tool_use,
+            HookEvent::PostToolUseFailure => &self.post_tool_use_failure,
+            HookEvent::PermissionRequest => &self.permission_request,
             HookEvent::UserPromptSubmit => &self.user_prompt_submit,
             HookEvent::SessionStart => &self.session_start,
+            HookEvent::SessionEnd => &self.session_end,
             HookEvent::Stop => &self.stop,
+            HookEvent::SubagentStart => &self.subagent_start,
             HookEvent::SubagentStop => &self.subagent_stop,
             HookEvent::PreCompact => &self.pre_compact,
             HookEvent::Notification => &self.notification,

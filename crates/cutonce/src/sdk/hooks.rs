@@ -75,6 +75,10 @@ impl Hook for HostHook {
     }
 
     async fn run(&self, input: &HookInput) -> Reply {
+        // The host ended the session by closing its input: it hears nothing more, and that is no failure.
+        if self.event == HookEvent::SessionEnd && self.peer.is_gone() {
+            return Reply::default();
+        }
         let request = json!({"subtype": "hook_callback", "callback_id": self.callback,
             "tool_use_id": input.moment.tool_use_id(), "input": input.to_json()});
         let answer = tokio::time::timeout(self.timeout, self.peer.request(request)).await;

@@ -291,8 +291,8 @@ impl Host {
             Line::Request { id, request } => self.request(&id, &request),
             Line::Response { id, result } => match self.asks.remove(&id) {
                 Some(ask) => {
-                    self.state("running");
                     self.carry_out(permission::meaning(&ask, result));
+                    self.state(self.standing());
                 }
                 None => {
                     self.peer.answered(&id, result);
@@ -421,7 +421,7 @@ impl Host {
         }
         self.state("requires_action");
         if !self.peer.ask(&id, &request) {
-            self.state("running");
+            self.state(self.standing());
             return self.carry_out(permission::too_large(ask));
         }
         self.asks.insert(id, ask.clone());
@@ -455,6 +455,15 @@ impl Host {
                 return;
             };
             self.take_message(said, uuid);
+        }
+    }
+
+    /// How things stand once an ask is settled: a teammate's may be, while no turn is on.
+    fn standing(&self) -> &'static str {
+        match (self.asks.is_empty(), self.busy) {
+            (false, _) => "requires_action",
+            (true, true) => "running",
+            (true, false) => "idle",
         }
     }
 

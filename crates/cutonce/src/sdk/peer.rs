@@ -76,7 +76,7 @@ impl Peer {
     pub async fn request(&self, request: Value) -> Result<Value, String> {
         let (sender, receiver) = oneshot::channel();
         let id = cutonce_agent::new_id();
-        if self.0.mute.load(Ordering::Relaxed) {
+        if self.is_gone() {
             return Err("the host is gone".into());
         }
         let frame = whole(&id, &request).ok_or(TOO_LONG)?;
@@ -103,6 +103,10 @@ impl Peer {
     pub fn gone(&self) {
         self.0.mute.store(true, Ordering::Relaxed);
         self.waiting().clear();
+    }
+
+    pub fn is_gone(&self) -> bool {
+        self.0.mute.load(Ordering::Relaxed)
     }
 
     pub fn take_back(&self, id: &str) {

@@ -4,7 +4,7 @@ use cutonce_core::approval::{self, ChoiceKey, Request};
 use cutonce_core::event::{AskKind, AskView, Question};
 use cutonce_core::host::{HostAnswer, RuleChange, RuleHow};
 use cutonce_core::mode::Mode;
-use cutonce_core::permission::Suggestion;
+use cutonce_core::permission::{AskedBy, Suggestion};
 use cutonce_core::rule::Behavior;
 use cutonce_core::submission::{Answer, By, QuestionsAnswer, RememberIn, Submission};
 use serde_json::{Value, json};
@@ -22,12 +22,12 @@ pub fn request(ask: &AskView) -> Value {
         request["description"] = about.into();
     }
     match &ask.kind {
-        AskKind::Permission { why, suggestions, from, .. } => {
+        AskKind::Permission { by, why, suggestions, from, .. } => {
             if let Some(teammate) = from {
                 request["teammate"] = teammate.clone().into();
             }
             request["decision_reason"] = why.reason.clone().into();
-            request["decision_reason_type"] = if why.rule.is_some() { "rule" } else { "mode" }.into();
+            request["decision_reason_type"] = reason_type(by).into();
             request["permission_suggestions"] = suggested(&ask.tool, suggestions);
         }
         AskKind::Questions(_) | AskKind::EnterPlan | AskKind::Plan { .. } => {
@@ -35,6 +35,17 @@ pub fn request(ask: &AskView) -> Value {
         }
     }
     request
+}
+
+/// The words that hosts know.
+fn reason_type(by: &AskedBy) -> &'static str {
+    match by {
+        AskedBy::Mode => "mode",
+        AskedBy::Rule => "rule",
+        AskedBy::Hook => "hook",
+        AskedBy::Protected | AskedBy::Secret | AskedBy::Unknown => "safetyCheck",
+        AskedBy::Classifier(_) => "other",
+    }
 }
 
 /// One line on what the call is about.

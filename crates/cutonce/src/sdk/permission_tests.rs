@@ -10,7 +10,7 @@ fn ask(tool: &str, input: Value, kind: AskKind) -> AskView {
 
 fn permission(suggestions: Vec<Suggestion>) -> AskKind {
     let why = Why { reason: "default mode asks".into(), rule: None, source: None };
-    AskKind::Permission { why, suggestions, preview: None, from: None }
+    AskKind::Permission { by: AskedBy::Mode, why, suggestions, preview: None, from: None }
 }
 
 #[test]
