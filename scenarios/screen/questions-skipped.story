@@ -34,7 +34,7 @@ press 3
 › 3 [x] Docs
       dull
   4 in your own words
-  space or a digit marks · enter goes on · ← back · esc skips
+  space or a digit marks · enter goes on · ← back · ctrl+o all · esc skips
 
 /help  claude-sonnet-4-6 · <n>% · <n> tokens
 

@@ -25,7 +25,7 @@ press enter
       a server
   3 in your own words
     │ open("a.db")
-  enter or a digit chooses · ← back · esc skips
+  enter or a digit chooses · ← back · ctrl+o all · esc skips
 
 /help  claude-sonnet-4-6 · <n>% · <n> tokens
 

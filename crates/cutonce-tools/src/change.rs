@@ -8,8 +8,10 @@ use similar::{ChangeTag, TextDiff};
 use std::path::Path;
 use std::time::Duration;
 
-/// A diff longer than this is cut; it is for the eye.
+/// The diff that a result keeps is cut beyond this. What somebody is asked about never is (UI-5).
 const MAX_DIFF: usize = 60_000;
+/// Characters of a line that such a diff keeps.
+const MAX_LINE: usize = 1_000;
 /// A file larger than this gets no preview.
 const MAX_PREVIEW: u64 = 4 << 20;
 /// Lines around a change that the model is shown, and how many in all.
@@ -23,28 +25,62 @@ pub(crate) struct Diff {
     pub removed: usize,
 }
 
-/// The unified diff from `old` (`None`: no file) to `new`.
+/// The unified diff from `old` (`None`: no file) to `new`, for what stays of a change: long lines and long diffs are cut.
 pub(crate) fn diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> Diff {
+    let whole = whole(shown, old, new);
+    if whole.text.len() <= MAX_DIFF { whole } else { Diff { text: cut(&whole.text), ..whole } }
+}
+
+/// All of it. A line ends at a line feed and nowhere else, as the file tools count them.
+fn whole(shown: &str, old: Option<&[u8]>, new: &[u8]) -> Diff {
     let before = String::from_utf8_lossy(old.unwrap_or_default());
     let after = String::from_utf8_lossy(new);
+    let (before, after): (Vec<&str>, Vec<&str>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     // Two very different large files would take long to compare exactly.
-    let lines = TextDiff::configure().timeout(Duration::from_millis(500)).diff_lines(&*before, &*after);
-    let (mut added, mut removed) = (0, 0);
-    for change in lines.iter_all_changes() {
-        match change.tag() {
-            ChangeTag::Insert => added += 1,
-            ChangeTag::Delete => removed += 1,
-            ChangeTag::Equal => {}
+    let lines = TextDiff::configure().timeout(Duration::from_millis(500)).diff_slices(&before, &after);
+    let from = if old.is_some() { shown } else { "/dev/null" };
+    let (mut added, mut removed, mut text) = (0, 0, String::new());
+    for hunk in lines.unified_diff().context_radius(3).iter_hunks() {
+        if text.is_empty() {
+            text = format!("--- {from}\n+++ {shown}\n");
+        }
+        text.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            text.push(match change.tag() {
+                ChangeTag::Insert => '+',
+                ChangeTag::Delete => '-',
+                ChangeTag::Equal => ' ',
+            });
+            added += usize::from(change.tag() == ChangeTag::Insert);
+            removed += usize::from(change.tag() == ChangeTag::Delete);
+            text.push_str(change.value());
+            if !change.value().ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
         }
     }
-    let from = if old.is_some() { shown } else { "/dev/null" };
-    let mut text = lines.unified_diff().context_radius(3).header(from, shown).to_string();
-    if text.len() > MAX_DIFF {
-        let end = text[..text.floor_char_boundary(MAX_DIFF)].rfind('\n').map_or(0, |at| at + 1);
-        text.truncate(end);
-        text.push_str("… the rest of the diff is not shown\n");
-    }
     Diff { text, added, removed }
+}
+
+/// Long lines first: one of them must not hide the others. Then the rest, with a count.
+fn cut(diff: &str) -> String {
+    let mut out = String::with_capacity(MAX_DIFF);
+    for (at, line) in diff.lines().enumerate() {
+        if out.len() > MAX_DIFF {
+            let left = diff.lines().count() - at;
+            out.push_str(&format!("… {} of the diff not shown\n", count(left, "more line")));
+            break;
+        }
+        match line.char_indices().nth(MAX_LINE) {
+            Some((end, _)) => {
+                out.push_str(&format!("{}… {} more characters", &line[..end], line[end..].chars().count()))
+            }
+            None => out.push_str(line),
+        }
+        out.push('\n');
+    }
+    out
 }
 
 /// For faces and hosts: what kind of change, where, and the diff.
@@ -71,7 +107,7 @@ pub(crate) fn preview(
         Err(error) => return Some(error.to_string()),
     };
     Some(match make(old.as_deref()) {
-        Ok(new) => diff(&shown, old.as_deref(), &new).text,
+        Ok(new) => whole(&shown, old.as_deref(), &new).text,
         Err(why) => why,
     })
 }
@@ -127,7 +163,26 @@ mod tests {
         assert!(diff("a", None, b"x\n").text.starts_with("--- /dev/null\n+++ a\n"));
         let long = diff("a", None, "line\n".repeat(40_000).as_bytes());
         assert_eq!(long.added, 40_000);
-        assert!(long.text.len() < MAX_DIFF + 100 && long.text.ends_with("is not shown\n"));
+        assert!(long.text.len() < MAX_DIFF + 100, "{}", long.text.len());
+        assert!(long.text.ends_with("+line\n… 30001 more lines of the diff not shown\n"), "{}", &long.text[MAX_DIFF..]);
+    }
+
+    #[test]
+    fn ui_5_a_long_line_hides_nothing_behind_it_and_what_is_asked_about_is_whole() {
+        let new = format!("ok\n{}\nevil line\n", "x".repeat(70_000));
+        let kept = diff("a", None, new.as_bytes());
+        assert!(kept.text.contains("x… 69001 more characters\n+evil line\n"), "{}", &kept.text[..100]);
+        assert!(kept.text.len() < 2_000);
+        let asked = whole("a", None, format!("{}{new}", "line\n".repeat(40_000)).as_bytes());
+        assert!(asked.text.ends_with("+evil line\n") && asked.text.contains(&"x".repeat(70_000)));
+    }
+
+    #[test]
+    fn ui_5_a_carriage_return_alone_ends_no_line() {
+        let it = diff("a", Some(b"one\rtwo\nend\r"), b"one\rtwo\nend\n");
+        assert_eq!(it.text, "--- a\n+++ a\n@@ -1,2 +1,2 @@\n one\rtwo\n-end\r\n\\ No newline at end of file\n+end\n");
+        assert_eq!((it.added, it.removed), (1, 1));
+        assert_eq!(diff("a", Some(b"x\n"), b"x\n").text, "");
     }
 
     #[test]

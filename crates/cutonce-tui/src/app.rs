@@ -13,6 +13,7 @@ mod paste;
 mod saying;
 mod screens;
 mod sessions;
+mod stage;
 mod tip;
 
 use crate::composer::{Composer, Drafts, Files, Recall};
@@ -123,6 +124,7 @@ struct App {
     unfolded: bool,
     queued: Vec<String>,
     asks: Asks,
+    stage: stage::Stage,
     log: Log,
     /// Lines on their way to the scrollback.
     commits: Vec<Line<'static>>,
@@ -271,6 +273,7 @@ impl App {
             unfolded: false,
             queued: Vec::new(),
             asks: Asks::default(),
+            stage: stage::Stage::default(),
             log: Log::default(),
             commits: Vec::new(),
             last: Kind::Start,

@@ -7,7 +7,9 @@ mod questions;
 
 pub use guard::Guard;
 
-use crate::overlay::pager::Body;
+use crate::overlay::pager::Item;
+use crate::review::field::Field;
+use crate::text;
 use crate::theme::Theme;
 use crossterm::event::KeyEvent;
 use cutonce_core::event::{AskKind, AskView};
@@ -77,7 +79,9 @@ impl Dialog {
         };
         // Keys count once this line is there: what was typed ahead never answers.
         let hint = crate::text::wrap(&Line::styled(self.hint(), theme.dim), width, &crate::text::Prefix::spaces(2));
-        drawn.lines.extend(hint.into_iter().map(|row| if ready { row } else { Line::raw("") }));
+        // Until then its place is kept, as wide as it will be: whether all fits does not change.
+        let place = |row: Line<'static>| if ready { row } else { Line::raw(" ".repeat(text::line_width(&row))) };
+        drawn.lines.extend(hint.into_iter().map(place));
         drawn
     }
 
@@ -90,10 +94,11 @@ impl Dialog {
     }
 
     /// All of what is asked about, for the whole screen.
-    pub fn details(&self) -> Option<Body> {
+    pub fn details(&self) -> Option<Vec<Item>> {
         match self {
             Dialog::Permission(dialog) => Some(dialog.whole()),
-            Dialog::Questions(_) | Dialog::Enter(_) => None,
+            Dialog::Questions(dialog) => Some(dialog.whole()),
+            Dialog::Enter(_) => None,
         }
     }
 }
@@ -111,6 +116,40 @@ fn option_line(n: usize, words: String, focused: bool, width: usize, theme: &The
         next: vec![Span::raw("    ")],
     };
     crate::text::wrap(&Line::styled(words, style), width, &prefix)
+}
+
+/// The first rows of something; that there is more is said.
+fn bounded_rows(mut rows: Vec<Line<'static>>, most: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    if rows.len() > most.max(1) {
+        rows.truncate(most.max(1));
+        if let Some(last) = rows.last_mut() {
+            let whole = text::line_width(last);
+            *last = text::fit_line(std::mem::take(last), width.saturating_sub(9));
+            let cut = text::line_width(last) < whole;
+            last.spans.push(Span::styled(if cut { " ctrl+o" } else { " … ctrl+o" }, theme.dim));
+        }
+    }
+    rows
+}
+
+/// Own words behind a label, as many rows around the cursor as fit; and where the cursor is among them.
+fn written(
+    label: &'static str,
+    field: &Field,
+    width: usize,
+    most: usize,
+    theme: &Theme,
+) -> (Vec<Line<'static>>, (usize, usize)) {
+    let margin = text::width(label);
+    let (rows, (row, column)) = field.rows(width.saturating_sub(margin + 1).max(2), theme.text);
+    let top = (row + 1).saturating_sub(most.max(1));
+    let begun = |(n, mut line): (usize, Line<'static>)| {
+        let begin = if n == 0 { Span::styled(label, theme.dim) } else { Span::raw(" ".repeat(margin)) };
+        line.spans.insert(0, begin);
+        line
+    };
+    let shown = rows.into_iter().skip(top).take(most.max(1)).enumerate().map(begun).collect();
+    (shown, (row - top, margin + column))
 }
 
 /// PM-4: the settings want to be asked before the model plans.

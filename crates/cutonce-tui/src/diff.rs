@@ -11,6 +11,8 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_millis(200);
 /// Longer lines get no word diff.
 const LONGEST_LINE: usize = 2_000;
+/// Characters of a line in the conversation and in a dialog; the whole screen has all of it.
+const SHOWN_OF_LINE: usize = 1_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
@@ -44,9 +46,15 @@ pub struct Counts {
     pub removed: usize,
 }
 
+/// A line ends at a line feed; a carriage return alone is a character of it.
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
 /// The parts of a diff between two texts, with this many unchanged lines around each change.
 pub fn between(old: &str, new: &str, context: usize) -> Vec<Part> {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
     let mut parts = Vec::new();
     for (number, group) in diff.grouped_ops(context).iter().enumerate() {
         if number > 0 {
@@ -60,7 +68,7 @@ pub fn between(old: &str, new: &str, context: usize) -> Vec<Part> {
                     ChangeTag::Insert => (Sign::Added, change.new_index()),
                     ChangeTag::Delete => (Sign::Removed, change.old_index()),
                 };
-                let line = change.value().trim_end_matches(['\n', '\r']).to_string();
+                let line = change.value().trim_end_matches('\n').trim_end_matches('\r').to_string();
                 rows.push(Row { sign, number: at.unwrap_or_default() + 1, words: vec![(false, line)] });
             }
             mark_words(&mut rows);
@@ -89,7 +97,7 @@ pub fn parse(unified: &str) -> Vec<Part> {
         let (sign, number) = match mark {
             "+" if within => (Sign::Added, step(&mut new)),
             "-" if within => (Sign::Removed, step(&mut old)),
-            " " | "" if within => {
+            " " | "" if within && (mark == " " || line.is_empty()) => {
                 step(&mut old);
                 (Sign::Same, step(&mut new))
             }
@@ -114,7 +122,8 @@ pub fn parse(unified: &str) -> Vec<Part> {
 }
 
 pub fn counts(old: &str, new: &str) -> Counts {
-    let diff = TextDiff::configure().timeout(PATIENCE).diff_lines(old, new);
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
     diff.ops().iter().fold(Counts::default(), |all, op| match op.tag() {
         DiffTag::Equal => all,
         DiffTag::Insert | DiffTag::Delete | DiffTag::Replace => {
@@ -168,8 +177,8 @@ pub fn rows_with(
     let mut out = Vec::new();
     for (at, part) in parts.iter().enumerate() {
         if out.len() >= most {
-            let left = parts.len() - at;
-            let told = format!("{:digits$} … {} more lines", "", left);
+            let left = parts.len() - at + parts.last().map_or(0, missing);
+            let told = format!("{:digits$} … {}", "", text::counted(left, "more line"));
             out.push(Line::styled(text::fit(&told, width).into_owned(), theme.dim));
             break;
         }
@@ -185,9 +194,25 @@ pub fn rows_with(
     out
 }
 
-/// A diff in unified form, drawn.
+/// Lines that a diff lacks, by the remark at its end.
+fn missing(last: &Part) -> usize {
+    let Part::Head(words) = last else { return 0 };
+    let count = words.strip_prefix("… ").and_then(|rest| rest.split(' ').next()?.parse::<usize>().ok());
+    // The remark itself counts as one of those that are there.
+    count.map_or(0, |count| count.saturating_sub(1))
+}
+
+/// A diff in unified form, drawn; long lines are cut, with a count: they must not hide what follows them.
 pub fn unified(diff: &str, width: usize, theme: &Theme, most: usize) -> Vec<Line<'static>> {
-    rows(&parse(diff), width, theme, most)
+    let shortened = |part: Part| match part {
+        Part::Row(row) if row.words.iter().map(|(_, words)| words.len()).sum::<usize>() > SHOWN_OF_LINE => {
+            let line: String = row.words.iter().map(|(_, words)| words.as_str()).collect();
+            Part::Row(Row { words: vec![(false, text::bounded(&line, SHOWN_OF_LINE).into_owned())], ..row })
+        }
+        Part::Row(_) | Part::Gap | Part::Head(_) => part,
+    };
+    let parts: Vec<Part> = parse(diff).into_iter().map(shortened).collect();
+    rows(&parts, width, theme, most)
 }
 
 /// The styles of a line and of what changed in it.
@@ -301,6 +326,16 @@ mod tests {
         let wanted = "  2   line 2\n  3 - line 3\n  3 + line three\n  4   line 4\n  ⋮\n 27   line 27\n 28 - line 28\n 28   line 29";
         assert_eq!(shown(&drawn), wanted);
         assert_eq!(counts(&old, &new), Counts { added: 1, removed: 2 });
+    }
+
+    #[test]
+    fn ui_5_a_long_line_is_cut_with_a_count_and_a_remark_is_no_line() {
+        let diff = format!("@@ -1 +1,3 @@\n+{}\n+one\rmore\n+evil\n… 3 more lines\n", "x".repeat(70_000));
+        let drawn = shown(&unified(&diff, 60, &Theme::default(), 500));
+        assert!(shown(&unified(&diff, 60, &Theme::default(), 1)).ends_with("… 5 more lines"));
+        assert!(drawn.contains("69,000 more characters\n  2 + one\\u{d}more\n  3 + evil\n… 3 more lines"), "{drawn}");
+        let both = rows(&between("a\rb\nc\n", "a\rb\nd\n", 1), 60, &Theme::default(), 9);
+        assert_eq!(shown(&both), "  1   a\\u{d}b\n  2 - c\n  2 + d");
     }
 
     #[test]

@@ -412,11 +412,31 @@ impl Tmux {
         self.run(&["capture-pane", "-p", "-J", "-S", "-"])
     }
     fn until(&self, cue: &str) {
+        self.until_that(cue, |whole| whole.contains(cue));
+    }
+    fn until_that(&self, what: &str, holds: impl Fn(&str) -> bool) {
         let deadline = Instant::now() + Duration::from_secs(30);
-        while !self.whole().contains(cue) {
-            assert!(Instant::now() < deadline, "never saw {cue} in\n{}", self.whole());
+        while !holds(&self.whole()) {
+            assert!(Instant::now() < deadline, "never saw {what} in\n{}", self.whole());
             std::thread::yield_now();
         }
+    }
+    fn size(&self, columns: u16, rows: u16) {
+        self.run(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
+    }
+
+    /// The program in a window of 80x24, under a line of the shell's.
+    fn start(stage: &Stage, name: &str) -> Tmux {
+        let tmux = Tmux { socket: format!("cutonce-test-{name}-{}", std::process::id()) };
+        let mut line = String::from("env");
+        for (name, value) in stage.variables() {
+            line.push_str(&format!(" {name}='{value}'"));
+        }
+        let (ws, program) = (stage.root.path().join("ws"), env!("CARGO_BIN_EXE_cutonce"));
+        line = format!("cd {}; echo shell-history-above; {line} {program}; sleep 60", ws.display());
+        tmux.run(&["new-session", "-d", "-x", "80", "-y", "24", &line]);
+        tmux.until("/help");
+        tmux
     }
 }
 
@@ -432,15 +452,7 @@ fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
     let text = lines.join("\n\n");
     let script = serde_json::json!({"turns": [{"text": text, "delta": 20, "delay_ms": 8}, {"text": "Second answer."}]});
     let stage = Stage::new(&script.to_string());
-    let tmux = Tmux { socket: format!("cutonce-test-{}", std::process::id()) };
-    let mut line = String::from("env");
-    for (name, value) in stage.variables() {
-        line.push_str(&format!(" {name}='{value}'"));
-    }
-    let ws = stage.root.path().join("ws");
-    line = format!("cd {}; echo shell-history-above; {line} {}; sleep 60", ws.display(), env!("CARGO_BIN_EXE_cutonce"));
-    tmux.run(&["new-session", "-d", "-x", "80", "-y", "24", &line]);
-    tmux.until("/help");
+    let tmux = Tmux::start(&stage, "scroll");
     tmux.run(&["send-keys", "tell me", "Enter"]);
     tmux.until("row 003");
     // A storm while it streams.
@@ -465,4 +477,54 @@ fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
         1,
         "the live area stands once:\n{whole}"
     );
+}
+
+#[test]
+fn ui_1_ui_11_resizing_with_a_dialog_open_leaves_nothing_of_it_behind() {
+    let option = |n: usize| {
+        let about = format!("about {n}: {}", "words that explain it ".repeat(7));
+        serde_json::json!({"label": format!("Choice {n}"), "description": about, "preview": "first\nsecond\nthird"})
+    };
+    let options: Vec<_> = (1..=4).map(option).collect();
+    let question = serde_json::json!({"question": "Which store shall it be?", "header": "Store", "options": options});
+    let ask = serde_json::json!({"name": "AskUserQuestion", "input": {"questions": [question]}});
+    let make = serde_json::json!({"name": "Bash", "input": {"command": "touch made"}});
+    let (said, calls) = ("A line that is said before.", [vec![ask], vec![make]]);
+    let [first, second] = calls;
+    let turns = serde_json::json!([{"text": said, "calls": first}, {"calls": second}, {"text": "Done with both."}]);
+    let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
+    let tmux = Tmux::start(&stage, "dialog");
+    tmux.run(&["send-keys", "go", "Enter"]);
+    // A tall one, on a screen of its own: the conversation stands above it, and all of it is drawn for each size.
+    tmux.until("ctrl+o all");
+    tmux.until(said);
+    for (size, small) in [((40, 15), true), ((200, 60), false), ((40, 15), true), ((80, 24), false)] {
+        tmux.size(size.0, size.1);
+        tmux.until_that(&format!("{size:?}"), |whole| {
+            whole.contains("› 1 Choice 1") && whole.contains("… more below") == small && whole.contains("esc skips")
+        });
+    }
+    tmux.run(&["send-keys", "2"]);
+    tmux.until("Your answers");
+    tmux.run(&["send-keys", "Enter"]);
+    // A short one, in the live area. Only what we draw ourselves is broken into rows.
+    let hint = "enter or a digit chooses · esc no · ctrl+o shows all of it";
+    tmux.until(hint);
+    for (size, broken) in [((40, 15), true), ((200, 60), false), ((40, 15), true), ((80, 24), false)] {
+        tmux.size(size.0, size.1);
+        tmux.until_that(&format!("{size:?}"), |whole| {
+            whole.contains("enter or a digit chooses") && whole.contains(hint) != broken
+        });
+    }
+    tmux.run(&["send-keys", "1"]);
+    tmux.until("Done with both.");
+    tmux.until_that("an idle screen", |whole| whole.contains("/help") && !whole.contains("interrupt"));
+    let whole = tmux.whole();
+    for once in ["shell-history-above", said, "Done with both.", "● Bash touch made"] {
+        assert_eq!(whole.matches(once).count(), 1, "{once} in\n{whole}");
+    }
+    for rest in ["? Store", "Choice 1", "words that explain", "Your answers", "wants to run", "digit chooses", "why:"] {
+        assert!(!whole.contains(rest), "{rest} stayed in\n{whole}");
+    }
+    assert_eq!(whole.matches("\n› ").count() + whole.matches("\n›\n").count(), 1, "{whole}");
 }

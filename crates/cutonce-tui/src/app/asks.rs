@@ -3,7 +3,6 @@
 
 use super::App;
 use crate::dialog::{Dialog, Guard, Reply};
-use crate::overlay::pager::Item;
 use crate::overlay::{Outcome, Overlay};
 use crate::terminal;
 use crate::text;
@@ -22,9 +21,9 @@ use std::time::{Duration, Instant};
 
 /// A plan opens by itself after so long without keys.
 const STILL: Duration = Duration::from_secs(1);
-const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
+pub const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
-type Screen = ratatui::Terminal<CrosstermBackend<io::Stdout>>;
+pub type Screen = ratatui::Terminal<CrosstermBackend<io::Stdout>>;
 
 /// An overlay on the alternate screen.
 struct Cover {
@@ -109,7 +108,7 @@ pub fn teammate(ask: &AskView) -> Option<&str> {
 
 /// A screen that knows nothing of what is on it: all of it is drawn. (To clear one, ratatui would ask the terminal where the
 /// cursor is, and the answer would be read as keys.)
-fn screen() -> io::Result<Screen> {
+pub fn screen() -> io::Result<Screen> {
     Screen::new(CrosstermBackend::new(io::stdout()))
 }
 
@@ -202,8 +201,8 @@ impl App {
                 self.now();
             }
             Reply::Details => {
-                if let Some(body) = dialog.details() {
-                    self.show_items("What is asked about", vec![Item { title: String::new(), body }]);
+                if let Some(items) = dialog.details() {
+                    self.show_items("What is asked about", items);
                 }
             }
         }
@@ -229,7 +228,7 @@ impl App {
     }
 
     pub(super) fn cover(&mut self, overlay: Box<dyn Overlay>, ask_id: Option<String>) {
-        let begun = self.terminal.alternate(true).and_then(|()| screen());
+        let begun = self.leave_stage().and_then(|()| self.terminal.alternate(true)).and_then(|()| screen());
         match begun {
             Ok(screen) => self.asks.cover = Some(Cover { overlay, screen, ask_id }),
             Err(_) => self.exit = Some(1),

@@ -1,6 +1,7 @@
 //! What is on the screen: the live area from top to bottom, or an overlay that covers it.
 
 use super::App;
+use super::stage::most_rows;
 use crate::entry::Kind;
 use crate::history::Live;
 use crate::status::{Work, spinner};
@@ -15,11 +16,14 @@ use std::time::Instant;
 const MOST_RUNNING: usize = 6;
 const MOST_QUEUED: usize = 3;
 const MOST_TODOS: usize = 8;
+/// Below this height a dialog may have all of the screen.
+const SMALL: usize = 20;
 
 impl App {
     pub(super) fn draw(&mut self, now: Instant) -> io::Result<()> {
         self.history.resized(terminal::size(), now);
-        let held = self.history.held(now).filter(|_| !self.asks.covers());
+        let staged = self.stage.is_on() && self.asks.asks();
+        let held = self.history.held(now).filter(|_| !self.asks.covers() && !staged);
         if let Some(until) = held {
             // A terminal may have wrapped its lines for another size than it has told us yet: what is drawn now could
             // erase what it should not.
@@ -34,8 +38,15 @@ impl App {
             return self.draw_overlay(now);
         }
         self.flow();
+        let live = self.live(now, true);
+        if self.needs_stage(&live) {
+            self.draw_on_stage(live, now)?;
+            self.asks.drawn(Instant::now());
+            return Ok(());
+        }
+        self.leave_stage()?;
         let commits = std::mem::take(&mut self.commits);
-        let live = self.live(now);
+        self.stage.printed(&commits);
         if self.history.differs(&commits, &live) {
             let out = self.history.write(&commits, live);
             terminal::write(out.as_bytes())?;
@@ -44,27 +55,37 @@ impl App {
         Ok(())
     }
 
-    fn live(&mut self, now: Instant) -> Live {
+    /// `dialog`: with the one that is open, if one is.
+    pub(super) fn live(&mut self, now: Instant, dialog: bool) -> Live {
         let (width, height) = (self.width(), usize::from(terminal::size().1));
-        // At least a row of the conversation stays in sight.
-        let most = height.saturating_sub(2).max(4);
+        let dialog = dialog && self.asks.asks();
+        // Some of the conversation stays in sight, but for a dialog on a small screen.
+        let most = match (dialog, height) {
+            (false, _) => most_rows(height),
+            (true, ..SMALL) => height.max(4),
+            (true, SMALL..) => height - 2,
+        };
         let theme = self.theme;
         let status = self.status.lines(width, &theme);
-        let (mut below, mut cursor) = self.asked(width, most.saturating_sub(status.len()), now);
+        let (mut below, mut cursor) =
+            if dialog { self.asked(width, most.saturating_sub(status.len()), now) } else { Default::default() };
         if below.is_empty() {
-            let (rows, at) = self.composer.draw(width, most.saturating_sub(status.len() + 4), &theme);
+            let rows = most.saturating_sub(status.len() + 4).min((height / 3).max(3));
+            let (rows, at) = self.composer.draw(width, rows, &theme);
             (below, cursor) = (rows, Some(at));
         }
         let mut lines = self.working(now, width, most.saturating_sub(below.len() + status.len() + 1));
         if self.tip {
             lines.extend(text::wrap(&Line::styled(super::tip::TIP, theme.dim), width, &text::Prefix::spaces(2)));
         }
-        if !lines.is_empty() || self.last != Kind::Start {
+        // Space around it, where there is some.
+        let spare = most.saturating_sub(lines.len() + below.len() + status.len());
+        if spare > 0 && (!lines.is_empty() || self.last != Kind::Start) {
             lines.push(Line::raw(""));
         }
         let above = lines.len();
         lines.extend(below);
-        if height >= 12 {
+        if spare > 1 && height >= 12 {
             lines.push(Line::raw(""));
         }
         lines.extend(status);

@@ -45,6 +45,7 @@ impl App {
                 return self.submit(Submission::CycleMode);
             }
             Some(Action::Quit) => return self.quit(),
+            Some(Action::Redraw) if self.stage.is_on() => return self.clear_stage(),
             _ => {}
         }
         if self.dialog_key(key, at) {

@@ -15,6 +15,7 @@ impl App {
     /// Nothing of ours is on the terminal while `work` runs, and not a key is taken from it.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Option<T> {
         self.reader.pause();
+        let _ = self.leave_stage();
         let covered = self.asks.covers();
         if covered {
             let _ = self.terminal.alternate(false);
@@ -95,7 +96,9 @@ impl App {
         }
         let lines = crate::entry::user(&format!("!{line}"), self.width(), &self.theme);
         self.commit(crate::entry::Kind::User, lines);
-        let out = self.history.write(&std::mem::take(&mut self.commits), crate::history::Live::default());
+        let commits = std::mem::take(&mut self.commits);
+        self.stage.printed(&commits);
+        let out = self.history.write(&commits, crate::history::Live::default());
         let _ = terminal::write(out.as_bytes());
         let (line, cwd, env) = (line.to_string(), self.around.cwd.clone(), self.around.env.clone());
         if let Some(Err(why)) = self.lend(move || editor::shell_line(&line, &cwd, env)) {

@@ -1,23 +1,26 @@
 //! May this run? (UI-5): exactly what will run or change, why it asks, and the rule that «don't ask again» would store (PR-7).
 
-use super::{Drawn, Reply, digit, option_line};
-use crate::composer::Buffer;
+use super::{Drawn, Reply, bounded_rows, digit, option_line, written};
 use crate::diff;
 use crate::overlay::coloured::language;
-use crate::overlay::pager::Body;
+use crate::overlay::pager::{Body, Item};
+use crate::review::field::Field;
 use crate::text;
 use crate::theme::Theme;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use cutonce_core::event::{AskKind, AskView};
 use cutonce_core::permission::{Suggestion, Why};
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use ratatui::text::{Line, Span};
+use std::cell::RefCell;
 
 /// Rows of what is asked about that are always there.
 const LEAST_WHAT: usize = 3;
 /// Rows of a choice, and rules that it names; Ctrl+O has all.
 const MOST_OPTION: usize = 3;
 const MOST_RULES: usize = 8;
+/// Rows of the words that are said instead.
+const MOST_WORDS: usize = 3;
 
 #[derive(Debug)]
 pub struct Permission {
@@ -33,7 +36,9 @@ pub struct Permission {
     /// Rows of `what` that are scrolled past.
     top: usize,
     /// What the agent should do instead, while it is being written.
-    instead: Option<Buffer>,
+    instead: Option<Field>,
+    /// The rows of `what` and the width they were made for: a long diff is not made anew for every key.
+    rows: RefCell<(usize, Vec<Line<'static>>)>,
 }
 
 #[derive(Debug, Clone)]
@@ -63,7 +68,8 @@ impl Permission {
             why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
         let path = ["file_path", "notebook_path"].iter().find_map(|field| ask.input.get(field)?.as_str());
         Permission {
-            is_diff: what.starts_with("--- ") && what.contains("\n+++ "),
+            // A command may look like one; only a file has one.
+            is_diff: path.is_some() && what.starts_with("--- ") && what.contains("\n+++ "),
             path: path.map(|path| text::one_line(text::bounded(path, 1_000).as_ref())),
             what,
             tool: Permission::who(ask),
@@ -72,17 +78,20 @@ impl Permission {
             at: 0,
             top: 0,
             instead: None,
+            rows: RefCell::default(),
         }
     }
 
-    pub fn whole(&self) -> Body {
-        let rules: Vec<String> = self.options.iter().filter_map(all_rules).collect();
-        if !self.is_diff {
-            return Body::Plain([vec![self.what.clone()], rules].concat().join("\n\n").into());
-        }
-        let text = self.what.as_str().into();
-        let path = self.what.lines().find_map(|line| line.strip_prefix("+++ ")).unwrap_or_default();
-        Body::Diff { language: language(path), text }
+    /// All of it, and every rule that would be stored.
+    pub fn whole(&self) -> Vec<Item> {
+        let title = self.path.clone().unwrap_or_default();
+        let body = match self.is_diff {
+            true => Body::Diff { language: language(&title), text: self.what.as_str().into() },
+            false => Body::Plain(self.what.as_str().into()),
+        };
+        let rules = self.options.iter().filter_map(all_rules);
+        let rules = rules.map(|rules| Item { title: String::new(), body: Body::Plain(rules.into()) });
+        [Item { title, body }].into_iter().chain(rules).collect()
     }
 
     pub fn paste(&mut self, pasted: &str) {
@@ -134,7 +143,7 @@ impl Permission {
             Some(Choice::Always(rules)) => yes(rules),
             Some(Choice::No) => {
                 self.at = n;
-                self.instead = Some(Buffer::default());
+                self.instead = Some(Field::default());
                 Reply::Redraw
             }
             None => Reply::Nothing,
@@ -143,13 +152,10 @@ impl Permission {
 
     fn write(&mut self, key: KeyEvent) -> Reply {
         let Some(words) = &mut self.instead else { return Reply::Nothing };
-        match (key.code, crate::keymap::typed(key)) {
-            (KeyCode::Enter, _) => return no(words.text().trim().to_string()),
-            (KeyCode::Esc, _) => self.instead = None,
-            (KeyCode::Backspace, _) => words.backspace(),
-            (KeyCode::Left, _) => words.left(),
-            (KeyCode::Right, _) => words.right(),
-            (_, Some(c)) => words.insert(&c.to_string()),
+        match key.code {
+            KeyCode::Enter if key.modifiers == KeyModifiers::NONE => return no(words.text().trim().to_string()),
+            KeyCode::Esc => self.instead = None,
+            _ if words.key(key) => {}
             _ => return Reply::Nothing,
         }
         Reply::Redraw
@@ -161,27 +167,34 @@ impl Permission {
             Span::styled(text::one_line(&self.tool), theme.strong),
             Span::styled(format!(" {verb}"), theme.text),
             Span::styled(
-                self.path.as_ref().filter(|_| self.is_diff).map(|path| format!(" {path}")).unwrap_or_default(),
+                self.path
+                    .as_ref()
+                    .filter(|_| self.is_diff)
+                    .map(|path| format!(" {}", text::fit_end(path, width * 2)))
+                    .unwrap_or_default(),
                 theme.strong,
             ),
         ]);
         let prefix = text::Prefix { first: vec![Span::styled("? ", theme.warning)], next: vec![Span::raw("  ")] };
         let mut lines = text::wrap(&asked, width, &prefix);
         // The head, some of what is asked about, and every choice are there on the smallest screen; reason and rules give way.
-        let choices = self.options.len() + usize::from(self.instead.is_some());
+        let words_room = MOST_WORDS.min(most.saturating_sub(lines.len() + self.options.len() + 2)).max(1);
+        let instead = self.instead.as_ref().map(|words| written("    say instead: ", words, width, words_room, theme));
+        let choices = self.options.len() + instead.as_ref().map_or(0, |(rows, _)| rows.len());
         let spare = most.saturating_sub(lines.len() + choices + LEAST_WHAT);
         let mut below = super::super::entry::marked("  ", &format!("why: {}", self.why), width, 4, theme.dim, theme);
         below.truncate(spare.clamp(1, 4));
-        let spare = spare.saturating_sub(below.len());
+        let mut spare = spare.saturating_sub(below.len());
         let mut cursor = None;
         for (n, option) in self.options.iter().enumerate() {
             let rows = option_line(n, words(option), n == self.at, width, theme);
-            below.extend(bounded_rows(rows, (1 + spare).min(MOST_OPTION), width, theme));
+            let rows = bounded_rows(rows, (1 + spare).min(MOST_OPTION), width, theme);
+            spare = spare.saturating_sub(rows.len() - 1);
+            below.extend(rows);
         }
-        if let Some(instead) = &self.instead {
-            let shown = text::one_line(instead.text());
-            below.push(Line::from(vec![Span::styled("    say instead: ", theme.dim), Span::raw(shown.clone())]));
-            cursor = Some((below.len() - 1, 17 + text::width(&shown)));
+        if let Some((rows, (row, column))) = instead {
+            cursor = Some((below.len() + row, column));
+            below.extend(rows);
         }
         let room = most.saturating_sub(below.len() + lines.len()).max(LEAST_WHAT);
         lines.extend(self.what_lines(width, room, theme));
@@ -192,16 +205,21 @@ impl Permission {
 
     fn what_lines(&self, width: usize, room: usize, theme: &Theme) -> Vec<Line<'static>> {
         let inner = width.saturating_sub(2).max(4);
-        let all = if self.is_diff {
-            diff::unified(&self.what, inner, theme, usize::MAX)
-        } else {
-            text::wrap_plain(text::bounded(self.what.trim_end(), 20_000).as_ref(), inner, theme.code)
-        };
+        let mut made = self.rows.borrow_mut();
+        if made.0 != inner {
+            let rows = if self.is_diff {
+                diff::unified(&self.what, inner, theme, usize::MAX)
+            } else {
+                text::wrap_plain(text::bounded(self.what.trim_end(), 20_000).as_ref(), inner, theme.code)
+            };
+            *made = (inner, rows);
+        }
+        let all = &made.1;
         let top = self.top.min(all.len().saturating_sub(room.saturating_sub(1)));
         let left = all.len().saturating_sub(top + room);
         let take = if left > 0 || top > 0 { room.saturating_sub(1) } else { room };
         let left = all.len().saturating_sub(top + take);
-        let mut lines: Vec<Line<'static>> = all.into_iter().skip(top).take(take).collect();
+        let mut lines: Vec<Line<'static>> = all.iter().skip(top).take(take).cloned().collect();
         if left > 0 || top > 0 {
             let above = if top > 0 { format!("{top} above, ") } else { String::new() };
             lines
@@ -210,19 +228,6 @@ impl Permission {
         lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw("  ")));
         lines
     }
-}
-
-/// The first rows of a choice; that there is more is said.
-fn bounded_rows(mut rows: Vec<Line<'static>>, most: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    if rows.len() > most.max(1) {
-        rows.truncate(most.max(1));
-        if let Some(last) = rows.last_mut() {
-            let shown = text::fit_line(std::mem::take(last), width.saturating_sub(10));
-            *last = shown;
-            last.spans.push(Span::styled(" … ctrl+o", theme.dim));
-        }
-    }
-    rows
 }
 
 /// All rules that a choice would store, for the whole screen.
@@ -328,13 +333,53 @@ mod tests {
                 assert!(shown.iter().any(|row| row.starts_with(wanted)), "{wanted} in {shown:#?}");
             }
         }
-        assert!(ask.whole().text().contains("Bash(touch f99)"));
+        assert!(ask.whole().iter().any(|item| item.body.text().contains("Bash(touch f99)")));
         // The end of a long line can be scrolled to.
         for _ in 0..40 {
             ask.key(key(KeyCode::PageDown));
         }
         let shown: Vec<String> = ask.draw(79, 18, &Theme::default()).lines.iter().map(text::plain).collect();
         assert!(shown.iter().any(|row| row.contains("rm -rf out")), "{shown:#?}");
+    }
+
+    #[test]
+    fn ui_5_a_diff_is_whole_behind_a_long_line_and_beyond_sixty_kilobytes() {
+        let lines: String = (0..20_000).map(|n| format!("+line {n}\n")).collect();
+        let diff = format!("--- /dev/null\n+++ a\n@@ -0,0 +1,20002 @@\n+{}\n{lines}+evil\n", "x".repeat(70_000));
+        let mut ask = dialog(&diff);
+        (ask.is_diff, ask.path) = (true, Some("src/a.rs".into()));
+        let drawn =
+            |ask: &Permission| ask.draw(79, 14, &Theme::default()).lines.iter().map(text::plain).collect::<Vec<_>>();
+        assert!(drawn(&ask)[0].ends_with("wants to change src/a.rs"), "{:?}", drawn(&ask));
+        let told = drawn(&ask).into_iter().find(|row| row.contains("more lines")).unwrap();
+        assert!(told.contains("20,0"), "{told}");
+        ask.key(key(KeyCode::PageDown));
+        ask.key(key(KeyCode::PageDown));
+        assert!(drawn(&ask).iter().any(|row| row.contains("69,000 more characters")), "{:?}", drawn(&ask));
+        ask.top = usize::MAX;
+        assert!(drawn(&ask).iter().any(|row| row.ends_with("20002 + evil")), "{:?}", drawn(&ask));
+        let whole = ask.whole();
+        assert!(whole[0].title == "src/a.rs" && whole[0].body.text() == diff);
+    }
+
+    #[test]
+    fn ui_5_the_words_that_are_said_instead_are_edited_like_any_text() {
+        let mut ask = dialog("x");
+        ask.key(key(KeyCode::Char('3')));
+        "use z".chars().for_each(|c| drop(ask.key(key(KeyCode::Char(c)))));
+        let control = |c: char| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+        ask.key(key(KeyCode::Home));
+        ask.key(key(KeyCode::Char('!')));
+        let drawn = ask.draw(60, 20, &Theme::default());
+        let (row, column) = drawn.cursor.unwrap();
+        assert_eq!(text::plain(&drawn.lines[row]), "    say instead: !use z");
+        assert_eq!(column, 18);
+        for one in [control('e'), control('w'), control('j'), key(KeyCode::Char('y'))] {
+            assert_eq!(ask.key(one), Reply::Redraw);
+        }
+        let drawn = ask.draw(60, 20, &Theme::default());
+        assert_eq!(drawn.cursor, Some((drawn.lines.len() - 1, 18)));
+        assert_eq!(ask.key(key(KeyCode::Enter)), no("!use \ny".into()));
     }
 
     #[test]

@@ -1,17 +1,22 @@
 //! The model's questions (UI-7): one after the other, options with descriptions and previews, several where it may be
 //! several, own words always; all answers are shown once more before they are sent. Skipping is a result of its own.
 
-use super::{Drawn, Reply, digit};
-use crate::composer::Buffer;
+use super::{Drawn, Reply, bounded_rows, digit, written};
+use crate::overlay::pager::{Body, Item};
+use crate::review::field::Field;
 use crate::text;
 use crate::theme::Theme;
-use crossterm::event::{KeyCode, KeyEvent};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use cutonce_core::event::Question;
 use cutonce_core::submission::{Answer, QuestionsAnswer};
 use ratatui::text::{Line, Span};
 
-/// Rows of an option's description.
+/// Rows of an option's description, of a preview, of own words; Ctrl+O has all.
 const MOST_ABOUT: usize = 3;
+const MOST_PREVIEW: usize = 10;
+const MOST_WORDS: usize = 3;
+/// Rows of options that stay beside a preview: the one that is looked at, and that there are others.
+const LEAST_OPTIONS: usize = 4;
 
 #[derive(Debug)]
 pub struct Questions {
@@ -24,7 +29,7 @@ pub struct Questions {
 #[derive(Debug, Default, Clone)]
 struct Given {
     chosen: Vec<bool>,
-    own: Buffer,
+    own: Field,
     /// Which option has the focus; the count of them: own words.
     focus: usize,
     /// Own words are being written.
@@ -45,9 +50,9 @@ impl Questions {
             (None, _) => "enter sends these answers · ← back · esc skips all questions",
             (_, Some(given)) if given.writing => "enter takes these words · esc back",
             (Some(question), _) if question.multi_select => {
-                "space or a digit marks · enter goes on · ← back · esc skips"
+                "space or a digit marks · enter goes on · ← back · ctrl+o all · esc skips"
             }
-            (Some(_), _) => "enter or a digit chooses · ← back · esc skips",
+            (Some(_), _) => "enter or a digit chooses · ← back · ctrl+o all · esc skips",
         }
     }
 
@@ -70,6 +75,7 @@ impl Questions {
         }
         match crate::keymap::name_of(key).as_str() {
             "esc" => return skipped(),
+            "ctrl+o" => return Reply::Details,
             "up" => given.focus = given.focus.checked_sub(1).unwrap_or(count),
             "down" => given.focus = if given.focus == count { 0 } else { given.focus + 1 },
             "left" => self.at = self.at.saturating_sub(1),
@@ -94,7 +100,7 @@ impl Questions {
         } else {
             given.chosen.fill(false);
             given.chosen[given.focus] = true;
-            given.own = Buffer::default();
+            given.own = Field::default();
             self.at += 1;
         }
         Reply::Redraw
@@ -103,8 +109,8 @@ impl Questions {
     fn write(&mut self, key: KeyEvent) -> Reply {
         let several = self.questions.get(self.at).is_some_and(|question| question.multi_select);
         let Some(given) = self.given.get_mut(self.at) else { return Reply::Nothing };
-        match (key.code, crate::keymap::typed(key)) {
-            (KeyCode::Enter, _) => {
+        match key.code {
+            KeyCode::Enter if key.modifiers == KeyModifiers::NONE => {
                 given.writing = false;
                 if !given.own.text().trim().is_empty() {
                     if !several {
@@ -113,11 +119,8 @@ impl Questions {
                     self.at += 1;
                 }
             }
-            (KeyCode::Esc, _) => given.writing = false,
-            (KeyCode::Backspace, _) => given.own.backspace(),
-            (KeyCode::Left, _) => given.own.left(),
-            (KeyCode::Right, _) => given.own.right(),
-            (_, Some(c)) => given.own.insert(&c.to_string()),
+            KeyCode::Esc => given.writing = false,
+            _ if given.own.key(key) => {}
             _ => return Reply::Nothing,
         }
         Reply::Redraw
@@ -134,6 +137,7 @@ impl Questions {
                 Reply::Redraw
             }
             "esc" => skipped(),
+            "ctrl+o" => Reply::Details,
             _ => Reply::Nothing,
         }
     }
@@ -153,58 +157,139 @@ impl Questions {
         };
         let header = text::one_line(&question.header);
         let mut lines = vec![Line::styled(text::fit(&format!("? {header}{place}"), width).into_owned(), theme.dim)];
-        lines.extend(super::super::entry::marked("  ", &question.question, width, 6, theme.strong, theme));
-        // Where not all fit, only the option that is looked at keeps its description.
-        let full: usize =
-            (0..question.options.len()).map(|n| given.option(question, n, true, width, theme).len()).sum();
-        let all = lines.len() + full < most;
-        for n in 0..question.options.len() {
-            lines.extend(given.option(question, n, all || n == given.focus, width, theme));
-        }
-        let own = text::one_line(given.own.text());
-        let last = given.focus == question.options.len();
-        let words = if own.is_empty() && !given.writing {
-            "in your own words".to_string()
-        } else {
-            format!("own words: {own}")
-        };
-        lines.extend(super::option_line(question.options.len(), words, last, width, theme));
-        let cursor = given.writing.then(|| (lines.len() - 1, (15 + text::width(&own)).min(width)));
+        let asked = super::super::entry::marked("  ", &question.question, width, usize::MAX, theme.strong, theme);
+        lines.extend(bounded_rows(asked, (most / 3).max(2), width, theme));
         let preview = question.options.get(given.focus).and_then(|option| option.preview.as_deref());
-        if let Some(preview) = preview {
-            let room = most.saturating_sub(lines.len()).min(10);
-            let rows = text::wrap_plain(text::bounded(preview, 4_000).as_ref(), width.saturating_sub(6), theme.code);
-            for mut row in rows.into_iter().take(room) {
-                row.spans.insert(0, Span::styled("    │ ", theme.border));
-                lines.push(row);
-            }
+        let preview = preview.map(|text| {
+            text::wrap_plain(text::bounded(text, 4_000).as_ref(), width.saturating_sub(6).max(4), theme.code)
+        });
+        let preview = preview.unwrap_or_default();
+        let room = most.saturating_sub(lines.len());
+        // Where not all fits, only the option that is looked at keeps its description; then previews give way, then options.
+        let (mut blocks, cursor) = given.blocks(question, MOST_ABOUT, true, width, theme);
+        let rows = |blocks: &[Vec<Line<'static>>]| blocks.iter().map(Vec::len).sum::<usize>();
+        if rows(&blocks) + preview.len().min(MOST_PREVIEW) > room {
+            let about = MOST_ABOUT.min(room.saturating_sub(LEAST_OPTIONS + 2)).max(1);
+            blocks = given.blocks(question, about, false, width, theme).0;
         }
+        let options = rows(&blocks);
+        let beside = room.saturating_sub(options).max(2).min(room.saturating_sub(options.min(LEAST_OPTIONS)));
+        let preview = previewed(preview, beside.min(MOST_PREVIEW), theme);
+        let room = room.saturating_sub(preview.len());
+        let above = lines.len();
+        let (rows, first) = window(blocks, given.focus, room, theme);
+        lines.extend(rows);
+        let cursor = cursor.map(|(row, column)| (above + (first + row).min(room.saturating_sub(1)), column));
+        lines.extend(preview);
         Drawn { lines, cursor }
     }
 
     fn draw_review(&self, width: usize, most: usize, theme: &Theme) -> Vec<Line<'static>> {
         let mut lines = vec![Line::styled("? Your answers", theme.strong)];
-        for (question, given) in self.questions.iter().zip(&self.given) {
+        let each = self.questions.iter().zip(&self.given);
+        for (question, given) in each.clone() {
             let asked = text::one_line(&question.question);
             lines.push(Line::styled(format!("  {}", text::fit(&asked, width.saturating_sub(2))), theme.dim));
             let answer = given.answer(question).join(", ");
             lines.extend(super::super::entry::marked("  → ", &answer, width, 3, theme.accent, theme));
         }
-        lines.truncate(most.max(3));
+        if lines.len() > most {
+            // Every answer is there on the smallest screen; Ctrl+O has all of them.
+            lines.truncate(1);
+            for (question, given) in each {
+                let words = format!("  {} → {}", question.header, given.answer(question).join(", "));
+                lines.push(Line::styled(text::fit(&text::one_line(&words), width).into_owned(), theme.accent));
+            }
+        }
         lines
+    }
+
+    /// All questions with all that belongs to them, for the whole screen.
+    pub fn whole(&self) -> Vec<Item> {
+        let each = self.questions.iter().zip(&self.given).map(|(question, given)| {
+            let mut text = format!("{}\n", question.question);
+            for (n, option) in question.options.iter().enumerate() {
+                text.push_str(&format!("\n{} {}\n", n + 1, option.label));
+                let parts = [("    ", Some(option.description.as_str())), ("    │ ", option.preview.as_deref())];
+                for (margin, part) in parts {
+                    part.unwrap_or_default().lines().for_each(|line| text.push_str(&format!("{margin}{line}\n")));
+                }
+            }
+            if given.answered() {
+                text.push_str(&format!("\n→ {}\n", given.answer(question).join(", ")));
+            }
+            Item { title: question.header.clone(), body: Body::Plain(text.into()) }
+        });
+        each.collect()
     }
 }
 
+/// A preview behind its bar; that it goes on is said.
+fn previewed(rows: Vec<Line<'static>>, most: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let (count, take) = (rows.len(), if rows.len() > most { most.saturating_sub(1) } else { most });
+    let bar = || Span::styled("    │ ", theme.border);
+    let mut out: Vec<Line<'static>> = rows.into_iter().take(take).collect();
+    out.iter_mut().for_each(|row| row.spans.insert(0, bar()));
+    if count > take && most > 0 {
+        let told = format!("… {} (ctrl+o)", text::counted(count - take, "more line"));
+        out.push(Line::from(vec![bar(), Span::styled(told, theme.dim)]));
+    }
+    out
+}
+
+/// As many rows of the options as there is room for, the focused one among them; and where its first row is.
+fn window(blocks: Vec<Vec<Line<'static>>>, focus: usize, room: usize, theme: &Theme) -> (Vec<Line<'static>>, usize) {
+    let start: usize = blocks.iter().take(focus).map(Vec::len).sum();
+    let end = start + blocks.get(focus).map_or(0, Vec::len);
+    let mut rows: Vec<Line<'static>> = blocks.into_iter().flatten().collect();
+    let all = rows.len();
+    if all <= room || room == 0 {
+        return (rows, start);
+    }
+    // A row at each end says that there is more.
+    let top = (end + 1).saturating_sub(room).min(start.saturating_sub(1)).min(all - room);
+    let below = all - (top + room);
+    rows = rows.into_iter().skip(top).take(room).collect();
+    let more = |words: &str| Line::styled(format!("    … more {words}"), theme.dim);
+    if let (true, Some(last)) = (below > 0 && room > 1, rows.last_mut()) {
+        *last = more("below ↓");
+    }
+    if let (true, Some(first)) = (top > 0 && room > 2, rows.first_mut()) {
+        *first = more("above ↑");
+    }
+    (rows, start - top)
+}
+
 impl Given {
-    /// An option with its mark, and what it means.
-    fn option(
+    /// The options, each with its rows, and own words behind them; where the cursor is in those, while they are written.
+    fn blocks(
         &self,
         question: &Question,
-        n: usize,
-        described: bool,
+        about: usize,
+        all: bool,
         width: usize,
         theme: &Theme,
-    ) -> Vec<Line<'static>> {
+    ) -> (Vec<Vec<Line<'static>>>, Option<(usize, usize)>) {
+        let count = question.options.len();
+        let described = |n: usize| if all || n == self.focus { about } else { 0 };
+        let mut blocks: Vec<Vec<Line<'static>>> =
+            (0..count).map(|n| self.option(question, n, described(n), width, theme)).collect();
+        let (own, focused) = (self.own.text(), self.focus == count);
+        if self.writing {
+            let (rows, cursor) = written("    own words: ", &self.own, width, MOST_WORDS, theme);
+            blocks.push(rows);
+            return (blocks, Some(cursor));
+        }
+        let words = match own.is_empty() {
+            true => "in your own words".to_string(),
+            false => format!("own words: {}", text::one_line(own)),
+        };
+        blocks.push(bounded_rows(super::option_line(count, words, focused, width, theme), MOST_WORDS, width, theme));
+        (blocks, None)
+    }
+
+    /// An option with its mark, and what it means.
+    fn option(&self, question: &Question, n: usize, about: usize, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let Some(option) = question.options.get(n) else { return Vec::new() };
         let mark = match (question.multi_select, self.chosen.get(n) == Some(&true)) {
             (true, true) => "[x] ",
@@ -213,10 +298,12 @@ impl Given {
             (false, false) => "",
         };
         let words = format!("{mark}{}", text::one_line(&option.label));
-        let mut lines = super::option_line(n, words, n == self.focus, width, theme);
-        if described {
-            let about = Line::styled(text::one_line(text::bounded(&option.description, 1_000).as_ref()), theme.dim);
-            lines.extend(text::wrap(&about, width, &text::Prefix::spaces(6)).into_iter().take(MOST_ABOUT));
+        let label = super::option_line(n, words, n == self.focus, width, theme);
+        let mut lines = bounded_rows(label, 2, width, theme);
+        if about > 0 && !option.description.trim().is_empty() {
+            let told = Line::styled(text::one_line(text::bounded(&option.description, 1_000).as_ref()), theme.dim);
+            let told = text::wrap(&told, width, &text::Prefix::spaces(6));
+            lines.extend(bounded_rows(told, about, width, theme));
         }
         lines
     }
@@ -270,6 +357,70 @@ mod tests {
         let shown: Vec<String> = dialog.draw(60, 20, &Theme::default()).lines.iter().map(text::plain).collect();
         assert_eq!(shown, ["? Your answers", "  Which one?", "  → B", "  Which one?", "  → A, B"]);
         let sent = QuestionsAnswer::Answered { answers: vec![vec!["B".into()], vec!["A".into(), "B".into()]] };
+        assert_eq!(press(&mut dialog, &[KeyCode::Enter]), Reply::Answer(Answer::Questions(sent)));
+    }
+
+    #[test]
+    fn ui_7_on_the_smallest_screen_question_focused_option_and_the_way_to_all_are_there() {
+        let option = |n: usize| Choice {
+            label: format!("Option {n} with a label of some length"),
+            description: format!("about {n}: {}", "words that explain it ".repeat(6)),
+            preview: Some((1..30).map(|line| format!("preview {n} line {line}\n")).collect()),
+        };
+        let question = Question {
+            question: format!("Which of these? {}", "It matters for what comes next. ".repeat(5)),
+            header: "Store".into(),
+            options: (1..=4).map(option).collect(),
+            multi_select: false,
+        };
+        for most in [7, 8, 10, 13, 20] {
+            let mut dialog = Questions::new(vec![question.clone(), question.clone()]);
+            for focus in 1..=5 {
+                let rows: Vec<String> =
+                    dialog.draw(39, most, &Theme::default()).lines.iter().map(text::plain).collect();
+                let shown = rows.join("\n");
+                assert!(rows.len() <= most, "{} of {most}:\n{shown}", rows.len());
+                let wanted =
+                    if focus <= 4 { format!("› {focus} Option {focus}") } else { "› 5 in your own words".into() };
+                for part in ["? Store 1 of 2", "Which of these?", wanted.as_str()] {
+                    assert!(shown.contains(part), "{part} with {most} rows in\n{shown}");
+                }
+                if focus <= 4 && most > 7 {
+                    assert!(shown.contains("more lines (ctrl+o)"), "{shown}");
+                }
+                press(&mut dialog, &[KeyCode::Down]);
+            }
+            press(&mut dialog, &[KeyCode::Up, KeyCode::Enter, KeyCode::Char('w')]);
+            let drawn = dialog.draw(39, most, &Theme::default());
+            let (row, column) = drawn.cursor.unwrap();
+            assert_eq!(text::plain(&drawn.lines[row]).trim_end(), "    own words: w");
+            assert_eq!(column, 16);
+        }
+        let dialog = Questions::new(vec![question]);
+        let whole = dialog.whole();
+        for part in ["It matters", "4 Option 4", "│ preview 4 line 29", "about 2: words that"] {
+            assert!(whole[0].body.text().contains(part), "{part}");
+        }
+    }
+
+    #[test]
+    fn ui_7_own_words_are_edited_like_any_text_and_the_cursor_is_where_they_are() {
+        let mut dialog = Questions::new(vec![question(false)]);
+        press(&mut dialog, &[KeyCode::Char('3')]);
+        dialog.paste("one two");
+        press(&mut dialog, &[KeyCode::Home]);
+        let cursor = |dialog: &Questions| {
+            let drawn = dialog.draw(60, 20, &Theme::default());
+            drawn.cursor.map(|(row, column)| (text::plain(&drawn.lines[row]), column))
+        };
+        assert_eq!(cursor(&dialog), Some(("    own words: one two".into(), 15)));
+        let control = |c: char| KeyEvent::new(KeyCode::Char(c), KeyModifiers::CONTROL);
+        for key in [control('e'), control('w'), control('j')] {
+            assert_eq!(dialog.key(key), Reply::Redraw);
+        }
+        assert_eq!(cursor(&dialog), Some(("               ".into(), 15)));
+        press(&mut dialog, &[KeyCode::Char('x'), KeyCode::Enter]);
+        let sent = QuestionsAnswer::Answered { answers: vec![vec!["one \nx".into()]] };
         assert_eq!(press(&mut dialog, &[KeyCode::Enter]), Reply::Answer(Answer::Questions(sent)));
     }
 

@@ -354,7 +354,7 @@ pub fn render(item: &Item, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         Body::Markdown(_) => markdown::render(&body, inner(width), theme),
         Body::Plain(_) => text::wrap_plain(&body, inner(width), theme.text),
         Body::Code { .. } => coloured::plain_code(&body, inner(width), theme.text, theme),
-        Body::Diff { .. } => diff::unified(&body, inner(width), theme, usize::MAX),
+        Body::Diff { .. } => diff::rows(&diff::parse(&body), inner(width), theme, usize::MAX),
     };
     framed(item, drawn, width, theme)
 }

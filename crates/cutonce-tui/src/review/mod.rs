@@ -7,7 +7,7 @@ mod changes;
 mod choices;
 mod drafts;
 mod draw;
-mod field;
+pub(crate) mod field;
 mod foot;
 mod head;
 mod keys;
