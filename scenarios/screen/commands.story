@@ -67,7 +67,7 @@ At the start of a message
 
 ›
 
-/help                                                                                                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-4-6
 
 --- keys
 press ctrl+l
@@ -148,7 +148,7 @@ At the start of a message
 
 ›
 
-/help                                                                                                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-4-6
 
 --- keys
 > hi

@@ -51,7 +51,7 @@ press enter
 --- shows
 > count the users
 
-● Write <plan>  +4 -0
+● Write plan (<slug>.md)  +4 -0
     1 + # Count\u{1b}]0;owned\u{7} the users
     2 +
     3 + 1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide

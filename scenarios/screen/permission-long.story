@@ -30,12 +30,12 @@ press enter
          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-  … 9,005 more lines (pgdn, ctrl+o)
+         xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
+  … 9,004 more lines (pgdn, ctrl+o)
   why: default mode asks before this: write in the workspace
 › 1 yes
   2 yes, and don't ask again here for Edit(./src/deep/made.txt)
-  3 yes, and don't ask again here for Edit(./src/deep/**)
-  4 no, and say what to do instead
+  3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 /help  scripted · <n>% · <n> tokens
 
@@ -58,12 +58,12 @@ press pgdn pgdn pgdn
     11 + line 8
     12 + line 9
     13 + line 10
-  … 15 above, 8,990 more lines (pgdn, ctrl+o)
+    14 + line 11
+  … 15 above, 8,989 more lines (pgdn, ctrl+o)
   why: default mode asks before this: write in the workspace
 › 1 yes
   2 yes, and don't ask again here for Edit(./src/deep/made.txt)
-  3 yes, and don't ask again here for Edit(./src/deep/**)
-  4 no, and say what to do instead
+  3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 /help  scripted · <n>% · <n> tokens
 
@@ -74,6 +74,9 @@ press G
 < evil line
 --- shows
  What is asked about
+  8986 + line 8983
+  8987 + line 8984
+  8988 + line 8985
   8989 + line 8986
   8990 + line 8987
   8991 + line 8988
@@ -93,10 +96,7 @@ press G
   «don't ask again» would store:
     Edit(./src/deep/made.txt)
 
-  «don't ask again» would store:
-    Edit(./src/deep/**)
-
- 1 of 3 · <n>%  ↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back
+ 1 of 2 · <n>%  ↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back
 
 --- keys
 press q
@@ -104,32 +104,5 @@ press q
 < enter or a digit chooses
 press 1
 < Written.
---- shows
-    10 + line 7
-    11 + line 8
-    12 + line 9
-    13 + line 10
-    14 + line 11
-    15 + line 12
-    16 + line 13
-    17 + line 14
-    18 + line 15
-    19 + line 16
-    20 + line 17
-    21 + line 18
-    22 + line 19
-    23 + line 20
-    24 + line 21
-    25 + line 22
-    26 + line 23
-       … 8,977 more lines
-
-● Written.
-
-›
-
-/help  scripted · <n>% · <n> tokens
-
---- keys
 press ctrl+d
 --- exit 0

@@ -29,8 +29,7 @@ press enter
   the workspace (`mkdir out`)
 › 1 yes
   2 yes, and don't ask again here for Bash(mkdir out), Bash(touch out/x)
-  3 yes, and don't ask again here for Bash(mkdir:*), Bash(touch:*)
-  4 no, and say what to do instead
+  3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 
 /help  claude-sonnet-4-6 · <n>% · <n> tokens
@@ -63,7 +62,7 @@ press esc
 press 2
 < touch y
 < enter or a digit chooses
-press 4
+press 3
 < say instead
 > use z
 press enter

@@ -26,14 +26,14 @@ press ctrl+p
      3   1. Guess
 
 
-
-────────────────────────── context <n>% ──
+── 0 files changed ─────── context <n>% ──
  1 approve → accept edits
  2 approve → ask at each edit
  4 [ ] clear context first
  5 keep planning → plan
  6 leave → default
- c comment e edit d diff n note ? keys
+ esc back to planning · ? all keys
+ c comment  e edit  d diff  n note
 
 --- keys
 press esc

@@ -79,7 +79,7 @@ gone interrupt
 --- shows
 > count the users
 
-● Write <plan>  +3 -0
+● Write plan (<slug>.md)  +3 -0
     1 + # Count the users
     2 +
     3 + 1. Guess

@@ -116,7 +116,7 @@ press esc
 --- history
 > count the users
 
-● Write <plan>  +4 -0
+● Write plan (<slug>.md)  +4 -0
     1 + # Count the users
     2 +
     3 + 1. Guess
@@ -133,7 +133,7 @@ press esc
 │   you: never guess                                                          │
 ╰─────────────────────────────────────────────────────────────────────────────╯
 
-● Edit <plan>  +1 -1
+● Edit plan (<slug>.md)  +1 -1
     1   # Count the users
     2
     3   1. Guess
@@ -144,7 +144,7 @@ press esc
 
 ›
 
-⏸ plan mode on (shift+tab to cycle) · exit  claude-sonnet-4-6 · <n>% · <n> tokens
+⏸ plan mode on (shift+tab to cycle) · review  claude-sonnet-4-6 · <n>%
 
 --- keys
 press ctrl+d

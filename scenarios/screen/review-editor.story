@@ -119,7 +119,7 @@ gone interrupt
 --- shows
 > count the users
 
-● Write <plan>  +4 -0
+● Write plan (<slug>.md)  +4 -0
     1 + # Count the users
     2 +
     3 + 1. Guess

@@ -32,7 +32,7 @@ gone interrupt
   3
   4
   … 26 more lines (ctrl+o)
-✗ Read gone.rs  gone.rs does not exist
+✗ Read gone.rs  does not exist
 
 ● Done.
 

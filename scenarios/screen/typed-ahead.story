@@ -59,8 +59,9 @@ press enter
 < › 1
 < enter or a digit chooses
 --- shows
+● Some words first, so that there is time to type a few of one's own.
 
-● Write <plan>  +3 -0
+● Write plan (<slug>.md)  +3 -0
     1 + # Count
     2 +
     3 + 1. Guess
@@ -78,8 +79,7 @@ press enter
   the workspace (`touch made`)
 › 1 yes
   2 yes, and don't ask again here for Bash(touch made)
-  3 yes, and don't ask again here for Bash(touch:*)
-  4 no, and say what to do instead
+  3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 
 /help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens

@@ -97,6 +97,10 @@ pub enum EventKind {
         plan: String,
         hint: Option<String>,
     },
+    /// A command in the background has ended, whoever ended it (UI-8).
+    TaskEnded {
+        id: String,
+    },
     /// `/plan open`: the face opens an editor and says how it went (PM-25).
     OpenPlan {
         path: String,

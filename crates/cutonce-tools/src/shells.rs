@@ -39,7 +39,7 @@ const NO_WORKSHOP: &str = "The command was not started: `sandbox.shell` is on, a
 pub struct Shells {
     env: Vec<(OsString, OsString)>,
     timeout: Duration,
-    on_end: Option<OnEnd>,
+    on_end: Mutex<Option<OnEnd>>,
     redact: Redacting,
     /// None: the root of the workspace.
     folder: Mutex<Option<PathBuf>>,
@@ -59,7 +59,7 @@ impl Shells {
         Self {
             env,
             timeout: Duration::from_millis(120_000),
-            on_end: None,
+            on_end: Mutex::new(None),
             redact: None,
             folder: Mutex::new(None),
             tasks: Mutex::new(Vec::new()),
@@ -75,9 +75,13 @@ impl Shells {
         self
     }
     /// Called with each background task that has ended.
-    pub fn on_end(mut self, tell: impl Fn(TaskView) + Send + Sync + 'static) -> Self {
-        self.on_end = Some(Arc::new(tell));
+    pub fn on_end(self, tell: impl Fn(TaskView) + Send + Sync + 'static) -> Self {
+        self.tell_ends(tell);
         self
+    }
+    /// The same for shells that are there already.
+    pub fn tell_ends(&self, tell: impl Fn(TaskView) + Send + Sync + 'static) {
+        *lock(&self.on_end) = Some(Arc::new(tell));
     }
 
     /// What is kept of long outputs goes through this.
@@ -93,7 +97,8 @@ impl Shells {
     /// For a subagent: the same environment, and a working folder and background tasks of its own.
     pub fn another(&self) -> Self {
         let mut shells = Self::new(self.env.clone()).default_timeout(self.timeout);
-        (shells.on_end, shells.redact) = (self.on_end.clone(), self.redact.clone());
+        shells.redact = self.redact.clone();
+        *lock(&shells.on_end) = lock(&self.on_end).clone();
         shells
     }
 
@@ -197,8 +202,8 @@ impl Shells {
         let bash = self.starting(command, held, workspace)?.run(command, None)?;
         let mut tasks = lock(&self.tasks);
         let id = format!("bash_{}", tasks.len() + 1);
-        let task =
-            Task::begin(id, command.into(), workspace.own.clone(), bash, (self.on_end.clone(), self.redact.clone()));
+        let ends = (lock(&self.on_end).clone(), self.redact.clone());
+        let task = Task::begin(id, command.into(), workspace.own.clone(), bash, ends);
         tasks.push(task.clone());
         Ok(task)
     }

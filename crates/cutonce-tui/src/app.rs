@@ -81,6 +81,11 @@ struct Around {
 }
 
 impl Around {
+    fn places(&self) -> entry::places::Places {
+        let (cwd, home) = (self.cwd.clone(), self.var("HOME").map(PathBuf::from));
+        entry::places::Places { cwd, home, plans: self.home.join("plans"), plan: None }
+    }
+
     fn var(&self, name: &str) -> Option<String> {
         let value = self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_string_lossy());
         value.map(|value| value.into_owned()).filter(|value| !value.is_empty())
@@ -99,6 +104,7 @@ struct Turn {
 
 struct App {
     around: Around,
+    places: entry::places::Places,
     terminal: Terminal,
     reader: Reader,
     history: History,
@@ -144,6 +150,8 @@ struct App {
     plan_told: bool,
     /// The points that the rewind picker offered.
     rewinds: Vec<(String, crate::overlay::rewind::What)>,
+    /// The conversation is being put back.
+    rewinding: bool,
     /// Commands in the background, by id.
     tasks: Vec<String>,
     notes: mpsc::UnboundedSender<Note>,
@@ -153,8 +161,6 @@ struct App {
     failed: bool,
     /// The draft is not on disk as it is.
     unsaved: bool,
-    /// When somebody else had the terminal last.
-    lent: Option<Instant>,
 }
 
 pub async fn run(face: Face) -> io::Result<u8> {
@@ -165,6 +171,7 @@ pub async fn run(face: Face) -> io::Result<u8> {
     let mut events: Option<Events> = None;
     let mut window = signal(SignalKind::window_change())?;
     let mut continued = signal(SignalKind::from_raw(libc::SIGCONT))?;
+    let mut stops = signal(SignalKind::from_raw(libc::SIGTSTP))?;
     let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
     let [term, hangup, interrupt] = &mut ends;
     if !app.home.busy() {
@@ -197,6 +204,7 @@ pub async fn run(face: Face) -> io::Result<u8> {
             _ = interrupt.recv() => app.exit = Some(130),
             _ = window.recv() => app.resized(),
             _ = continued.recv() => app.continued(),
+            _ = stops.recv() => app.stop(),
             Some(one) = opened.recv() => events = app.opened(one).or(events),
             Some(note) = told.recv() => app.note(note),
             event = next(&mut events) => app.take(event, &mut events),
@@ -250,6 +258,7 @@ impl App {
         let (listed, coloured) = (notes.clone(), notes.clone());
         let now = Instant::now();
         let app = App {
+            places: around.places(),
             theme: Theme::new(Name::Ansi, Depth::detect(|name| around.var(name))),
             highlighter: Highlighter::new(move || tell(&coloured, Note::Colours)),
             files: Files::new(&around.cwd, Box::new(move || tell(&listed, Note::Files))),
@@ -288,12 +297,12 @@ impl App {
             bell: false,
             plan_told: false,
             rewinds: Vec::new(),
+            rewinding: false,
             tasks: Vec::new(),
             notes,
             tip: false,
             failed: false,
             unsaved: false,
-            lent: None,
             around,
         };
         Ok((app, Begin { which: which.map(|which| (which, fork)), first }, arrived))
@@ -498,7 +507,7 @@ impl App {
         self.drafts.save(&self.composer.draft());
         self.asks = Asks::default();
         (self.turn, self.speech, self.running) = (None, None, Vec::new());
-        (self.todos, self.queued) = (Vec::new(), Vec::new());
+        (self.todos, self.queued, self.tasks) = (Vec::new(), Vec::new(), Vec::new());
         self.crew = crew::Crew::default();
         self.log.clear();
         self.status = Status::default();

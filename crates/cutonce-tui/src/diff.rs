@@ -78,6 +78,25 @@ pub fn between(old: &str, new: &str, context: usize) -> Vec<Part> {
     parts
 }
 
+/// A diff in unified form, without names.
+pub fn text(old: &str, new: &str) -> String {
+    let (old, new) = (lines(old), lines(new));
+    let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
+    let mut out = String::new();
+    for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
+        out.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            let sign = match change.tag() {
+                ChangeTag::Insert => '+',
+                ChangeTag::Delete => '-',
+                ChangeTag::Equal => ' ',
+            };
+            out.push_str(&format!("{sign}{}\n", change.value().trim_end_matches('\n')));
+        }
+    }
+    out
+}
+
 /// The parts of a diff in unified form, as tools report it.
 pub fn parse(unified: &str) -> Vec<Part> {
     let mut parts = Vec::new();

@@ -2,6 +2,7 @@
 //! not touched again.
 
 pub mod log;
+pub mod places;
 pub mod plan;
 pub mod replay;
 pub mod speech;

@@ -10,6 +10,8 @@ use ratatui::text::{Line, Span};
 
 /// PM-140, word for word.
 pub const PLAN_ON: &str = "⏸ plan mode on (shift+tab to cycle)";
+/// How far to the right the right side goes, unless it needs more.
+const WIDEST: usize = 79;
 const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 
 #[derive(Debug, Clone, Default)]
@@ -43,7 +45,9 @@ impl Status {
         }
         let one = joined(&right);
         if text::width(&left) + text::width(&one) + 2 <= width {
-            let gap = width.saturating_sub(text::width(&left) + text::width(&one));
+            // Not to the edge of a wide window: a line as wide as that takes many rows when the window gets narrow, and those
+            // above it go to the scrollback (UI-1).
+            let gap = width.min(WIDEST).saturating_sub(text::width(&left) + text::width(&one)).max(2);
             return vec![Line::from(vec![
                 Span::styled(left, style),
                 Span::raw(" ".repeat(gap)),

@@ -2,8 +2,10 @@
 //! Ctrl+Z. What it was before is kept in one place that a panic hook can reach.
 
 mod reader;
+mod stopping;
 
 pub use reader::{Arrived, Reader};
+pub use stopping::{stop, was_stopped};
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -68,6 +70,7 @@ pub struct Terminal {
 impl Terminal {
     pub fn take(kitty: bool) -> io::Result<Terminal> {
         install_hook();
+        stopping::watch()?;
         enter(kitty)?;
         Ok(Terminal { kitty })
     }
@@ -93,7 +96,12 @@ impl Terminal {
     /// The terminal is given back while `work` runs: an editor, a shell line, a stop.
     pub fn lend<T>(&self, work: impl FnOnce() -> T) -> io::Result<T> {
         give_back();
-        let done = work();
+        let done = {
+            let _stoppable = stopping::ByDefault::take();
+            work()
+        };
+        // What a stop meanwhile has changed is put right here.
+        was_stopped();
         write(MEND.as_bytes())?;
         enter(self.kitty)?;
         Ok(done)
@@ -153,12 +161,6 @@ fn install_hook() {
             before(info);
         }));
     });
-}
-
-/// Stop like any other program at Ctrl+Z; returns when somebody brings us back.
-pub fn stop() {
-    // Safety: sends a signal to our own group, which a shell waits for.
-    unsafe { libc::kill(0, libc::SIGTSTP) };
 }
 
 /// Does this terminal know kitty's keys, or at least not print what asks for them?

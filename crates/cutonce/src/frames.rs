@@ -145,6 +145,7 @@ impl Frames {
             | EventKind::Todos(_)
             | EventKind::CurrentPlan { .. }
             | EventKind::OpenPlan { .. }
+            | EventKind::TaskEnded { .. }
             | EventKind::Cleared
             | EventKind::Closed => vec![],
         }

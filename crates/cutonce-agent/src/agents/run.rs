@@ -262,6 +262,7 @@ impl Run {
             | EventKind::ModelChanged { .. }
             | EventKind::CurrentPlan { .. }
             | EventKind::OpenPlan { .. }
+            | EventKind::TaskEnded { .. }
             | EventKind::Cleared
             | EventKind::Team(_)
             | EventKind::TurnEnded(_)

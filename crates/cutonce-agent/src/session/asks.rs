@@ -269,6 +269,8 @@ impl Hall {
                 Open::Questions(_) | Open::TeamPlan(_) | Open::TeamCall => format!("Not answered: {reason}."),
                 Open::Plan(request) => {
                     self.planner.approval.close(NoAnswer::Interrupted);
+                    // Nothing waits any more: back to review (PM-140).
+                    self.phase(plan::PhaseEvent::Rejected);
                     approval::not_approved(&NoAnswer::Failed(reason.into()), &request.plan_file_path)
                 }
             };

@@ -129,6 +129,8 @@ impl Session {
     pub(crate) fn open(mut options: Options) -> (Session, Events) {
         let id: Arc<str> = options.store.id().into();
         let hub = Arc::new(Hub::new(id.clone()));
+        let ends = hub.clone();
+        options.here.shells.tell_ends(move |task| ends.emit(EventKind::TaskEnded { id: task.id }));
         let (sender, inbox) = mpsc::unbounded_channel();
         if let Some(team) = &options.team {
             team.seat.attach(sender.downgrade(), options.hooks.clone());

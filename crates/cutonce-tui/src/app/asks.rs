@@ -3,6 +3,7 @@
 
 use super::App;
 use crate::dialog::{Dialog, Guard, Reply};
+use crate::keymap::Action;
 use crate::overlay::{Outcome, Overlay};
 use crate::terminal;
 use crate::text;
@@ -192,8 +193,24 @@ impl App {
         if !guard.counts(at) && !esc {
             return false;
         }
+        // A sentence that paused when the dialog came goes on in the draft; its end is no answer.
+        let writes = guard.writes();
+        if writes && key.code == crossterm::event::KeyCode::Enter {
+            return false;
+        }
         let ask_id = ask.ask_id.clone();
-        match dialog.key(key) {
+        let reply = dialog.key(key);
+        match (&reply, crate::keymap::typed(key)) {
+            (Reply::Nothing, Some(_)) => {
+                guard.disturbed(at);
+                self.asks.announced = false;
+                self.now();
+                return false;
+            }
+            (Reply::Redraw, None) => guard.looked_at(),
+            (_, _) => {}
+        }
+        match reply {
             Reply::Nothing => {}
             Reply::Redraw => self.now(),
             Reply::Answer(answer) => {
@@ -251,13 +268,25 @@ impl App {
         terminal::write(SYNC[1])
     }
 
+    /// The screen that is covered shows nothing of ours: all of it is drawn with the next frame.
+    pub(super) fn fresh_cover(&mut self) -> io::Result<()> {
+        if let Some(cover) = &mut self.asks.cover {
+            cover.screen = screen()?;
+        }
+        Ok(())
+    }
+
     pub(super) fn overlay_key(&mut self, key: KeyEvent, at: Instant) {
-        // Whatever else was written on the screen goes: all of it is drawn anew.
-        if crate::keymap::name_of(key) == "ctrl+l" {
-            if let (Some(cover), Ok(screen), Ok(())) = (&mut self.asks.cover, screen(), terminal::write(b"\x1b[2J")) {
-                cover.screen = screen;
+        match crate::keymap::action(key) {
+            // Whatever else was written on the screen goes: all of it is drawn anew.
+            Some(Action::Redraw) => {
+                let _ = terminal::write(b"\x1b[2J").and_then(|()| self.fresh_cover());
+                return self.now();
             }
-            return self.now();
+            Some(Action::Stop) => return self.stop(),
+            // At any time (PM-17); a plan that is looked at is withdrawn then (PM-80).
+            Some(Action::CycleMode) => return self.submit(Submission::CycleMode),
+            _ => {}
         }
         if let Some(cover) = &mut self.asks.cover {
             let outcome = cover.overlay.key(key, at);
@@ -294,8 +323,7 @@ impl App {
             }
             Outcome::Editor { text, suffix } => {
                 let edited = self.edit(&text, suffix);
-                if let (Some(cover), Ok(screen)) = (&mut self.asks.cover, screen()) {
-                    cover.screen = screen;
+                if let Some(cover) = &mut self.asks.cover {
                     let outcome = cover.overlay.edited(edited, Instant::now());
                     self.carry_out(outcome);
                 }

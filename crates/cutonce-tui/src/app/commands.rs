@@ -43,7 +43,7 @@ const COMMANDS: &[Entry] = &[
     entry("/clear", "start over with an empty conversation", false, |app, _| app.submit(Submission::Clear)),
     entry("/compact", "replace the beginning by a summary; words say what to keep", true, |app, words| {
         let focus = Some(words.to_string()).filter(|words| !words.is_empty());
-        app.submit(Submission::Compact { focus });
+        app.compact(focus);
     }),
     entry("/resume", "go on with another session", false, |app, _| app.pick_session()),
     entry("/rewind", "put files, conversation or both back to an earlier point", false, |app, _| app.rewind()),

@@ -21,6 +21,7 @@ const SMALL: usize = 20;
 
 impl App {
     pub(super) fn draw(&mut self, now: Instant) -> io::Result<()> {
+        self.continued();
         self.history.resized(terminal::size(), now);
         let staged = self.stage.is_on() && self.asks.asks();
         let held = self.history.held(now).filter(|_| !self.asks.covers() && !staged);

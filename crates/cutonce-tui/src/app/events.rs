@@ -6,15 +6,20 @@ use crate::entry::tool::{self, Running};
 use crate::entry::{self, Kind, replay};
 use cutonce_agent::start::Opened;
 use cutonce_core::approval::ChoiceKey;
+use cutonce_core::conversation::Usage;
 use cutonce_core::event::{AskKind, AskView, EndReason, Ended, Event, EventKind, Finished, Level};
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::{EXIT, Phase, PlanEvent};
-use cutonce_core::submission::Answer;
+use cutonce_core::submission::{Answer, Submission};
 use std::sync::Arc;
 use std::time::Instant;
 
 /// Bytes of a running tool's last line that are looked at.
 const LAST_LINE: usize = 400;
+/// What the line of work says while a summary is written between turns.
+const COMPACTING: &str = "Compacting";
+/// Entries of the conversation that Ctrl+O has after a rewind.
+const MOST_PUT_BACK: usize = 2_000;
 
 impl App {
     pub(super) fn event(&mut self, event: Event) {
@@ -26,7 +31,7 @@ impl App {
                 self.tip = tip::due(&self.around.home, mode == Mode::Default);
             }
             EventKind::User { text, meta, .. } => self.said(text, meta),
-            EventKind::Queued { text } => self.queued.push(text),
+            EventKind::Queued { text } => self.queued.push(text.trim().to_string()),
             EventKind::TurnStarted => self.turn_started(),
             EventKind::Requesting { model } => self.requesting(model),
             EventKind::Delta(delta) => self.delta(delta),
@@ -36,16 +41,11 @@ impl App {
             }
             EventKind::Assistant { blocks, usage, .. } => {
                 self.answered(&blocks);
-                self.status.context = usage.context();
-                let sent = usage.context() - usage.output_tokens;
-                self.status.tokens.0 += sent;
-                self.status.tokens.1 += usage.output_tokens;
-                if let Some(turn) = &mut self.turn {
-                    (turn.sent, turn.received, turn.coming) = (sent, turn.received + usage.output_tokens, 0);
-                }
+                self.used(&usage);
             }
             EventKind::ToolStarted { call_id, name, summary } => {
                 self.end_speech();
+                let summary = self.places.told(&name, &summary);
                 self.running.push(Running { call_id, name, summary, since: Instant::now(), last: String::new() });
             }
             EventKind::ToolOutput { call_id, text } => self.printed(&call_id, &text),
@@ -60,14 +60,19 @@ impl App {
                 self.status.phase = self.status.phase.filter(|_| to == Mode::Plan);
             }
             EventKind::ModelChanged { model } => self.model_changed(model),
-            EventKind::Todos(todos) => self.todos = todos,
+            EventKind::Todos(todos) => {
+                self.todos = todos;
+                self.put_back();
+            }
             EventKind::Plan(event) => self.plan_event(event),
             EventKind::CurrentPlan { path, plan, hint } => {
                 let lines = entry::plan::current(&path, &plan, hint.as_deref(), self.width(), &self.theme);
                 self.commit(Kind::Plan, lines);
             }
+            EventKind::TaskEnded { id } => self.task_ended(&id),
             EventKind::OpenPlan { path } => self.open_in_editor(&path),
             EventKind::Compacted { before, after, .. } => {
+                self.compacted();
                 self.notice(Level::Info, &format!("Compacted: {before} → {after} tokens"));
                 self.status.context = after;
             }
@@ -79,15 +84,28 @@ impl App {
             }
             EventKind::Agent(event) => self.agent(event),
             EventKind::Team(event) => self.team(event),
-            EventKind::Notice { level, text } => self.notice(level, &text),
+            EventKind::Notice { level, text } => {
+                self.compacted();
+                self.notice(level, &text);
+            }
             EventKind::TurnEnded(ended) => self.turn_ended(&ended),
             EventKind::Closed => self.closed(),
         }
     }
 
+    fn used(&mut self, usage: &Usage) {
+        self.status.context = usage.context();
+        let sent = usage.context() - usage.output_tokens;
+        self.status.tokens.0 += sent;
+        self.status.tokens.1 += usage.output_tokens;
+        if let Some(turn) = &mut self.turn {
+            (turn.sent, turn.received, turn.coming) = (sent, turn.received + usage.output_tokens, 0);
+        }
+    }
+
     /// A session that comes back shows where it was.
     pub(super) fn came_back(&mut self, opened: &Opened) {
-        let shown = replay::tail(&opened.transcript, self.width(), &self.theme);
+        let shown = replay::tail(&opened.transcript, replay::SHOWN, &self.places, self.width(), &self.theme);
         if shown.lines.iter().all(|(kind, _)| *kind == Kind::Notice) {
             return;
         }
@@ -104,6 +122,18 @@ impl App {
         shown.records.into_iter().for_each(|record| self.log.push(record));
     }
 
+    /// The conversation was put back to an earlier point (SE-5): Ctrl+O and the context are those of then.
+    fn put_back(&mut self) {
+        if !std::mem::take(&mut self.rewinding) {
+            return;
+        }
+        let Some(transcript) = self.transcript.clone() else { return };
+        let then = replay::tail(&transcript, MOST_PUT_BACK, &self.places, self.width(), &self.theme);
+        self.log.clear();
+        then.records.into_iter().for_each(|record| self.log.push(record));
+        self.status.context = then.context.unwrap_or_default();
+    }
+
     fn said(&mut self, text: String, meta: bool) {
         if meta {
             return;
@@ -116,6 +146,22 @@ impl App {
         self.commit(Kind::User, lines);
         self.log.push(Record::User(text));
         self.files.forget();
+    }
+
+    /// Between turns only; while the summary is written it shows, and Esc ends it.
+    pub(super) fn compact(&mut self, focus: Option<String>) {
+        if self.turn.is_some() {
+            return self.notice(Level::Warning, "The conversation can be compacted between turns: esc ends this one.");
+        }
+        let what = COMPACTING.to_string();
+        self.turn = Some(Turn { since: Instant::now(), what, sent: 0, received: 0, coming: 0 });
+        self.submit(Submission::Compact { focus });
+        self.now();
+    }
+
+    /// It is over, or was given up.
+    pub(super) fn compacted(&mut self) {
+        self.turn.take_if(|turn| turn.what == COMPACTING);
     }
 
     fn turn_started(&mut self) {
@@ -149,12 +195,18 @@ impl App {
         let summary = at.map(|at| self.running.remove(at).summary);
         self.count_tasks(&done);
         let told = done.name == EXIT && std::mem::take(&mut self.plan_told) || self.crew.was_told(&done.call_id);
-        if !told && done.name != "TodoWrite" {
-            let lines = tool::finished(&done, summary.as_deref(), self.width(), &self.theme);
+        if !told && (done.name != "TodoWrite" || done.is_error) {
+            let told = summary.clone().unwrap_or_else(|| self.places.told(&done.name, &tool::summary_of(&done.input)));
+            let lines = tool::finished(&done, Some(&told), self.width(), &self.theme);
             self.commit(Kind::Tool, lines);
         }
         let summary = summary.unwrap_or_else(|| tool::summary_of(&done.input));
         self.log.push(Record::Tool { done, summary, who: None });
+    }
+
+    fn task_ended(&mut self, id: &str) {
+        self.tasks.retain(|task| task != id);
+        self.status.tasks = self.tasks.len();
     }
 
     /// Commands in the background, as far as their calls tell (UI-14).
@@ -177,7 +229,10 @@ impl App {
         let (width, theme) = (self.width(), self.theme);
         match event {
             PlanEvent::Phase { phase } => self.status.phase = Some(phase),
-            PlanEvent::Enter { .. } => self.status.phase = Some(self.status.phase.unwrap_or(Phase::Explore)),
+            PlanEvent::Enter { plan_file_path, .. } => {
+                self.places.plan = Some(plan_file_path.into());
+                self.status.phase = Some(self.status.phase.unwrap_or(Phase::Explore));
+            }
             PlanEvent::Approved { mode, edited, .. } => {
                 self.plan_told = true;
                 let Some((ask, answer)) = self.asks.decided.take() else { return };

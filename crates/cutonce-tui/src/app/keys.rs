@@ -109,6 +109,7 @@ impl App {
     fn escape(&mut self) {
         if self.turn.is_some() {
             self.submit(Submission::Interrupt);
+            self.compacted();
             return self.now();
         }
         if self.composer.is_empty() && self.pressed_again(Action::Escape) {
@@ -130,6 +131,7 @@ impl App {
             self.composer.act(Action::Escape, &mut self.files);
         } else if self.turn.is_some() {
             self.submit(Submission::Interrupt);
+            self.compacted();
         } else if !self.composer.is_empty() {
             self.composer.clear();
             self.drafts.save(&self.composer.draft());

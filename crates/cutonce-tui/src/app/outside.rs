@@ -6,10 +6,6 @@ use base64::Engine;
 use cutonce_agent::editor;
 use cutonce_core::event::Level;
 use std::path::Path;
-use std::time::{Duration, Instant};
-
-/// A stop of our own has put things right already when its signal comes.
-const OWN_STOP: Duration = Duration::from_secs(1);
 
 impl App {
     /// Nothing of ours is on the terminal while `work` runs, and not a key is taken from it.
@@ -24,8 +20,7 @@ impl App {
         let done = self.terminal.lend(work);
         self.reader.go_on();
         self.history.forget();
-        self.lent = Some(Instant::now());
-        if covered && self.terminal.alternate(true).is_err() {
+        if covered && (self.terminal.alternate(true).is_err() || self.fresh_cover().is_err()) {
             self.exit = Some(1);
         }
         self.now();
@@ -107,19 +102,25 @@ impl App {
         self.status.branch = self.branch();
     }
 
-    /// Somebody stopped us from outside and brought us back: the shell has set the terminal as it likes it (UI-13).
+    /// Somebody stopped us from outside and brought us back: the shell has set the terminal as it likes it, and has written on
+    /// it (UI-13). Asked before each draw; nothing if nobody did.
     pub(super) fn continued(&mut self) {
-        if self.lent.is_some_and(|lent| lent.elapsed() < OWN_STOP) {
+        if !terminal::was_stopped() {
             return;
         }
         if self.terminal.again().is_err() {
             self.exit = Some(129);
         }
+        if self.asks.covers() {
+            let _ = terminal::write(b"\x1b[2J").and_then(|()| self.fresh_cover());
+        } else if self.stage.is_on() {
+            self.clear_stage();
+        }
         self.history.forget();
         self.now();
     }
 
-    /// Ctrl+Z: the terminal is the shell's until `fg`.
+    /// Ctrl+Z or SIGTSTP: the terminal is the shell's until `fg`.
     pub(super) fn stop(&mut self) {
         self.lend(terminal::stop);
     }

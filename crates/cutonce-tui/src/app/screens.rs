@@ -108,6 +108,7 @@ impl App {
 
     /// A message that was put back is the draft again, to be said better.
     pub(super) fn rewound(&mut self, point: &str, conversation: bool) {
+        self.rewinding = conversation;
         let said = self.rewinds.iter().find(|(id, _)| id == point).map(|(_, what)| what.clone());
         if let (true, Some(What::Message(text)), true) = (conversation, said, self.composer.is_empty()) {
             self.composer.set_text(&text);
@@ -132,12 +133,18 @@ fn shown(point: &rewind::Point, hashes: &mut HashMap<(String, String), Option<St
     for file in &point.files {
         hashes.insert((point.id.clone(), file.path.clone()), file.sha256.clone());
     }
-    let time = point.at.get(11..16).unwrap_or_default().to_string();
+    let time = clock(&point.at, &jiff::tz::TimeZone::system());
     let what = match &point.what {
         rewind::What::Message(text) => What::Message(text.clone()),
         rewind::What::Approval { slug, revision } => What::Approval(format!("{slug} rev {revision}")),
     };
     Point { id: point.id.clone(), time, what, files: point.files.iter().map(|file| file.path.clone()).collect() }
+}
+
+/// Hours and minutes where the person is.
+fn clock(at: &str, zone: &jiff::tz::TimeZone) -> String {
+    let known = at.parse::<jiff::Timestamp>();
+    known.map_or_else(|_| String::new(), |at| at.to_zoned(zone.clone()).strftime("%H:%M").to_string())
 }
 
 fn change(versions: &Path, file: &str, hash: Option<&str>) -> Change {
@@ -187,6 +194,13 @@ fn preview(listed: &Listed) -> Vec<Item> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn se_5_points_have_the_time_of_the_person() {
+        let berlin = jiff::tz::TimeZone::fixed(jiff::tz::offset(1));
+        assert_eq!(clock("2026-11-16T03:59:30.123Z", &berlin), "04:59");
+        assert_eq!(clock("nothing like it", &berlin), "");
+    }
 
     #[test]
     fn ui_8_a_worktree_has_its_own_branch() {

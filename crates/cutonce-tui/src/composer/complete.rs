@@ -91,6 +91,10 @@ impl Completion {
         let top = (self.at + 1).saturating_sub(most);
         let column = self.offers.iter().map(|offer| text::width(&offer.name)).max().unwrap_or(0).min(24) + 2;
         let shown = self.offers.iter().enumerate().skip(top).take(most);
+        let more = match self.offers.len().saturating_sub(top + most) {
+            0 => String::new(),
+            more => format!("  +{more}"),
+        };
         let mut lines: Vec<Line<'static>> = shown
             .map(|(n, offer)| {
                 let style = if n == self.at { theme.accent } else { theme.dim };
@@ -101,17 +105,36 @@ impl Completion {
                 } else {
                     text::padded(&name, column) + &text::one_line(&offer.words)
                 };
-                let room = width.saturating_sub(6);
+                // How many more there are stands behind the last one, whatever it says.
+                let last = if n + 1 == top + most { text::width(&more) } else { 0 };
+                let room = width.saturating_sub(6 + last);
                 let fitted = if self.files { text::fit_end(&words, room) } else { text::fit(&words, room) };
                 Line::from(vec![Span::styled(mark, style), Span::styled(fitted.into_owned(), style)])
             })
             .collect();
-        let more = self.offers.len().saturating_sub(top + most);
-        if more > 0
-            && let Some(last) = lines.last_mut()
-        {
-            last.spans.push(Span::styled(format!("  +{more}"), theme.dim));
+        if let Some(last) = lines.last_mut().filter(|_| !more.is_empty()) {
+            last.spans.push(Span::styled(more, theme.dim));
         }
         lines
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_11_how_many_more_there_are_is_told_on_a_narrow_screen_too() {
+        let offer = |n: usize| Offer {
+            name: format!("/command-{n}"),
+            words: "what it does, at length ".repeat(3),
+            takes: false,
+        };
+        let list = list(0, (0..22).map(offer).collect(), false).unwrap();
+        for width in [39, 79] {
+            let lines: Vec<String> = list.lines(width, 5, &Theme::default()).iter().map(text::plain).collect();
+            assert!(lines.len() == 5 && lines[4].ends_with("  +17"), "{lines:?}");
+            assert!(lines.iter().all(|line| text::width(line) < width), "{lines:?}");
+        }
     }
 }

@@ -18,14 +18,13 @@ impl Rows {
             let (mut row, mut used, mut space) = (start, 0, None);
             for (at, grapheme) in line.grapheme_indices(true) {
                 let at = start + at;
-                let columns = columns(grapheme);
-                if used + columns > width {
+                if used + columns(grapheme, used) > width && at > row {
                     let cut = space.filter(|space| *space > row).unwrap_or(at);
                     rows.push((row, cut));
                     (row, space) = (cut, None);
-                    used = text::width(&given[cut..at]);
+                    used = shown_width(&given[cut..at]);
                 }
-                used += columns;
+                used += columns(grapheme, used);
                 if grapheme == " " {
                     space = Some(at + 1);
                 }
@@ -47,7 +46,7 @@ impl Rows {
     pub fn locate(&self, given: &str, at: usize) -> (usize, usize) {
         let row = self.0.iter().rposition(|(start, _)| *start <= at).unwrap_or(0);
         let start = self.0.get(row).map_or(0, |(start, _)| *start);
-        (row, text::width(&given[start..at.max(start)]))
+        (row, shown_width(&given[start..at.max(start)]))
     }
 
     /// The place in the text at a row and column, or the nearest before it.
@@ -55,7 +54,7 @@ impl Rows {
         let Some((start, end)) = self.0.get(row).copied() else { return given.len() };
         let mut used = 0;
         for (at, grapheme) in given[start..end].grapheme_indices(true) {
-            used += columns(grapheme);
+            used += columns(grapheme, used);
             if used > column {
                 return start + at;
             }
@@ -69,8 +68,16 @@ impl Rows {
     }
 }
 
-fn columns(grapheme: &str) -> usize {
-    text::width(grapheme)
+/// Columns that a character takes as it is drawn: a tab reaches to its stop, what is invisible is spelled out.
+fn columns(grapheme: &str, used: usize) -> usize {
+    match grapheme {
+        "\t" => text::width(&text::expand_tabs("\t", used)),
+        _ => text::width(&text::visible(grapheme)),
+    }
+}
+
+fn shown_width(part: &str) -> usize {
+    part.graphemes(true).fold(0, |used, grapheme| used + columns(grapheme, used))
 }
 
 #[cfg(test)]
@@ -86,6 +93,20 @@ mod tests {
         assert_eq!(rows("a\n\nb", 8), ["a", "", "b"]);
         assert_eq!(rows("", 8), [""]);
         assert_eq!(rows("abcdefghij", 4), ["abcd", "efgh", "ij"]);
+    }
+
+    #[test]
+    fn ui_3_tabs_and_control_characters_are_measured_as_they_are_drawn() {
+        let (tabs, steers) = ("a\tb\tc", "x\x1b[31my");
+        assert_eq!(Rows::of(tabs, 40).locate(tabs, tabs.len()), (0, 9));
+        assert_eq!(Rows::of(steers, 40).locate(steers, steers.len()), (0, text::width("x\\u{1b}[31my")));
+        for given in [tabs.repeat(9), steers.repeat(9)] {
+            for (from, to) in Rows::of(&given, 20).iter() {
+                let drawn = text::expand_tabs(&text::visible(&given[from..to]), 0).into_owned();
+                assert!(text::width(&drawn) <= 20, "{drawn:?}");
+                assert_eq!(text::width(&drawn), shown_width(&given[from..to]));
+            }
+        }
     }
 
     #[test]

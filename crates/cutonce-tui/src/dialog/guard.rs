@@ -12,6 +12,8 @@ pub struct Guard {
     drawn: Option<Instant>,
     last_key: Option<Instant>,
     longest: Option<Duration>,
+    /// Somebody went on writing: Enter ends a sentence, until a key that only a dialog knows was pressed.
+    writes: bool,
 }
 
 impl Guard {
@@ -35,6 +37,19 @@ impl Guard {
             self.last_key = Some(at);
         }
         ready
+    }
+
+    /// Letters that mean nothing here came: a sentence goes on, whatever pause there was in it.
+    pub fn disturbed(&mut self, at: Instant) {
+        (self.last_key, self.writes) = (Some(at), true);
+    }
+    /// A key that moves within the dialog: the person looks at it.
+    pub fn looked_at(&mut self) {
+        self.writes = false;
+    }
+    /// Would Enter be the end of a sentence?
+    pub fn writes(&self) -> bool {
+        self.writes
     }
 
     /// From when on keys count, as things are.

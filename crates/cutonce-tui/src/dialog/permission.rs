@@ -48,6 +48,17 @@ enum Choice {
     No,
 }
 
+impl Choice {
+    /// Its digit, less one: the same in every dialog, so that a hand that knows «no» does not say yes.
+    fn place(&self) -> usize {
+        match self {
+            Choice::Once => 0,
+            Choice::Always(_) => 1,
+            Choice::No => 2,
+        }
+    }
+}
+
 impl Permission {
     /// Who asks, where it is not the session itself.
     fn who(ask: &AskView) -> String {
@@ -63,7 +74,8 @@ impl Permission {
     pub fn new(ask: &AskView, why: &Why, suggestions: &[Suggestion], preview: Option<&str>) -> Permission {
         let input = || serde_json::to_string_pretty(&ask.input).unwrap_or_default();
         let what = preview.map_or_else(input, str::to_string);
-        let always = suggestions.iter().map(|suggestion| Choice::Always(suggestion.rules.clone()));
+        // The narrowest rule that covers it (PR-7).
+        let always = suggestions.first().map(|suggestion| Choice::Always(suggestion.rules.clone()));
         let rule =
             why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
         let path = ["file_path", "notebook_path"].iter().find_map(|field| ask.input.get(field)?.as_str());
@@ -112,7 +124,7 @@ impl Permission {
             return self.write(key);
         }
         let last = self.options.len() - 1;
-        if let Some(n) = digit(key).filter(|n| *n <= last) {
+        if let Some(n) = digit(key).and_then(|n| self.options.iter().position(|option| option.place() == n)) {
             return self.choose(n);
         }
         match crate::keymap::name_of(key).as_str() {
@@ -187,7 +199,7 @@ impl Permission {
         let mut spare = spare.saturating_sub(below.len());
         let mut cursor = None;
         for (n, option) in self.options.iter().enumerate() {
-            let rows = option_line(n, words(option), n == self.at, width, theme);
+            let rows = option_line(option.place(), words(option), n == self.at, width, theme);
             let rows = bounded_rows(rows, (1 + spare).min(MOST_OPTION), width, theme);
             spare = spare.saturating_sub(rows.len() - 1);
             below.extend(rows);
@@ -317,6 +329,12 @@ mod tests {
         assert_eq!(ask.key(key(KeyCode::Enter)), no("use 1".into()));
         assert_eq!(dialog("x").key(key(KeyCode::Char('2'))), yes(&["Bash(cargo test:*)".into()]));
         assert_eq!(dialog("x").key(key(KeyCode::Char('9'))), Reply::Nothing);
+        // Without a rule to store «no» keeps its digit.
+        let mut bare = dialog("x");
+        bare.options.remove(1);
+        assert_eq!(bare.key(key(KeyCode::Char('2'))), Reply::Nothing);
+        assert_eq!(bare.key(key(KeyCode::Char('3'))), Reply::Redraw);
+        assert!(bare.instead.is_some());
     }
 
     #[test]

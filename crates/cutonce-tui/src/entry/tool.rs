@@ -1,5 +1,6 @@
 //! A tool call as one line: what, on what, how it came out, how long (UI-4). An edit shows its diff, long output is folded.
 
+use super::places::is_of_files;
 use crate::diff;
 use crate::text;
 use crate::theme::Theme;
@@ -27,8 +28,9 @@ pub struct Running {
 
 impl Running {
     pub fn lines(&self, spinner: &str, seconds: u64, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-        let left = format!("{spinner} {} {}", text::one_line(&self.name), text::one_line(&self.summary));
-        let mut lines = vec![columns(&left, &super::took(seconds), width, theme.text, theme.dim)];
+        let head = format!("{spinner} {} ", text::one_line(&self.name));
+        let left = Left { head: &head, what: &text::one_line(&self.summary), ends: is_of_files(&self.name) };
+        let mut lines = vec![sides(&left, &super::took(seconds), width, theme.text, theme.dim)];
         if !self.last.is_empty() {
             let last = text::one_line(&text::unpainted(&self.last));
             lines.push(Line::styled(format!("  {}", text::fit(&last, width.saturating_sub(2))), theme.dim));
@@ -42,7 +44,16 @@ pub fn finished(done: &Finished, summary: Option<&str>, width: usize, theme: &Th
     let said = said(done);
     let summary = summary.map_or_else(|| summary_of(&done.input), str::to_string);
     let (mark, style) = if done.is_error { ("✗", theme.error) } else { (super::MARK, theme.success) };
-    let outcome = if done.is_error { first_words(&said) } else { outcome(done, &said) };
+    let (failed, said) = match how_it_failed(done, &said) {
+        Some((how, rest)) => (Some(how), rest),
+        None => (None, said),
+    };
+    let told = failed.is_none() && done.is_error;
+    let outcome = match (failed, done.is_error) {
+        (Some(how), _) => how,
+        (None, true) => first_words(&without_path(done, &said)),
+        (None, false) => outcome(done, &said),
+    };
     let time = match done.duration_ms {
         0..10 => String::new(),
         10..1_000 => format!("{:.2}s", done.duration_ms as f64 / 1e3),
@@ -51,9 +62,12 @@ pub fn finished(done: &Finished, summary: Option<&str>, width: usize, theme: &Th
     };
     let right =
         [outcome.as_str(), time.as_str()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("  ");
-    let left = format!("{} {}", text::one_line(&done.name), text::one_line(text::bounded(&summary, 400).as_ref()));
+    // The end of a path is what tells it apart.
+    let (head, ends) = (format!("{} ", text::one_line(&done.name)), is_of_files(&done.name));
+    let what = if ends { text::one_line(&summary) } else { text::one_line(text::bounded(&summary, 400).as_ref()) };
+    let left = Left { head: &head, what: &what, ends };
     let mut lines = vec![marked(mark, style, &left, &right, width, theme)];
-    lines.extend(below(done, &said, width, theme));
+    lines.extend(below(done, &said, told, width, theme));
     lines
 }
 
@@ -71,24 +85,31 @@ pub fn agent_ended(summary: &str, end: &AgentEnd, width: usize, theme: &Theme) -
         super::short_count(tokens),
         super::took(end.elapsed_ms / 1_000)
     );
-    let left = text::one_line(&format!("Agent {summary}"));
-    vec![marked(mark, style, &left, &right, width, theme)]
+    let what = text::one_line(summary);
+    vec![marked(mark, style, &Left { head: "Agent ", what: &what, ends: false }, &right, width, theme)]
 }
 
 fn marked(
     mark: &str,
     style: ratatui::style::Style,
-    left: &str,
+    left: &Left<'_>,
     right: &str,
     width: usize,
     theme: &Theme,
 ) -> Line<'static> {
-    let mut line = columns(left, right, width.saturating_sub(2), theme.text, theme.dim);
+    let mut line = sides(left, right, width.saturating_sub(2), theme.text, theme.dim);
     line.spans.insert(0, Span::styled(format!("{mark} "), style));
     line
 }
 
-/// Left and right on one line; the left gives way, down to half of it, then the right does.
+/// The left side of a line: what it is, and on what.
+struct Left<'a> {
+    head: &'a str,
+    what: &'a str,
+    /// Where it is cut, the end stays.
+    ends: bool,
+}
+
 pub fn columns(
     left: &str,
     right: &str,
@@ -96,10 +117,24 @@ pub fn columns(
     left_style: ratatui::style::Style,
     right_style: ratatui::style::Style,
 ) -> Line<'static> {
-    let least = (width / 2).min(text::width(left));
+    sides(&Left { head: "", what: left, ends: false }, right, width, left_style, right_style)
+}
+
+/// Left and right on one line; the left gives way, down to half of it, then the right does.
+fn sides(
+    left: &Left<'_>,
+    right: &str,
+    width: usize,
+    left_style: ratatui::style::Style,
+    right_style: ratatui::style::Style,
+) -> Line<'static> {
+    let head = text::width(left.head);
+    let least = (width / 2).min(head + text::width(left.what));
     let right = text::fit(right, width.saturating_sub(least + 2)).into_owned();
     let room = width.saturating_sub(text::width(&right) + if right.is_empty() { 0 } else { 2 });
-    let left = text::fit(left, room).into_owned();
+    let inner = room.saturating_sub(head);
+    let what = if left.ends { text::fit_end(left.what, inner) } else { text::fit(left.what, inner) };
+    let left = text::fit(&format!("{}{what}", left.head), room).into_owned();
     let gap = width.saturating_sub(text::width(&left) + text::width(&right));
     if right.is_empty() {
         return Line::from(Span::styled(left, left_style));
@@ -108,7 +143,8 @@ pub fn columns(
 }
 
 /// The diff of an edit, or the beginning of what a command printed.
-fn below(done: &Finished, said: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+/// `told`: its first words are on the line already.
+fn below(done: &Finished, said: &str, told: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let indent = |line: Line<'static>| {
         let mut line = line;
         line.spans.insert(0, Span::raw("  "));
@@ -117,7 +153,7 @@ fn below(done: &Finished, said: &str, width: usize, theme: &Theme) -> Vec<Line<'
     if let Some(unified) = done.display.as_ref().and_then(|display| display.get("diff")).and_then(Value::as_str) {
         return diff::unified(unified, width.saturating_sub(2), theme, DIFF_ROWS).into_iter().map(indent).collect();
     }
-    if done.name != "Bash" || done.is_error && said.lines().count() <= 1 {
+    if done.name != "Bash" || said.is_empty() || (told && said.lines().count() <= 1) {
         return Vec::new();
     }
     folded(said, width, theme)
@@ -149,6 +185,34 @@ pub fn said(done: &Finished) -> String {
         ResultPart::Image(_) => "(an image)",
     });
     parts.collect::<Vec<_>>().join("\n")
+}
+
+/// How a command failed, in two or three words, and what else is to be said: its output, and what else stands below it.
+fn how_it_failed(done: &Finished, said: &str) -> Option<(String, String)> {
+    const ENDS: [(&str, Option<&'static str>); 4] = [
+        ("Exit code ", None),
+        ("Ended by signal ", None),
+        ("Timed out after ", Some("timed out")),
+        ("Interrupted by the user: ", Some("interrupted")),
+    ];
+    if done.name != "Bash" || !done.is_error {
+        return None;
+    }
+    let found = ENDS.into_iter().filter_map(|(mark, words)| Some((said.rfind(&format!("\n\n{mark}"))?, words)));
+    let (at, words) = found.max_by_key(|(at, _)| *at)?;
+    let (output, note) = (&said[..at], said[at..].trim_start());
+    let (first, rest) = note.split_once('\n').unwrap_or((note, ""));
+    let how = words.map_or_else(|| first.replacen(['E'], "e", 1), str::to_string);
+    let output = if output == "(no output)" { "" } else { output };
+    let told: Vec<&str> = [output, rest].into_iter().filter(|part| !part.is_empty()).collect();
+    Some((how, told.join("\n")))
+}
+
+/// An error that begins with the path which the line names already.
+fn without_path(done: &Finished, said: &str) -> String {
+    let path = summary_of(&done.input);
+    let rest = said.strip_prefix(path.as_str()).filter(|_| is_of_files(&done.name) && !path.is_empty());
+    rest.map_or(said, |rest| rest.trim_start_matches([':', ' '])).to_string()
 }
 
 fn first_words(said: &str) -> String {
@@ -227,6 +291,30 @@ mod tests {
             )
         };
         assert_eq!(shown(&failed, 60), ["✗ Edit a              Edit is not allowed in plan mode  3.1s"]);
+    }
+
+    #[test]
+    fn ui_4_the_end_of_a_path_stays_and_the_way_a_command_failed_is_on_its_line() {
+        let long = "src/very/deep/down/in/the/tree/of/modules/session_cookies.rs";
+        let write = done("Write", serde_json::json!({"file_path": long}), "ok", None);
+        assert_eq!(shown(&write, 40), ["● Write …odules/session_cookies.rs  3.1s"]);
+        let text = format!("{long}: can't be read. It is a folder.");
+        let failed = Finished { is_error: true, ..done("Read", serde_json::json!({"file_path": long}), &text, None) };
+        assert!(
+            shown(&failed, 60)[0].ends_with("/session_cookies.rs  can't be read  3.1s"),
+            "{:?}",
+            shown(&failed, 60)
+        );
+        let bash = |said: &str| {
+            let made = done("Bash", serde_json::json!({"command": "false"}), said, None);
+            shown(&Finished { is_error: true, ..made }, 50)
+        };
+        assert_eq!(bash("(no output)\n\nExit code 1"), ["✗ Bash false                     exit code 1  3.1s"]);
+        let told = bash("one\ntwo\n\nExit code 2\nA note.");
+        assert_eq!(told[0], "✗ Bash false                     exit code 2  3.1s");
+        assert_eq!(told[1..], ["  one", "  two", "  A note."]);
+        assert!(bash("x\n\nEnded by signal 11")[0].contains("ended by signal 11"));
+        assert!(bash("(no output)\n\nTimed out after 5 ms: all of it.")[0].contains("timed out  3.1s"));
     }
 
     #[test]

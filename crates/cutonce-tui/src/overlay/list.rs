@@ -87,13 +87,15 @@ pub struct Places {
 }
 
 impl Places {
-    pub fn of(area: Rect, rows: usize) -> Option<Places> {
+    /// `keys`: rows that the keys need.
+    pub fn of(area: Rect, rows: usize, keys: usize) -> Option<Places> {
         if area.height < 4 || area.width < 8 {
             return None;
         }
         let title = Rect { height: 1, ..area };
-        let keys = Rect { y: area.bottom() - 1, height: 1, ..area };
-        let body = Rect { y: area.y + 1, height: area.height - 2, ..area };
+        let keys = u16::try_from(keys.max(1)).unwrap_or(u16::MAX).min(area.height - 3);
+        let body = Rect { y: area.y + 1, height: area.height - 1 - keys, ..area };
+        let keys = Rect { y: body.bottom(), height: keys, ..area };
         let (list, preview) = if area.width >= WIDE {
             let left = area.width * 11 / 20;
             (Rect { width: left - 1, ..body }, Rect { x: body.x + left, width: body.width - left, ..body })
@@ -110,6 +112,22 @@ impl Places {
 
 pub fn bar(area: Rect, buffer: &mut Buffer, words: &str, style: ratatui::style::Style) {
     Line::styled(text::padded(&format!(" {words}"), usize::from(area.width)), style).render(area, buffer);
+}
+
+/// Keys as rows of a width: on a narrow screen they take more rows, and none of them disappears (UI-11).
+pub fn key_rows(keys: &[&str], width: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for key in keys.iter().filter(|key| !key.is_empty()) {
+        match rows.last_mut() {
+            Some(row) if text::width(row) + 3 + text::width(key) < width => row.push_str(&format!(" · {key}")),
+            Some(_) | None => rows.push(key.to_string()),
+        }
+    }
+    rows
+}
+
+pub fn draw_keys(area: Rect, buffer: &mut Buffer, rows: &[String], style: ratatui::style::Style) {
+    rows.iter().zip(area.rows()).for_each(|(row, place)| bar(place, buffer, row, style));
 }
 
 /// `now`, `5 min`, `3 h`, `12 d` before `now`, both in seconds since 1970.

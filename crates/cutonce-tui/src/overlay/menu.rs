@@ -1,7 +1,7 @@
 //! A list of things with what can be done to each (UI-9): agents, MCP servers, rules, files. What a key means is carried out by
 //! the app, which then shows the list anew. Nothing here happens by typing ahead: letters that no row takes do nothing.
 
-use super::list::{List, Places, bar};
+use super::list::{List, Places, bar, draw_keys, key_rows};
 use super::pager::{self, Item};
 use super::{Outcome, Overlay};
 use crate::text;
@@ -164,11 +164,13 @@ impl Menu {
         Outcome::Redraw
     }
 
-    fn keys_line(&self) -> String {
+    /// What the chosen row takes, and the way back.
+    fn key_rows(&self, width: usize) -> Vec<String> {
         let fitting = self.keys.iter().filter(|key| self.takes(key));
         let told = fitting
             .map(|key| format!("{} {}", if key.key == '⏎' { "enter".into() } else { key.key.to_string() }, key.words));
-        told.collect::<Vec<_>>().join(" · ")
+        let told: Vec<String> = told.chain(["esc back".to_string()]).collect();
+        key_rows(&told.iter().map(String::as_str).collect::<Vec<_>>(), width)
     }
 
     fn draw_foot(&self, area: Rect, buffer: &mut ratatui::buffer::Buffer) -> Option<u16> {
@@ -188,11 +190,7 @@ impl Menu {
                 None
             }
             (None, None) => {
-                let (keys, back) = (self.keys_line(), "esc back");
-                let whole = if keys.is_empty() { back.to_string() } else { format!("{keys} · {back}") };
-                // The way back is never cut off.
-                let shown = if text::width(&whole) < width { whole } else { format!("{back} · {keys}") };
-                bar(area, buffer, &shown, self.theme.dim);
+                draw_keys(area, buffer, &self.key_rows(width), self.theme.dim);
                 None
             }
         }
@@ -242,7 +240,11 @@ impl Overlay for Menu {
 
     fn draw(&mut self, frame: &mut ratatui::Frame<'_>, now: Instant) {
         self.due = Some(self.due.unwrap_or(now + LOOK));
-        let Some(places) = Places::of(frame.area(), self.rows.len()) else { return };
+        let keys = match (&self.asking, &self.notice) {
+            (None, None) => self.key_rows(usize::from(frame.area().width)).len(),
+            (Some(_), _) | (_, Some(_)) => 1,
+        };
+        let Some(places) = Places::of(frame.area(), self.rows.len(), keys) else { return };
         let (theme, rows) = (self.theme, &self.rows);
         let buffer = frame.buffer_mut();
         bar(places.title, buffer, &text::one_line(&self.title), theme.selection);
@@ -300,6 +302,7 @@ mod tests {
         let first = screen(&mut menu, 40, 10);
         assert!(first.contains("› agent a\\u{1b}") && first.contains("about a"), "{first}");
         assert!(first.contains("enter edit · n new · esc back"), "{first}");
+        assert!(screen(&mut menu, 20, 10).ends_with(" enter edit · n new\n esc back\n"));
         assert_eq!(press(&mut menu, "x"), Outcome::Nothing);
         press(&mut menu, "▼");
         assert!(screen(&mut menu, 50, 10).contains("x remove"));

@@ -1,7 +1,7 @@
 //! The rewind picker (SE-5): the points a session can be put back to, messages and approvals of plans, with the files that would
 //! change, before anything does.
 
-use super::list::{List, Places, bar};
+use super::list::{List, Places, bar, draw_keys, key_rows};
 use super::{Outcome, Overlay};
 use crate::diff;
 use crate::text;
@@ -159,7 +159,14 @@ impl Overlay for RewindPicker {
     }
 
     fn draw(&mut self, frame: &mut ratatui::Frame<'_>, _now: Instant) {
-        let Some(places) = Places::of(frame.area(), self.points.len()) else { return };
+        let files = self.points.get(self.list.chosen).is_some_and(|point| !point.files.is_empty());
+        let keys: &[&str] = match (self.asks, files) {
+            (true, true) => &["1 conversation and files", "2 conversation only", "3 files only", "esc back"],
+            (true, false) => &["1 conversation", "esc back"],
+            (false, _) => &["↑↓", "enter choose", "esc back"],
+        };
+        let keys = key_rows(keys, usize::from(frame.area().width));
+        let Some(places) = Places::of(frame.area(), self.points.len(), keys.len()) else { return };
         let buffer = frame.buffer_mut();
         bar(places.title, buffer, "Rewind to …", self.theme.selection);
         let mut list = std::mem::take(&mut self.list);
@@ -171,14 +178,8 @@ impl Overlay for RewindPicker {
             Line::styled("  nothing was said yet", self.theme.dim).render(places.list, buffer);
         }
         self.draw_files(places.preview, buffer);
-        let files = self.points.get(self.list.chosen).is_some_and(|point| !point.files.is_empty());
-        let keys = match (self.asks, files) {
-            (true, true) => "1 conversation and files · 2 conversation only · 3 files only · esc back",
-            (true, false) => "1 conversation · esc back",
-            (false, _) => "↑↓ · enter choose · esc back",
-        };
         let style = if self.asks { self.theme.armed } else { self.theme.dim };
-        bar(places.keys, buffer, keys, style);
+        draw_keys(places.keys, buffer, &keys, style);
     }
 }
 
@@ -229,6 +230,11 @@ mod tests {
         assert_eq!(screen(&mut rewind, 80, 14), wanted);
         press(&mut rewind, "⏎");
         assert!(screen(&mut rewind, 80, 14).contains("1 conversation and files · 2 conversation only · 3 files only"));
+        let narrow = screen(&mut rewind, 40, 15);
+        assert!(
+            narrow.ends_with(" 1 conversation and files\n 2 conversation only · 3 files only\n esc back\n"),
+            "{narrow}"
+        );
         assert_eq!(press(&mut rewind, "⏎"), Outcome::Nothing);
         assert_eq!(press(&mut rewind, "3"), Outcome::Rewind { point: "b".into(), files: true, conversation: false });
         assert_eq!(press(&mut rewind, "1"), Outcome::Rewind { point: "b".into(), files: true, conversation: true });

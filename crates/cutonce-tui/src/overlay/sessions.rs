@@ -1,7 +1,7 @@
 //! The session picker (UI-15, SE-3): first message, time, branch, mode and the plan's title of each session, words that narrow the
 //! list, and the end of the chosen one as a preview.
 
-use super::list::{List, Places, ago, bar};
+use super::list::{List, Places, ago, bar, draw_keys, key_rows};
 use super::pager::{self, Item};
 use super::{Outcome, Overlay};
 use crate::text;
@@ -13,6 +13,9 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 use std::collections::HashMap;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+/// Below this width the title gives way to the words that are typed.
+const NARROW: usize = 60;
 
 /// Reads the last few entries of a session.
 pub type Preview = Box<dyn Fn(&Listed) -> Vec<Item>>;
@@ -159,15 +162,21 @@ impl Overlay for SessionPicker {
 
     fn draw(&mut self, frame: &mut ratatui::Frame<'_>, _now: Instant) {
         let matching = self.matching();
-        let Some(places) = Places::of(frame.area(), matching.len()) else { return };
+        let width = usize::from(frame.area().width);
+        let keys = ["type to search", "↑↓", "enter resume", "ctrl+f fork", "tab all folders", "esc back"];
+        let keys = key_rows(&keys, width);
+        let Some(places) = Places::of(frame.area(), matching.len(), keys.len()) else { return };
         let buffer = frame.buffer_mut();
         let whose = if self.everywhere { "all folders" } else { "this folder" };
-        let title = format!(
-            "Resume a session · {whose} · {} of {}   {}▏",
-            matching.len(),
-            self.sessions.len(),
-            text::one_line(&self.list.words)
-        );
+        let (words, count) =
+            (text::one_line(&self.list.words), format!("{} of {}", matching.len(), self.sessions.len()));
+        // What is typed is in sight on every screen.
+        let title = match width {
+            ..NARROW => {
+                format!("{}▏ · {count} · {whose}", text::fit_end(&words, width.saturating_sub(4 + count.len())))
+            }
+            NARROW.. => format!("Resume a session · {whose} · {count}   {words}▏"),
+        };
         bar(places.title, buffer, &title, self.theme.selection);
         let mut list = std::mem::take(&mut self.list);
         list.draw(places.list, buffer, matching.len(), &self.theme, |at, width| {
@@ -184,8 +193,7 @@ impl Overlay for SessionPicker {
             Line::styled(format!("  {told}"), self.theme.dim).render(places.list, buffer);
         }
         self.draw_preview(places.preview, buffer);
-        let keys = "type to search · ↑↓ · enter resume · ctrl+f fork · tab all folders · esc back";
-        bar(places.keys, buffer, keys, self.theme.dim);
+        draw_keys(places.keys, buffer, &keys, self.theme.dim);
     }
 }
 
@@ -259,6 +267,9 @@ plan: Signed cookies
         assert_eq!(screen(&mut sessions, 80, 15), wanted);
         press(&mut sessions, "BUILD");
         assert!(screen(&mut sessions, 120, 15).contains("1 of 2"));
+        let narrow = screen(&mut sessions, 40, 15);
+        assert!(narrow.starts_with(" BUILD▏ · 1 of 2 · this folder\n"), "{narrow}");
+        assert!(narrow.ends_with(" ctrl+f fork · tab all folders\n esc back\n"), "{narrow}");
         assert_eq!(press(&mut sessions, "⏎"), Outcome::Resume { id: "0192-b".into(), fork: false });
         press(&mut sessions, "⎋⇥▼▼");
         assert_eq!(press(&mut sessions, "⏎"), Outcome::Resume { id: "0192-c".into(), fork: false });

@@ -17,6 +17,9 @@ pub struct Remark {
     /// Not finished: it is not sent.
     #[serde(default)]
     pub draft: bool,
+    /// Other words for it that were not saved: it is sent as it was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub edit: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -91,7 +94,7 @@ mod tests {
         drafts.save(&Record::default(), false).unwrap();
         assert!(!home.path().join("reviews").exists());
         let record = Record {
-            remarks: vec![Remark { first: 3, last: 4, text: "why?\u{1b}".into(), draft: true }],
+            remarks: vec![Remark { first: 3, last: 4, text: "why?\u{1b}".into(), draft: true, edit: None }],
             note: "n".into(),
             ..Record::default()
         };

@@ -15,7 +15,7 @@ use ratatui::widgets::Widget;
 pub fn height(review: &Review, area: Rect) -> u16 {
     let choices = review.slots.len() as u16;
     match area.width {
-        ..NARROW => choices + 1,
+        ..NARROW => choices + 2,
         NARROW..WIDE => 4,
         WIDE.. => 5,
     }
@@ -39,7 +39,9 @@ pub fn draw(review: &Review, places: &Places, buffer: &mut Buffer) -> Option<Pos
             draw_field(review, places.foot, buffer)
         }
         None => {
-            rule(places.foot_rule, buffer, said(review), &meters(review), theme.border);
+            let low = places.head.height < 2;
+            let told = said(review, low);
+            rule(places.foot_rule, buffer, told, &meters(review, low), theme.border);
             draw_choices(review, places.foot, buffer);
             None
         }
@@ -47,7 +49,7 @@ pub fn draw(review: &Review, places: &Places, buffer: &mut Buffer) -> Option<Pos
 }
 
 /// What the rule above the choices says.
-fn said(review: &Review) -> Vec<Span<'static>> {
+fn said(review: &Review, low: bool) -> Vec<Span<'static>> {
     let theme = &review.theme;
     if let Some(notice) = &review.notice {
         return vec![Span::styled(text::one_line(notice), theme.warning)];
@@ -60,6 +62,15 @@ fn said(review: &Review) -> Vec<Span<'static>> {
         return vec![Span::styled(text::one_line(notice), theme.warning)];
     }
     let comments = review.remarks.iter().filter(|remark| !remark.draft).count();
+    // Where the head has no row for it (PM-87).
+    let changed = review.subject.request.changed_files.len();
+    if low && review.subject.request.from.is_none() && (changed > 0 || (comments == 0 && review.edited.is_none())) {
+        let (told, style) = match changed {
+            0 => ("0 files changed".to_string(), theme.dim),
+            _ => (format!("{} changed · i", text::counted(changed, "file")), theme.warning),
+        };
+        return vec![Span::styled(told, style)];
+    }
     let told = match comments {
         0 if review.edited.is_some() => "your edit goes with whatever you choose".to_string(),
         0 => return Vec::new(),
@@ -73,12 +84,13 @@ fn hits(review: &Review) -> String {
     review.found().map(|(at, all)| format!("{at} of {all}")).unwrap_or_default()
 }
 
-fn meters(review: &Review) -> String {
+/// `low`: there is room for the context only.
+fn meters(review: &Review, low: bool) -> String {
     if !review.shown.chooses {
         return "keys choose in a moment".into();
     }
     let context = review.subject.context.map(|share| format!("context {share}%"));
-    let parts: Vec<String> = [context, review.subject.cost.clone()].into_iter().flatten().collect();
+    let parts: Vec<String> = [context, review.subject.cost.clone().filter(|_| !low)].into_iter().flatten().collect();
     parts.join(" · ")
 }
 
@@ -123,42 +135,65 @@ fn draw_choices(review: &Review, area: Rect, buffer: &mut Buffer) {
 
 fn draw_stacked(review: &Review, area: Rect, buffer: &mut Buffer) {
     let labels = review.slots.iter().filter_map(|slot| label(review, slot.digit, false));
-    let keys = "c comment e edit d diff n note ? keys";
+    let keys = [format!("{} · ? all keys", esc(review)), "c comment  e edit  d diff  n note".to_string()];
     // Where not all fit, the keys go before a choice does.
-    let rows: Vec<String> = labels.chain([keys.to_string()]).collect();
+    let rows: Vec<String> = labels.chain(keys).collect();
     for (row, place) in rows.iter().zip(area.rows()) {
         put(place, buffer, 1, row, review.theme.text);
     }
 }
 
+/// The first of these that fits, or the last: the shortest.
+fn fitting(wordings: Vec<String>, room: u16) -> String {
+    let fits = |words: &&String| text::width(words) <= usize::from(room);
+    wordings.iter().find(fits).or(wordings.last()).cloned().unwrap_or_default()
+}
+
+/// A choice in fewer and fewer words; that it approves, and the mode that follows, stay (PM-74).
+fn wordings(review: &Review, digit: char) -> Vec<String> {
+    let short = label(review, digit, false).unwrap_or_default();
+    let shorter = short
+        .replace("approve → ask at each", "yes → ask each")
+        .replace("approve →", "yes →")
+        .replace(" context first", " first")
+        .replace("keep planning → plan", "keep planning");
+    let shortest = shorter.replace("accept edits", "edits").replace(" back to ", " ");
+    [label(review, digit, true).unwrap_or_default(), short, shorter, shortest].into()
+}
+
 fn draw_three(review: &Review, area: Rect, buffer: &mut Buffer) {
     let wide = area.width >= 80;
     let (second, third) = if wide { (31, 58) } else { (area.width * 2 / 5, area.width * 7 / 10) };
-    let narrow =
-        |digit: char| label(review, digit, false).map(|words| if wide { words } else { words.replace("approve ", "") });
-    let narrow =
-        |digit: char| narrow(digit).map(|words| if wide { words } else { words.replace(" context first", " first") });
-    let rows: [[Option<String>; 3]; 3] = match review.subject.request.plan {
-        Some(_) => [
-            [narrow('1'), narrow('4'), narrow('5')],
-            [narrow('2'), Some("n note to the agent".into()), narrow('6')],
-            [narrow('3'), Some("c comment  e edit  d diff".into()), Some(esc(review).into())],
+    let words = |choices: &[&str]| choices.iter().map(|words| words.to_string()).collect::<Vec<_>>();
+    // The long forms are for a screen with two columns.
+    let choice = |digit: char| wordings(review, digit).split_off(1);
+    let escape = words(&[esc(review), "esc back to plan", "esc back"]);
+    let rows: [[Vec<String>; 3]; 3] = match review.subject.request.plan {
+        Some(_) if wide => [
+            [choice('1'), choice('4'), choice('5')],
+            [choice('2'), words(&["n note to the agent"]), choice('6')],
+            [choice('3'), words(&["c comment  e edit  d diff"]), escape],
         ],
-        None => [[narrow('1'), None, Some(esc(review).into())], [narrow('2'), None, None], [None, None, None]],
+        Some(_) => [
+            [choice('1'), choice('4'), choice('5')],
+            [choice('2'), words(&["n note  e edit"]), choice('6')],
+            [choice('3'), words(&["c comment  d diff"]), escape],
+        ],
+        None => [[choice('1'), vec![], escape], [choice('2'), vec![], vec![]], [vec![], vec![], vec![]]],
     };
-    for (row, place) in rows.iter().zip(area.rows()) {
+    for (row, place) in rows.into_iter().zip(area.rows()) {
         let ends = [second - 1, third - 1, area.width];
-        for ((words, start), end) in row.iter().zip([1, second, third]).zip(ends) {
+        for ((words, start), end) in row.into_iter().zip([1, second, third]).zip(ends) {
             let cell = Rect { width: end.min(place.width), ..place };
-            put(cell, buffer, start, words.as_deref().unwrap_or_default(), review.theme.text);
+            put(cell, buffer, start, &fitting(words, cell.width.saturating_sub(start)), review.theme.text);
         }
     }
     if let Some(place) = area.rows().nth(3).filter(|_| review.subject.request.plan.is_some()) {
-        let keys = match wide {
-            true => "↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?",
-            false => "↑↓ PgUp PgDn  { }  [ ]  o outline  / find  y copy  ? keys",
-        };
-        put(place, buffer, 1, keys, review.theme.dim);
+        let keys = words(&[
+            "↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?",
+            "↑↓ PgUp PgDn  { }  [ ]  o outline  / find  y copy  ? keys",
+        ]);
+        put(place, buffer, 1, &fitting(keys, place.width - 1), review.theme.dim);
     }
 }
 
@@ -168,18 +203,26 @@ fn draw_two(review: &Review, area: Rect, buffer: &mut Buffer) {
         Some(_) => [("1", "4"), ("2", "5"), ("3", "6")],
         None => [("1", ""), ("2", ""), ("", "")],
     };
-    let find = |digit: &str| digit.chars().next().and_then(|digit| label(review, digit, true)).unwrap_or_default();
+    let find = |digit: &str, room: u16| {
+        fitting(digit.chars().next().map(|digit| wordings(review, digit)).unwrap_or_default(), room)
+    };
     for ((left, right), place) in pairs.into_iter().zip(area.rows()) {
-        put(Rect { width: half, ..place }, buffer, 1, &find(left), review.theme.text);
-        put(place, buffer, half, &find(right), review.theme.text);
+        put(Rect { width: half, ..place }, buffer, 1, &find(left, half.saturating_sub(2)), review.theme.text);
+        put(place, buffer, half, &find(right, area.width - half), review.theme.text);
     }
-    let first = "n note to the agent   c comment   x drop this line   e edit in $EDITOR   d diff   u undo   ";
+    let first = |words: &str| format!("{words}   {}", esc(review));
     let keys = [
-        &format!("{first}{}", esc(review)),
-        "↑↓ PgUp PgDn g G   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys",
+        vec![
+            first("n note to the agent   c comment   x drop this line   e edit in $EDITOR   d diff   u undo"),
+            first("n note   c comment   x drop line   e edit   d diff   u undo"),
+        ],
+        vec![
+            "↑↓ PgUp PgDn g G   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys".into(),
+            "↑↓ PgUp PgDn g G  { } heading  [ ] change  o outline  / find n N  v select  y copy  ? all keys".into(),
+        ],
     ];
-    for (keys, place) in keys.iter().zip(area.rows().skip(3)) {
-        put(place, buffer, 1, keys, review.theme.dim);
+    for (keys, place) in keys.into_iter().zip(area.rows().skip(3)) {
+        put(place, buffer, 1, &fitting(keys, place.width - 1), review.theme.dim);
     }
 }
 

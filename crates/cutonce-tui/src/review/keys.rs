@@ -76,7 +76,7 @@ pub const KEYS: &[Row] = &[
     row(Action::Note, &[plain('n')], "n", "a note to the agent"),
     row(Action::Edit, &[plain('e')], "e", "edit the plan in $EDITOR"),
     row(Action::Drop, &[plain('x')], "x", "drop this line, or the selected ones, from the plan"),
-    row(Action::Undo, &[plain('u'), (KeyCode::Char('z'), CTRL)], "u", "undo the last edit, drop or comment"),
+    row(Action::Undo, &[plain('u')], "u", "undo the last edit, drop or comment"),
     row(Action::Diff, &[plain('d')], "d", "changes: bars, words with removed lines, off"),
     row(Action::Base, &[plain('r')], "r", "which revision to compare with"),
     row(Action::Copy, &[plain('y')], "y", "copy this line, or the selected ones"),

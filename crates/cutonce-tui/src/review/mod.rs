@@ -366,7 +366,8 @@ impl Review {
             None => (remark.first..=remark.last).contains(&first),
         });
         let (first, last) = known.map_or((first, last), |remark| (remark.first, remark.last));
-        let field = Field::new(known.map(|remark| remark.text.clone()).unwrap_or_default());
+        let words = known.map(|remark| remark.edit.as_ref().unwrap_or(&remark.text).clone());
+        let field = Field::new(words.unwrap_or_default());
         self.anchor = None;
         self.view.cursor = last;
         self.focus = Focus::Field { what: What::Comment { first, last }, field };
@@ -494,8 +495,7 @@ impl Review {
         match what {
             What::Comment { first, last } => {
                 self.remember();
-                let known = self.remarks.iter().any(|remark| !remark.draft && remark.text == words);
-                remarks::put(&mut self.remarks, first, last, &words, !done && !known);
+                remarks::put(&mut self.remarks, first, last, &words, !done);
             }
             What::Note => self.note = words,
             What::Feedback => {

@@ -184,6 +184,8 @@ fn help(review: &Review, width: usize) -> Vec<Line<'static>> {
         tell(row.named, row.does);
     }
     tell("1 to 6", "arm a choice; 4 switches clearing the context on and off");
+    tell("shift+tab", "cycle the mode, as anywhere; the plan is withdrawn then");
+    tell("ctrl+z", "stop; `fg` comes back");
     tell("in a field", "enter saves, ctrl+j or shift+enter a new line, ctrl+g the editor, esc keeps it as a draft");
     rows
 }

@@ -88,7 +88,13 @@ fn take_draft(subject: &Subject, text: &str, record: &mut Record, earlier: &mut 
         let line = moved.line((comment.line as usize).saturating_sub(1)).0;
         earlier.retain(|earlier| earlier.text != comment.text);
         if !record.remarks.iter().any(|remark| remark.text == comment.text) {
-            record.remarks.push(Remark { first: line, last: line, text: comment.text.clone(), draft: false });
+            record.remarks.push(Remark {
+                first: line,
+                last: line,
+                text: comment.text.clone(),
+                draft: false,
+                edit: None,
+            });
         }
     }
     let words = |words: &Option<String>| words.clone().unwrap_or_default();
@@ -132,9 +138,15 @@ fn bases(subject: &Subject, older: Vec<(plan::Revision, String)>) -> Vec<Base> {
 
 /// Sets, changes or (with no words) removes the comment on these lines.
 pub fn put(remarks: &mut Vec<Remark>, first: usize, last: usize, words: &str, draft: bool) {
+    let saved = |remark: &&mut Remark| (remark.first, remark.last) == (first, last) && !remark.draft;
+    // One that was saved stays what is sent until other words are saved for it.
+    if let (true, Some(saved)) = (draft, remarks.iter_mut().find(saved)) {
+        saved.edit = Some(words.to_string()).filter(|words| *words != saved.text);
+        return;
+    }
     remarks.retain(|remark| (remark.first, remark.last) != (first, last));
     if !words.trim().is_empty() {
-        remarks.push(Remark { first, last, text: words.to_string(), draft });
+        remarks.push(Remark { first, last, text: words.to_string(), draft, edit: None });
         remarks.sort_by_key(|remark| (remark.last, remark.first));
     }
 }

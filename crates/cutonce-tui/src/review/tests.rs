@@ -314,7 +314,7 @@ fn ui_6_comments_survive_esc_a_crash_and_a_new_revision() {
     person.keys("▼▼cwhy thi");
     drop(person);
     let mut person = Person::at(at(old, None), 80, 24);
-    assert_eq!(person.review.remarks, [Remark { first: 2, last: 2, text: "why thi".into(), draft: true }]);
+    assert_eq!(person.review.remarks, [Remark { first: 2, last: 2, text: "why thi".into(), draft: true, edit: None }]);
     person.keys("▼▼cs?⏎▼cand this?⏎");
     assert_eq!(person.answer("5⏎").comments.len(), 2);
     // The next revision knows what was said to the last one.
@@ -322,6 +322,68 @@ fn ui_6_comments_survive_esc_a_crash_and_a_new_revision() {
     let mut person = Person::at(at(new, Some(old)), 80, 24);
     assert!(person.review.remarks.is_empty());
     check("earlier-80x24.txt", &person.screen());
+}
+
+#[test]
+fn ui_6_a_saved_comment_that_is_left_with_esc_is_sent_as_it_was() {
+    let home = tempfile::tempdir().unwrap();
+    let at = || Subject { home: Some(home.path().into()), ..subject(Some("# A\n\none\n"), None) };
+    let mut person = Person::at(at(), 80, 24);
+    person.keys("Gcas saved⏎c, but more⎋");
+    assert_eq!(person.answer("1⏎").comments[0].text, "as saved");
+    // The other words are there again, also after a crash; saved, they are what is sent.
+    let mut person = Person::at(at(), 80, 24);
+    person.keys("Gcas saved⏎c, but more");
+    drop(person);
+    let mut person = Person::at(at(), 80, 24);
+    assert!(person.screen().contains("other words, not saved"), "{}", person.screen());
+    person.keys("Gc!⏎");
+    assert_eq!(person.answer("1⏎").comments[0].text, "as saved, but more!");
+}
+
+#[test]
+fn ui_11_labels_get_shorter_and_never_disappear() {
+    let plan = "# A\n\none\n";
+    for (width, wanted) in [
+        (
+            40,
+            &[
+                "1 approve → accept edits",
+                "0 files changed",
+                "esc back to planning",
+                "? all keys",
+                "c comment",
+                "d diff",
+            ][..],
+        ),
+        (
+            60,
+            &[
+                "1 yes → accept edits",
+                "2 yes → ask each edit",
+                "4 [ ] clear first",
+                "5 keep planning",
+                "6 leave → auto",
+            ],
+        ),
+        (60, &["n note", "e edit", "c comment", "d diff", "esc back to plan", "? keys"]),
+        (70, &["1 approve → accept edits", "d diff", "esc back to plan"]),
+        (79, &["1 approve → accept edits", "n note", "d diff", "esc back to planning"]),
+        (
+            100,
+            &["1 approve → accept edits", "4 [ ] clear context first", "esc back to planning", "? all keys", "u undo"],
+        ),
+        (112, &["1 approve → accept edits", "6 leave", "esc back to planning", "? all keys"]),
+        (120, &["files change without asking", "esc back to planning", "? all keys"]),
+    ] {
+        let height = if width == 40 { 15 } else { 24 };
+        let screen = Person::at(subject(Some(plan), None), width, height).screen();
+        for words in wanted {
+            assert!(screen.contains(words), "{words} at {width} in\n{screen}");
+        }
+        let foot: Vec<&str> = screen.lines().rev().take(if width < 60 { 7 } else { 5 }).collect();
+        assert!(foot.iter().all(|row| !row.contains('…')), "{screen}");
+    }
 }
 
 fn keep_revisions(home: &std::path::Path, texts: &[&str]) {
@@ -342,7 +404,10 @@ fn ui_6_what_was_never_sent_goes_on_with_the_next_revision() {
     let mut person = Person::at(at(old, None), 80, 24);
     assert_eq!(person.keys("Gcnot sent yet⏎⎋"), Outcome::Escape);
     let mut person = Person::at(at(new, Some(old)), 80, 24);
-    assert_eq!(person.review.remarks, [Remark { first: 3, last: 3, text: "not sent yet".into(), draft: false }]);
+    assert_eq!(
+        person.review.remarks,
+        [Remark { first: 3, last: 3, text: "not sent yet".into(), draft: false, edit: None }]
+    );
     person.keys("r");
     assert_eq!(person.answer("1⏎").comments[0].line, 4);
 }

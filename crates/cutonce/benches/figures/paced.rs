@@ -33,9 +33,9 @@ impl Pace {
     }
 }
 
-/// The mark as it stands on the screen.
+/// The mark as it stands on the screen: one word, or a row may end in the middle of it, and nobody finds it there.
 pub fn mark(number: u32) -> String {
-    format!("[mark {number:05}]")
+    format!("[mark:{number:05}]")
 }
 
 /// Answers each request so; says of each mark when it was sent.

@@ -129,7 +129,7 @@ fn streaming(bench: &Bench) -> Result<Vec<Row>> {
 /// The number of the last mark on the screen.
 fn newest(screen: &str) -> u32 {
     let number = |at: usize| screen.get(at + 6..at + 11)?.parse().ok();
-    screen.rmatch_indices("[mark ").find_map(|(at, _)| number(at)).unwrap_or(0)
+    screen.rmatch_indices("[mark:").find_map(|(at, _)| number(at)).unwrap_or(0)
 }
 
 /// Nobody does anything, after one exchange.

@@ -105,6 +105,7 @@ impl Show {
             | EventKind::Ask(_)
             | EventKind::AskClosed { .. }
             | EventKind::ModelChanged { .. }
+            | EventKind::TaskEnded { .. }
             | EventKind::Plan(_)
             | EventKind::TurnEnded(_)
             | EventKind::Closed => vec![],

@@ -191,7 +191,12 @@ fn remarks(review: &Review, line: usize, rows: &mut Vec<Line<'static>>) {
             format!(" ({}–{})", remark.first + 1, remark.last + 1)
         };
         let who = if remark.draft { format!("draft{lines}: ") } else { format!("you{lines}: ") };
-        say(who, &remark.text, if remark.draft { "not sent" } else { "" });
+        let told = match (remark.draft, &remark.edit) {
+            (true, _) => "not sent",
+            (false, Some(_)) => "c: other words, not saved",
+            (false, None) => "",
+        };
+        say(who, &remark.text, told);
     }
 }
 

@@ -10,5 +10,7 @@ fn ui_6_the_docs_name_every_key_of_the_review() {
         table.push_str(&format!("| {} | {} |\n", keys.join(" "), row.does));
     }
     table.push_str("| `1` to `6` | arm a choice; `4` switches clearing the context on and off |\n");
+    table.push_str("| `shift+tab` | cycle the mode, as anywhere; the plan is withdrawn then |\n");
+    table.push_str("| `ctrl+z` | stop; `fg` comes back |\n");
     crate::docs::held("keys of the review", &table);
 }
