@@ -494,6 +494,42 @@ fn pm_60_only_the_session_s_plan_file_may_be_written_and_only_with_write_or_edit
 }
 
 #[test]
+fn pr_5_what_runs_unasked_is_held_to_the_word_of_the_mode() {
+    use cutonce_core::permission::Held::{self, Files, Parsed, Reads, Workspace};
+    let held = |mode: Mode, known: &[&str], command: &str, held: Held| {
+        let mut shell = ShellFacts::new(command, false, target);
+        shell.held = held;
+        let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+        let rights = match decide(mode, &rules(known), facts) {
+            Decision::Allow(allowed) => allowed.rights,
+            Decision::Ask(ask) => ask.approve("the user agreed").rights,
+            Decision::Deny(denied) => panic!("{}", denied.message),
+        };
+        let Rights::Shell(grant) = rights else { panic!("no right to a command") };
+        grant.held()
+    };
+    let (default, accept) = (Mode::Default, Mode::AcceptEdits);
+    for (mode, known, command, expected) in [
+        (default, &[][..], "ls src && git status", Reads),
+        (accept, &[], "cat a.txt", Reads),
+        (accept, &[], "touch a.txt && ls", Files),
+        // Others have said yes: a person, a rule, or whoever chose bypassPermissions.
+        (default, &[], "make", Parsed),
+        (default, &["allow Bash(make:*)"], "make", Parsed),
+        (default, &["allow Bash"], "ls src", Parsed),
+        (Mode::BypassPermissions, &[], "ls src", Parsed),
+        // A sandbox shows no other processes.
+        (default, &[], "ps aux", Parsed),
+        (default, &[], "ps aux | head", Reads),
+        (default, &[], "ps aux <<E\nE", Reads),
+    ] {
+        assert_eq!(held(mode, known, command, Parsed), expected, "{command}");
+    }
+    assert_eq!(held(default, &[], "ls", Workspace), Reads);
+    assert_eq!(held(accept, &[], "touch a.txt", Workspace), Workspace);
+}
+
+#[test]
 fn pm_62_what_holds_the_shell_decides_what_runs() {
     use cutonce_core::permission::Held::{self, Off, Parsed, Sandbox};
     let decided = |command: &str, held: Held| {

@@ -344,6 +344,53 @@ mod tests {
         assert!(!base.join("made").exists());
     }
 
+    /// What the decision took for a read, and is none: the kernel has the last word.
+    #[tokio::test]
+    async fn pr_5_what_runs_unasked_is_held_to_what_it_is_said_to_do() {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let of = |name: &str| base.join(name);
+        for folder in ["project", "own", "home/.ssh"] {
+            std::fs::create_dir_all(of(folder)).unwrap();
+        }
+        std::fs::write(of("project/a.txt"), "in the project").unwrap();
+        std::fs::write(of("own/long"), "our own spill").unwrap();
+        std::fs::write(of("home/.ssh/id"), "a key").unwrap();
+        let (home, own) = (of("home"), of("own"));
+        let workspace = crate::workspace::Workspace::new(&of("project"), &[], Some(&home), &own, &own).unwrap();
+        let here = Here {
+            shells: crate::shells::Shells::new(std::env::vars_os().collect()),
+            disk: crate::disk::Disk::new(std::sync::Arc::new(NoVersions)),
+            web: crate::web::Web::new(vec![]),
+            todos: std::sync::Mutex::default(),
+            workspace,
+        };
+        let call = CallContext {
+            call_id: "1".into(),
+            cancel: Default::default(),
+            output: std::sync::Arc::new(|_: &str| {}),
+            answer: None,
+        };
+        let run = async |command: &str, held| {
+            let given = input(json!({ "command": command }));
+            let outcome = in_front(&given, held, &here, &call).await.unwrap();
+            let text: Vec<_> = outcome.content.iter().map(|part| format!("{part:?}")).collect();
+            (outcome.is_error, text.concat())
+        };
+        assert!(run("cat a.txt ../own/long", Held::Reads).await.1.contains("our own spill"));
+        let (failed, told) = run("touch made; touch a.txt; echo x > ../made", Held::Reads).await;
+        assert!(failed && !of("project/made").exists() && !of("made").exists(), "{told}");
+        assert!(run("cat ../home/.ssh/id", Held::Reads).await.0, "a key was shown");
+        assert!(run("exec 3<>/dev/tcp/127.0.0.1/9", Held::Reads).await.0);
+        if cutonce_sandbox::available().tier == cutonce_sandbox::Tier::Namespaces {
+            assert!(told.contains("It ran unasked because it only reads"), "{told}");
+            let (failed, told) = run("touch made && chmod +x made && mv made moved", Held::Files).await;
+            assert!(!failed && of("project/moved").exists(), "{told}");
+            let (failed, told) = run("touch ../made", Held::Files).await;
+            assert!(failed && !of("made").exists() && told.contains("workspace only"), "{told}");
+        }
+    }
+
     #[test]
     fn tl_1_the_summary_is_one_line() {
         assert_eq!(Bash.summary(&input(json!({"command": "\nls -l\n"}))), "ls -l");

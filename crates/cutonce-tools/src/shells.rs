@@ -17,11 +17,12 @@ use crate::spill::{Redact, Redacting};
 use crate::workspace::Workspace;
 use cutonce_core::permission::Held;
 use cutonce_sandbox::{Profile, find_program};
+use held::Word;
 pub use held::{Sandbox, Workshop};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 use task::{OnEnd, lock};
 
@@ -51,6 +52,8 @@ pub struct Shells {
     sandbox: Mutex<Option<Arc<Sandbox>>>,
     /// What holds commands in other modes, where the user wants that (SB-4).
     workshop: Mutex<Option<Arc<Workshop>>>,
+    /// What holds commands to the mode's word that they only read, or change the workspace only; None where nothing can.
+    word: OnceLock<Option<Word>>,
 }
 
 impl Shells {
@@ -67,6 +70,7 @@ impl Shells {
             stay: Mutex::new(None),
             sandbox: Mutex::new(None),
             workshop: Mutex::new(None),
+            word: OnceLock::new(),
         }
     }
     /// How long a command may run whose call does not say it (`shell.timeoutMs`).
@@ -230,6 +234,12 @@ impl Shells {
                 let workshop = workshop.ok_or(NO_WORKSHOP)?;
                 let (profile, tmp) = (workshop.profile(workspace), Some(workshop.tmp()));
                 Ok(Start { bash, env: workshop.env(&self.env), folder, profile, scratch: false, tmp })
+            }
+            Held::Reads | Held::Files => {
+                let word = self.word.get_or_init(Word::new).as_ref();
+                let held = word.and_then(|word| Some((word.profile(held, workspace)?, word)));
+                let Some((profile, word)) = held else { return self.starting(command, Held::Parsed, workspace) };
+                Ok(Start { bash, env: word.env(&self.env), folder, profile, scratch: false, tmp: Some(word.tmp()) })
             }
             Held::Off => Err(NO_SANDBOX.into()),
         }

@@ -26,6 +26,9 @@ pub fn decide(mode: Mode, rules: &Rules, facts: Facts) -> Decision {
         _ => judge(mode, rules, &facts),
     };
     match outcome {
+        Outcome::Run if why.rule.is_none() => {
+            Decision::Allow(Allowed { rights: Rights::by_mode(mode, facts.access), why })
+        }
         Outcome::Run => Decision::Allow(Allowed { why, rights: Rights::of(facts.access) }),
         Outcome::Ask => {
             let (by, suggestions) = (asked_by(rules, &facts), suggest::suggestions(mode, rules, &facts));

@@ -20,9 +20,10 @@ pub use decide::decide;
 pub use secret::is_secret;
 pub use table::{Kind, Outcome, TABLE, table_markdown};
 
+use crate::mode::Mode;
 use crate::rule::{Behavior, Rule, Source};
 use crate::settings::plan::PlanMcp;
-use crate::shell;
+use crate::shell::{self, Verdict};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -98,6 +99,11 @@ pub enum Held {
     Off,
     /// Outside plan mode, where the user wants it: the kernel, inside the workspace-write sandbox (SB-4).
     Workspace,
+    /// Outside plan mode: it runs unasked since it only reads, and the kernel, where it can, holds it to that. A hole in the
+    /// proof is then no hole in the disk (PR-5).
+    Reads,
+    /// The same for what runs unasked since it changes files of the workspace only.
+    Files,
 }
 
 /// A command line taken apart (PR-5), its paths resolved.
@@ -147,6 +153,32 @@ impl<F: Fn(&str) -> Target> Disk for F {
     }
     fn links(&self, _: &str) -> Option<Vec<String>> {
         Some(vec![])
+    }
+}
+
+/// Commands that tell about the machine's other processes, of which a sandbox shows none.
+const ABOUT_PROCESSES: [&str; 2] = ["pgrep", "ps"];
+
+impl ShellFacts {
+    fn held_to_its_word(&self) -> Held {
+        let only_reads = |part: &PartFacts| part.part.verdict == Verdict::ReadOnly && part.redirects.is_empty();
+        let about_processes = |part: &PartFacts| {
+            let name = part.part.words.first().and_then(Option::as_deref);
+            name.is_some_and(|name| ABOUT_PROCESSES.contains(&name)) && part.part.inside.is_empty()
+        };
+        // Nothing but plain words: here the parser's word is all there is.
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,.=/".contains(c);
+        match self.parts.iter().all(only_reads) {
+            true if self.parts.len() == 1
+                && self.parts.iter().all(about_processes)
+                && self.command.chars().all(plain) =>
+            {
+                self.held
+            }
+            true => Held::Reads,
+            false if self.held == Held::Parsed => Held::Files,
+            false => self.held,
+        }
     }
 }
 
@@ -325,6 +357,17 @@ impl Ask {
 }
 
 impl Rights {
+    /// For what nobody was asked about and no rule names: a command has the mode's word alone, and is held to it.
+    fn by_mode(mode: Mode, access: Access) -> Rights {
+        match (mode, access) {
+            (Mode::Default | Mode::AcceptEdits | Mode::Auto, Access::Shell(shell)) => {
+                let held = shell.held_to_its_word();
+                Rights::of(Access::Shell(ShellFacts { held, ..shell }))
+            }
+            (_, access) => Rights::of(access),
+        }
+    }
+
     fn of(access: Access) -> Rights {
         match access {
             Access::Write(target) => Rights::Write(WriteGrant { path: target.path, place: target.place }),

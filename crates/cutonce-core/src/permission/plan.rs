@@ -95,7 +95,7 @@ fn shell_kinds(rules: &Rules, shell: &ShellFacts) -> Vec<Kind> {
     let unknown = match shell.held {
         Held::Off => return vec![Kind::ShellOther],
         // The workspace-write sandbox is none of plan mode's: there only the parser's word would hold.
-        Held::Parsed | Held::Workspace => Kind::ShellOther,
+        Held::Parsed | Held::Workspace | Held::Reads | Held::Files => Kind::ShellOther,
         Held::Sandbox => Kind::ShellHeld,
     };
     let unparsed = shell.unparsed.iter().map(|_| unknown);

@@ -4,7 +4,9 @@
 use crate::workspace::Workspace;
 use cutonce_core::permission::{Held, is_secret};
 use cutonce_core::shell::{self, Verdict};
-use cutonce_sandbox::{Limits, PrivateFolder, Profile, ReadOnly, Scratch, WorkspaceWrite, scratch_works};
+use cutonce_sandbox::{
+    Limits, PrivateFolder, Profile, ReadOnly, Scratch, Tier, WorkspaceWrite, available, scratch_works,
+};
 use ignore::{WalkBuilder, WalkState};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -142,6 +144,52 @@ impl Workshop {
     }
 }
 
+/// What holds a command to the mode's word (PR-4, PR-5): outside plan mode one that runs unasked does so because it is proven
+/// to read only, or to change files of the workspace only. The proof is a parser's, and shells are full of corners; where the
+/// kernel can it sees to it that nothing else happens.
+pub(crate) struct Word {
+    folder: PrivateFolder,
+    tier: Tier,
+}
+
+impl Word {
+    /// None where nothing can hold it: then the proof stands alone. Seatbelt was never run with this.
+    pub fn new() -> Option<Word> {
+        let tier = available().tier;
+        let holds = matches!(tier, Tier::Namespaces | Tier::Landlock);
+        Some(Word { folder: private_folder().ok().filter(|_| holds)?, tier })
+    }
+    pub fn tmp(&self) -> PathBuf {
+        self.folder.path().to_path_buf()
+    }
+    /// None: nothing here can hold this. Landlock alone would refuse `chmod` and `touch` in the workspace, too.
+    pub fn profile(&self, held: Held, workspace: &Workspace) -> Option<Profile> {
+        let stores = || stores_below(workspace.home.as_deref());
+        match (held, self.tier) {
+            (Held::Reads, _) => Some(Profile::ReadOnly(ReadOnly {
+                tmp: self.tmp(),
+                hide: stores().chain([workspace.cutonce_home.clone()]).filter(|path| path.exists()).collect(),
+                readable: vec![workspace.own.clone()],
+                scratch: None,
+            })),
+            (Held::Files, Tier::Namespaces) => Some(Profile::WorkspaceWrite(WorkspaceWrite {
+                roots: std::iter::once(&workspace.root).chain(&workspace.added).cloned().collect(),
+                tmp: self.tmp(),
+                hide: stores().filter(|path| path.exists()).collect(),
+                network: false,
+            })),
+            (Held::Parsed | Held::Sandbox | Held::Off | Held::Workspace | Held::Files, _) => None,
+        }
+    }
+    pub fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        with_private(env, &self.tmp(), &GIT)
+    }
+}
+
+fn stores_below(home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    home.into_iter().flat_map(|home| STORES.map(|store| home.join(store)))
+}
+
 /// For the user alone: what commands leave in their TMPDIR is nobody else's to read.
 fn private_folder() -> std::io::Result<PrivateFolder> {
     PrivateFolder::new(&std::env::temp_dir())
@@ -158,8 +206,9 @@ fn with_private(env: &[(OsString, OsString)], tmp: &Path, also: &[(&str, &str)])
 
 /// Credential stores, our own home, and what the user adds (SB-2).
 fn stores(workspace: &Workspace, deny_read: &[PathBuf]) -> Vec<PathBuf> {
-    let stores = workspace.home.iter().flat_map(|home| STORES.map(|store| home.join(store)));
-    let all = stores.chain([workspace.cutonce_home.clone()]).chain(deny_read.iter().cloned());
+    let all = stores_below(workspace.home.as_deref())
+        .chain([workspace.cutonce_home.clone()])
+        .chain(deny_read.iter().cloned());
     all.filter(|path| path.exists()).collect()
 }
 
@@ -196,13 +245,18 @@ fn is_secret_name(path: &Path) -> bool {
 /// What a model should know about a held command that failed: which part was refused, and by what.
 pub(crate) fn refused(held: Held, output: &str) -> Option<&'static str> {
     let signs = match held {
-        Held::Sandbox => &PLAN_SIGNS,
-        Held::Workspace => &WORKSPACE_SIGNS,
+        Held::Sandbox => &PLAN_SIGNS[..],
+        Held::Workspace => &WORKSPACE_SIGNS[..],
+        Held::Reads => &[("Read-only file system", NOT_A_READ), ("Network is unreachable", NOT_A_READ)][..],
+        Held::Files => &[("Read-only file system", NOT_IN_THERE), ("Network is unreachable", NOT_IN_THERE)][..],
         Held::Parsed | Held::Off => return None,
     };
     signs.iter().find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
 }
 
+const NOT_A_READ: &str = "It ran unasked because it only reads, and the sandbox held it to that.";
+const NOT_IN_THERE: &str =
+    "It ran unasked because it changes files of the workspace only, and the sandbox held it to that.";
 const NO_NETWORK: &str = "Plan mode: the sandbox has no network.";
 const NO_WRITE: &str = "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR.";
 const PLAN_SIGNS: [(&str, &str); 7] = [
