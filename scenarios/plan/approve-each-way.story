@@ -17,6 +17,9 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 < 1 comment goes
 < answer:
 > c 9 no such line
+< There is no line 9
+< answer:
+> c 4 at the end
 < 2 comments
 < answer:
 > c nonsense

@@ -176,7 +176,7 @@ session {"slug":"<slug>"}
 user {"text":"still there?"}
 assistant {"blocks":[{"type":"text","text":"resumed"}],"stop":"end_turn"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n","sha256":"aada2718a841376df765456ff5fa09ded87f5a243dff25d4f51560d6c7f4a78d"}
-session {"slug":"<slug 2>"}
+session {"slug":"<slug 2>","forkedFrom":"<id>"}
 user {"text":"in the fork"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug 2>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}}],"stop":"tool_use"}
