@@ -1,6 +1,6 @@
 //! The whole of plan mode through the library, without any UI: the example's flow, and what hosts can do wrong.
 
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::unwrap_used, clippy::panic)]
 
 #[path = "../examples/plan_flow.rs"]
 #[allow(dead_code)]
@@ -204,4 +204,33 @@ async fn pm_80_a_mode_changed_by_hand_withdraws_the_request() {
     let (told, mode, reason) = to_the_end(&mut events, Mode::Plan).await;
     assert_eq!((mode, reason), (Mode::AcceptEdits, EndReason::Completed));
     assert!(!told.iter().any(|line| line == "plan.approved"), "{told:?}");
+}
+
+#[tokio::test]
+async fn pm_80_an_interrupt_while_the_workspace_is_compared_asks_nobody() {
+    // The runtime has one thread: what is submitted at the sign that the plan was written is there before the comparison ends.
+    let folder = tempfile::tempdir().unwrap();
+    let Opened { session, mut events, .. } = open(folder.path(), Which::New).await;
+    for n in 0..2_000 {
+        std::fs::write(folder.path().join(format!("project/{n}.txt")), "x").unwrap();
+    }
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: By::Host });
+    session.say("Plan it.");
+    loop {
+        match events.next().await.unwrap().kind {
+            EventKind::Plan(PlanEvent::ExitRequest(_)) => panic!("asked before anybody could interrupt"),
+            // Write is done; ExitPlanMode, which waited for it, is being looked at.
+            EventKind::ToolFinished(finished) if finished.name == "Write" => break,
+            _ => {}
+        }
+    }
+    session.submit(Submission::Interrupt);
+    let (told, mode, reason) = to_the_end(&mut events, Mode::Plan).await;
+    assert!(matches!(reason, EndReason::Interrupted { .. }), "{reason:?}");
+    assert_eq!(mode, Mode::Plan);
+    assert!(!told.iter().any(|line| line == "plan.exit_request" || line == "plan.approved"), "{told:?}");
+    // Nothing is lost: it can be submitted again.
+    session.say("Submit it.");
+    session.submit(Submission::Close);
+    assert_eq!(to_the_end(&mut events, Mode::Plan).await.2, EndReason::Completed);
 }
