@@ -131,7 +131,7 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
         b"VP8X" => Some((little(bytes, 24, 3)? + 1, little(bytes, 27, 3)? + 1)),
         b"VP8L" if bytes.get(20) == Some(&0x2f) => {
             let sizes = little(bytes, 21, 4)?;
-            Some(((sizes & 0x3fff) + 1, (sizes >> 14 & 0x3fff) + 1))
+            Some(((sizes & 0x3fff) + 1, ((sizes >> 14) & 0x3fff) + 1))
         }
         b"VP8 " if bytes.get(23..26) == Some(&[0x9d, 0x01, 0x2a]) => {
             Some((little(bytes, 26, 2)? & 0x3fff, little(bytes, 28, 2)? & 0x3fff))
@@ -142,12 +142,12 @@ fn webp(bytes: &[u8]) -> Option<(u32, u32)> {
 
 fn big(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at + length)?;
-    Some(number.iter().fold(0, |sum, byte| sum << 8 | u32::from(*byte)))
+    Some(number.iter().fold(0, |sum, byte| (sum << 8) | u32::from(*byte)))
 }
 
 fn little(bytes: &[u8], at: usize, length: usize) -> Option<u32> {
     let number = bytes.get(at..at + length)?;
-    Some(number.iter().rev().fold(0, |sum, byte| sum << 8 | u32::from(*byte)))
+    Some(number.iter().rev().fold(0, |sum, byte| (sum << 8) | u32::from(*byte)))
 }
 
 #[cfg(test)]
