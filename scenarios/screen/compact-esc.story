@@ -1,0 +1,26 @@
+/compact shows that it works, and Esc ends it (AG-4, UI-8): a summary that hangs keeps nobody.
+
+--- model
+{"turns": [
+  {"text": "Hello."},
+  {"fault": "idle", "text": "never"},
+  {"text": "Still here."}
+]}
+--- pty 80x24 cutonce
+--- keys
+< /help
+> hi
+press enter
+< Hello.
+gone interrupt
+> /compact
+press enter
+< Compacting
+< esc to interrupt
+press esc
+gone Compacting
+> are you there?
+press enter
+< Still here.
+press ctrl+d
+--- exit 0
