@@ -66,9 +66,9 @@ fn pr_4_modes_and_the_shell() {
     check(|| bash("cp a .git/hooks/x"), ["ask", "ask", "deny", "ask"]);
     check(|| bash("cp x/.git ."), ["ask", "ask", "deny", "ask"]);
     check(|| bash("cp ~/secret a"), ["ask", "ask", "deny", "run"]);
-    check(|| bash("mv a b && touch b/c"), ["ask", "ask", "deny", "run"]);
+    check(|| bash("mv a b && touch b/c"), ["ask", "run", "deny", "run"]);
     check(|| bash("mv a b && touch c"), ["ask", "run", "deny", "run"]);
-    check(|| bash("mv a b; ls > b"), ["ask", "ask", "deny", "run"]);
+    check(|| bash("mv a b; ls > b"), ["ask", "run", "deny", "run"]);
     check(|| bash("echo x > a"), ["ask", "run", "deny", "run"]);
     check(|| bash("echo x > /tmp/a"), ["ask", "ask", "deny", "run"]);
     check(|| bash("echo x > $a"), ["ask", "ask", "deny", "run"]);
@@ -142,6 +142,12 @@ fn pr_5_globs_are_judged_by_the_disk() {
         fn links(&self, _: &str) -> Option<Vec<String>> {
             self.0.map(|link| link.split_whitespace().map(str::to_string).collect())
         }
+        fn repository(&self) -> Target {
+            target("..")
+        }
+        fn is_plain_file(&self, path: &str) -> bool {
+            path != "up"
+        }
     }
     for (links, written, expected) in [
         (Some(""), vec![], "run"),
@@ -153,6 +159,24 @@ fn pr_5_globs_are_judged_by_the_disk() {
         let shell = ShellFacts::new("cat l*", false, Linked(links));
         let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
         assert_eq!(outcome(Mode::Default, &rules(&written), facts), expected, "{links:?} {written:?}");
+    }
+    // What is no plain file leads elsewhere when it was moved: for all that is read or written there, before or after.
+    for (command, written, expected) in [
+        ("mv a e && cat e/x", vec![], "run"),
+        ("mv up e", vec![], "ask"),
+        ("mv up e", vec!["allow Bash(mv:*)"], "run"),
+        ("mv up e && cat e/x", vec!["allow Bash(mv:*)"], "ask"),
+        ("cat e/x & mv up e", vec!["allow Bash(mv:*)"], "ask"),
+        ("for i in 1 2; do echo > e/x; mv up e; done", vec!["allow Bash(mv:*)", "allow Edit(e/**)"], "ask"),
+        ("ln -s g e; touch e/x", vec!["allow Bash(ln:*)"], "ask"),
+        ("ln -s g e; touch f", vec!["allow Bash(ln:*)"], "run"),
+        // The top of the repository is outside.
+        ("git diff", vec![], "ask"),
+        ("git log --oneline", vec![], "run"),
+    ] {
+        let shell = ShellFacts::new(command, false, Linked(Some("")));
+        let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+        assert_eq!(outcome(Mode::AcceptEdits, &rules(&written), facts), expected, "{command} {written:?}");
     }
 }
 

@@ -1,19 +1,21 @@
 //! Bash (TL-8): run a command, keep its folder, bound its output, leave nothing of it behind.
 
-use crate::globs;
 use crate::shells::held::refused;
 use crate::shells::{Bash as Shell, DYING, Output, Stream};
 use crate::tool::{CallContext, Here, Outcome, Tool};
 use async_trait::async_trait;
-use cutonce_core::permission::{Access, Disk, Held, Place, Rights, ShellFacts, Target};
-use cutonce_core::shell::{self, PathWord, Verdict};
+use cutonce_core::permission::{Access, Held, Rights};
+use cutonce_core::shell::{self, Verdict};
 use cutonce_sandbox::Ended;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 use std::io;
-use std::path::Path;
 use std::time::Duration;
+
+mod facts;
+mod programs;
+pub(crate) mod secrets;
 
 /// Milliseconds.
 const LONGEST: u64 = 600_000;
@@ -57,9 +59,7 @@ impl Tool for Bash {
     }
     fn touches(&self, input: &BashInput, here: &Here) -> Result<Access, String> {
         check(input)?;
-        let facts = ShellFacts::new(&input.command, input.run_in_background, FromHere(here));
-        let elsewhere = in_another_repository(&here.shells.folder(&here.workspace), &here.workspace.root);
-        Ok(Access::Shell(if elsewhere { facts.in_another_repository() } else { facts }))
+        Ok(Access::Shell(facts::of(&input.command, input.run_in_background, here)))
     }
     fn summary(&self, input: &BashInput) -> String {
         let mut lines = input.command.trim().lines();
@@ -116,43 +116,6 @@ fn check(input: &BashInput) -> Result<(), String> {
         )),
         _ => Ok(()),
     }
-}
-
-/// The disk, seen from the shell's folder.
-struct FromHere<'a>(&'a Here);
-
-impl Disk for FromHere<'_> {
-    fn resolve(&self, path: &str) -> Target {
-        target(path, self.0)
-    }
-    fn links(&self, glob: &str) -> Option<Vec<String>> {
-        let folder = target(PathWord::glob_folder(glob), self.0).path;
-        let links = globs::links(&folder, globs::special_part(glob))?;
-        links.into_iter().map(|link| link.into_os_string().into_string().ok()).collect()
-    }
-}
-
-/// Relative paths start at the shell's folder. What can't be resolved may be any place, a protected one too: that asks.
-fn target(given: &str, here: &Here) -> Target {
-    let home = given == "~" || given.starts_with("~/");
-    let from_folder = here.shells.folder(&here.workspace).join(given);
-    let resolved = match from_folder.to_str() {
-        _ if home => here.workspace.resolve(given),
-        Some(path) => here.workspace.resolve(path),
-        None => Err(String::new()),
-    };
-    match resolved {
-        Ok(target) => Target { given: given.into(), ..target },
-        Err(_) => Target { given: given.into(), path: from_folder, place: Place::Protected },
-    }
-}
-
-/// Does git, started in this folder, find a repository below the workspace's root, or one without a `.git` in the
-/// root itself? Plain files, which any edit can make, are enough for one.
-fn in_another_repository(folder: &Path, root: &Path) -> bool {
-    let bare = |folder: &Path| folder.join("HEAD").exists() && !folder.join(".git").exists();
-    let below = folder.ancestors().take_while(|above| above.starts_with(root) && *above != root);
-    bare(root) || below.into_iter().any(|above| bare(above) || above.join(".git").exists())
 }
 
 fn in_background(input: &BashInput, held: Held, here: &Here) -> Result<Outcome, String> {
@@ -265,7 +228,9 @@ fn outcome(end: &End, output: &str, notes: &[String]) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use super::facts::target;
     use super::*;
+    use cutonce_core::permission::{Place, Target};
 
     fn input(json: serde_json::Value) -> BashInput {
         serde_json::from_value(json).unwrap()
@@ -325,7 +290,8 @@ mod tests {
             assert_eq!(target(given, &here), Target { given: given.into(), path: of(path), place }, "{given}");
         }
         // What can't be resolved may be any place, and what /proc links to is another for each process.
-        assert_eq!(target("a\nb", &here).place, Place::Protected);
+        let odd = target("a\nb/../../../file", &here);
+        assert!(odd.place == Place::Protected && !odd.path.starts_with(&base), "{odd:?}");
         assert_eq!(target("/proc/self/cwd/file", &here).place, Place::Protected);
     }
 

@@ -10,6 +10,15 @@ const MOST: usize = 5_000;
 
 /// The symlinks that `glob` (below `folder`, parts separated by `/`) finds or goes through. None if nobody can say.
 pub(crate) fn links(folder: &Path, glob: &str) -> Option<Vec<PathBuf>> {
+    look(folder, glob).map(|(links, _)| links)
+}
+
+/// All that `glob` may find.
+pub(crate) fn found(folder: &Path, glob: &str) -> Option<Vec<PathBuf>> {
+    look(folder, glob).map(|(_, found)| found)
+}
+
+fn look(folder: &Path, glob: &str) -> Option<(Vec<PathBuf>, Vec<PathBuf>)> {
     let mut seen = 0;
     let mut links = Vec::new();
     let mut folders = vec![folder.to_path_buf()];
@@ -25,7 +34,7 @@ pub(crate) fn links(folder: &Path, glob: &str) -> Option<Vec<PathBuf>> {
         links.extend(next.iter().filter(|path| path.is_symlink()).cloned());
         folders = next;
     }
-    Some(links)
+    Some((links, folders))
 }
 
 /// The part of a glob from its first special component on.

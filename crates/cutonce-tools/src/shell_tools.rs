@@ -2,6 +2,7 @@
 
 use crate::ask_user_question::AskUserQuestion;
 use crate::bash::Bash;
+pub use crate::bash::secrets::may_read_secret;
 use crate::bash_output::BashOutput;
 use crate::kill_shell::KillShell;
 use crate::todo_write::TodoWrite;

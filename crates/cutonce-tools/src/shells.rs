@@ -1,6 +1,7 @@
 //! The shells of a session: the working folder that is kept between calls, and background tasks (TL-8).
 
 mod capture;
+mod git;
 pub mod held;
 mod start;
 mod stream;
@@ -19,7 +20,7 @@ use cutonce_core::permission::Held;
 use cutonce_sandbox::{Profile, find_program};
 use held::Word;
 pub use held::{Sandbox, Workshop};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -60,7 +61,7 @@ impl Shells {
     /// `env` is the whole environment of commands: `cutonce_sandbox::env::scrubbed`.
     pub fn new(env: Vec<(OsString, OsString)>) -> Self {
         Self {
-            env,
+            env: git::without_bare_repositories(env),
             timeout: Duration::from_millis(120_000),
             on_end: Mutex::new(None),
             redact: None,
@@ -167,6 +168,11 @@ impl Shells {
         lock(&self.folder).clone().unwrap_or_else(|| workspace.root.clone())
     }
 
+    /// Where commands look for programs.
+    pub(crate) fn path(&self) -> &OsStr {
+        self.env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, path)| path)
+    }
+
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
     }
@@ -257,6 +263,11 @@ impl Shells {
     pub(crate) fn settle(&self, ended_in: Option<PathBuf>, workspace: &Workspace) -> Option<String> {
         let before = self.folder(workspace);
         let ended_in = ended_in.filter(|folder| *folder != before)?;
+        // A command can write to the pipe itself: a name that it made up must not pass for another folder than it leads to.
+        let ended_in = ended_in.canonicalize().unwrap_or(ended_in);
+        if ended_in == before {
+            return None;
+        }
         let root = workspace.root.display();
         let inside = [&workspace.root].into_iter().chain(&workspace.added).any(|folder| ended_in.starts_with(folder));
         let mut kept = lock(&self.folder);

@@ -16,6 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
+/// Nobody writes a longer one, and all of it is read.
+const MAX_IGNORE_FILE: u64 = 1 << 20;
+
 pub(crate) fn builder(base: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(base);
     builder.hidden(false).require_git(false);
@@ -31,10 +34,15 @@ fn ignores_sanely(entry: &DirEntry) -> bool {
 
 fn insane_ignore_file(folder: &Path) -> Option<PathBuf> {
     [".gitignore", ".ignore"].into_iter().map(|name| folder.join(name)).find(|path| {
-        // Most folders have none, and to ask is cheaper than to fail to open.
-        rustix::fs::access(path, Access::EXISTS).is_ok()
-            && std::fs::read(path).is_ok_and(|text| !braces::are_sane_in_lines(&text))
+        // Most folders have none, and to ask is cheaper than to fail to open. A link may lead to a file without an end.
+        rustix::fs::access(path, Access::EXISTS).is_ok() && !is_sane(path)
     })
+}
+
+fn is_sane(ignore_file: &Path) -> bool {
+    let Ok(meta) = ignore_file.metadata() else { return true };
+    let bounded = meta.is_file() && meta.len() <= MAX_IGNORE_FILE;
+    bounded && std::fs::read(ignore_file).map_or(true, |text| braces::are_sane_in_lines(&text))
 }
 
 /// The folder or file a search starts from, or why it can't.
@@ -49,7 +57,10 @@ pub(crate) fn start(workspace: &Workspace, target: &Target) -> Result<Metadata, 
         return Err(format!("{} leads somewhere else than when it was checked. Repeat the call.", target.given));
     }
     if let Some(file) = target.path.ancestors().find_map(insane_ignore_file) {
-        return Err(format!("Can't search here: the braces in {} are nested too deeply.", workspace.shown(&file)));
+        let file = workspace.shown(&file);
+        return Err(format!(
+            "Can't search here: {file} is no plain file of at most 1 MB, or the braces in it are nested too deeply."
+        ));
     }
     target.path.symlink_metadata().map_err(failed)
 }
@@ -211,6 +222,24 @@ mod tests {
             let expected: Vec<PathBuf> = expected.into_iter().map(|(_, path)| path).collect();
             assert_eq!(newest.into_sorted(), (expected, 1_000));
         }
+    }
+
+    #[test]
+    fn ag_6_an_ignore_file_without_an_end_is_not_read() {
+        let room = tempfile::tempdir().unwrap();
+        let root = room.path().canonicalize().unwrap();
+        let folders = ["good", "endless", "long", "dangling"];
+        for folder in folders {
+            std::fs::create_dir(root.join(folder)).unwrap();
+            std::fs::write(root.join(folder).join("a.txt"), "").unwrap();
+        }
+        std::fs::write(root.join("good/.ignore"), "b.txt").unwrap();
+        std::os::unix::fs::symlink("/dev/zero", root.join("endless/.gitignore")).unwrap();
+        std::os::unix::fs::symlink("nowhere", root.join("dangling/.gitignore")).unwrap();
+        std::fs::write(root.join("long/.ignore"), vec![b'\n'; MAX_IGNORE_FILE as usize + 1]).unwrap();
+        let found: Vec<_> = builder(&root).build().flatten().map(|entry| entry.into_path()).collect();
+        let seen = folders.map(|folder| found.contains(&root.join(folder).join("a.txt")));
+        assert_eq!(seen, [true, false, false, true], "{found:?}");
     }
 
     #[test]

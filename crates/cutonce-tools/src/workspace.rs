@@ -134,7 +134,7 @@ impl Workspace {
     }
 
     /// The innermost workspace folder that holds the path.
-    fn folder_of(&self, path: &Path) -> Option<&Path> {
+    pub(crate) fn folder_of(&self, path: &Path) -> Option<&Path> {
         let folders = std::iter::once(&self.root).chain(&self.added).map(PathBuf::as_path);
         folders.filter(|folder| path.starts_with(folder)).max_by_key(|folder| folder.as_os_str().len())
     }

@@ -15,6 +15,7 @@ use cutonce_core::settings::plan::{Entry, PlanShell, Workflow};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Happened, Said};
+use cutonce_tools::shell_tools::may_read_secret;
 use cutonce_tools::shells::{Sandbox, Workshop};
 use cutonce_tools::tool::Outcome;
 use std::path::{Path, PathBuf};
@@ -373,6 +374,8 @@ impl Hall {
             }
             Access::Shell(mut shell) => {
                 shell.held = if self.mode.in_plan() { self.planner.held } else { self.held_at_work() };
+                // Elsewhere the kernel keeps them closed.
+                shell.secret = self.mode.in_plan() && shell.held == Held::Parsed && may_read_secret(&shell, &self.here);
                 Access::Shell(shell)
             }
             other => other,

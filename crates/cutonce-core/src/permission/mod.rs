@@ -116,6 +116,8 @@ pub struct ShellFacts {
     pub unparsed: Option<String>,
     /// What holds the command (PM-62, SB-4).
     pub held: Held,
+    /// It may read files that hold keys (SB-2); known only where plan mode has no kernel to keep them closed.
+    pub secret: bool,
 }
 
 /// One part with the targets of its path words, in their order.
@@ -144,6 +146,10 @@ pub trait Disk {
     fn resolve(&self, path: &str) -> Target;
     /// The symlinks that this glob finds or goes through. None if nobody can say, or if it finds what may be an option.
     fn links(&self, glob: &str) -> Option<Vec<String>>;
+    /// The top of the repository that the shell's working folder is in; without one, that folder.
+    fn repository(&self) -> Target;
+    /// Is it a file, no link and no folder?
+    fn is_plain_file(&self, path: &str) -> bool;
 }
 
 /// A disk on paper, which has no links.
@@ -153,6 +159,12 @@ impl<F: Fn(&str) -> Target> Disk for F {
     }
     fn links(&self, _: &str) -> Option<Vec<String>> {
         Some(vec![])
+    }
+    fn repository(&self) -> Target {
+        self(".")
+    }
+    fn is_plain_file(&self, _: &str) -> bool {
+        true
     }
 }
 
@@ -187,28 +199,48 @@ impl ShellFacts {
     pub fn new(command: &str, background: bool, disk: impl Disk) -> ShellFacts {
         let shell::Parsed { parts, unparsed } = shell::parse(command);
         let reach = |words: &[shell::PathWord]| words.iter().flat_map(|word| Reach::of(word, &disk)).collect();
-        let parts = parts
-            .into_iter()
-            .map(|part| PartFacts {
+        let facts = |mut part: shell::Part| {
+            if moves_more_than_files(&part, &disk) {
+                part.verdict = shell::Verdict::Writes("moves more than a file".into());
+            }
+            PartFacts {
                 writes: reach(&part.writes),
                 redirects: reach(&part.redirects),
                 reads: reach(&part.reads),
                 named: reach(&part.named),
                 part,
-            })
-            .collect();
-        ShellFacts { command: command.to_string(), background, parts, unparsed, held: Held::Parsed }
+            }
+        };
+        let parts = parts.into_iter().map(facts).collect();
+        ShellFacts { command: command.to_string(), background, parts, unparsed, held: Held::Parsed, secret: false }
+    }
+
+    /// Does any part of it name a file to write?
+    pub fn writes_files(&self) -> bool {
+        self.parts.iter().any(|part| !part.writes.is_empty() || !part.redirects.is_empty())
     }
 
     /// It starts in a repository that is not the workspace's: git would run what that one's own settings name.
     pub fn in_another_repository(mut self) -> ShellFacts {
+        self.doubt(|part| part.program() == Some("git"));
+        self
+    }
+
+    /// Of these parts nobody can say what they would run.
+    pub fn doubt(&mut self, doubtful: impl Fn(&shell::Part) -> bool) {
         for PartFacts { part, .. } in &mut self.parts {
-            if part.program() == Some("git") && part.verdict == shell::Verdict::ReadOnly {
+            if matches!(part.verdict, shell::Verdict::ReadOnly | shell::Verdict::FileCommand) && doubtful(part) {
                 part.verdict = shell::Verdict::Unknown;
             }
         }
-        self
     }
+}
+
+/// Moved elsewhere, a link leads elsewhere; so do the links in a folder and the `..` of whoever works in it, and rules for what
+/// is in it no longer speak.
+fn moves_more_than_files(part: &shell::Part, disk: &impl Disk) -> bool {
+    let plain = |word: &shell::PathWord| matches!(word, shell::PathWord::Exact(path) if disk.is_plain_file(path));
+    part.program() == Some("mv") && part.verdict == shell::Verdict::FileCommand && !part.reads.iter().all(plain)
 }
 
 impl Reach {
@@ -230,6 +262,8 @@ impl Reach {
                 }
                 None => vec![Reach::Unknown],
             },
+            shell::PathWord::Repository => vec![Reach::Below(disk.repository())],
+            shell::PathWord::Pipe => vec![],
             shell::PathWord::Unknown => vec![Reach::Unknown],
         }
     }

@@ -33,7 +33,13 @@ pub(super) fn decide(rules: &Rules, facts: Facts) -> Decision {
         return Decision::Deny(denied(&facts.tool, instead(&facts.access)));
     }
     if reads_secret(&facts.access) {
-        return Decision::Deny(denied(&facts.tool, "Files that hold keys or credentials stay closed while planning."));
+        let hint = match &facts.access {
+            Access::Shell(shell) if !shell.parts.iter().any(part_reads_secret) => {
+                "Files that hold keys or credentials stay closed while planning, and this may read some. Spell out which files it reads, or use Grep."
+            }
+            _ => "Files that hold keys or credentials stay closed while planning.",
+        };
+        return Decision::Deny(denied(&facts.tool, hint));
     }
     if let Some(rule) = ask_rule(rules, &facts) {
         return asks(AskedBy::Rule, Why::by_rule(rule), facts, vec![]);
@@ -154,7 +160,7 @@ fn instead(access: &Access) -> &'static str {
 pub(super) fn reads_secret(access: &Access) -> bool {
     match access {
         Access::Read(targets) => targets.iter().any(|target| is_secret(&target.path)),
-        Access::Shell(shell) => shell.parts.iter().any(part_reads_secret),
+        Access::Shell(shell) => shell.secret || shell.parts.iter().any(part_reads_secret),
         Access::Internal
         | Access::Kill { .. }
         | Access::Write(_)

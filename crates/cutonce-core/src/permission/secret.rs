@@ -11,9 +11,11 @@ const SAMPLES: &[&str] = &[".example", ".sample", ".template", ".dist", ".defaul
 /// Does this path look like a key or a credential store?
 pub fn is_secret(path: &Path) -> bool {
     let in_folder = path.components().any(|c| FOLDERS.iter().any(|folder| c.as_os_str() == *folder));
+    // The environment and the memory of processes, ours among them.
+    let of_process = path.starts_with("/proc") && ["environ", "mem", "auxv"].iter().any(|name| path.ends_with(name));
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let env = name == ".env" || (name.starts_with(".env.") && !SAMPLES.iter().any(|end| name.ends_with(end)));
-    in_folder || env || FILES.contains(&name)
+    in_folder || env || of_process || FILES.contains(&name)
 }
 
 #[cfg(test)]
@@ -32,6 +34,10 @@ mod tests {
             ("/p/environment", false),
             ("/h/.netrc", true),
             ("/p/src/ssh.rs", false),
+            ("/proc/12/environ", true),
+            ("/proc/12/task/13/mem", true),
+            ("/proc/12/status", false),
+            ("/p/environ", false),
         ] {
             assert_eq!(is_secret(Path::new(path)), secret, "{path}");
         }

@@ -93,20 +93,29 @@ pub(super) struct Pieces<'a> {
 
 pub(super) fn pieces<'a>(mode: Mode, rules: &'a Rules, shell: &'a ShellFacts) -> Pieces<'a> {
     let mut pieces = Pieces { open: vec![], rule: None, kind: Kind::ShellReads };
-    // Where earlier parts put something that may be a link: what goes through there may lead anywhere.
-    let mut moved: Vec<PathBuf> = vec![];
-    for part in &shell.parts {
+    let moved = links_moved(shell);
+    for (at, part) in shell.parts.iter().enumerate() {
+        let moved: Vec<&PathBuf> = moved.iter().filter(|(by, _)| *by != at).map(|(_, path)| path).collect();
         let kind = command_kind(rules, part, &moved);
-        pieces.take(mode, Piece::Command(part), kind, command_rule(rules, part));
+        pieces.take(mode, Piece::Command(part), kind, command_rule(rules, part, &moved));
         for reach in &part.redirects {
-            let kind = if leads_through(reach, &moved) { Kind::WriteOutside } else { reach_kind(rules, reach) };
-            pieces.take(mode, Piece::Redirect(reach), kind, allowed(rules, reach, Rule::is_about_writes));
-        }
-        if matches!(part.part.program(), Some("mv" | "cp")) {
-            moved.extend(part.writes.iter().filter_map(Reach::path));
+            let bent = leads_through(reach, &moved);
+            let kind = if bent { Kind::WriteOutside } else { reach_kind(rules, reach) };
+            let rule = allowed(rules, reach, Rule::is_about_writes).filter(|_| !bent);
+            pieces.take(mode, Piece::Redirect(reach), kind, rule);
         }
     }
     pieces
+}
+
+/// Where parts put something that may be a link, and which part does: what goes through there may lead anywhere. Not only
+/// for the parts behind it: in loops and in the background these may run before.
+fn links_moved(shell: &ShellFacts) -> Vec<(usize, PathBuf)> {
+    let makes_links = |part: &PartFacts| {
+        matches!(part.part.program(), Some("mv" | "cp" | "ln" | "link")) && part.part.verdict != Verdict::FileCommand
+    };
+    let parts = shell.parts.iter().enumerate().filter(|(_, part)| makes_links(part));
+    parts.flat_map(|(at, part)| part.writes.iter().filter_map(Reach::path).map(move |path| (at, path))).collect()
 }
 
 impl<'a> Pieces<'a> {
@@ -121,10 +130,9 @@ impl<'a> Pieces<'a> {
     }
 }
 
-fn command_kind(rules: &Rules, part: &PartFacts, moved: &[PathBuf]) -> Kind {
+fn command_kind(rules: &Rules, part: &PartFacts, moved: &[&PathBuf]) -> Kind {
     let inside = |reach: &Reach| reach_kind(rules, reach) == Kind::WriteInside && !leads_through(reach, moved);
-    let looks =
-        part.reads.iter().all(|reach| may_look(rules, reach) || allowed(rules, reach, Rule::is_about_reads).is_some());
+    let looks = looks(rules, part, moved);
     match part.part.verdict {
         Verdict::ReadOnly if looks => Kind::ShellReads,
         Verdict::ReadOnly => Kind::ShellReadsOutside,
@@ -134,7 +142,7 @@ fn command_kind(rules: &Rules, part: &PartFacts, moved: &[PathBuf]) -> Kind {
 }
 
 /// The rule that allows the command itself: a command rule, or for plain file commands rules for all it writes.
-fn command_rule<'a>(rules: &'a Rules, part: &PartFacts) -> Option<&'a Rule> {
+fn command_rule<'a>(rules: &'a Rules, part: &PartFacts, moved: &[&PathBuf]) -> Option<&'a Rule> {
     let by_name = rules.with(Behavior::Allow).find(|rule| match &rule.spec {
         Spec::Command(pattern) => pattern.allows(&part.part),
         Spec::All => rule.names("Bash", false, false),
@@ -142,10 +150,7 @@ fn command_rule<'a>(rules: &'a Rules, part: &PartFacts) -> Option<&'a Rule> {
     });
     by_name.or_else(|| match part.part.verdict {
         Verdict::FileCommand => {
-            let looks = part
-                .reads
-                .iter()
-                .all(|reach| may_look(rules, reach) || allowed(rules, reach, Rule::is_about_reads).is_some());
+            let looks = looks(rules, part, moved) && !part.writes.iter().any(|reach| leads_through(reach, moved));
             let all: Option<Vec<&Rule>> =
                 part.writes.iter().map(|reach| allowed(rules, reach, Rule::is_about_writes)).collect();
             all.filter(|_| looks).and_then(|found| found.first().copied())
@@ -154,6 +159,16 @@ fn command_rule<'a>(rules: &'a Rules, part: &PartFacts) -> Option<&'a Rule> {
     })
 }
 
-fn leads_through(reach: &Reach, moved: &[PathBuf]) -> bool {
-    reach.path().is_some_and(|path| moved.iter().any(|through| path.starts_with(through)))
+/// Is all that it reads open to it?
+fn looks(rules: &Rules, part: &PartFacts, moved: &[&PathBuf]) -> bool {
+    let open = |reach: &Reach| may_look(rules, reach) || allowed(rules, reach, Rule::is_about_reads).is_some();
+    part.reads.iter().all(|reach| open(reach) && !leads_through(reach, moved))
+}
+
+/// A glob of a folder may find what is put there.
+fn leads_through(reach: &Reach, moved: &[&PathBuf]) -> bool {
+    let through = |path: &PathBuf, at: &PathBuf| {
+        path.starts_with(at) || (matches!(reach, Reach::Below(_)) && at.starts_with(path))
+    };
+    reach.path().is_some_and(|path| moved.iter().any(|at| through(&path, at)))
 }

@@ -15,7 +15,8 @@ pub(super) struct Scan<'a> {
     pub hidden: bool,
     /// An option that the row does not know, or a value that may be one.
     pub odd: bool,
-    /// Values that are files which are read.
+    /// Values that are files which are read; also every option behind an operand with its value: where a program reads options
+    /// only before its operands (BSD, POSIXLY_CORRECT), these are files.
     pub files: Vec<Word>,
     /// An option that leads to places nobody can tell from here: it follows links, or reads a list of names.
     pub anywhere: bool,
@@ -85,6 +86,9 @@ pub(super) fn scan<'a>(words: &'a [Word], options: &str) -> Scan<'a> {
             scan.operands.extend(rest);
             break;
         }
+        if !scan.operands.is_empty() && text.len() > 1 && text.starts_with('-') {
+            scan.files.push(word.clone());
+        }
         let waits = match text.strip_prefix("--") {
             Some(_) => scan.long(text, &known),
             None if text.len() > 1 && text.starts_with('-') => scan.cluster(&text[1..], &known),
@@ -99,6 +103,9 @@ pub(super) fn scan<'a>(words: &'a [Word], options: &str) -> Scan<'a> {
             // If the program took no value here, this would be an option that nobody looked at.
             scan.odd |= value.literal.as_deref().is_some_and(is_option);
             scan.hidden |= !value.one;
+            if !scan.operands.is_empty() {
+                scan.files.push(value.clone());
+            }
             scan.value(flag, value.clone(), &known);
         }
     }

@@ -103,7 +103,15 @@ pub(super) fn inside(target: &PathWord, source: &PathWord) -> PathWord {
             }
         }
         (PathWord::Exact(folder), PathWord::Below(_) | PathWord::Glob(_)) => PathWord::Below(folder.clone()),
-        (PathWord::Below(_) | PathWord::Glob(_) | PathWord::Unknown, _) | (_, PathWord::Unknown) => PathWord::Unknown,
+        (
+            PathWord::Exact(_)
+            | PathWord::Below(_)
+            | PathWord::Glob(_)
+            | PathWord::Repository
+            | PathWord::Pipe
+            | PathWord::Unknown,
+            _,
+        ) => PathWord::Unknown,
     }
 }
 

@@ -66,7 +66,7 @@ const SUBS: &[Sub] = &[
         Form::Always,
         &[
             "-L= -M? -C? -S@ -bcefhklnpstw --date= --root --show-stats --reverse --porcelain --line-porcelain --incremental \
-           --contents@ --ignore-rev= --ignore-revs-file@ --color-lines --color-by-age --abbrev= --show-name --show-number \
+           --contents@ --ignore-rev= --ignore-revs-file@ --color-lines --color-by-age --abbrev? --show-name --show-number \
            --show-email --first-parent --score-debug",
         ],
     ),
@@ -74,7 +74,7 @@ const SUBS: &[Sub] = &[
         "branch",
         // Before git 2.20 `-l` made a branch.
         Form::Listing("--list --contains --no-contains --merged --no-merged --points-at"),
-        &["-alrvq --list --all --remotes --verbose --show-current --abbrev= --no-abbrev", REFS],
+        &["-alrvq --list --all --remotes --verbose --show-current --abbrev? --no-abbrev", REFS],
     ),
     prints(
         "cat-file",
@@ -97,7 +97,7 @@ const SUBS: &[Sub] = &[
     sub(
         "describe",
         Form::Always,
-        &["--all --tags --contains --abbrev= --candidates= --exact-match --debug --long --match= --exclude= --always \
+        &["--all --tags --contains --abbrev? --candidates= --exact-match --debug --long --match= --exclude= --always \
            --first-parent --dirty? --broken?"],
     ),
     prints("diff", Form::Always, &[DIFF, "--no-color-moved"]),
@@ -270,25 +270,42 @@ fn reads(sub: &Sub, args: &[Word]) -> Option<Vec<PathWord>> {
             Some(_) => *alone && args.iter().all(|w| w.literal.as_deref().is_some_and(|text| text.starts_with('-'))),
             None => *alone,
         },
-        Form::Config => asks_config(&scan, first),
+        Form::Config => asks_config(&scan, args),
         Form::Listing(patterns) => scan.operands.is_empty() || scan.has(patterns),
     };
-    (fits && scan.plain()).then(|| read_paths(sub, &scan))
+    (fits && scan.plain() && !checks_signatures(&scan)).then(|| read_paths(sub, args, &scan))
 }
 
-fn asks_config(scan: &Scan<'_>, first: Option<&str>) -> bool {
+/// Behind the first operand it reads no options: `git config a.b -l` sets a.b.
+fn asks_config(scan: &Scan<'_>, args: &[Word]) -> bool {
     const ASKING: &str = "--list -l --get --get-all --get-regexp --get-urlmatch";
     let asks = |flag: &String| ASKING.split(' ').any(|known| known == flag);
     // `git config user.name`, alone, shows it.
     let shows = |text: &str| text.contains('.') && !text.contains('=');
     let one = matches!(scan.operands.as_slice(), [one] if one.literal.as_deref().is_some_and(shows));
-    matches!(first, Some("get" | "list")) || scan.flags.iter().any(asks) || one
+    let first = args.first().and_then(|word| word.literal.as_deref());
+    let subcommand = matches!(first, Some("get" | "list"));
+    let operands = scan.operands.iter().skip(usize::from(subcommand));
+    let behind = args.iter().rev().take(operands.clone().count()).collect::<Vec<_>>();
+    let last = operands.rev().zip(&behind).all(|(operand, word)| std::ptr::eq(*operand, *word));
+    last && (subcommand || scan.flags.iter().any(asks) || one)
+}
+
+/// A format with signatures in it runs gpg.
+fn checks_signatures(scan: &Scan<'_>) -> bool {
+    let runs = |text: &str| text.contains("%G") || text.contains("%(signature");
+    let formats = |flag: &str| matches!(flag, "--format" | "--pretty");
+    scan.values.iter().any(|(flag, value)| value.literal.as_deref().map_or(formats(flag), runs))
 }
 
 /// Operands may be paths, or `revision:path`; a revision taken for a path does no harm.
-fn read_paths(sub: &Sub, scan: &Scan<'_>) -> Vec<PathWord> {
+fn read_paths(sub: &Sub, args: &[Word], scan: &Scan<'_>) -> Vec<PathWord> {
     let mut paths: Vec<PathWord> = scan.files.iter().map(|w| w.path.clone()).collect();
+    let prints = (sub.prints && !is_quiet(sub, scan)) || (sub.name == "status" && scan.has("-v --verbose"));
+    let mut magic = false;
     for word in &scan.operands {
+        // `:(top)x` and its like lead out of the working folder, and so may what is not spelled out.
+        magic |= word.literal.as_deref().map_or(word.path == PathWord::Unknown, |text| text.starts_with(':'));
         match word.literal.as_deref() {
             Some(text) => paths.push(match text.split_once(':') {
                 Some((_, path)) if !path.is_empty() => Word::of_literal(path).path,
@@ -299,9 +316,33 @@ fn read_paths(sub: &Sub, scan: &Scan<'_>) -> Vec<PathWord> {
             None => {}
         }
     }
-    if sub.prints {
-        // What a rule keeps closed may be among it.
-        paths.push(PathWord::Below(".".into()));
+    if prints {
+        // A path may be a folder: what a rule keeps closed may be among it.
+        paths = super::judge::below(paths, false);
+        let here = matches!(sub.name, "grep" | "blame") || is_limited(args);
+        // These begin in the working folder; the others print from the top of the repository on.
+        paths.push(if here && !magic { PathWord::Below(".".into()) } else { PathWord::Repository });
     }
     paths
+}
+
+/// `-- path …`: only what is there.
+fn is_limited(args: &[Word]) -> bool {
+    let at = args.iter().position(|word| word.is("--"));
+    at.and_then(|at| args.get(at + 1..)).is_some_and(|paths| !paths.is_empty())
+}
+
+/// Commits, names and numbers only, nothing of what is in files.
+fn is_quiet(sub: &Sub, scan: &Scan<'_>) -> bool {
+    const NAMES: &str =
+        "--stat --shortstat --numstat --name-only --name-status --summary --dirstat --raw --no-patch -s --quiet";
+    const PATCHES: &str = "-p -u -U -c -m -L -S -G -W --patch --unified --patch-with-raw --patch-with-stat --cc --word-diff \
+        --word-diff-regex --color-words --function-context --diff-merges --binary --pickaxe-all --inter-hunk-context -D --check \
+        --irreversible-delete";
+    let any = |list: &str| scan.flags.iter().any(|flag| list.split_whitespace().any(|known| known == flag));
+    let lists = sub.name == "log" || (sub.name == "stash" && scan.operands.first().is_some_and(|word| word.is("list")));
+    let differs = matches!(sub.name, "diff" | "diff-tree" | "diff-index" | "diff-files" | "show" | "stash");
+    // `revision:path` is a file, which is shown whatever the options say.
+    let blob = |word: &&Word| word.literal.as_deref().is_none_or(|text| text.contains(':'));
+    !any(PATCHES) && (lists || (differs && any(NAMES) && !scan.operands.iter().any(blob)))
 }

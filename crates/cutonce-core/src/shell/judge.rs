@@ -63,6 +63,11 @@ impl Judged {
     }
 }
 
+/// Is this the name of a command that the table knows?
+pub(super) fn is_known(name: &str) -> bool {
+    table::find(name).is_some()
+}
+
 /// Judges one simple command, its name first.
 pub(super) fn judge(words: &[Word]) -> Judged {
     let Some((name, args)) = words.split_first() else { return Judged::read_only() };
@@ -153,6 +158,8 @@ pub(super) fn below(paths: Vec<PathWord>, here: bool) -> Vec<PathWord> {
     let widen = |path| match path {
         PathWord::Exact(path) | PathWord::Below(path) => PathWord::Below(path),
         PathWord::Glob(glob) => PathWord::Glob(glob),
+        PathWord::Repository => PathWord::Repository,
+        PathWord::Pipe => PathWord::Pipe,
         PathWord::Unknown => PathWord::Unknown,
     };
     paths.into_iter().map(widen).collect()

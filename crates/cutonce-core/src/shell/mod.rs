@@ -65,6 +65,10 @@ pub enum PathWord {
     Glob(String),
     /// Something at or below this folder: a recursive search.
     Below(String),
+    /// All that the repository of the working folder holds, now or in its history.
+    Repository,
+    /// The pipe of a process substitution: no file of anybody's.
+    Pipe,
     /// An expansion, or relative to a folder we don't know.
     Unknown,
 }

@@ -34,10 +34,18 @@ pub(super) fn sed(args: &[Word]) -> Judged {
     }
     let backups = files.iter().filter_map(|file| match (file, &suffix) {
         (PathWord::Exact(file), Some(suffix)) => Some(PathWord::Exact(format!("{file}{suffix}"))),
-        (PathWord::Exact(_) | PathWord::Glob(_) | PathWord::Below(_) | PathWord::Unknown, _) => None,
+        (
+            PathWord::Exact(_)
+            | PathWord::Glob(_)
+            | PathWord::Below(_)
+            | PathWord::Repository
+            | PathWord::Pipe
+            | PathWord::Unknown,
+            _,
+        ) => None,
     });
     let writes = files.iter().cloned().chain(backups).collect();
-    Judged { writes, ..Judged::new(Verdict::FileCommand) }
+    Judged { writes, reads: files, ..Judged::new(Verdict::FileCommand) }
 }
 
 /// The arguments without `-i.bak` and its like, and the end of the backup's name: no folder, and no `*`, which stands for the
@@ -136,7 +144,24 @@ fn sed_until(chars: &mut Chars, mark: char) -> bool {
                 chars.next();
             }
             c if c == mark => return !bracket,
-            '[' => bracket = true,
+            '[' if bracket => {
+                // `[:alpha:]`, `[.x.]`, `[=x=]`: the bracket in it closes only itself.
+                let Some(kind) = chars.next_if(|c| matches!(c, ':' | '.' | '=')) else { continue };
+                let mut last = ' ';
+                loop {
+                    match chars.next() {
+                        Some(']') if last == kind => break,
+                        Some(c) if c != mark => last = c,
+                        Some(_) | None => return false,
+                    }
+                }
+            }
+            '[' => {
+                bracket = true;
+                chars.next_if_eq(&'^');
+                // Right behind the opening one it is a member.
+                chars.next_if_eq(&']');
+            }
             ']' => bracket = false,
             _ => {}
         }
@@ -161,7 +186,8 @@ fn sed_flags(chars: &mut Chars) -> bool {
 /// awk whose program has no way out: no system, pipe, redirection, getline, extension or ARGV.
 pub(super) fn awk(args: &[Word]) -> Judged {
     let scan = args::scan(args, "-F= -v=");
-    let Some((program, files)) = scan.operands.split_first().filter(|_| scan.plain()) else {
+    // Behind the program it reads no options: `-F x` would be two files.
+    let Some((program, files)) = scan.operands.split_first().filter(|_| scan.plain() && scan.files.is_empty()) else {
         return Judged::unknown();
     };
     if !program.literal.as_deref().is_some_and(pure_awk) {
@@ -224,7 +250,26 @@ pub(super) fn jq(args: &[Word]) -> Judged {
 
 fn pure_awk(program: &str) -> bool {
     let program = program.replace("||", " ").replace(">=", " ");
-    let ways_out = ["system", "getline", "ARGV", "ARGC", "@", "|", ">", "close", "fflush", "printf >", "\\x", "\\\n"];
+    // By SYMTAB and FUNCTAB gawk reaches everything under a name that is put together.
+    let ways_out = [
+        "system",
+        "getline",
+        "ARGV",
+        "ARGC",
+        "SYMTAB",
+        "FUNCTAB",
+        "PROCINFO",
+        "extension",
+        "textdomain",
+        "@",
+        "|",
+        ">",
+        "close",
+        "fflush",
+        "printf >",
+        "\\x",
+        "\\\n",
+    ];
     !ways_out.iter().any(|way| program.contains(way))
 }
 
@@ -248,6 +293,8 @@ mod tests {
             "{p;p}",
             "/a\\/b/d",
             "s/[0-9]*//",
+            "s/[[:space:]]*$//",
+            "s/[]x]//;s/[^]]//",
         ] {
             assert!(plain_sed(script), "{script}");
         }
@@ -273,6 +320,9 @@ mod tests {
             "s\na\nb\nw f",
             // Some seds end the pattern at the first slash, some at the second.
             "s/[/]/g;/w evil/p",
+            "s|[]|]|p;s|w evil|p|",
+            "s|[^]|]|p;s|w evil|p|",
+            "s|[[:alpha:]|]|p;s|w evil|p|",
         ] {
             assert!(!plain_sed(script), "{script}");
         }
@@ -292,6 +342,9 @@ mod tests {
             "@load \"filefuncs\"",
             "{print >> \"f\"}",
             "{ getline < \"f\" }",
+            "BEGIN{SYMTAB[\"AR\" \"GV\"][1]=\"/x\"}",
+            "BEGIN{SYMTAB[n][1]=\"/x\"}",
+            "BEGIN{extension(\"./x\")}",
         ] {
             assert!(!pure_awk(program), "{program}");
         }

@@ -28,7 +28,7 @@ pub(super) fn paths(args: &[Word]) -> Vec<PathWord> {
             Some(text) => found.extend(spelled(word, text)),
         }
     }
-    found.retain(|path| *path != PathWord::Unknown);
+    found.retain(|path| !matches!(path, PathWord::Unknown | PathWord::Pipe));
     found
 }
 
@@ -71,7 +71,7 @@ pub(super) fn by_unknown(name: &Word, args: &[Word]) -> Vec<PathWord> {
     found.retain(|path| match path {
         PathWord::Exact(path) => is_like_a_path(path),
         PathWord::Glob(_) | PathWord::Below(_) => true,
-        PathWord::Unknown => false,
+        PathWord::Repository | PathWord::Pipe | PathWord::Unknown => false,
     });
     found
 }
@@ -95,7 +95,6 @@ fn notes_only(args: &[Word]) -> bool {
 fn is_like_a_path(text: &str) -> bool {
     let address = text.contains("://") && !text.starts_with("file:");
     let fits = text.len() <= LONGEST_PATH && text.split('/').all(|name| name.len() <= LONGEST_NAME);
-    // The last one is what a process substitution becomes.
-    let device = matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr" | "/dev/fd/63");
+    let device = matches!(text, "/dev/null" | "/dev/stdin" | "/dev/stdout" | "/dev/stderr");
     text.contains(['/', '.']) && fits && !address && !device && !text.contains(char::is_control)
 }

@@ -119,7 +119,8 @@ pub(super) fn uniq(args: &[Word]) -> Judged {
         --group? --ignore-case --unique --zero-terminated";
     let scan = args::scan(args, options);
     match scan.operands.as_slice() {
-        _ if !scan.plain() => Judged::unknown(),
+        // Some read options only before the operands: `uniq in -c` writes `-c`.
+        _ if !scan.plain() || !scan.files.is_empty() => Judged::unknown(),
         [] => Judged::read_only(),
         [input] if input.literal.is_some() => Judged::read_only().reading(vec![input.path.clone()]),
         [input, output] if input.literal.is_some() => Judged {
@@ -131,7 +132,8 @@ pub(super) fn uniq(args: &[Word]) -> Judged {
     }
 }
 
-/// One input and no way back. Its options are words of their own: `-ps` is not `-p -s`.
+/// One input and no way back. Its options are words of their own (`-ps` is not `-p -s`) and stand before the input: a word
+/// behind it is the file that is written.
 pub(super) fn xxd(args: &[Word]) -> Judged {
     const FLAGS: &[&str] = &["-a", "-b", "-C", "-d", "-e", "-E", "-i", "-p", "-ps", "-plain", "-postscript", "-u"];
     const VALUED: &[&str] = &["-c", "-cols", "-g", "-groupsize", "-l", "-len", "-n", "-name", "-o", "-s", "-seek"];
@@ -141,13 +143,14 @@ pub(super) fn xxd(args: &[Word]) -> Judged {
     let mut rest = args.iter();
     while let Some(word) = rest.next() {
         match word.literal.as_deref() {
+            _ if !operands.is_empty() => return Judged::unknown(),
             Some(text) if FLAGS.contains(&text) || attached(text) => {}
             Some(text) if VALUED.contains(&text) && rest.next().is_none_or(|value| value.literal.is_some()) => {}
             Some(text) if !text.starts_with('-') || text == "-" => operands.push(word.path.clone()),
             Some(_) | None => return Judged::unknown(),
         }
     }
-    Judged::read_only_if(operands.len() < 2).reading(operands)
+    Judged::read_only().reading(operands)
 }
 
 /// date shows; `-s` or a bare number sets the clock.
@@ -289,8 +292,18 @@ fn zipped(words: &[Word]) -> Judged {
 /// What always prints: like gzip with `-c`.
 pub(super) fn zcat(args: &[Word]) -> Judged {
     let scan = args::scan(args, "-fqv --force --quiet --verbose");
-    let reads = scan.operands.iter().map(|w| w.path.clone()).collect();
-    Judged::read_only_if(scan.plain()).reading(reads)
+    Judged::read_only_if(scan.plain()).reading(packed(&scan.operands))
+}
+
+/// What gzip may open for these names: where there is no such file it tries the endings of packed ones.
+fn packed(operands: &[&Word]) -> Vec<PathWord> {
+    const ENDINGS: [&str; 9] = ["", ".gz", "-gz", ".z", "-z", "_z", ".Z", ".tgz", ".taz"];
+    let each = |word: &&Word| match &word.path {
+        PathWord::Exact(path) => ENDINGS.map(|end| PathWord::Exact(format!("{path}{end}"))).to_vec(),
+        PathWord::Glob(glob) => vec![PathWord::Glob(glob.clone()), PathWord::Glob(format!("{glob}*"))],
+        PathWord::Below(_) | PathWord::Repository | PathWord::Pipe | PathWord::Unknown => vec![word.path.clone()],
+    };
+    operands.iter().filter(|word| !word.is("-")).flat_map(each).collect()
 }
 
 /// `-c` prints to standard output, `-l` lists, `-t` tests; else the file is replaced. In xz, bzip2 and zstd the last of
@@ -301,13 +314,15 @@ pub(super) fn gzip(args: &[Word]) -> Judged {
         "-cdfkqvz123456789 -T= --stdout --to-stdout --decompress --uncompress --force --keep --quiet --verbose --fast --best",
     );
     let looks = args::scan(args, "-ltqv --list --test --quiet --verbose --robot");
-    let reads = looks.operands.iter().map(|w| w.path.clone()).collect();
     let only = (prints.plain()
         && prints.flags.iter().any(|flag| matches!(flag.as_str(), "-c" | "--stdout" | "--to-stdout")))
         || (looks.plain() && looks.flags.iter().any(|flag| matches!(flag.as_str(), "-l" | "-t" | "--list" | "--test")));
     match only {
-        true => Judged::read_only().reading(reads),
-        false => Judged { writes: reads, ..Judged::writes("replaces files by packed ones") },
+        true => Judged::read_only().reading(packed(&looks.operands)),
+        false => Judged {
+            writes: looks.operands.iter().map(|w| w.path.clone()).collect(),
+            ..Judged::writes("replaces files by packed ones")
+        },
     }
 }
 
@@ -342,18 +357,22 @@ pub(super) fn diff(args: &[Word]) -> Judged {
         // No option of diff writes, so an expansion changes nothing but what is read.
         reads.push(PathWord::Unknown);
     }
-    let pipe = PathWord::Exact("/dev/fd/63".into());
     if let [left, right] = paths.as_slice()
-        && *left != pipe
-        && *right != pipe
+        && *left != PathWord::Pipe
+        && *right != PathWord::Pipe
     {
         reads.extend(
             [files::inside(left, right), files::inside(right, left)].into_iter().filter(|p| *p != PathWord::Unknown),
         );
     }
     let entries = paths.iter().filter_map(|path| match path {
-        PathWord::Exact(folder) if follows && *path != pipe => Some(PathWord::Glob(format!("{folder}/*"))),
-        PathWord::Exact(_) | PathWord::Glob(_) | PathWord::Below(_) | PathWord::Unknown => None,
+        PathWord::Exact(folder) if follows => Some(PathWord::Glob(format!("{folder}/*"))),
+        PathWord::Exact(_)
+        | PathWord::Glob(_)
+        | PathWord::Below(_)
+        | PathWord::Repository
+        | PathWord::Pipe
+        | PathWord::Unknown => None,
     });
     reads.extend(entries);
     reads.extend(if scan.has("-r --recursive") { super::judge::below(paths, false) } else { paths });

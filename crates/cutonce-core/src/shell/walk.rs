@@ -10,8 +10,10 @@ use std::collections::BTreeSet;
 
 mod expand;
 mod folder;
+mod sinks;
 
 pub(super) use folder::Folders;
+pub(super) use sinks::is_harmless_sink;
 
 /// What is known so far about the whole command.
 #[derive(Default)]
@@ -25,6 +27,10 @@ pub(super) struct State {
     filled: BTreeSet<String>,
     /// Variables that arithmetic evaluates: content like `a[$(x)]` would run x.
     evaluated: BTreeSet<String>,
+    /// Standard output or error is named as a file.
+    streams: bool,
+    /// What these descriptors are may have changed.
+    descriptors_move: bool,
 }
 
 impl State {
@@ -35,6 +41,9 @@ impl State {
         let unsafe_name = self.evaluated.iter().find(|name| !self.is_number(name)).cloned();
         if let Some(name) = unsafe_name {
             self.problem(&format!("arithmetic on `{name}` would run commands that its content may hold"));
+        }
+        if self.streams && self.descriptors_move {
+            self.problem("`/dev/stdout` or `/dev/stderr` may be a file that was opened for reading");
         }
         for part in &mut self.parts {
             let name = part.words.first().cloned().flatten();
@@ -99,6 +108,7 @@ pub(super) fn script(state: &mut State, script: Script) -> Vec<Item> {
         inside: script.inside.clone(),
         level: script.level,
         in_operand: false,
+        moves: false,
         state,
     };
     walk.seq(&result.file.body);
@@ -125,6 +135,8 @@ struct Walk<'a> {
     level: usize,
     /// Inside `${…}`, where quotes and processes mean other things.
     in_operand: bool,
+    /// A command was met that may change the folder.
+    moves: bool,
     state: &'a mut State,
 }
 
@@ -164,9 +176,9 @@ impl Walk<'_> {
     /// In a process of its own: `cd` in there moves nobody out here.
     fn apart(&mut self, walk: impl FnOnce(&mut Self)) -> Folders {
         let before = self.folders.clone();
-        let in_operand = std::mem::replace(&mut self.in_operand, false);
+        let (in_operand, moves) = (std::mem::replace(&mut self.in_operand, false), self.moves);
         walk(self);
-        self.in_operand = in_operand;
+        (self.in_operand, self.moves) = (in_operand, moves);
         self.folders = before.clone();
         before
     }
@@ -341,14 +353,14 @@ impl Walk<'_> {
 
     fn case(&mut self, case: &ast::CaseCommand) {
         self.look_into(&case.word);
-        let before = self.folders.clone();
-        let mut ends = before.clone();
+        let mut ends = self.folders.clone();
         for item in &case.cases {
+            // `;&` falls into the next body, `;;&` to the next patterns, in the folder where the last one ended.
+            self.folders = ends.clone();
             item.patterns.iter().for_each(|pattern| {
                 self.mark(pattern.span);
                 self.pattern(pattern);
             });
-            self.folders = before.clone();
             self.seq(&item.body);
             ends = ends.or(&self.folders);
         }
@@ -360,17 +372,23 @@ impl Walk<'_> {
             self.mark(entry.word.span);
             match &entry.static_name {
                 Some(name) => {
+                    if judge::is_known(name) || *name == *"command_not_found_handle" {
+                        // It would stand in for a command that we believe to know, or be called by bash itself.
+                        self.problem("a function takes the place of a command");
+                    }
                     self.state.functions.insert(name.to_string());
                 }
                 None => self.problem("a function whose name is computed"),
             }
         }
-        let before = self.folders.clone();
+        // Nobody can say in which folder it is called.
+        let before = std::mem::replace(&mut self.folders, Folders::unknown());
+        let moves = std::mem::replace(&mut self.moves, false);
         self.stmt(&function.body);
-        if self.folders != before {
+        if self.moves {
             self.problem("a function changes the working folder");
         }
-        self.folders = before;
+        (self.folders, self.moves) = (before, moves);
     }
 
     fn builtin(&mut self, builtin: &ast::BuiltinCommand) {
@@ -446,6 +464,7 @@ impl Walk<'_> {
         self.command(words, assigns, redirected);
         match good {
             Some(good) => {
+                self.moves = true;
                 self.folders = self.folders.or(&good);
                 good
             }
@@ -678,12 +697,4 @@ pub(super) fn steers(name: &str) -> bool {
     NAMES.contains(&name)
         || STARTS.iter().any(|start| name.starts_with(start))
         || (name.bytes().all(|b| !b.is_ascii_lowercase()) && ENDS.iter().any(|end| name.ends_with(end)))
-}
-
-/// /dev/null and standard streams: writing there changes nothing.
-pub(super) fn is_harmless_sink(path: &PathWord) -> bool {
-    let PathWord::Exact(path) = path else { return false };
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
-    matches!(path.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr")
-        || path.strip_prefix("/dev/fd/").is_some_and(is_number)
 }

@@ -3,6 +3,7 @@
 use super::Verdict;
 use super::args;
 use super::judge::{Assign, Inner, Judged};
+use super::walk::steers;
 use super::word::{self, Word};
 
 /// `env`: assignments and options, then a command; alone it prints the environment.
@@ -12,10 +13,22 @@ pub(super) fn env(args: &[Word]) -> Judged {
     while let Some((first, after)) = rest.split_first() {
         let Some(text) = first.literal.as_deref() else { return Judged::unknown() };
         let take = match text {
-            "-i" | "-" | "-0" | "-v" | "--ignore-environment" | "--null" | "--debug" => 1,
-            "-u" | "--unset" if rest.get(1).is_some_and(|name| name.literal.is_some()) => 2,
-            "--" => 1,
-            _ if text.starts_with("--unset=") => 1,
+            "-i" | "-" | "--ignore-environment" => {
+                assigns.push(taken(text));
+                1
+            }
+            "-0" | "-v" | "--null" | "--debug" | "--" => 1,
+            "-u" | "--unset" => match rest.get(1).and_then(|name| name.literal.as_deref()) {
+                Some(name) => {
+                    assigns.extend(steers(name).then(|| taken(&format!("-u {name}"))));
+                    2
+                }
+                None => return Judged::unknown(),
+            },
+            _ if text.starts_with("--unset=") => {
+                assigns.extend(steers(&text["--unset=".len()..]).then(|| taken(text)));
+                1
+            }
             // -S splits a string into words, -C changes the folder: not worth following.
             _ if text.starts_with('-') => return Judged::unknown(),
             _ => match text.split_once('=') {
@@ -30,6 +43,11 @@ pub(super) fn env(args: &[Word]) -> Judged {
         rest = rest.get(take..).unwrap_or_default();
     }
     Judged::read_only()
+}
+
+/// Variables that were taken away count as much as those that were set: ours keep git from repositories of plain files.
+fn taken(option: &str) -> Assign {
+    Assign { name: String::new(), text: format!("env {option}") }
 }
 
 /// Wrappers of the form `name [options] [n operands] command …`.
@@ -230,7 +248,7 @@ pub(super) fn unset(args: &[Word]) -> Judged {
 }
 
 fn is_own_name(word: &Word) -> bool {
-    word.literal.as_deref().is_some_and(|name| word::is_name(name) && !super::walk::steers(name))
+    word.literal.as_deref().is_some_and(|name| word::is_name(name) && !steers(name))
 }
 
 /// `set -euo pipefail` and the like.

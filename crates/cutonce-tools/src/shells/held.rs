@@ -1,6 +1,7 @@
 //! How a command is held in plan mode (PM-62, PM-63, SB-2): which profile it gets, which files are hidden from it, and when it
 //! runs on a throwaway layer; and in other modes, where the user wants that (SB-4).
 
+use super::git;
 use crate::workspace::Workspace;
 use cutonce_core::permission::{Held, is_secret};
 use cutonce_core::shell::{self, Verdict};
@@ -30,13 +31,8 @@ const STORES: [&str; 12] = [
     ".config/gcloud",
 ];
 
-/// Git writes no index while it looks, and does not open a hidden file only to find that it is unchanged.
-const GIT: [(&str, &str); 4] = [
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_CONFIG_COUNT", "1"),
-    ("GIT_CONFIG_KEY_0", "core.checkStat"),
-    ("GIT_CONFIG_VALUE_0", "minimal"),
-];
+/// Git writes no index while it looks.
+const GIT: [(&str, &str); 1] = [("GIT_OPTIONAL_LOCKS", "0")];
 /// Doors to other programs; the kernel closes them, and there is no need to know them.
 const SOCKETS: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"];
 
@@ -106,7 +102,8 @@ impl Sandbox {
 
     /// The environment of a held command.
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-        with_private(env, &self.tmp(), &GIT)
+        // It does not open a hidden file only to find that it is unchanged.
+        git::with(with_private(env, &self.tmp(), &GIT), "core.checkStat", "minimal")
     }
 
     fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {

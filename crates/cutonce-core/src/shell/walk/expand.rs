@@ -4,7 +4,8 @@ use super::super::PathWord;
 use super::super::cover::{has_metacharacter, has_opener};
 use super::super::judge::Assign;
 use super::super::word::{self, Word};
-use super::{Item, Redirected, Script, Walk, is_harmless_sink};
+use super::sinks::{is_harmless_sink, is_stream};
+use super::{Item, Redirected, Script, Walk, steers};
 use shuck_ast as ast;
 
 impl Walk<'_> {
@@ -12,13 +13,14 @@ impl Walk<'_> {
     pub(super) fn word(&mut self, word: &ast::Word) -> Word {
         self.look_into(word);
         let raw = self.slice(word.span);
-        match word.parts.as_slice() {
-            // A pipe with a name: no file of anybody's.
+        let word = match word.parts.as_slice() {
             [part] if matches!(part.kind, ast::WordPart::ProcessSubstitution { .. }) => {
-                Word { path: PathWord::Exact("/dev/fd/63".into()), may_be_flag: false, one: true, ..Word::open(&raw) }
+                Word { path: PathWord::Pipe, may_be_flag: false, one: true, ..Word::open(&raw) }
             }
             _ => word::read(&raw),
-        }
+        };
+        self.state.streams |= is_stream(&word.path);
+        word
     }
 
     /// Walks the substitutions of a word and checks that no other is left in its source.
@@ -29,6 +31,11 @@ impl Walk<'_> {
     fn look(&mut self, word: &ast::Word, regex: bool) {
         self.mark(word.span);
         let raw = self.slice(word.span);
+        let redirects = self.source.get(word.span.end.offset()..).is_some_and(|rest| rest.starts_with(['<', '>']));
+        if redirects && raw.starts_with('{') && raw.ends_with('}') {
+            // `{a[x]}<file`: to bash a variable that the redirection sets, and it evaluates the subscript.
+            self.problem("a redirection sets a variable that is computed");
+        }
         let mut left: Vec<u8> = raw.into_bytes();
         let start = word.span.start.offset();
         let mut found = Vec::new();
@@ -189,7 +196,7 @@ impl Walk<'_> {
         use ast::ParameterOp as O;
         match operator {
             O::AssignDefault => {
-                if super::steers(&reference.name) {
+                if steers(&reference.name) {
                     self.problem("an expansion sets a variable that steers programs");
                 }
                 self.state.filled.insert(reference.name.to_string());
@@ -306,13 +313,25 @@ impl Walk<'_> {
             self.mark(redirect.span);
             if let Some(span) = redirect.fd_var_span {
                 self.cover.mark(span.start.offset().saturating_sub(1), span.end.offset() + 1);
+                self.descriptor_variable(span);
             }
+            self.state.note_descriptor(redirect, self.source);
             match &redirect.target {
                 ast::RedirectTarget::Heredoc(heredoc) => self.heredoc(heredoc),
                 ast::RedirectTarget::Word(word) => self.redirect(redirect.kind, word, &mut redirected),
             }
         }
         redirected
+    }
+
+    /// `{name}<file` puts a number into the variable.
+    fn descriptor_variable(&mut self, span: ast::Span) {
+        let name = self.slice(span);
+        let name = name.trim_start_matches('{').trim_end_matches('}');
+        if !word::is_name(name) || steers(name) {
+            self.problem("a redirection sets a variable that is computed, or steers programs");
+        }
+        self.state.filled.insert(name.to_string());
     }
 
     fn redirect(&mut self, kind: ast::RedirectKind, target: &ast::Word, out: &mut Redirected) {
@@ -438,7 +457,7 @@ impl Walk<'_> {
                 name
             }
         };
-        if super::steers(name) {
+        if steers(name) {
             self.problem("arithmetic sets a variable that steers programs");
         }
         let plain = matches!(op, ast::ArithmeticAssignOp::Assign);

@@ -54,7 +54,12 @@ impl Folders {
             [] => "~".to_string(),
             [one] if one.literal.is_some() || matches!(one.path, PathWord::Exact(_)) => match &one.path {
                 PathWord::Exact(path) if !path.starts_with('-') => path.clone(),
-                PathWord::Exact(_) | PathWord::Glob(_) | PathWord::Below(_) | PathWord::Unknown => {
+                PathWord::Exact(_)
+                | PathWord::Glob(_)
+                | PathWord::Below(_)
+                | PathWord::Repository
+                | PathWord::Pipe
+                | PathWord::Unknown => {
                     return Folders::unknown();
                 }
             },
@@ -79,7 +84,9 @@ impl Folders {
     fn each(&self, path: &PathWord) -> Vec<PathWord> {
         let text = match path {
             PathWord::Exact(text) | PathWord::Glob(text) | PathWord::Below(text) => text,
-            PathWord::Unknown => return vec![PathWord::Unknown],
+            PathWord::Repository if self.at_start() => return vec![PathWord::Repository],
+            PathWord::Pipe => return vec![PathWord::Pipe],
+            PathWord::Repository | PathWord::Unknown => return vec![PathWord::Unknown],
         };
         if is_rooted(text) {
             return vec![path.clone()];
@@ -89,7 +96,7 @@ impl Folders {
             PathWord::Exact(_) => PathWord::Exact(join(folder, text)),
             PathWord::Glob(_) => PathWord::Glob(join(folder, text)),
             PathWord::Below(_) => PathWord::Below(join(folder, text)),
-            PathWord::Unknown => PathWord::Unknown,
+            PathWord::Repository | PathWord::Pipe | PathWord::Unknown => PathWord::Unknown,
         };
         folders.iter().map(with).collect()
     }
