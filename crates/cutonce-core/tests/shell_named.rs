@@ -11,6 +11,8 @@ fn paths(words: impl Iterator<Item = PathWord>) -> String {
     let show = |word| match word {
         PathWord::Exact(path) | PathWord::Glob(path) => path,
         PathWord::Below(path) => format!("{path}/**"),
+        PathWord::Repository => "@".to_string(),
+        PathWord::Pipe => "|".to_string(),
         PathWord::Unknown => "?".to_string(),
     };
     words.map(show).collect::<Vec<_>>().join(",")
