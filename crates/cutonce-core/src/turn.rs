@@ -23,7 +23,7 @@ pub struct Said {
     /// The message of a teammate that this is (TM-1).
     pub mail: Option<Delivered>,
     /// What a command of the user's own lends its turn, from when it comes in (UI-9).
-    pub lent: Option<Lent>,
+    pub lent: Option<Box<Lent>>,
 }
 
 /// Rules that allow, and a model, for one turn.

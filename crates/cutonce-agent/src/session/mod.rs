@@ -411,7 +411,7 @@ impl Hall {
             Submission::Mark(mark) => (mark.0)(),
             Submission::Rewind { .. } => self.notice(Level::Warning, "Nothing can be put back while a turn is on."),
             Submission::Prompt { text, images, allow, model } => {
-                let lent = Some(Lent { allow, model });
+                let lent = Some(Box::new(Lent { allow, model }));
                 return self.comes_in(Said { lent, ..Said::words(text, images) });
             }
             Submission::Close => {
