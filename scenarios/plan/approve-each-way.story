@@ -64,6 +64,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
   6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 1 comment goes along with whatever you choose.
+answer: There is no line 9; the plan has 4.
 answer: 2 comments go along with whatever you choose.
 answer: A comment is: c LINE WORDS
 answer: Choose one of 1, 2, 4, 5, 6.
@@ -116,8 +117,8 @@ request 2
         Comments from the user on lines of the plan:
         - line 3: `1. Do a`
           with care
-        - line 9: `(the plan has no such line)`
-          no such line
+        - line 4: `2. Do b`
+          at the end
         
         ## Approved Plan:
         … 3 more lines
@@ -140,7 +141,7 @@ tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cuton
 plan {"slug":"<slug>","revision":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n","sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd"}
 ask {"askId":"<id>","kind":"plan"}
-ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits","comments":[{"line":3,"text":"with care"},{"line":9,"text":"no such line"}],"notes":"mind the gap"}}
+ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits","comments":[{"line":3,"text":"with care"},{"line":4,"text":"at the end"}],"notes":"mind the gap"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","outcome":"approved"}
 tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan A\n\n1. Do a\n2. Do b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}

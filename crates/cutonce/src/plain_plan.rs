@@ -123,7 +123,7 @@ impl Review {
         match (word, plan, armed) {
             ("" | "y" | "yes", _, Some(answer)) if rest.trim().is_empty() => Step::Answer(answer),
             // «yes, but …» is no yes (PM-80).
-            ("y" | "yes", _, _) => {
+            ("y" | "yes", _, _) if !rest.trim().is_empty() => {
                 let keep = request.digit(ChoiceKey::KeepPlanning).map(String::from).unwrap_or_default();
                 Step::Say(format!("A yes takes no words; nothing is chosen. `{keep} WORDS` keeps planning with them."))
             }
