@@ -179,7 +179,7 @@ impl Word {
         }
     }
     pub fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-        with_private(env, &self.tmp(), &GIT)
+        git::with(with_private(env, &self.tmp(), &GIT), "core.checkStat", "minimal")
     }
 }
 
