@@ -432,6 +432,7 @@ impl Walk<'_> {
                 }
                 ast::DeclOperand::Assignment(assignment) => {
                     let assign = self.assignment(assignment);
+                    fine &= is_plain_value(assignment, &assign.text);
                     fine &= if exports { is_harmless(&assign.text) } else { !steers(&assign.name) };
                     texts.push(assign.text);
                 }
@@ -639,6 +640,17 @@ pub(super) fn is_harmless(assignment: &str) -> bool {
     }
 }
 
+/// A declared array takes a value like `($(x))` for its elements, quoted or not, and runs x.
+fn is_plain_value(assignment: &ast::Assignment, text: &str) -> bool {
+    match &assignment.value {
+        ast::AssignmentValue::Compound(_) => true,
+        ast::AssignmentValue::Scalar(_) => {
+            let value = text.split_once('=').map_or("", |(_, value)| value);
+            !value.contains(['$', '`', '('])
+        }
+    }
+}
+
 /// Variables by which programs find other programs, libraries, settings or options.
 pub(super) fn steers(name: &str) -> bool {
     const NAMES: &[&str] = &[
@@ -653,8 +665,14 @@ pub(super) fn steers(name: &str) -> bool {
         "FUNCNEST",
         "GLOBIGNORE",
         "HISTFILE",
+        "EUID",
         "HOME",
         "HOSTALIASES",
+        "LINENO",
+        "PIPESTATUS",
+        "PPID",
+        "SRANDOM",
+        "UID",
         "IFS",
         "INPUTRC",
         "LESS",
@@ -688,9 +706,40 @@ pub(super) fn steers(name: &str) -> bool {
         "VISUAL",
     ];
     const STARTS: &[&str] = &[
-        "BASH", "CARGO", "CMAKE", "DOCKER", "DYLD_", "GCC_", "GCONV_", "GIT_", "GLIBC_", "GO", "GREP_", "JAVA", "JDK_",
-        "LD_", "MAKE", "MALLOC_", "NODE", "NPM_", "PERL", "PIP_", "PYTHON", "RIPGREP_", "RUBY", "RUST", "SSH_", "TAR_",
-        "XDG_", "npm_",
+        "BASH",
+        "CARGO",
+        "CMAKE",
+        "COMP_",
+        "COPROC",
+        "DIRSTACK",
+        "EPOCH",
+        "HIST",
+        "READLINE_",
+        "DOCKER",
+        "DYLD_",
+        "GCC_",
+        "GCONV_",
+        "GIT_",
+        "GLIBC_",
+        "GO",
+        "GREP_",
+        "JAVA",
+        "JDK_",
+        "LD_",
+        "MAKE",
+        "MALLOC_",
+        "NODE",
+        "NPM_",
+        "PERL",
+        "PIP_",
+        "PYTHON",
+        "RIPGREP_",
+        "RUBY",
+        "RUST",
+        "SSH_",
+        "TAR_",
+        "XDG_",
+        "npm_",
     ];
     const ENDS: &[&str] =
         &["FLAGS", "OPTIONS", "OPTS", "WRAPPER", "_PATH", "_HOME", "_CONFIG", "_COMMAND", "_EDITOR", "_PAGER"];

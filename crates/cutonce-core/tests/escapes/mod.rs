@@ -27,6 +27,17 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("ls 2>&1 >/dev/stderr | tee /dev/stderr", "reads"),
     ("ls > >(cat)", "reads"),
     ("ls | tee >(sort) /dev/stdout", "reads"),
+    // A here-document that begins on a continued line.
+    ("<<E \\\n touch x\nE", "unparsed"),
+    ("<<'E' \\\n touch x\nE", "unparsed"),
+    // Values that bash evaluates when they are assigned.
+    ("SRANDOM='a[$(make)]'", "unknown"),
+    ("HISTCMD='a[$(make)]'", "unknown"),
+    ("declare -a z='($(make))'", "unknown"),
+    ("declare -A z='([$(make)]=1)'", "unknown"),
+    ("declare z=\"$(cat a)\"", "unknown"),
+    ("declare -a z=(1 2)", "reads"),
+    ("local n=5", "reads"),
     // A redirection can set a variable.
     (": {PATH}</dev/null; ls", "unparsed"),
     (": {IFS}<a; ls", "unparsed"),

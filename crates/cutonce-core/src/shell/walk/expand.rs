@@ -366,6 +366,11 @@ impl Walk<'_> {
         self.mark(heredoc.delimiter.span);
         self.mark(heredoc.body.span);
         let delimiter = self.slice(heredoc.delimiter.span);
+        // bash joins a continued line before it looks for the body: what stands there may be a command.
+        let line = self.source.get(heredoc.delimiter.span.end.offset()..heredoc.body.span.start.offset());
+        if line.is_none_or(|line| line.contains("\\\n")) {
+            self.problem("a here-document begins on a continued line");
+        }
         self.cover_end_of(heredoc);
         if delimiter.contains(['\'', '"', '\\']) {
             return;
