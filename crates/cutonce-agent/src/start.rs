@@ -28,7 +28,7 @@ use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan;
 use cutonce_core::prompts::{self, Surroundings};
 use cutonce_core::reminder::{self, Instructions as PlanInstructions};
-use cutonce_core::rule::{Behavior, Rules, Source, Written};
+use cutonce_core::rule::{self, Behavior, Rules, Source, Written};
 use cutonce_core::settings::{Notifications, Settings, ThinkingChoice};
 use cutonce_core::submission::By;
 use cutonce_core::transcript::{Body, Kind};
@@ -382,7 +382,7 @@ impl Start {
 
     /// A host may want only some of our own tools.
     fn wants(&self, tool: &str) -> bool {
-        self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| name == tool))
+        self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| rule::name_today(name) == tool))
     }
 
     /// The embedding program's own models, or those of the providers.

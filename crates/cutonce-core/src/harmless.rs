@@ -27,8 +27,8 @@ pub fn one_line(text: &str) -> String {
 /// For the model: overwritten lines and escape sequences are dropped, NUL is shown; the rest stays as printed.
 pub fn for_model(text: &str) -> Cow<'_, str> {
     match settled(text) {
-        Cow::Borrowed(text) => clean(text, |c, _| !matches!(c, '\0' | '\x1b')),
-        Cow::Owned(text) => Cow::Owned(clean(&text, |c, _| !matches!(c, '\0' | '\x1b')).into_owned()),
+        Cow::Borrowed(text) => clean(text, |c, _, _| !matches!(c, '\0' | '\x1b')),
+        Cow::Owned(text) => Cow::Owned(clean(&text, |c, _, _| !matches!(c, '\0' | '\x1b')).into_owned()),
     }
 }
 
@@ -42,11 +42,13 @@ pub fn settled(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.split('\n').map(last).collect::<Vec<_>>().join("\n"))
 }
 
-/// Drops whole escape sequences and shows what `stays` refuses; it is given a character and the one before.
-fn clean(text: &str, stays: impl Fn(char, Option<char>) -> bool) -> Cow<'_, str> {
+/// Drops whole escape sequences and shows what `stays` refuses; it is given a character, the one before and the one behind.
+fn clean(text: &str, stays: impl Fn(char, Option<char>, Option<char>) -> bool) -> Cow<'_, str> {
     let mut before = None;
+    let mut ahead = text.chars();
+    ahead.next();
     let fine = |c: char| {
-        let stays = stays(c, before);
+        let stays = stays(c, before, ahead.next());
         before = Some(c);
         stays
     };
@@ -63,7 +65,7 @@ fn clean(text: &str, stays: impl Fn(char, Option<char>) -> bool) -> Cow<'_, str>
         };
         match length {
             Some(_) => {}
-            None if stays(c, out.chars().next_back()) => out.push(c),
+            None if stays(c, out.chars().next_back(), rest.chars().nth(1)) => out.push(c),
             None => drop(write!(out, "\\u{{{:x}}}", u32::from(c))),
         }
         rest = rest.get(length.unwrap_or(c.len_utf8())..).unwrap_or_default();
@@ -95,9 +97,11 @@ fn sequence(bytes: &[u8]) -> Option<usize> {
     }
 }
 
-fn is_shown(c: char, before: Option<char>) -> bool {
+fn is_shown(c: char, before: Option<char>, behind: Option<char>) -> bool {
     match c {
         '\n' | '\t' => true,
+        // The keys of a telephone, as in `1\u{fe0f}\u{20e3}`.
+        '\u{fe0f}' if behind == Some('\u{20e3}') => before.is_some_and(|c| matches!(c, '0'..='9' | '#' | '*')),
         '\0'..='\x1f' | '\x7f'..='\u{9f}' => false,
         // Joiners belong between letters of scripts that need them and in emoji; between ASCII they only hide.
         '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => before.is_some_and(|c| !c.is_ascii()),
@@ -138,6 +142,7 @@ mod tests {
             ("windows\r\nline\r\n", "windows\nline\n"),
             ("a\u{202e}b\u{2066}c\u{200b}d\u{feff}", "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{feff}"),
             ("pass\u{200d}word", "pass\\u{200d}word"),
+            ("1\u{fe0f}\u{20e3} 1\u{fe0f}", "1\u{fe0f}\u{20e3} 1\\u{fe0f}"),
             ("👨\u{200d}👩\u{200d}👧 ❤\u{fe0f} می\u{200c}خواهم", "👨\u{200d}👩\u{200d}👧 ❤\u{fe0f} می\u{200c}خواهم"),
             ("tag\u{e0041}", "tag\\u{e0041}"),
         ];

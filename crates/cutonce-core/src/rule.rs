@@ -244,7 +244,7 @@ impl Rules {
         let (name, spec) = split(written.text.trim())?;
         let tool = match self.own_tools.iter().find(|own| *own == name) {
             Some(own) => ToolName::Named(own.clone()),
-            None => tool_name(name)?,
+            None => tool_name(name_today(name))?,
         };
         let spec = match spec {
             None => Spec::All,
@@ -271,6 +271,12 @@ impl Rules {
             SpecKind::None => Err(format!("{name} takes no specifier. Write `{name}`.")),
         }
     }
+}
+
+/// What a tool is called here, given a name that it has or had elsewhere: who denies `Task` means agents.
+pub fn name_today(tool: &str) -> &str {
+    const FORMERLY: [(&str, &str); 2] = [("Task", "Agent"), ("KillBash", "KillShell")];
+    FORMERLY.iter().find(|(old, _)| *old == tool).map_or(tool, |(_, new)| new)
 }
 
 impl Rule {

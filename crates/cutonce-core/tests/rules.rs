@@ -3,9 +3,22 @@
 mod world;
 
 use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Decision, decide};
+use cutonce_core::permission::{Access, Decision, Facts, decide};
 use cutonce_core::rule::{Behavior, Source};
 use world::*;
+
+/// Who has a rule for the name that a tool has elsewhere means the tool.
+#[test]
+fn pr_1_a_rule_by_the_former_name_of_a_tool_counts() {
+    let agent = |kind: &str| Facts { tool: "Agent".into(), access: Access::Agent { kind: kind.into() } };
+    for (rule, kind, expected) in [
+        ("deny Task", "Explore", "deny"),
+        ("ask Task(Explore)", "Explore", "ask"),
+        ("deny Task(Plan)", "Explore", "run"),
+    ] {
+        assert_eq!(outcome(Mode::Default, &rules(&[rule]), agent(kind)), expected, "{rule}");
+    }
+}
 
 /// (allow rule, command, does it cover it in default mode?)
 #[test]

@@ -1,7 +1,7 @@
 //! Two walks over one workspace, and what differs between them.
 
 use super::walk::{Folder, Stamp, Tree, Unseen};
-use cutonce_core::harmless::harmless;
+use cutonce_core::harmless::visible;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -78,7 +78,7 @@ fn line(change: &Change, root: &Path) -> String {
 fn shown(path: &Path, root: &Path) -> String {
     let inner = path.strip_prefix(root).unwrap_or(path);
     let inner = if inner.as_os_str().is_empty() { Path::new(".") } else { inner };
-    harmless(&inner.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t")
+    visible(&inner.to_string_lossy()).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// `entered`: a file that was changed later differs, also if the first walk saw it only after that.

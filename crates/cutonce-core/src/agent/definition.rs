@@ -3,6 +3,7 @@
 use crate::front_matter::{self, Fault, Field};
 use crate::mode::Mode;
 use crate::plan;
+use crate::rule;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
 
@@ -120,8 +121,6 @@ pub type FileFault = Fault;
 
 /// Tools that no subagent is offered (PM-31, PM-82); and it does not speak to a team in the name of its session.
 const NEVER: [&str; 5] = [plan::ENTER, plan::EXIT, "TeamCreate", "TeamDelete", "SendMessage"];
-/// Names that tools had elsewhere.
-const FORMERLY: [(&str, &str); 2] = [("Task", "Agent"), ("KillBash", "KillShell")];
 const LONGEST_NAME: usize = 64;
 
 impl Definition {
@@ -147,7 +146,7 @@ impl Definition {
 
 /// `mcp__server` and `mcp__server__*` stand for all tools of a server.
 fn covers(entry: &str, tool: &str) -> bool {
-    let entry = FORMERLY.iter().find(|(old, _)| *old == entry).map_or(entry, |(_, new)| new);
+    let entry = rule::name_today(entry);
     let server = entry.starts_with("mcp__") && tool.strip_prefix(entry).is_some_and(|rest| rest.starts_with("__"));
     entry == tool || entry == "*" || server || entry.strip_suffix('*').is_some_and(|start| tool.starts_with(start))
 }

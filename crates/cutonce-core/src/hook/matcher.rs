@@ -1,5 +1,6 @@
 //! Which tools a hook is for: `Edit|Write`, `mcp__.*`, or all.
 
+use crate::rule;
 use regex::Regex;
 
 /// Nothing, `""` and `*` fit all; letters, digits, `_` and `|` alone are exact names; anything else is a regular
@@ -32,7 +33,7 @@ impl Matcher {
     pub fn fits(&self, subject: Option<&str>) -> bool {
         match (self, subject) {
             (Matcher::Any, _) | (_, None) => true,
-            (Matcher::Names(names), Some(subject)) => names.iter().any(|name| name == subject),
+            (Matcher::Names(names), Some(subject)) => names.iter().any(|name| rule::name_today(name) == subject),
             (Matcher::Pattern(pattern), Some(subject)) => pattern.is_match(subject),
         }
     }
