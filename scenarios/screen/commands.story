@@ -10,7 +10,7 @@ Be brief.
   {"text": "From the other one."},
   {"text": "Written."}
 ]}
---- pty 160x50 cutonce
+--- pty 160x95 cutonce
 --- keys
 < ›
 < /help
@@ -18,6 +18,18 @@ Be brief.
 press enter
 < At the start of a message
 --- shows
+Commands
+  /help                 keys and commands
+  /plan                 enter plan mode, show the plan; open edits it, off leaves; words are the task
+  /plans                plans of this folder
+  /mode                 show or set the mode: default, acceptEdits, plan, …
+  /model                show or set the model
+  /clear                start over with an empty conversation
+  /compact              replace the beginning by a summary; words say what to keep
+  /resume               go on with another session
+  /rewind               put files, conversation or both back to an earlier point
+  /permissions          the rules that hold here; add and remove some
+  /agents               the kinds of agents there are; edit them, make your own
   /mcp                  MCP servers: agree to them, switch them off and on, start them anew
   /memory               instruction files, to edit
   /init                 have an AGENTS.md written for this repository
@@ -99,6 +111,34 @@ press enter
 press enter
 < nothing to go back to
 --- shows
+Commands
+  /help                 keys and commands
+  /plan                 enter plan mode, show the plan; open edits it, off leaves; words are the task
+  /plans                plans of this folder
+  /mode                 show or set the mode: default, acceptEdits, plan, …
+  /model                show or set the model
+  /clear                start over with an empty conversation
+  /compact              replace the beginning by a summary; words say what to keep
+  /resume               go on with another session
+  /rewind               put files, conversation or both back to an earlier point
+  /permissions          the rules that hold here; add and remove some
+  /agents               the kinds of agents there are; edit them, make your own
+  /mcp                  MCP servers: agree to them, switch them off and on, start them anew
+  /memory               instruction files, to edit
+  /init                 have an AGENTS.md written for this repository
+  /config               settings files, to edit
+  /status               session, model, mode, folders
+  /cost                 tokens and money so far
+  /todos                the agent's todo list
+  /export               write the conversation to a file
+  /theme                dark, light or ansi
+  /doctor               what works on this machine
+  /exit                 quit
+
+Keys
+  enter                 send; while the agent works the message joins at its next step
+  shift+enter, ctrl+j   new line (so does \ before enter)
+  shift+tab             cycle the mode: default, accept edits, plan, …
   esc                   interrupt; close a list; twice on an empty line: rewind
   ctrl+c                clear the line; twice: quit
   ctrl+d                quit, on an empty line
@@ -154,7 +194,7 @@ At the start of a message
 > hi
 press enter
 < Listed.
-gone interrupt
+gone esc to interrupt
 > /todos
 press enter
 < ▸ Counting
@@ -170,11 +210,11 @@ press enter
 > /compact the numbers
 press enter
 < Compacted
-gone interrupt
+gone esc to interrupt
 > and now?
 press enter
 < From the other one.
-gone interrupt
+gone esc to interrupt
 > /hepl
 press enter
 < The nearest is /help.
@@ -185,7 +225,7 @@ press enter
 > /init
 press enter
 < Written.
-gone interrupt
+gone esc to interrupt
 > /doctor
 press enter
 < cutonce

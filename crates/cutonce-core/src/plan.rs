@@ -93,7 +93,7 @@ fn heading(line: &str) -> Option<&str> {
 
 /// Titles are for lists: one line of at most 80 characters that control nothing (TL-10).
 fn short(line: &str) -> String {
-    let line = crate::harmless::visible(line);
+    let line = crate::harmless::harmless(line);
     let clean = line.chars().filter(|c| !c.is_control());
     let mut title: String = clean.clone().take(80).collect();
     if clean.count() > 80 {
