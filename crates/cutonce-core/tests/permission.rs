@@ -544,7 +544,8 @@ fn pr_5_what_runs_unasked_is_held_to_the_word_of_the_mode() {
         (Mode::BypassPermissions, &[], "ls src", Parsed),
         // A sandbox shows no other processes.
         (default, &[], "ps aux", Parsed),
-        (default, &[], "ps aux | head", Reads),
+        (default, &[], "ps aux | grep -i '[n]ode' | head -5", Parsed),
+        (default, &[], "ps aux; ls", Reads),
         (default, &[], "ps aux <<E\nE", Reads),
     ] {
         assert_eq!(held(mode, known, command, Parsed), expected, "{command}");

@@ -178,15 +178,10 @@ impl ShellFacts {
             let name = part.part.words.first().and_then(Option::as_deref);
             name.is_some_and(|name| ABOUT_PROCESSES.contains(&name)) && part.part.inside.is_empty()
         };
-        // Nothing but plain words: here the parser's word is all there is.
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,.=/".contains(c);
+        // Nothing but plain words and pipes: here the parser's word is all there is.
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,./:|'\"[]".contains(c);
         match self.parts.iter().all(only_reads) {
-            true if self.parts.len() == 1
-                && self.parts.iter().all(about_processes)
-                && self.command.chars().all(plain) =>
-            {
-                self.held
-            }
+            true if self.parts.iter().any(about_processes) && self.command.chars().all(plain) => self.held,
             true => Held::Reads,
             false if self.held == Held::Parsed => Held::Files,
             false => self.held,
