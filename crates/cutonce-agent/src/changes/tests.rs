@@ -171,7 +171,7 @@ async fn pm_87_strange_names_and_links_out_of_the_workspace() {
     world.put("two\nlines\x1b[31m", "x");
     let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"\xff.txt");
     fs::write(world.root.join::<&std::ffi::OsStr>(odd), "x").unwrap();
-    assert_eq!(world.lines(&snapshot, &[]).await, ["two\\nlines (new)", "\u{fffd}.txt (new)"]);
+    assert_eq!(world.lines(&snapshot, &[]).await, ["two\\nlines\\u{1b}[31m (new)", "\u{fffd}.txt (new)"]);
 }
 
 #[tokio::test]
