@@ -164,11 +164,7 @@ impl Review {
 
     /// Arms a choice: nothing happens before it is confirmed.
     fn choose(&mut self, request: &Request, word: &str, rest: &str) -> Step {
-        let chosen = request.choices.iter().find(|choice| {
-            let digit = request.digit(choice.key).map(String::from);
-            digit.as_deref() == Some(word)
-        });
-        let Some(choice) = chosen else {
+        let Some(choice) = request.with_digit(word) else {
             let digits: Vec<String> =
                 request.choices.iter().filter_map(|choice| request.digit(choice.key)).map(String::from).collect();
             return Step::Say(format!("Choose one of {}.", digits.join(", ")));

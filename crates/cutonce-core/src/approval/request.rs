@@ -130,6 +130,11 @@ impl Request {
         })
     }
 
+    /// The choice with this digit.
+    pub fn with_digit(&self, typed: &str) -> Option<&Choice> {
+        self.choices.iter().find(|choice| self.digit(choice.key).map(String::from).as_deref() == Some(typed))
+    }
+
     /// The approving choice that leads to this mode, without clearing the context: for hosts that answer with a
     /// mode instead of a choice.
     pub fn approving(&self, mode: Mode) -> Option<&Choice> {

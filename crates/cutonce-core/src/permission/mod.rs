@@ -172,24 +172,6 @@ impl<F: Fn(&str) -> Target> Disk for F {
 const ABOUT_PROCESSES: [&str; 2] = ["pgrep", "ps"];
 
 impl ShellFacts {
-    fn held_to_its_word(&self) -> Held {
-        let only_reads = |part: &PartFacts| part.part.verdict == Verdict::ReadOnly && part.redirects.is_empty();
-        let about_processes = |part: &PartFacts| {
-            let name = part.part.words.first().and_then(Option::as_deref);
-            name.is_some_and(|name| ABOUT_PROCESSES.contains(&name)) && part.part.inside.is_empty()
-        };
-        // Nothing but plain words and pipes: here the parser's word is all there is.
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,./:|'\"[]".contains(c);
-        match self.parts.iter().all(only_reads) {
-            true if self.parts.iter().any(about_processes) && self.command.chars().all(plain) => self.held,
-            true => Held::Reads,
-            false if self.held == Held::Parsed => Held::Files,
-            false => self.held,
-        }
-    }
-}
-
-impl ShellFacts {
     /// Parses the command and resolves its path words.
     pub fn new(command: &str, background: bool, disk: impl Disk) -> ShellFacts {
         let shell::Parsed { parts, unparsed } = shell::parse(command);
@@ -219,6 +201,23 @@ impl ShellFacts {
     pub fn in_another_repository(mut self) -> ShellFacts {
         self.doubt(|part| part.program() == Some("git"));
         self
+    }
+
+    /// What holds it when the mode alone lets it run.
+    fn held_to_its_word(&self) -> Held {
+        let only_reads = |part: &PartFacts| part.part.verdict == Verdict::ReadOnly && part.redirects.is_empty();
+        let about_processes = |part: &PartFacts| {
+            let name = part.part.words.first().and_then(Option::as_deref);
+            name.is_some_and(|name| ABOUT_PROCESSES.contains(&name)) && part.part.inside.is_empty()
+        };
+        // Nothing but plain words and pipes: here the parser's word is all there is.
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,./:|'\"[]".contains(c);
+        match self.parts.iter().all(only_reads) {
+            true if self.parts.iter().any(about_processes) && self.command.chars().all(plain) => self.held,
+            true => Held::Reads,
+            false if self.held == Held::Parsed => Held::Files,
+            false => self.held,
+        }
     }
 
     /// Of these parts nobody can say what they would run.

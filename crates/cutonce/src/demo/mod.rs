@@ -137,8 +137,7 @@ async fn answer(ask: &AskView, by_hand: bool) -> anyhow::Result<Answer> {
 fn choose(request: &approval::Request) -> anyhow::Result<ChoiceKey> {
     loop {
         let line = typed("  your choice (a number): ")?;
-        let choice = line.parse::<usize>().ok().and_then(|n| request.choices.get(n.wrapping_sub(1)));
-        if let Some(choice) = choice {
+        if let Some(choice) = request.with_digit(line.trim()) {
             return Ok(choice.key);
         }
     }

@@ -47,8 +47,8 @@ pub fn plan(request: &Request) -> anyhow::Result<()> {
         request.changed_files.len(),
         request.layer.describe()
     );
-    for (n, choice) in request.choices.iter().enumerate() {
-        println!("  {} {}", n + 1, choice.label);
+    for choice in &request.choices {
+        println!("  {} {}", request.digit(choice.key).unwrap_or(' '), choice.label);
     }
     std::io::stdout().flush()?;
     Ok(())
