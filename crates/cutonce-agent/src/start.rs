@@ -466,7 +466,7 @@ impl Start {
         let written = loaded.rules.iter().cloned().chain(allow).chain(deny);
         let home = self.user_home.as_deref();
         // What waits for trust was taken out where the settings were loaded; what is left the person gave (PR-2).
-        let rules = Rules::with_tools(home, &self.cwd, true, own_tools, written);
+        let rules = Rules::with_tools(home, &self.cwd, own_tools, written);
         notices.extend(rules.errors().iter().map(|error| error.to_string()));
         notices.extend(cutonce_core::auto::gate(self.auto().gate.as_deref(), true).1);
         rules

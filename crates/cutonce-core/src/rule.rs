@@ -37,16 +37,6 @@ pub enum Source {
     User,
 }
 
-impl Source {
-    /// Written in the project's own folder: it may loosen nothing until that folder is trusted (PR-2).
-    pub fn needs_trust(self) -> bool {
-        match self {
-            Source::Local | Source::Project => true,
-            Source::Managed | Source::CommandLine | Source::Session | Source::User => false,
-        }
-    }
-}
-
 impl std::fmt::Display for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
@@ -120,14 +110,13 @@ fn effect(behavior: Behavior) -> &'static str {
     }
 }
 
-/// All rules in force, and those set aside until the folder is trusted (PR-2).
+/// All rules in force. Those of a folder that is not trusted never come here (PR-2): see `settings` of the agent.
 #[derive(Debug, Clone, Default)]
 pub struct Rules {
     home: Option<PathBuf>,
     cwd: PathBuf,
     /// Strongest source first.
     rules: Vec<Rule>,
-    set_aside: Vec<Rule>,
     /// Tools of the embedding program, beside the ones we know (HO-4).
     own_tools: Vec<String>,
     /// Auto is active: what would skip its judgement does not count.
@@ -136,27 +125,24 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// `home` and `cwd` are absolute and resolved. Allow rules of the project's own files wait for trust.
-    pub fn new(home: Option<&Path>, cwd: &Path, trusted: bool, written: impl IntoIterator<Item = Written>) -> Rules {
-        Rules { home: home.map(Path::to_path_buf), cwd: cwd.to_path_buf(), ..Rules::default() }.read(trusted, written)
+    /// `home` and `cwd` are absolute and resolved.
+    pub fn new(home: Option<&Path>, cwd: &Path, written: impl IntoIterator<Item = Written>) -> Rules {
+        Rules::with_tools(home, cwd, Vec::new(), written)
     }
     /// The same where the embedding program brings tools of its own: rules may name them, as a whole (HO-4).
     pub fn with_tools(
         home: Option<&Path>,
         cwd: &Path,
-        trusted: bool,
         own_tools: Vec<String>,
         written: impl IntoIterator<Item = Written>,
     ) -> Rules {
         let (home, cwd) = (home.map(Path::to_path_buf), cwd.to_path_buf());
-        Rules { home, cwd, own_tools, ..Rules::default() }.read(trusted, written)
+        Rules { home, cwd, own_tools, ..Rules::default() }.read(written)
     }
-    fn read(mut self, trusted: bool, written: impl IntoIterator<Item = Written>) -> Rules {
+    fn read(mut self, written: impl IntoIterator<Item = Written>) -> Rules {
         let rules = &mut self;
         for one in written {
-            let waits = !trusted && one.behavior == Behavior::Allow && one.source.needs_trust();
             match rules.understand(&one) {
-                Ok(rule) if waits => rules.set_aside.push(rule),
                 Ok(rule) => rules.rules.push(rule),
                 Err(why) => {
                     rules.rules.extend(whole_tool(&one));
@@ -171,18 +157,9 @@ impl Rules {
     pub fn rules(&self) -> &[Rule] {
         &self.rules
     }
-    /// Allow rules that wait until the user trusts the folder.
-    pub fn set_aside(&self) -> &[Rule] {
-        &self.set_aside
-    }
     /// Rules that could not be understood.
     pub fn errors(&self) -> &[RuleError] {
         &self.errors
-    }
-    /// The user trusts the folder: what was set aside counts from now on.
-    pub fn trust(&mut self) {
-        self.rules.append(&mut self.set_aside);
-        self.rules.sort_by_key(|rule| rule.source);
     }
     /// «Don't ask again» for this session.
     pub fn add_for_session(&mut self, behavior: Behavior, text: &str) -> Result<(), RuleError> {

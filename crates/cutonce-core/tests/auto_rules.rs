@@ -75,7 +75,6 @@ enum Step {
     Resume(Setup),
     Remember(&'static str),
     Forget(&'static str),
-    Trust,
 }
 
 fn modes() -> impl Strategy<Value = Mode> {
@@ -108,12 +107,11 @@ fn steps() -> impl Strategy<Value = Step> {
         2 => setups().prop_map(Step::Resume),
         1 => text().prop_map(Step::Remember),
         1 => text().prop_map(Step::Forget),
-        1 => Just(Step::Trust),
     ]
 }
 
-/// The rules of a process that begins: the user's, and the project's, which wait for trust.
-fn fresh(trusted: bool) -> Rules {
+/// The rules of a process that begins: the user's and the project's.
+fn fresh() -> Rules {
     let user = HARMLESS.iter().chain(&DANGEROUS).map(|line| (line, Source::User));
     let project = ["allow Bash(make:*)", "deny Write(secret)"].iter().map(|line| (line, Source::Project));
     let written = user.chain(project).map(|(line, source)| {
@@ -125,13 +123,13 @@ fn fresh(trusted: bool) -> Rules {
         };
         written(behavior, text, source)
     });
-    rules_from(trusted, written.collect())
+    rules_from(written.collect())
 }
 
-/// Every rule, in force or waiting, as somebody wrote it.
+/// Every rule as somebody wrote it.
 fn all(rules: &Rules) -> Vec<String> {
     let one = |rule: &cutonce_core::rule::Rule| format!("{:?} {} {:?}", rule.behavior, rule.text, rule.source);
-    let mut all: Vec<String> = rules.rules().iter().chain(rules.set_aside()).map(one).collect();
+    let mut all: Vec<String> = rules.rules().iter().map(one).collect();
     all.sort();
     all
 }
@@ -155,8 +153,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
     fn pm_123_rules_are_never_lost_or_doubled(setup in setups(), mode in modes(), steps in proptest::collection::vec(steps(), 0..40)) {
-        let (mut rules, mut transcript) = (fresh(false), Vec::new());
-        let mut plain = fresh(false);
+        let (mut rules, mut transcript) = (fresh(), Vec::new());
+        let mut plain = fresh();
         let (mut state, effects) = State::start(setup, Mode::Default, mode);
         apply(&effects, &mut rules, &mut transcript);
         for one in steps {
@@ -181,8 +179,7 @@ proptest! {
                     if told { prop_assert!(!state.needs_auto_exit_reminder()); }
                 }
                 Step::Resume(setup) => {
-                    let trusted = rules.set_aside().is_empty();
-                    (rules, plain) = (fresh(trusted), fresh(trusted));
+                    (rules, plain) = (fresh(), fresh());
                     let (next, effects) = replay(setup, &transcript);
                     state = next;
                     apply(&effects, &mut rules, &mut transcript);
@@ -194,7 +191,6 @@ proptest! {
                 Step::Forget(text) => {
                     prop_assert_eq!(rules.remove_for_session(Behavior::Allow, text), plain.remove_for_session(Behavior::Allow, text));
                 }
-                Step::Trust => { rules.trust(); plain.trust(); }
             }
             // Never lost, never doubled: the same rules as where nobody ever heard of auto mode.
             prop_assert_eq!(all(&rules), all(&plain));

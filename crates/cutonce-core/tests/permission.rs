@@ -402,8 +402,8 @@ fn facts(text: &str) -> Facts {
     }
 }
 
-fn build(trusted: bool, rules: &[(Behavior, &str, Source)]) -> Rules {
-    rules_from(trusted, rules.iter().map(|(behavior, text, source)| written(*behavior, text, *source)).collect())
+fn build(rules: &[(Behavior, &str, Source)]) -> Rules {
+    rules_from(rules.iter().map(|(behavior, text, source)| written(*behavior, text, *source)).collect())
 }
 
 fn changes(text: &str) -> bool {
@@ -420,7 +420,7 @@ proptest! {
         let tool = facts(&call).tool;
         let tool: &'static str = Box::leak(tool.into_boxed_str());
         rules.insert(at.min(rules.len()), (Behavior::Deny, tool, Source::User));
-        let rules = build(true, &rules);
+        let rules = build(&rules);
         for mode in MODES {
             prop_assert_eq!(outcome(mode, &rules, facts(&call)), "deny");
         }
@@ -429,26 +429,16 @@ proptest! {
     /// PM-61: in plan mode nothing that changes anything runs or asks, whatever the rules.
     #[test]
     fn pm_61_plan_never_allows_a_change(rules in any_rules(), call in any_facts()) {
-        let decided = outcome(Mode::Plan, &build(true, &rules), facts(&call));
+        let decided = outcome(Mode::Plan, &build(&rules), facts(&call));
         if changes(&call) {
             prop_assert_eq!(decided, "deny", "{}", call);
-        }
-    }
-
-    /// PR-2: without trust, the project's own allow rules change no decision.
-    #[test]
-    fn pr_2_untrusted_allow_rules_do_nothing(rules in any_rules(), call in any_facts()) {
-        let without: Vec<_> = rules.iter().filter(|(b, _, s)| !(*b == Behavior::Allow && s.needs_trust())).copied().collect();
-        for mode in MODES {
-            let with = outcome(mode, &build(false, &rules), facts(&call));
-            prop_assert_eq!(with, outcome(mode, &build(true, &without), facts(&call)));
         }
     }
 
     /// PR-4: a protected place is never written without a question, whatever allow rules say.
     #[test]
     fn pr_4_protected_places_never_run(rules in any_rules()) {
-        let rules = build(true, &rules);
+        let rules = build(&rules);
         for mode in MODES {
             for call in ["write .git/config", "write ~/.bashrc", "bash echo x > .git/y", "bash echo x >> ~/.bashrc"] {
                 prop_assert_ne!(outcome(mode, &rules, facts(call)), "run");

@@ -184,12 +184,11 @@ fn pr_1_deny_beats_ask_beats_allow_whatever_the_source() {
             let deny = written(Behavior::Deny, "Bash(make:*)", weak);
             let ask = written(Behavior::Ask, "Bash(make:*)", weak);
             let allow = written(Behavior::Allow, "Bash(make:*)", strong);
-            let decided =
-                decide(Mode::Default, &rules_from(true, vec![allow.clone(), deny, ask.clone()]), bash("make"));
+            let decided = decide(Mode::Default, &rules_from(vec![allow.clone(), deny, ask.clone()]), bash("make"));
             let Decision::Deny(denied) = decided else { panic!("{decided:?}") };
             assert_eq!((denied.why.rule.as_deref(), denied.why.source), (Some("Bash(make:*)"), Some(weak)));
-            assert_eq!(outcome(Mode::Default, &rules_from(true, vec![allow.clone(), ask]), bash("make")), "ask");
-            assert_eq!(outcome(Mode::Default, &rules_from(true, vec![allow]), bash("make")), "run");
+            assert_eq!(outcome(Mode::Default, &rules_from(vec![allow.clone(), ask]), bash("make")), "ask");
+            assert_eq!(outcome(Mode::Default, &rules_from(vec![allow]), bash("make")), "run");
         }
     }
 }
@@ -202,32 +201,6 @@ fn pr_1_a_link_does_not_hide_a_denied_path() {
         targets[0].path = "/opt/elsewhere/key".into();
     }
     assert_eq!(outcome(Mode::BypassPermissions, &rules, facts), "deny");
-}
-
-#[test]
-fn pr_2_a_project_loosens_nothing_until_trusted() {
-    for source in [Source::Project, Source::Local] {
-        let all = || {
-            vec![
-                written(Behavior::Allow, "Bash(make:*)", source),
-                written(Behavior::Deny, "Bash(rm:*)", source),
-                written(Behavior::Ask, "Bash(ls:*)", source),
-            ]
-        };
-        let mut rules = rules_from(false, all());
-        assert_eq!(rules.set_aside().iter().map(|r| r.text.as_str()).collect::<Vec<_>>(), ["Bash(make:*)"]);
-        assert_eq!(outcome(Mode::Default, &rules, bash("make")), "ask");
-        assert_eq!(outcome(Mode::Default, &rules, bash("rm x")), "deny");
-        assert_eq!(outcome(Mode::Default, &rules, bash("ls")), "ask");
-        rules.trust();
-        assert!(rules.set_aside().is_empty());
-        assert_eq!(outcome(Mode::Default, &rules, bash("make")), "run");
-        assert_eq!(outcome(Mode::Default, &rules_from(true, all()), bash("make")), "run");
-    }
-    for source in [Source::Managed, Source::CommandLine, Source::Session, Source::User] {
-        let rules = rules_from(false, vec![written(Behavior::Allow, "Bash(make:*)", source)]);
-        assert_eq!(outcome(Mode::Default, &rules, bash("make")), "run", "{source}");
-    }
 }
 
 #[test]
@@ -252,12 +225,12 @@ fn pr_1_broken_rules_are_named_and_fail_closed() {
         ("(rm)", "no tool"),
     ] {
         for behavior in [Behavior::Allow, Behavior::Ask, Behavior::Deny] {
-            let rules = rules_from(true, vec![written(behavior, text, Source::User)]);
+            let rules = rules_from(vec![written(behavior, text, Source::User)]);
             let [error] = rules.errors() else { panic!("{text}: {:?}", rules.errors()) };
             assert!(error.to_string().contains(why), "{text}: {error}");
         }
     }
-    let broken = |behavior, text| rules_from(true, vec![written(behavior, text, Source::User)]);
+    let broken = |behavior, text| rules_from(vec![written(behavior, text, Source::User)]);
     for text in ["Bash(", "Bash(:*)", "bash(rm:*)", "Bash rm", ""] {
         assert_eq!(outcome(Mode::BypassPermissions, &broken(Behavior::Deny, text), bash("ls")), "deny", "{text}");
         assert_eq!(outcome(Mode::BypassPermissions, &broken(Behavior::Ask, text), bash("ls")), "ask", "{text}");

@@ -127,7 +127,7 @@ fn settings_files(loaded: &Loaded, cwd: &Path) -> Vec<Check> {
 /// Rules that could not be understood: a session starts without them.
 fn broken_rules(loaded: &Loaded, cwd: &Path) -> Vec<String> {
     let home = user_home(&|name| std::env::var_os(name));
-    let rules = Rules::new(home.as_deref(), cwd, true, loaded.rules.iter().cloned());
+    let rules = Rules::new(home.as_deref(), cwd, loaded.rules.iter().cloned());
     rules.errors().iter().map(|error| error.to_string()).collect()
 }
 

@@ -16,7 +16,7 @@ fn rules_of(lines: &[(Behavior, &str)]) -> Rules {
         source: Source::User,
         base: "/w".into(),
     });
-    Rules::new(Some(Path::new("/home/u")), Path::new("/w"), true, written)
+    Rules::new(Some(Path::new("/home/u")), Path::new("/w"), written)
 }
 
 fn message(facts: &Facts, input: Value, said: &[&str]) -> Option<String> {

@@ -61,8 +61,8 @@ pub fn written(behavior: Behavior, text: &str, source: Source) -> Written {
     Written { behavior, text: text.into(), source, base: ROOT.into() }
 }
 
-pub fn rules_from(trusted: bool, written: Vec<Written>) -> Rules {
-    Rules::new(Some(Path::new(HOME)), Path::new(ROOT), trusted, written)
+pub fn rules_from(written: Vec<Written>) -> Rules {
+    Rules::new(Some(Path::new(HOME)), Path::new(ROOT), written)
 }
 
 /// `"deny Bash(rm:*)"`, `"allow Edit"`, …, all from the user's own settings.
@@ -77,7 +77,7 @@ pub fn rules(lines: &[&str]) -> Rules {
         };
         written(behavior, text, Source::User)
     };
-    let rules = rules_from(true, lines.iter().map(one).collect());
+    let rules = rules_from(lines.iter().map(one).collect());
     assert!(rules.errors().is_empty(), "{:?}", rules.errors());
     rules
 }

@@ -116,7 +116,7 @@ impl World {
     /// Decides as a person would who says yes to everything.
     pub fn rights(&self, tool: &str, call: &dyn Call) -> Result<Rights, String> {
         let facts = Facts { tool: tool.into(), access: call.touches(&self.here)? };
-        let rules = Rules::new(None, &self.root, true, []);
+        let rules = Rules::new(None, &self.root, []);
         match decide(Mode::Default, &rules, facts) {
             Decision::Allow(allowed) => Ok(allowed.rights),
             Decision::Ask(ask) => Ok(ask.approve("the test says yes").rights),

@@ -107,7 +107,7 @@ impl App {
 /// A rule that would say nothing is not stored.
 fn understood(behavior: Behavior, words: &str, cwd: &std::path::Path) -> Result<(), String> {
     let written = Written { behavior, text: words.into(), source: Source::Local, base: cwd.to_path_buf() };
-    let rules = Rules::new(None, cwd, true, [written]);
+    let rules = Rules::new(None, cwd, [written]);
     rules.errors().first().map_or(Ok(()), |error| Err(error.to_string()))
 }
 
