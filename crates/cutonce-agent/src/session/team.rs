@@ -281,16 +281,17 @@ impl Hall {
 
     /// A turn began or ended: the lead of a teammate is told what it does.
     pub(super) fn team_state(&mut self, working: bool) {
-        let Some(joined) = self.joined().filter(|joined| !joined.is_lead()) else { return };
+        if !self.is_teammate() {
+            return;
+        }
         let state = match (working, self.waits_for_lead()) {
             (true, _) => TeammateState::Working,
             (false, true) => TeammateState::AwaitingApproval,
             (false, false) => TeammateState::Idle,
         };
-        tokio::spawn(async move {
-            let told = joined.order(LEAD, crate::new_id(), Content::TeammateStatus { state }).await;
-            told.unwrap_or_else(|error| tracing::warn!("{error}"));
-        });
+        if let Some(table) = &self.team {
+            table.seat.tell_state(state);
+        }
     }
 
     /// What teammates may have depends on the lead's mode (PM-132, PM-133).

@@ -91,6 +91,10 @@ pub(crate) struct Seat {
     mode: Mutex<LeadMode>,
     /// One at a time: what was published last is what holds.
     publishing: tokio::sync::Mutex<()>,
+    /// Of a teammate: what it does now.
+    state: Mutex<TeammateState>,
+    /// What its lead was told of that last.
+    told: tokio::sync::Mutex<Option<TeammateState>>,
 }
 
 /// What is at the seat while there is a team.
@@ -126,6 +130,8 @@ impl Seat {
             relayed: Mutex::default(),
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
             publishing: tokio::sync::Mutex::default(),
+            state: Mutex::new(TeammateState::Working),
+            told: tokio::sync::Mutex::default(),
         };
         // Nobody listens yet: see `attach`.
         *lock(&seat.table) = joined.map(|joined| At::new(joined, None, mpsc::unbounded_channel().0));
@@ -194,6 +200,22 @@ impl Seat {
         let _turn = self.publishing.lock().await;
         let (Some(joined), Some(record)) = (self.joined(), self.record()) else { return Ok(()) };
         record.publish(&self.template.start.home, &*joined.mailbox, || self.mode()).await
+    }
+
+    /// A turn of this teammate began or ended. The lead is told one at a time and always as of now, so that an earlier state never
+    /// comes after a later one: a lead that hears «working» last waits for ever.
+    pub(crate) fn tell_state(self: &Arc<Self>, state: TeammateState) {
+        *lock(&self.state) = state;
+        let seat = self.clone();
+        tokio::spawn(async move {
+            let mut told = seat.told.lock().await;
+            let state = *lock(&seat.state);
+            let Some(joined) = seat.joined().filter(|_| *told != Some(state)) else { return };
+            match joined.order(LEAD, crate::new_id(), Content::TeammateStatus { state }).await {
+                Ok(()) => *told = Some(state),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        });
     }
 
     pub fn record(&self) -> Option<Record> {
@@ -322,6 +344,8 @@ impl Seat {
         }
         let Some(lead) = lock(&self.session).clone() else { return Err("the session is over".into()) };
         self.can_start(member)?;
+        // Before it runs: it may be idle again before this returns.
+        self.set_state(&member.name, TeammateState::Working);
         let running = match member.own_process {
             true => process::program(&self.template, team, member, lead)?,
             false => {
@@ -331,7 +355,6 @@ impl Seat {
         };
         if let Some(at) = &mut *lock(&self.table) {
             at.running.insert(member.name.clone(), running);
-            at.states.insert(member.name.clone(), TeammateState::Working);
         }
         Ok(())
     }
@@ -407,5 +430,33 @@ impl Seat {
 impl At {
     fn new(joined: Arc<Joined>, record: Option<Record>, done: UnboundedSender<String>) -> At {
         At { joined, record, running: BTreeMap::new(), states: BTreeMap::new(), done, stop: CancellationToken::new() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn tm_1_a_lead_never_hears_an_earlier_state_after_a_later_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = mailbox::open(None, folder.path(), "red").await.unwrap();
+        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
+        let (others, keys) = (Vec::new(), Mutex::default());
+        let joined = Arc::new(Joined { team, id, me, mailbox: mailbox.clone(), member: None, others, keys });
+        let seat = Seat::new(Template::default(), "s-1", Some(joined.clone()));
+        for _ in 0..50 {
+            seat.tell_state(TeammateState::Working);
+            seat.tell_state(TeammateState::Idle);
+        }
+        seat.tell_state(TeammateState::Ended);
+        let mut lead = mailbox.read(LEAD).await.unwrap();
+        let state = |message: &Message| match cutonce_core::mail::content(message) {
+            Content::TeammateStatus { state } => Some(state),
+            _ => None,
+        };
+        while state(&lead.next().await.unwrap().message) != Some(TeammateState::Ended) {}
+        joined.say(LEAD, "that was all".into(), MessageKind::Words).await.unwrap();
+        assert_eq!(state(&lead.next().await.unwrap().message), None, "something came after the end");
     }
 }
