@@ -86,12 +86,6 @@ impl Call for Given {
     fn touches(&self, _here: &Here) -> Result<Access, String> {
         Ok(Access::Internal)
     }
-    fn preview(&self, _here: &Here) -> Option<String> {
-        None
-    }
-    fn fails(&self, _here: &Here) -> Option<String> {
-        None
-    }
     async fn run(self: Box<Self>, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
         Outcome::text("The answer was handed over.").with_display(self.0)
     }

@@ -99,9 +99,13 @@ pub trait Call: Send + Sync {
     fn summary(&self) -> String;
     /// What it would touch, resolved now: asked right before the decision.
     fn touches(&self, here: &Here) -> Result<Access, String>;
-    fn preview(&self, here: &Here) -> Option<String>;
+    fn preview(&self, _here: &Here) -> Option<String> {
+        None
+    }
     /// Why it would fail whatever is decided: then nobody needs to be asked.
-    fn fails(&self, here: &Here) -> Option<String>;
+    fn fails(&self, _here: &Here) -> Option<String> {
+        None
+    }
     async fn run(self: Box<Self>, rights: Rights, here: &Here, call: &CallContext) -> Outcome;
 }
 

@@ -264,9 +264,6 @@ impl Call for McpCall {
         let (tool, server) = (bounded(&self.tool.given, 200), &self.tool.server);
         Some(format!("{tool} of the MCP server {server}, with\n{}", bounded(&input, 20_000)))
     }
-    fn fails(&self, _here: &Here) -> Option<String> {
-        None
-    }
     async fn run(self: Box<Self>, _rights: Rights, here: &Here, call: &CallContext) -> Outcome {
         let McpCall { tool, input } = *self;
         match tool.answer(input, &call.cancel).await {

@@ -61,12 +61,6 @@ impl Call for Waiting {
     fn touches(&self, _here: &Here) -> Result<Access, String> {
         Ok(Access::Internal)
     }
-    fn preview(&self, _here: &Here) -> Option<String> {
-        None
-    }
-    fn fails(&self, _here: &Here) -> Option<String> {
-        None
-    }
     /// Bounded by the time that a server has to answer at all.
     async fn run(self: Box<Self>, _rights: Rights, _here: &Here, call: &CallContext) -> Outcome {
         tokio::select! {

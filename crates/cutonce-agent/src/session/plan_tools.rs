@@ -55,12 +55,6 @@ impl Call for PlanCall {
     fn touches(&self, _here: &Here) -> Result<Access, String> {
         Ok(Access::Internal)
     }
-    fn preview(&self, _here: &Here) -> Option<String> {
-        None
-    }
-    fn fails(&self, _here: &Here) -> Option<String> {
-        None
-    }
     /// Only the session changes the mode: without it nothing is entered and nothing approved.
     async fn run(self: Box<Self>, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
         Outcome::error("The mode was not changed.")
