@@ -10,7 +10,7 @@ one
 --- run cutonce -p "what does it say?" --output-format stream-json --verbose --include-partial-messages
 --- exit 0
 --- frames
-{"type":"system","subtype":"init","mcp_servers":[],"model":"claude-sonnet-4-6","permissionMode":"default","slash_commands":[],"apiKeySource":"ANTHROPIC_API_KEY","claude_code_version":"2.1.0","output_style":"default","agents":["Explore","Plan","general-purpose"],"skills":[],"plugins":[],"message":null,"event":{"message":null}}
+{"type":"system","subtype":"init","mcp_servers":[],"model":"claude-sonnet-4-6","permissionMode":"default","slash_commands":[],"apiKeySource":"ANTHROPIC_API_KEY","claude_code_version":"2.1.325","output_style":"default","agents":["Explore","Plan","general-purpose"],"skills":[],"plugins":[],"capabilities":["interrupt_receipt_v1","interrupt_cancel_queued_v1"],"message":null,"event":{"message":null}}
 {"type":"stream_event","event":{"type":"message_start","message":{"id":"","type":"message","role":"assistant","model":"claude-sonnet-4-6","content":[],"stop_reason":null,"stop_sequence":null}},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""},"message":null},"parent_tool_use_id":null,"message":null}
 {"type":"stream_event","event":{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"I should read it."},"message":null},"parent_tool_use_id":null,"message":null}

@@ -109,6 +109,8 @@ pub enum EventKind {
         before: u64,
         after: u64,
         automatic: bool,
+        /// Dollars the session has spent so far, the summary included.
+        cost: f64,
     },
     Cleared,
     /// A subagent started, works, speaks or has ended (SA-1).

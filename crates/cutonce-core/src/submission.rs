@@ -13,6 +13,14 @@ pub enum Submission {
         text: String,
         images: Vec<Image>,
     },
+    /// A message with a program's conditions (HO-1). `verbatim`: nothing in it is looked up; `silent`: it joins the
+    /// conversation and begins no turn.
+    Composed {
+        text: String,
+        images: Vec<Image>,
+        verbatim: bool,
+        silent: bool,
+    },
     /// The answer to an open ask; one that is not open any more changes nothing.
     Answer {
         ask_id: String,
@@ -40,9 +48,10 @@ pub enum Submission {
     },
     /// Stop the stream and the running tools at once (AG-4).
     Interrupt,
-    /// Replace the conversation's beginning by a summary (AG-8).
+    /// Replace the conversation's beginning by a summary (AG-8). `told` hears when that is over; why it failed is a notice.
     Compact {
         focus: Option<String>,
+        told: Option<Told>,
     },
     /// A command of the user's own (UI-9): words, with rules and a model that hold for their turn.
     Prompt {

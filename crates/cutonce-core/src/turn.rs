@@ -24,6 +24,10 @@ pub struct Said {
     pub mail: Option<Delivered>,
     /// What a command of the user's own lends its turn, from when it comes in (UI-9).
     pub lent: Option<Box<Lent>>,
+    /// Put together by a program: nothing in it is looked up (HO-1).
+    pub verbatim: bool,
+    /// It joins the conversation and begins no turn (HO-1).
+    pub silent: bool,
 }
 
 /// Rules that allow, and a model, for one turn.
@@ -36,7 +40,17 @@ pub struct Lent {
 impl Said {
     /// The person's words.
     pub fn words(text: impl Into<String>, images: Vec<Image>) -> Said {
-        Said { text: text.into(), images, meta: false, plan: None, context: Vec::new(), mail: None, lent: None }
+        Said {
+            text: text.into(),
+            images,
+            meta: false,
+            plan: None,
+            context: Vec::new(),
+            mail: None,
+            lent: None,
+            verbatim: false,
+            silent: false,
+        }
     }
     /// The program's words to the model.
     pub fn meta(text: impl Into<String>) -> Said {
@@ -191,7 +205,9 @@ impl Turn {
     }
 
     fn said(&mut self, said: Said, effects: &mut Vec<Effect>) {
-        if self.idle() {
+        if self.idle() && said.silent {
+            effects.push(Effect::Record(said));
+        } else if self.idle() {
             self.requests = 0;
             effects.extend([Effect::BeginTurn, Effect::Record(said)]);
             self.request(effects);
@@ -224,7 +240,7 @@ impl Turn {
 
     /// The model said all it wanted; what was queued meanwhile goes on in the same turn.
     fn finished(&mut self, over_budget: bool, effects: &mut Vec<Effect>) {
-        match (over_budget, self.queue.is_empty()) {
+        match (over_budget, self.queue.iter().all(|said| said.silent)) {
             (true, _) => self.end(EndReason::MaxBudget, effects),
             (false, true) => self.end(EndReason::Completed, effects),
             (false, false) => self.request_within_limit(effects),
@@ -348,7 +364,9 @@ impl Turn {
 
     /// Words that were still waiting when a turn ended begin the next one: nothing said is lost.
     fn start_queued(&mut self, effects: &mut Vec<Effect>) {
-        if !self.queue.is_empty() {
+        if self.queue.iter().all(|said| said.silent) {
+            effects.extend(self.queue.drain(..).map(Effect::Record));
+        } else {
             self.requests = 0;
             effects.push(Effect::BeginTurn);
             self.request(effects);
@@ -396,6 +414,25 @@ mod tests {
         assert_eq!(turn.step(Happened::CallDone(0)), [Effect::Request]);
         assert_eq!(answered(&mut turn, &[]), [Effect::EndTurn(EndReason::Completed)]);
         assert!(turn.idle());
+    }
+
+    #[test]
+    fn ho_1_a_silent_message_joins_and_begins_nothing() {
+        let silent = || Said { silent: true, ..said("note") };
+        let mut turn = Turn::new(None);
+        assert_eq!(turn.step(Happened::Said(silent())), [Effect::Record(silent())]);
+        assert!(turn.idle());
+        turn.step(Happened::Said(said("hi")));
+        assert_eq!(turn.step(Happened::Said(silent())), [Effect::Queued(silent())]);
+        let ended = [Effect::EndTurn(EndReason::Completed), Effect::Record(silent())];
+        assert_eq!(answered(&mut turn, &[]), ended, "it keeps no turn going");
+        assert!(turn.idle());
+        // Beside words that ask for an answer it goes along.
+        turn.step(Happened::Said(said("hi")));
+        turn.step(Happened::Said(silent()));
+        turn.step(Happened::Said(said("more")));
+        let goes_on = [Effect::Record(silent()), Effect::Record(said("more")), Effect::Request];
+        assert_eq!(answered(&mut turn, &[]), goes_on);
     }
 
     #[test]

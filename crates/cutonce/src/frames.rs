@@ -15,10 +15,14 @@ use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
 
-/// What a host must look like to older SDKs: `claude_code_version` has to be N.N.N and at least 2.0.0.
-pub const SPOKEN_VERSION: &str = "2.1.0";
+/// The version whose protocol we speak (docs/protocols/stream-json.md): SDKs leave out what an older one would not have understood.
+pub const SPOKEN_VERSION: &str = "2.1.325";
+
+/// What SDKs may rely on beyond their first version: `interrupt` tells what waits still, and takes it back on demand.
+const CAPABILITIES: [&str; 2] = ["interrupt_receipt_v1", "interrupt_cancel_queued_v1"];
 
 mod agents;
+mod command;
 
 pub struct Frames {
     session: String,
@@ -119,7 +123,9 @@ impl Frames {
                 self.model = model.clone();
                 vec![]
             }
-            EventKind::Compacted { before, automatic, .. } => {
+            EventKind::Compacted { before, after, automatic, cost } => {
+                self.spent(*cost);
+                self.context = *after;
                 let trigger = if *automatic { "auto" } else { "manual" };
                 vec![self.system(
                     "compact_boundary",
@@ -220,13 +226,17 @@ impl Frames {
     }
 
     /// What there is as the turn begins: servers come and go while the session works.
-    fn init(&self) -> Value {
+    pub fn init(&self) -> Value {
         let servers = self.servers.status();
         let offered = servers.iter().flat_map(|one| &one.tools).map(|tool| &tool.name);
         let tools: Vec<&String> = self.tools.iter().chain(offered).collect();
         let server = |one: &Status| json!({"name": one.name, "status": one.state.name(), "source": one.transport});
         let servers: Vec<Value> = servers.iter().map(server).collect();
-        let commands: Vec<&String> = self.offered.commands.iter().map(|command| &command.name).collect();
+        let own = self.offered.commands.iter().map(|custom| custom.name.clone());
+        let commands: Vec<String> = match self.host {
+            true => command::names().chain(own.filter(|name| !command::is_ours(name))).collect(),
+            false => own.collect(),
+        };
         let skills: Vec<&String> = self.offered.skills.iter().map(|skill| &skill.name).collect();
         self.system(
             "init",
@@ -234,7 +244,7 @@ impl Frames {
                 "cwd": self.cwd, "tools": tools, "mcp_servers": servers, "model": self.model, "permissionMode": self.mode,
                 "slash_commands": commands, "apiKeySource": self.key_source, "claude_code_version": SPOKEN_VERSION,
                 "cutonce_version": env!("CARGO_PKG_VERSION"), "output_style": "default", "agents": self.agents,
-                "skills": skills, "plugins": [],
+                "skills": skills, "plugins": [], "capabilities": CAPABILITIES,
             }),
         )
     }
@@ -393,12 +403,7 @@ impl Frames {
 
     fn result(&mut self, ended: &Ended) -> Value {
         let (subtype, is_error, terminal, errors) = outcome(&ended.reason);
-        let spent = ended.cost - self.cost_before;
-        self.cost_before = ended.cost;
-        let model = self.by_model.keys().next_back().cloned().unwrap_or_default();
-        if let Some(entry) = self.by_model.get_mut(&model) {
-            entry.1 += spent;
-        }
+        self.spent(ended.cost);
         let interrupted = u32::from(matches!(ended.reason, EndReason::Interrupted { .. }));
         let mut fields = json!({
             "subtype": subtype, "is_error": is_error, "result": ended.text,
@@ -434,6 +439,15 @@ impl Frames {
         self.frame("result", fields)
     }
 
+    /// What the session has spent by now.
+    fn spent(&mut self, cost: f64) {
+        let spent = cost - self.cost_before;
+        self.cost_before = cost;
+        if let Some(mut entry) = self.by_model.last_entry() {
+            entry.get_mut().1 += spent;
+        }
+    }
+
     fn model_usage(&self) -> Value {
         let usage = self.by_model.iter().map(|(model, (usage, cost))| {
             let value = json!({"inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
@@ -451,7 +465,8 @@ pub fn commands(offered: &Offered) -> Vec<Value> {
         let hint = if command.takes_arguments() { "[words]" } else { "" };
         json!({"name": command.name, "description": command.description, "argumentHint": hint})
     };
-    offered.commands.iter().map(one).collect()
+    let own = offered.commands.iter().filter(|custom| !command::is_ours(&custom.name));
+    command::listed().chain(own.map(one)).collect()
 }
 
 /// The result of a run that never began: its session is not there, or can't be opened.

@@ -31,6 +31,8 @@ pub(super) struct Batch {
     cancel: CancellationToken,
     /// A compaction the turn machine asked for: focus, automatic.
     pub compaction: Option<(Option<String>, bool)>,
+    /// Who waits for it to be over.
+    pub compaction_told: Option<cutonce_core::submission::Told>,
     /// The entry of the answer that made the calls.
     pub answer: String,
 }

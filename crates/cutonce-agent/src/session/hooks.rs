@@ -242,7 +242,8 @@ impl Hall {
     /// PermissionRequest: somebody would be asked now. Once for each call; a plan never comes here.
     pub(super) fn before_ask(&mut self, n: usize, call: Box<dyn Call>, ask: Ask) {
         let (tool_name, tool_input, tool_use_id) = self.call_facts(n);
-        let permission_suggestions = ask.suggestions.iter().flat_map(|one| one.rules.clone()).collect();
+        // What belongs together: the narrowest choice alone.
+        let permission_suggestions = ask.suggestions.first().map(|one| one.rules.clone()).unwrap_or_default();
         let moment = Moment::PermissionRequest { tool_name, tool_input, tool_use_id, permission_suggestions };
         if !self.watch.hooks.wants(&moment) || !self.first_ask(n) {
             return self.put_to_person(n, call, ask);
@@ -377,10 +378,11 @@ impl Hall {
 
     /// The person interrupted: who waits at the door is sent away.
     pub(super) fn clear_the_door(&mut self) {
-        let before = self.watch.door.len();
-        self.watch.door.retain(|entrant| !matches!(entrant, Entrant::Said(_)));
-        for _ in self.watch.door.len()..before {
-            self.sent_away();
+        let door = std::mem::take(&mut self.watch.door);
+        let (said, others): (Vec<_>, Vec<_>) = door.into_iter().partition(|one| matches!(one, Entrant::Said(_)));
+        self.watch.door = others.into();
+        for one in said {
+            self.sent_away(matches!(one, Entrant::Said(said) if said.silent));
         }
         if let Some(asking) = &self.watch.asking {
             asking.cancel();
@@ -413,11 +415,11 @@ impl Hall {
             (Entrant::Start(_) | Entrant::Agent, None) => {}
             (Entrant::Start(_), Some(reply)) => self.start_hooked(HookEvent::SessionStart, &reply),
             (Entrant::Agent, Some(reply)) => self.start_hooked(HookEvent::SubagentStart, &reply),
-            (Entrant::Said(_), None) => self.sent_away(),
+            (Entrant::Said(said), None) => self.sent_away(said.silent),
             (Entrant::Said(mut said), Some(reply)) => {
                 reply.told.iter().for_each(|told| self.notice(Level::Warning, told));
                 match reply.block.or(reply.stop) {
-                    Some(why) => self.held_back(&why),
+                    Some(why) => self.held_back(&why, said.silent),
                     None => {
                         said.context = reply.context;
                         self.pending.push_back(Happened::Said(said));
@@ -436,16 +438,20 @@ impl Hall {
     }
 
     /// A message that a hook held back is not recorded and not sent. Whoever waits for a turn gets one that ended at once.
-    fn held_back(&mut self, why: &str) {
+    fn held_back(&mut self, why: &str, silent: bool) {
         let text = format!("Not sent: a hook held your message back: {why}");
         self.notice(Level::Warning, &text);
-        self.turn_of_nothing(EndReason::Completed, text);
+        if !silent {
+            self.turn_of_nothing(EndReason::Completed, text);
+        }
     }
 
     /// The person interrupted while hooks were asked about a message, or while it waited for that (AG-4).
-    fn sent_away(&mut self) {
+    fn sent_away(&mut self, silent: bool) {
         self.notice(Level::Info, "Not sent: interrupted.");
-        self.turn_of_nothing(EndReason::Interrupted { in_tools: false }, String::new());
+        if !silent {
+            self.turn_of_nothing(EndReason::Interrupted { in_tools: false }, String::new());
+        }
     }
 
     fn turn_of_nothing(&mut self, reason: EndReason, text: String) {

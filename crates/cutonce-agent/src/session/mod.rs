@@ -242,7 +242,7 @@ impl Driver {
                 Some(self.demand_structured(happened))
             }
             Waiting::Calls => Some(self.hall.running_calls().await),
-            Waiting::Summary => Some(self.summarise().await),
+            Waiting::Summary => Some(self.summarise_and_tell().await),
         }
     }
 
@@ -319,9 +319,13 @@ impl Driver {
         if !said.meta {
             self.hall.said.push(said.text.clone());
             self.hall.heard.said(&said.text);
-            self.hall.mcp.said(&said.text);
-            self.hall.planner.approval.user_message();
-            self.hall.mode_event(mode::Event::HumanTurn);
+            if !said.verbatim {
+                self.hall.mcp.said(&said.text);
+            }
+            if !said.silent {
+                self.hall.planner.approval.user_message();
+                self.hall.mode_event(mode::Event::HumanTurn);
+            }
         }
         self.hall.prompt_context(&said);
         self.hall.hub.emit(EventKind::User { id, text: said.text, meta: said.meta });
@@ -391,12 +395,15 @@ impl Hall {
     fn submission(&mut self, submission: Submission) -> Option<Happened> {
         match submission {
             Submission::User { text, images } => return self.comes_in(Said::words(text, images)),
+            Submission::Composed { text, images, verbatim, silent } => {
+                return self.comes_in(Said { verbatim, silent, ..Said::words(text, images) });
+            }
             Submission::Interrupt => {
                 self.clear_the_door();
                 self.stop_agents();
                 return Some(Happened::Interrupted);
             }
-            Submission::Compact { focus } => return Some(Happened::CompactAsked { focus }),
+            Submission::Compact { focus, told } => return Some(self.compact_asked(focus, told)),
             Submission::Answer { ask_id, answer } => self.answer(&ask_id, answer),
             Submission::SetMode { mode, by } => self.mode_event(mode::Event::Set { to: mode, by }),
             Submission::CycleMode => self.mode_event(mode::Event::Cycle),

@@ -4,7 +4,7 @@ use super::{Driver, Hall, Talk};
 use cutonce_core::conversation::{Block, Message, Response, ResultPart, Stop, ToolResult, ToolUse, Usage};
 use cutonce_core::event::{Delta, EventKind, Level};
 use cutonce_core::request::Request;
-use cutonce_core::submission::Submission;
+use cutonce_core::submission::{Submission, Told};
 use cutonce_core::transcript::{Body, compacted_message};
 use cutonce_core::turn::{Effect, Happened};
 use cutonce_core::{mode, prompts};
@@ -101,7 +101,7 @@ impl Driver {
     }
 
     /// Replace the conversation by a summary and what survives beside it.
-    pub(super) async fn summarise(&mut self) -> Happened {
+    async fn summarise(&mut self) -> Happened {
         let (focus, automatic) = self.hall.batch.compaction.take().unwrap_or_default();
         if self.talk.conversation.is_empty() {
             self.hall.notice(Level::Info, "There is nothing to compact yet.");
@@ -131,6 +131,13 @@ impl Driver {
             }
             Answer::Failed(error) => self.no_summary(&error.message, automatic),
         }
+    }
+
+    /// Whoever asked for the summary and waits for it hears that there is none; notices said why.
+    pub(super) async fn summarise_and_tell(&mut self) -> Happened {
+        let happened = self.summarise().await;
+        self.hall.compaction_over(Err("The conversation was not compacted.".into()));
+        happened
     }
 
     /// Between turns no turn's end would tell why.
@@ -179,7 +186,9 @@ impl Driver {
         (self.talk.counted, self.talk.uncounted) = (0, self.talk.prefix_size());
         self.talk.push(compacted_message(summary, &kept));
         self.hall.sync();
-        self.hall.hub.emit(EventKind::Compacted { before, after: self.talk.context(), automatic });
+        let (after, cost) = (self.talk.context(), self.hall.tally.cost);
+        self.hall.hub.emit(EventKind::Compacted { before, after, automatic, cost });
+        self.hall.compaction_over(Ok(()));
         self.hall.session_started("compact");
     }
 }
@@ -245,6 +254,24 @@ impl Hall {
                     self.hub.emit(EventKind::Queued { text: said.text });
                 }
             }
+        }
+    }
+
+    /// A summary is asked for; between turns only.
+    pub(super) fn compact_asked(&mut self, focus: Option<String>, told: Option<Told>) -> Happened {
+        match told {
+            Some(told) if !self.turn.idle() => {
+                (told.0)(Err("The conversation can be compacted between turns only.".into()))
+            }
+            told => self.batch.compaction_told = told,
+        }
+        Happened::CompactAsked { focus }
+    }
+
+    /// Only the first word counts.
+    fn compaction_over(&mut self, how: Result<(), String>) {
+        if let Some(told) = self.batch.compaction_told.take() {
+            (told.0)(how);
         }
     }
 

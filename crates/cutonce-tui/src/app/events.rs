@@ -155,7 +155,7 @@ impl App {
         }
         let what = COMPACTING.to_string();
         self.turn = Some(Turn { since: Instant::now(), what, sent: 0, received: 0, coming: 0 });
-        self.submit(Submission::Compact { focus });
+        self.submit(Submission::Compact { focus, told: None });
         self.now();
     }
 

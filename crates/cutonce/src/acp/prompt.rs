@@ -35,7 +35,7 @@ pub enum Prompt {
     /// These, in this order; whether a turn follows shows afterwards.
     Command(Vec<Submission>),
     /// `/compact`: over when it was told how it went.
-    Compact(Submission),
+    Compact { focus: Option<String> },
     /// Nothing is sent: only this is said.
     Say(String),
 }
@@ -154,9 +154,7 @@ fn command(name: &str, text: &str, images: Vec<Image>) -> Prompt {
         },
         "model" if rest.is_empty() => Prompt::Say("Which model? Write /model provider/name, or an alias.".into()),
         "model" => Prompt::Command(vec![Submission::SetModel { model: rest.to_string() }]),
-        "compact" => {
-            Prompt::Compact(Submission::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) })
-        }
+        "compact" => Prompt::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) },
         "clear" => Prompt::Command(vec![Submission::Clear]),
         other => Prompt::Say(unknown(other)),
     }
@@ -215,7 +213,7 @@ mod tests {
         let kind = |words: &str| match read(vec![text(words)], &Callable::default()).unwrap() {
             Prompt::Words(_) => "words",
             Prompt::Command(_) => "command",
-            Prompt::Compact(_) => "compact",
+            Prompt::Compact { .. } => "compact",
             Prompt::Say(_) => "say",
         };
         for (words, expected) in [

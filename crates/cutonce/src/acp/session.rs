@@ -17,7 +17,7 @@ use cutonce_core::conversation::Stop;
 use cutonce_core::event::{AskView, EndReason, Ended, Event, EventKind};
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::PlanEvent;
-use cutonce_core::submission::{By, Mark, Submission};
+use cutonce_core::submission::{By, Mark, Submission, Told};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -117,7 +117,6 @@ enum Until {
     TurnEnded,
     /// A command may begin a turn: known when the session comes to this mark.
     Marked(u64),
-    Told,
 }
 
 struct OpenAsk {
@@ -200,9 +199,11 @@ impl Served {
                 submissions.into_iter().for_each(|submission| self.session.submit(submission));
                 Until::Marked(self.mark())
             }
-            Prompt::Compact(submission) => {
-                self.session.submit(submission);
-                Until::Told
+            Prompt::Compact { focus } => {
+                let (mark, tell) = self.later();
+                let told = Some(Told(Arc::new(move |_| tell())));
+                self.session.submit(Submission::Compact { focus, told });
+                Until::Marked(mark)
             }
             Prompt::Say(words) => {
                 self.out.update(self.show.aside(&words));
@@ -220,14 +221,21 @@ impl Served {
     }
 
     fn mark(&mut self) -> u64 {
+        let (mark, tell) = self.later();
+        self.session.submit(Submission::Mark(Mark(Arc::new(tell))));
+        mark
+    }
+
+    /// A mark, and what makes it come back.
+    fn later(&mut self) -> (u64, impl Fn() + Send + Sync + 'static) {
         self.marks += 1;
         let (mark, orders) = (self.marks, self.sender.clone());
-        self.session.submit(Submission::Mark(Mark(Arc::new(move || {
+        let tell = move || {
             if let Some(orders) = orders.upgrade() {
                 let _ = orders.send(Order::Marked(mark));
             }
-        }))));
-        mark
+        };
+        (mark, tell)
     }
 
     fn marked(&mut self, mark: u64) {
@@ -235,7 +243,8 @@ impl Served {
             if self.turn {
                 running.until = Until::TurnEnded;
             } else {
-                self.respond(Ok(StopReason::EndTurn));
+                let cancelled = std::mem::take(&mut self.cancelling);
+                self.respond(Ok(if cancelled { StopReason::Cancelled } else { StopReason::EndTurn }));
             }
         }
         for (_, mode, responder) in self.modes.extract_if(.., |(wanted, ..)| *wanted == mark) {
@@ -278,19 +287,8 @@ impl Served {
             EventKind::Ask(view) => self.ask(view.clone()),
             EventKind::AskClosed { ask_id, answer } => self.ask_closed(ask_id, answer.is_some()),
             EventKind::Plan(PlanEvent::Approved { choice: ChoiceKey::Clear, .. }) => self.goes_on = true,
-            EventKind::Notice { text, .. } => {
-                self.said = text.clone();
-                self.told();
-            }
-            EventKind::Compacted { automatic: false, .. } => self.told(),
+            EventKind::Notice { text, .. } => self.said = text.clone(),
             _ => {}
-        }
-    }
-
-    fn told(&mut self) {
-        if self.running.as_ref().is_some_and(|running| running.until == Until::Told) {
-            let cancelled = std::mem::take(&mut self.cancelling);
-            self.respond(Ok(if cancelled { StopReason::Cancelled } else { StopReason::EndTurn }));
         }
     }
 

@@ -49,7 +49,7 @@ impl Plain {
             Slash::Clear => self.session.submit(Submission::Clear),
             Slash::Compact => {
                 let focus = Some(words.to_string()).filter(|words| !words.is_empty());
-                self.session.submit(Submission::Compact { focus });
+                self.session.submit(Submission::Compact { focus, told: None });
             }
             Slash::Resume if self.busy => {
                 self.tell("A turn is on: Ctrl+C ends it, then another session can be opened.")

@@ -65,12 +65,18 @@ impl Control {
     }
 
     fn next_mark(&mut self) -> (u64, Submission) {
+        let (number, tell) = self.later();
+        (number, Submission::Mark(Mark(Arc::new(tell))))
+    }
+
+    /// A number, and what makes it come back.
+    pub(super) fn later(&mut self) -> (u64, impl Fn() + Send + Sync + 'static) {
         self.next += 1;
         let (number, sender) = (self.next, self.marks.0.clone());
         let tell = move || {
             let _ = sender.send(number);
         };
-        (number, Submission::Mark(Mark(Arc::new(tell))))
+        (number, tell)
     }
 }
 
@@ -104,11 +110,15 @@ impl Host {
 
     /// Answered first, then done; between turns there is nothing to stop.
     fn interrupt(&mut self, id: &Value, cancel_queued: bool) {
+        let gone = if cancel_queued { std::mem::take(&mut self.waiting) } else { Default::default() };
+        let uuids = |waiting: &std::collections::VecDeque<(super::Said, Option<String>)>| -> Vec<String> {
+            waiting.iter().filter_map(|(_, uuid)| uuid.clone()).collect()
+        };
+        let mut answer = json!({"still_queued": uuids(&self.waiting)});
         if cancel_queued {
-            self.waiting.clear();
+            answer["cancelled"] = uuids(&gone).into();
         }
-        let queued: Vec<&String> = self.waiting.iter().filter_map(|(_, uuid)| uuid.as_ref()).collect();
-        self.peer.reply(id, Ok(json!({"still_queued": queued})));
+        self.peer.reply(id, Ok(answer));
         if self.settling.is_some() {
             // Nothing has begun: the message that waits for the servers is the one that is meant.
             if self.waiting.pop_front().is_some() {
@@ -140,6 +150,9 @@ impl Host {
 
     /// The change was taken up without the mode being announced: it was that mode already, or it was refused.
     pub(super) fn marked(&mut self, mark: u64) {
+        if let Some(carried) = self.command.take_if(|carried| carried.is_marked(mark)) {
+            return self.command_marked(carried);
+        }
         if let Some(at) = self.control.rewinds.iter().position(|rewinding| rewinding.mark == mark) {
             let done = self.control.rewinds.remove(at);
             return self.rewound(done);

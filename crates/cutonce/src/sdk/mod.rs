@@ -9,6 +9,7 @@ mod permission;
 mod rewind;
 mod servers;
 mod setup;
+mod slash;
 mod wire;
 
 use crate::cli::{OutputFormat, Run};
@@ -20,10 +21,12 @@ use cutonce_agent::start::Which;
 use cutonce_agent::store::{self, place::Sessions};
 use cutonce_agent::{Approver, Events, Session};
 use cutonce_core::event::{AgentDoes, AgentEvent, AgentHow, AskView, EndReason, Event, EventKind, Level};
+use cutonce_core::rule::Source;
 use cutonce_core::submission::Submission;
 use peer::Peer;
 use serde_json::Value;
 use setup::Setup;
+use slash::{Called, Carried, Said};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
@@ -95,8 +98,8 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
     host.greeted = answer.is_some();
     host.bring(&servers);
     if let Some(prompt) = run.prompt.clone() {
-        let said = host.called(Submission::User { text: prompt, images: Vec::new() });
-        host.take_message(Ok(said), None);
+        let said = slash::called(Submission::User { text: prompt, images: Vec::new() }, &host.commands);
+        host.take_message(said, None);
     }
     for line in early {
         host.line(line);
@@ -139,9 +142,6 @@ async fn settled(settling: &mut Option<oneshot::Receiver<()>>) {
     }
 }
 
-/// What a message says, or why it can't be taken.
-type Said = Result<Submission, String>;
-
 struct Host {
     peer: Peer,
     frames: Frames,
@@ -167,8 +167,12 @@ struct Host {
     ids: HashMap<String, String>,
     /// The servers that the host brought or set.
     given: BTreeMap<String, Value>,
+    /// What is stored in the folder's own settings counts in the next session.
+    lasting: bool,
     /// What `/name` may call.
     commands: Vec<Custom>,
+    /// One that is being carried out.
+    command: Option<Carried>,
     /// `initialize` came before anything began.
     greeted: bool,
     /// Agents in the background: their answers belong to the run, also after the last message.
@@ -202,7 +206,9 @@ impl Host {
             said: VecDeque::new(),
             ids: HashMap::new(),
             given: BTreeMap::new(),
+            lasting: run.host.sources().is_none_or(|sources| sources.contains(&Source::Local)),
             commands: offered.commands,
+            command: None,
             greeted: false,
             beside: HashSet::new(),
         };
@@ -284,8 +290,8 @@ impl Host {
 
     fn line(&mut self, line: Line) {
         match line {
-            Line::User { said, uuid, verbatim } => {
-                let said = said.map(|said| if verbatim { said } else { self.called(said) });
+            Line::User { said, uuid } => {
+                let said = said.and_then(|said| slash::called(said, &self.commands));
                 self.take_message(said, uuid);
             }
             Line::Request { id, request } => self.request(&id, &request),
@@ -317,11 +323,8 @@ impl Host {
             return self.waiting.push_back((said, uuid));
         }
         match said {
-            Ok(submission) => {
-                self.busy = true;
-                self.said.push_back(uuid);
-                self.session.submit(submission);
-            }
+            Ok(Called::Words(words)) => self.say(words, uuid),
+            Ok(called) => self.carry_out_command(called, uuid),
             Err(why) => {
                 self.peer.write(&frames::not_begun(self.session.id(), &why));
                 self.code = FAILED;
@@ -329,15 +332,11 @@ impl Host {
         }
     }
 
-    /// `/name words` of a command of the user's own is its prompt (UI-9).
-    fn called(&self, submission: Submission) -> Submission {
-        let Submission::User { text, images } = submission else { return submission };
-        let (word, words) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
-        let name = word.strip_prefix('/').filter(|name| !name.is_empty());
-        match name.and_then(|name| self.commands.iter().find(|custom| custom.name == name)) {
-            Some(custom) => custom.prompt(words.trim(), images),
-            None => Submission::User { text, images },
-        }
+    /// One that only joins the conversation keeps nothing waiting.
+    fn say(&mut self, words: Submission, uuid: Option<String>) {
+        self.busy = !matches!(words, Submission::Composed { silent: true, .. });
+        self.said.push_back(uuid);
+        self.session.submit(words);
     }
 
     fn carry_out(&mut self, meant: permission::Meant) {
@@ -350,6 +349,9 @@ impl Host {
     }
 
     fn event(&mut self, event: &Event) {
+        if let Some(carried) = &mut self.command {
+            carried.sees(&event.kind);
+        }
         match &event.kind {
             EventKind::TurnStarted => {
                 self.busy = true;
@@ -381,7 +383,7 @@ impl Host {
             EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
             EventKind::Agent(agent) => self.agent(agent),
             EventKind::TurnEnded(ended) => {
-                self.busy = false;
+                self.busy = self.command.is_some();
                 // One that was held back or dropped never joined the conversation.
                 self.said.clear();
                 // The last result decides, unless somebody was missing whom it needed.
@@ -415,7 +417,7 @@ impl Host {
             return self.carry_out(permission::host_gone(ask));
         }
         let id = cutonce_agent::new_id();
-        let mut request = permission::request(ask);
+        let mut request = permission::request(ask, self.lasting);
         if let Some(server) = self.server_of(&ask.tool) {
             request["mcp_server"] = server;
         }

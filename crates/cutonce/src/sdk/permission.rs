@@ -9,8 +9,8 @@ use cutonce_core::rule::Behavior;
 use cutonce_core::submission::{Answer, By, QuestionsAnswer, RememberIn, Submission};
 use serde_json::{Value, json};
 
-/// The control request that puts an ask before the host.
-pub fn request(ask: &AskView) -> Value {
+/// The control request that puts an ask before the host. `lasting`: a rule in the folder's own settings counts in the next session.
+pub fn request(ask: &AskView, lasting: bool) -> Value {
     let mut request = json!({
         "subtype": "can_use_tool", "tool_name": ask.tool, "display_name": ask.tool, "input": ask.input,
         "tool_use_id": ask.call_id,
@@ -28,7 +28,9 @@ pub fn request(ask: &AskView) -> Value {
             }
             request["decision_reason"] = why.reason.clone().into();
             request["decision_reason_type"] = reason_type(by).into();
-            request["permission_suggestions"] = suggested(&ask.tool, suggestions);
+            let edits = ["Write", "Edit", "NotebookEdit"].contains(&ask.tool.as_str());
+            let by_mode = edits && *by == AskedBy::Mode && from.is_none();
+            request["permission_suggestions"] = suggested(by_mode, suggestions, lasting);
         }
         AskKind::Questions(_) | AskKind::EnterPlan | AskKind::Plan { .. } => {
             request["requires_user_interaction"] = true.into();
@@ -57,15 +59,16 @@ fn about(input: &Value) -> Option<String> {
     Some(line.chars().take(200).collect())
 }
 
-/// What would make the question unnecessary, in the words that `updatedPermissions` takes.
-fn suggested(tool: &str, suggestions: &[Suggestion]) -> Value {
-    let edits = ["Write", "Edit", "NotebookEdit"].contains(&tool) && !suggestions.is_empty();
-    let mode = edits.then(|| json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}));
-    let rules = suggestions.iter().map(|suggestion| {
-        let rules: Vec<Value> = suggestion.rules.iter().map(|rule| split(rule)).collect();
-        json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "localSettings"})
-    });
-    mode.into_iter().chain(rules).collect()
+/// What would make the question unnecessary, in the words that `updatedPermissions` takes. A host that always allows sends the whole list
+/// back: it is one choice, the narrowest. For an edit in the working folder that is the mode for edits.
+fn suggested(by_mode: bool, suggestions: &[Suggestion], lasting: bool) -> Value {
+    let Some(narrowest) = suggestions.first() else { return json!([]) };
+    if by_mode && narrowest.rules.iter().all(|rule| rule.starts_with("Edit(./")) {
+        return json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);
+    }
+    let rules: Vec<Value> = narrowest.rules.iter().map(|rule| split(rule)).collect();
+    let destination = if lasting { "localSettings" } else { "session" };
+    json!([{"type": "addRules", "rules": rules, "behavior": "allow", "destination": destination}])
 }
 
 fn split(rule: &str) -> Value {
@@ -152,7 +155,7 @@ fn allowed(ask: &AskView, said: &Value) -> Meant {
         }
         AskKind::Questions(questions) => {
             submissions.extend(updates.mode.map(by_host));
-            let given = input.as_ref().and_then(|input| answers(questions, &input["answers"]));
+            let given = input.as_ref().and_then(|input| answers(questions, input));
             let given = given.map_or(Answer::Host(HostAnswer::Allow { input: None }), |answers| {
                 Answer::Questions(QuestionsAnswer::Answered { answers })
             });
@@ -201,18 +204,23 @@ fn plan_allowed(ask: &AskView, request: &Request, input: Option<&Value>, mode: O
     std::iter::once(answer(ask, Answer::Plan(yes))).chain(after).collect()
 }
 
-/// The answers in the order of the questions: labels or own words. None where the host gave none.
-fn answers(questions: &[Question], given: &Value) -> Option<Vec<Vec<String>>> {
-    let given = given.as_object()?;
+/// The answers in the order of the questions: labels or own words, and what the person noted beside them. None where the host gave
+/// none that fits a question.
+fn answers(questions: &[Question], input: &Value) -> Option<Vec<Vec<String>>> {
+    let (given, notes) = (&input["answers"], &input["annotations"]);
     let one = |question: &Question| -> Vec<String> {
-        match given.get(&question.question) {
+        let mut answer = match given.get(&question.question) {
             Some(Value::String(text)) if question.multi_select => chosen(question, text),
             Some(Value::String(text)) => vec![text.clone()],
             Some(Value::Array(list)) => list.iter().filter_map(|text| text.as_str().map(str::to_string)).collect(),
             _ => Vec::new(),
-        }
+        };
+        let note = notes.get(&question.question).and_then(|beside| beside["notes"].as_str());
+        answer.extend(note.filter(|note| !note.trim().is_empty()).map(|note| format!("(the user adds: {note})")));
+        answer
     };
-    Some(questions.iter().map(one).collect())
+    let answers: Vec<Vec<String>> = questions.iter().map(one).collect();
+    answers.iter().any(|answer| !answer.is_empty()).then_some(answers)
 }
 
 /// Several labels come as one text, with commas between; a label may hold a comma itself.

@@ -17,12 +17,40 @@ fn permission(suggestions: Vec<Suggestion>) -> AskKind {
 fn ho_1_a_request_names_the_call_and_what_would_make_it_needless() {
     let rules = vec!["Edit(./a.txt)".to_string()];
     let kind = permission(vec![Suggestion { rules, behavior: Behavior::Allow }]);
-    let request = request(&ask("Write", json!({"file_path": "/w/a.txt"}), kind));
+    let request = request(&ask("Write", json!({"file_path": "/w/a.txt"}), kind), true);
     assert_eq!(request["tool_use_id"], "call");
     assert_eq!(request["description"], "a.txt");
-    let types: Vec<_> = request["permission_suggestions"].as_array().unwrap().iter().map(|one| &one["type"]).collect();
-    assert_eq!(types, ["setMode", "addRules"]);
-    assert_eq!(request["permission_suggestions"][1]["rules"][0], json!({"toolName": "Edit", "ruleContent": "./a.txt"}));
+    let mode = json!([{"type": "setMode", "mode": "acceptEdits", "destination": "session"}]);
+    assert_eq!(request["permission_suggestions"], mode);
+}
+
+#[test]
+fn ho_1_what_is_suggested_is_one_choice_the_narrowest() {
+    let choices = |rules: &[&[&str]]| {
+        let one = |rules: &&[&str]| {
+            let rules = rules.iter().map(|rule| rule.to_string()).collect();
+            Suggestion { rules, behavior: Behavior::Allow }
+        };
+        permission(rules.iter().map(one).collect())
+    };
+    let suggested = |tool: &str, kind: AskKind, lasting| {
+        request(&ask(tool, json!({}), kind), lasting)["permission_suggestions"].clone()
+    };
+    let rule = |tool: &str, content: Option<&str>, destination: &str| {
+        let mut rule = json!({"toolName": tool});
+        content.into_iter().for_each(|content| rule["ruleContent"] = content.into());
+        json!([{"type": "addRules", "rules": [rule], "behavior": "allow", "destination": destination}])
+    };
+    let push = || choices(&[&["Bash(git push)"], &["Bash(git push:*)"]]);
+    assert_eq!(suggested("Bash", push(), true), rule("Bash", Some("git push"), "localSettings"));
+    // The folder's own settings are not read: the rule would not count the next time.
+    assert_eq!(suggested("Bash", push(), false), rule("Bash", Some("git push"), "session"));
+    let server = choices(&[&["mcp__s__t"], &["mcp__s"]]);
+    assert_eq!(suggested("mcp__s__t", server, true), rule("mcp__s__t", None, "localSettings"));
+    // Outside of the working folder the mode for edits would not help.
+    let outside = choices(&[&["Edit(~/a.txt)"], &["Edit(~/**)"]]);
+    assert_eq!(suggested("Write", outside, true), rule("Edit", Some("~/a.txt"), "localSettings"));
+    assert_eq!(suggested("Bash", choices(&[]), true), json!([]));
 }
 
 #[test]

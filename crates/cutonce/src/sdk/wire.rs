@@ -18,8 +18,6 @@ pub enum Line {
         said: Result<Submission, String>,
         /// The host's own id of the message.
         uuid: Option<String>,
-        /// Made by a program: no part of it is a command.
-        verbatim: bool,
     },
     /// To be answered exactly once.
     Request { id: Value, request: Value },
@@ -94,9 +92,13 @@ fn user(value: &Value) -> Line {
         Value::Array(blocks) => read(blocks),
         _ => return Line::Broken("`message.content` must be text or a list of blocks".into()),
     };
-    let said = said.map(|(text, images)| Submission::User { text, images });
-    let uuid = value["uuid"].as_str().map(str::to_string);
-    Line::User { said, uuid, verbatim: value["client_composed"] == true }
+    // Put together by a program: no part of it is a command or a mention. Not asking for an answer: it only joins.
+    let (verbatim, silent) = (value["client_composed"] == true, value["shouldQuery"] == false);
+    let said = said.map(|(text, images)| match verbatim || silent {
+        true => Submission::Composed { text, images, verbatim, silent },
+        false => Submission::User { text, images },
+    });
+    Line::User { said, uuid: value["uuid"].as_str().map(str::to_string) }
 }
 
 fn read(blocks: &[Value]) -> Result<(String, Vec<Image>), String> {

@@ -66,6 +66,21 @@ async def test_permission_once_always_and_no(world):
     assert any("another name" in json.dumps(request) for request in world.requests)
 
 
+async def test_pr_2_always_allow_counts_in_the_next_session_of_a_folder_nobody_trusts(world):
+    turns = [{"calls": [bash("mkdir -p one")]}, {"text": "a"}, {"calls": [bash("mkdir -p one")]}, {"text": "b"}]
+    async with world.model(turns):
+        async with world.agent() as connection:
+            session = await world.new(connection)
+            world.editor.answers = ["allow_always"]
+            await say(connection, session, "run")
+            assert len(world.editor.asked) == 1
+        async with world.agent() as connection:
+            session = await world.new(connection)
+            await say(connection, session, "again")
+            assert world.editor.asked == [], "it was allowed for good"
+    assert len(world.requests) == 4
+
+
 async def test_a_command_shows_all_of_itself_and_its_output(world):
     command = "echo one && touch made.txt && echo two"
     async with world.model([{"calls": [bash(command)]}, {"text": "done"}]), world.agent() as connection:

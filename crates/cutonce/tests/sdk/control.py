@@ -392,11 +392,11 @@ async def ho_1_init_tells_what_there_is():
     (stage.home / "agents" / "tailor.md").write_text("---\nname: tailor\ndescription: Makes clothes.\n---\nYou are a tailor.")
     async with ClaudeSDKClient(stage.options()) as client:
         commands = (await client.get_server_info())["commands"]
-        assert commands == [{"name": "greet", "description": "Greets", "argumentHint": "[words]"}], commands
+        assert commands[3:] == [{"name": "greet", "description": "Greets", "argumentHint": "[words]"}], commands
         got = await turn(client, "/greet the moon")
         await turn(client, "/nothing of ours")
     init = got[0].data
-    assert init["slash_commands"] == ["greet"] and init["skills"] == ["sewing"] and "tailor" in init["agents"], init
+    assert init["slash_commands"] == ["clear", "compact", "plan", "greet"] and init["skills"] == ["sewing"] and "tailor" in init["agents"], init
     seen = stage.seen()
     assert "Say hello to the moon." in text_of(seen[0]), "a command of the user's own is its prompt"
     assert "/nothing of ours" in text_of(seen[1]), "what is no command is said as it is"
