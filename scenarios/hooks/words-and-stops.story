@@ -51,7 +51,8 @@ tests pass
   3 no (words after it go to the agent)
 answer: written
 
-> 
+> compacting; Ctrl+C interrupts it
+
 >
 
 --- stderr

@@ -134,8 +134,10 @@ Be kind.
 /doctor       what works on this machine
 /exit         quit
 /greet        Greet somebody
+/edit         write the message in your editor; words after it are in it already
 !LINE         a line for your own shell; the agent does not see it
 @SERVER:URI   anywhere: a resource of an MCP server; /mcp__SERVER__PROMPT is a prompt of one
+\ before Enter goes on with the next line; what is pasted is one message, and no command.
 All else is said to the agent. Ctrl+C interrupts it; Ctrl+D, or the end of the input, ends.
 
 > There is no command /foo; nothing was sent. The nearest is /mode.

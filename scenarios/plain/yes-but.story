@@ -76,7 +76,7 @@ answer: not done
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): There is no line 99; the plan has 4.
+answer (a number, words after it go along): There is no line 99 (1 to 4).
 answer: Will approve rev 1 (sha 628c2a) and go on in acceptEdits.
 Enter confirms it; anything else is taken instead.
 answer: A yes takes no words; nothing is chosen. `5 WORDS` keeps planning with them.

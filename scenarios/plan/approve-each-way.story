@@ -64,7 +64,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
   6 Leave plan mode and keep the plan; nothing runs → default
   c LINE WORDS comment, n WORDS note, e edit
 answer (a number, words after it go along): 1 comment goes along with whatever you choose.
-answer: There is no line 9; the plan has 4.
+answer: There is no line 9 (1 to 4).
 answer: 2 comments go along with whatever you choose.
 answer: A comment is: c LINE WORDS
 answer: Choose one of 1, 2, 4, 5, 6.
@@ -82,7 +82,7 @@ answer: done A
 ● Write $HOME/.cutonce/plans/<slug>.md
 mode: acceptEdits
 ● Write a.txt
-The mode is acceptEdits. Others: default, acceptEdits, plan.
+The mode is acceptEdits. Others: default, plan.
 
 --- seen
 request 1

@@ -63,7 +63,7 @@ answer:
 mode: acceptEdits
 ✗ Write Not run: the turn was ended before this call.
 ● Write b.txt
-The mode is acceptEdits. Others: default, acceptEdits, plan.
+The mode is acceptEdits. Others: default, plan.
 
 --- seen
 request 1

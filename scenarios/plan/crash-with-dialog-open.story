@@ -92,7 +92,7 @@ answer: implemented after the crash
 
 --- stderr
 mode: default
-The mode is default. Others: default, acceptEdits, plan.
+The mode is default. Others: acceptEdits, plan.
 
 --- seen
 request 1

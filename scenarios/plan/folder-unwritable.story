@@ -37,7 +37,7 @@ error: The mode is still default: there can be no plan file: can't reserve a nam
 error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory (os error 20)
 error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory (os error 20)
 ✗ EnterPlanMode Plan mode could not be entered; the user was told why. Go on without it.
-The mode is default. Others: default, acceptEdits, plan.
+The mode is default. Others: acceptEdits, plan.
 
 --- seen
 request 1

@@ -122,7 +122,7 @@ answer:
 ✗ ExitPlanMode Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
 warning: The model submitted the plan again without changing it after it was sent back. Tell it what to change.
 mode: default
-The mode is default. Others: default, acceptEdits, plan.
+The mode is default. Others: acceptEdits, plan.
 
 --- seen
 request 1

@@ -41,7 +41,7 @@ answer: out of plan mode
 ✗ ExitPlanMode ExitPlanMode: unknown field `plan`; expected no fields: call it with {}
 mode: default
 ✗ ExitPlanMode ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was approved already, go on with the implementation.
-The mode is default. Others: default, acceptEdits, plan.
+The mode is default. Others: acceptEdits, plan.
 
 --- seen
 request 1

@@ -69,7 +69,7 @@ $HOME/.cutonce/plans/<slug>.md
 
 --- stderr
 cutonce: The plan file was gone; it was restored from its last snapshot in the transcript.
-The mode is plan. Others: default, acceptEdits, plan.
+The mode is plan. Others: default, acceptEdits.
 
 --- seen
 request 1

@@ -14,7 +14,7 @@ A session can start in plan mode, by flag or by settings; the earlier mode is th
 > /exit
 --- exit 0
 --- stderr
-The mode is plan. Others: default, acceptEdits, plan.
+The mode is plan. Others: default, acceptEdits.
 mode: acceptEdits
 Left plan mode; the mode is now acceptEdits.
 
@@ -35,7 +35,7 @@ mode {"from":"plan","to":"acceptEdits","by":"user"}
 > /exit
 --- exit 0
 --- stderr
-The mode is plan. Others: default, acceptEdits, plan.
+The mode is plan. Others: default, acceptEdits.
 mode: default
 Left plan mode; the mode is now default.
 
@@ -47,7 +47,7 @@ Left plan mode; the mode is now default.
 > /exit
 --- exit 0
 --- stderr
-The mode is acceptEdits. Others: default, acceptEdits, plan.
+The mode is acceptEdits. Others: default, plan.
 
 --- run cutonce --plain --permission-mode plan --allow-dangerously-skip-permissions
 --- talk

@@ -82,7 +82,7 @@ mode: default
 Left plan mode; the mode is now default.
 mode: plan
 Enabled plan mode
-The mode is plan. Others: default, acceptEdits, plan.
+The mode is plan. Others: default, acceptEdits.
 Already in plan mode.
 There is no mode `nonsense`; expected one of: default, acceptEdits, plan.
 The mode is still plan: bypassPermissions is not available in this run: it must be made available at the start.

@@ -26,7 +26,7 @@ Commands
   /model                show or set the model
   /clear                start over with an empty conversation
   /compact              replace the beginning by a summary; words say what to keep
-  /resume               go on with another session
+  /resume               go on with another session; words search
   /rewind               put files, conversation or both back to an earlier point
   /permissions          the rules that hold here; add and remove some
   /agents               the kinds of agents there are; edit them, make your own
@@ -119,7 +119,7 @@ Commands
   /model                show or set the model
   /clear                start over with an empty conversation
   /compact              replace the beginning by a summary; words say what to keep
-  /resume               go on with another session
+  /resume               go on with another session; words search
   /rewind               put files, conversation or both back to an earlier point
   /permissions          the rules that hold here; add and remove some
   /agents               the kinds of agents there are; edit them, make your own
@@ -178,7 +178,7 @@ At the start of a message
   context  0 of <n> tokens
   transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
   The model is claude-sonnet-4-6. /model NAME changes it from the next request on.
-  The mode is default. Others: default, acceptEdits, plan.
+  The mode is default. Others: acceptEdits, plan.
   No plans of this folder yet.
   No todos.
   The theme is ansi; there are dark, light, ansi.

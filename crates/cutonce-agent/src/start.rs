@@ -2,6 +2,7 @@
 
 mod offered;
 mod own_tools;
+mod phase;
 mod resume_at;
 mod taken_up;
 
@@ -158,6 +159,17 @@ pub struct Opened {
     pub settings: Arc<Settings>,
     /// What can be called by name.
     pub offered: Offered,
+    /// What an earlier process left, for faces.
+    pub left: Left,
+}
+
+/// What a session came back with that its events tell only when it changes.
+#[derive(Debug, Clone, Default)]
+pub struct Left {
+    /// The todo list (UI-14).
+    pub todos: Vec<cutonce_core::event::Todo>,
+    /// How far the planning was, in plan mode (PM-140).
+    pub phase: Option<cutonce_core::plan::Phase>,
 }
 
 /// Why no session was opened; its words say what to do.
@@ -221,6 +233,7 @@ impl Start {
         let connected = connect.connect("").await?;
         let (store, resumed) = self.store(&redactor, connected.info.context, &mut notices)?;
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
+        let (shown_mode, modes) = (mode.0.mode(), available(&mode.0));
         let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
         let rules = self.rules(&loaded, own_tools, &mut notices);
         let here = self.here(&store, &settings, &rules, &redactor)?;
@@ -237,10 +250,9 @@ impl Start {
         let (mut tools, offered) = self.tools(&settings, loaded.trusted, &mut notices);
         let agents = self.agents(&loaded, around, text, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
-        *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos;
+        *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos.clone();
+        let left = Left { todos: replayed.todos, phase: mode.0.in_plan().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), connected.spec.clone());
-        let shown_mode = mode.0.mode();
-        let modes = Mode::ALL.into_iter().filter(|other| mode.0.available(*other).is_ok()).collect();
         let mcp = self.servers(&loaded, &settings, &here.workspace, &mut notices);
         tools.extend(mcp::wait_tool(&mcp));
         let (session, events) = Session::open(Options {
@@ -276,9 +288,8 @@ impl Start {
             agents: self.wants("Agent").then_some(agents),
             kin: None,
         });
-        let notifications = settings.notifications;
-        let mode = shown_mode;
-        Ok(Opened { session, events, notices, model, transcript, mode, modes, notifications, settings, offered })
+        let (mode, notifications) = (shown_mode, settings.notifications);
+        Ok(Opened { session, events, notices, model, transcript, mode, modes, notifications, settings, offered, left })
     }
 
     /// Whether there is a model with a key, without opening anything.
@@ -525,6 +536,7 @@ impl Start {
         let request = self.request.clone().unwrap_or_default();
         if state.in_plan() && store.path().exists() {
             planner.entered = entered(store.path());
+            planner.phase = phase::left_in(store.path(), state.slug());
         }
         match state.slug() {
             Some(slug) => self.take_up(&mut planner, slug, store, &request, notices)?,
@@ -686,6 +698,10 @@ fn secrets_of(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(String,
 const STATE: [Kind; 7] =
     [Kind::Session, Kind::Plan, Kind::User, Kind::Mode, Kind::Reminder, Kind::Compaction, Kind::Clear];
 const PLAN_TEXTS: [Kind; 5] = [Kind::FileSnapshot, Kind::Tool, Kind::User, Kind::Clear, Kind::Reminder];
+
+fn available(mode: &mode::State) -> Vec<Mode> {
+    Mode::ALL.into_iter().filter(|other| mode.available(*other).is_ok()).collect()
+}
 
 /// When the mode was last changed.
 fn entered(transcript: &Path) -> Option<SystemTime> {

@@ -109,7 +109,8 @@ fn mode(name: &str, state: &State) -> Outcome {
     let names = || Mode::ALL.into_iter().filter(|mode| state.available(*mode).is_ok()).map(Mode::name);
     let all = || names().collect::<Vec<_>>().join(", ");
     if name.is_empty() {
-        return say(format!("The mode is {}. Others: {}.", state.mode(), all()));
+        let others: Vec<_> = names().filter(|name| *name != state.mode().name()).collect();
+        return say(format!("The mode is {}. Others: {}.", state.mode(), others.join(", ")));
     }
     let Some(to) = Mode::parse(name) else {
         return say(format!("There is no mode `{name}`; expected one of: {}.", all()));

@@ -36,6 +36,16 @@ pub enum Mode {
 impl Mode {
     pub const ALL: [Mode; 5] = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto, Mode::BypassPermissions];
 
+    /// What runs and what asks where no rule says anything, in a few words.
+    pub fn without_rules(self) -> &'static str {
+        match self {
+            Mode::Default => "what only reads runs, all else asks",
+            Mode::AcceptEdits => "what only reads and what changes files of the workspace runs, all else asks",
+            Mode::Plan => "what only reads runs, what changes anything is refused until a plan is approved",
+            Mode::Auto => "what only reads runs, a classifier judges the rest",
+            Mode::BypassPermissions => "everything runs unasked, but for writes to protected places",
+        }
+    }
     /// The name that settings, flags, hosts and the transcript use.
     pub fn name(self) -> &'static str {
         match self {

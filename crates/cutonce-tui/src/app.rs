@@ -16,7 +16,7 @@ mod sessions;
 mod stage;
 mod tip;
 
-use crate::composer::{Composer, Drafts, Files, Recall};
+use crate::composer::{Composer, Draft, Drafts, Files, Recall};
 use crate::entry::log::Log;
 use crate::entry::speech::Speech;
 use crate::entry::tool::Running;
@@ -31,6 +31,7 @@ pub use commands::{INIT, exported};
 
 use asks::Asks;
 use cutonce_agent::commands as custom;
+use cutonce_agent::start::Which;
 use cutonce_agent::store::place::project_name;
 use cutonce_agent::{Events, Session};
 use cutonce_core::event::{Level, Todo};
@@ -78,6 +79,8 @@ struct Around {
     version: &'static str,
     doctor: fn() -> String,
     flags: crate::Flags,
+    /// `--fork-session`
+    fork: bool,
 }
 
 impl Around {
@@ -175,7 +178,7 @@ pub async fn run(face: Face) -> io::Result<u8> {
     let mut ends = [signal(SignalKind::terminate())?, signal(SignalKind::hangup())?, signal(SignalKind::interrupt())?];
     let [term, hangup, interrupt] = &mut ends;
     if !app.home.busy() {
-        app.pick_session();
+        app.pick_session(&first.words);
     }
     if let Some(First::Say(words)) = first.first {
         app.say(words, Vec::new());
@@ -234,8 +237,10 @@ async fn until(deadline: Option<Instant>) {
 
 /// What `run` needs beside the app.
 struct Begin {
-    which: Option<(cutonce_agent::start::Which, bool)>,
+    which: Option<(Which, bool)>,
     first: Option<First>,
+    /// For the picker.
+    words: String,
 }
 
 impl App {
@@ -243,8 +248,8 @@ impl App {
         face: Face,
         notes: mpsc::UnboundedSender<Note>,
     ) -> io::Result<(App, Begin, mpsc::UnboundedReceiver<Arrived>)> {
-        let Face { home, cwd, env, version, open, which, fork, first, doctor, flags } = face;
-        let around = Around { home, cwd, env, version, doctor, flags };
+        let Face { home, cwd, env, version, open, which, words, fork, first, doctor, flags } = face;
+        let around = Around { home, cwd, env, version, doctor, flags, fork };
         let term = around.var("TERM").unwrap_or_default();
         let terminal = Terminal::take(terminal::knows_kitty(&term))?;
         let (reader, arrived) = Reader::start()?;
@@ -252,7 +257,9 @@ impl App {
         let recall = around.home.join("history").join(format!("{}.jsonl", project_name(&around.cwd)));
         let mut drafts = Drafts::new(&around.home, &around.cwd);
         let mut composer = Composer::new(Recall::new(recall));
-        if let Some(draft) = drafts.load() {
+        // What was left in the folder is for a new session; an earlier one has a draft of its own.
+        let begins = matches!(which, Some(Which::New | Which::NewWithId(_)));
+        if let Some(draft) = begins.then(|| drafts.left_over()).flatten() {
             composer.restore(draft);
         }
         let (listed, coloured) = (notes.clone(), notes.clone());
@@ -305,7 +312,7 @@ impl App {
             unsaved: false,
             around,
         };
-        Ok((app, Begin { which: which.map(|which| (which, fork)), first }, arrived))
+        Ok((app, Begin { which: which.map(|which| (which, fork)), first, words }, arrived))
     }
 
     /// To the session; what is said before it is there waits for it.
@@ -318,7 +325,7 @@ impl App {
 
     fn say(&mut self, text: String, images: Vec<cutonce_core::conversation::Image>) {
         if let Some(session) = &self.session {
-            self.drafts.belongs_to(session.id());
+            self.drafts.belongs_to(session.id(), &self.composer.draft());
         }
         self.tip = false;
         self.submit(Submission::User { text, images });
@@ -363,7 +370,7 @@ impl App {
         self.came_back(&opened);
         for submission in std::mem::take(&mut self.early) {
             if matches!(submission, Submission::User { .. }) {
-                self.drafts.belongs_to(opened.session.id());
+                self.drafts.belongs_to(opened.session.id(), &self.composer.draft());
             }
             opened.session.submit(submission);
         }
@@ -505,6 +512,10 @@ impl App {
             session.submit(Submission::Close);
         }
         self.drafts.save(&self.composer.draft());
+        if self.drafts.leaves() {
+            // It is there again when somebody comes back to that session.
+            self.composer.restore(Draft::default());
+        }
         self.asks = Asks::default();
         (self.turn, self.speech, self.running) = (None, None, Vec::new());
         (self.todos, self.queued, self.tasks) = (Vec::new(), Vec::new(), Vec::new());

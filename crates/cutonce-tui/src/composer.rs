@@ -9,9 +9,9 @@ mod recall;
 mod rows;
 mod text;
 
-pub use attach::{Attached, Message};
+pub use attach::{Attached, Message, images_named};
 pub use complete::{Completion, Offer};
-pub use draft::Drafts;
+pub use draft::{Draft, Drafts};
 pub use files::Files;
 pub use recall::Recall;
 pub use text::Buffer;
@@ -105,11 +105,22 @@ impl Composer {
     pub fn is_choosing(&self) -> bool {
         self.completion.is_some() || self.search.is_some()
     }
-    pub fn draft(&self) -> draft::Draft {
-        draft::Draft::new(&self.buffer, &self.attachments)
+    pub fn draft(&self) -> Draft {
+        Draft::new(&self.buffer, &self.attachments)
     }
-    pub fn restore(&mut self, draft: draft::Draft) {
+    pub fn restore(&mut self, draft: Draft) {
         (self.buffer, self.attachments) = draft.into_parts();
+    }
+    /// A draft that is found when something was typed already: it comes first, and nothing is lost.
+    pub fn restore_before(&mut self, draft: Draft) {
+        let (typed, others) = (std::mem::take(&mut self.buffer), std::mem::take(&mut self.attachments));
+        self.restore(draft);
+        if !typed.text().trim().is_empty() {
+            let words = self.attachments.join(typed.text(), others);
+            let end = self.buffer.text().len();
+            let joined = if self.buffer.text().trim().is_empty() { words } else { format!("\n{words}") };
+            self.buffer.splice(end, end, &joined);
+        }
     }
     /// The message as it will be sent; the composer is empty then and the words are remembered.
     pub fn take(&mut self) -> Message {

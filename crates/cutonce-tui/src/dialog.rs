@@ -152,7 +152,8 @@ fn written(
     (shown, (row - top, margin + column))
 }
 
-/// PM-4: the settings want to be asked before the model plans.
+/// PM-4: the settings want to be asked before the model plans. The digits are those of every dialog, here and in plain lines:
+/// 1 is yes, 3 is no.
 #[derive(Debug, Default)]
 pub struct Enter {
     at: usize,
@@ -166,7 +167,7 @@ impl Enter {
         let yes = || Reply::Answer(Answer::Permission(PermissionAnswer::Allow { remember: vec![] }));
         match (key.code, digit(key)) {
             (_, Some(0)) => yes(),
-            (_, Some(1)) => no(),
+            (_, Some(2)) => no(),
             (KeyCode::Esc, _) => no(),
             (KeyCode::Enter, _) if self.at == 0 => yes(),
             (KeyCode::Enter, _) => no(),
@@ -183,9 +184,27 @@ impl Enter {
         let prefix = crate::text::Prefix { first: vec![Span::styled("? ", theme.plan)], next: vec![Span::raw("  ")] };
         let mut lines = crate::text::wrap(&asked, width, &prefix);
         lines.push(Line::raw(""));
-        for (n, words) in ["yes, plan first", "no, go on without a plan"].into_iter().enumerate() {
-            lines.extend(option_line(n, words.into(), n == self.at, width, theme));
+        for (n, (place, words)) in [(0, "yes, plan first"), (2, "no, go on without a plan")].into_iter().enumerate() {
+            lines.extend(option_line(place, words.into(), n == self.at, width, theme));
         }
         Drawn { lines, cursor: None }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crossterm::event::KeyCode;
+
+    #[test]
+    fn pm_4_entering_plan_mode_has_the_digits_of_every_dialog() {
+        let shown = Enter::default().draw(60, &Theme::default()).lines;
+        let shown: Vec<String> = shown.iter().map(text::plain).collect();
+        assert_eq!(&shown[2..], ["› 1 yes, plan first", "  3 no, go on without a plan"]);
+        let press = |c: char| Enter::default().key(KeyEvent::from(KeyCode::Char(c)));
+        let answer = |answer| Reply::Answer(Answer::Permission(answer));
+        assert_eq!(press('1'), answer(PermissionAnswer::Allow { remember: vec![] }));
+        assert_eq!(press('2'), Reply::Nothing);
+        assert_eq!(press('3'), answer(PermissionAnswer::Deny { message: String::new(), interrupt: false }));
     }
 }

@@ -24,6 +24,7 @@ pub mod text;
 pub mod theme;
 
 pub use app::{INIT, exported};
+pub use composer::images_named;
 
 use cutonce_agent::start::{Opened, Which};
 use std::ffi::OsString;
@@ -40,6 +41,8 @@ pub struct Face {
     pub open: Open,
     /// None: the person picks one (UI-15).
     pub which: Option<Which>,
+    /// What the picker looks for first.
+    pub words: String,
     pub fork: bool,
     pub first: Option<First>,
     /// The text of `cutonce doctor`.

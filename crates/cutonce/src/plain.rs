@@ -3,6 +3,7 @@
 
 mod commands;
 mod lines;
+mod message;
 pub mod out;
 mod pick;
 mod questions;
@@ -25,6 +26,7 @@ use pick::{Picked, Picking, SessionList};
 use questions::Asked;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 use tell::{About, Flags};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -71,8 +73,8 @@ fn first_line(text: &str) -> &str {
 /// As it was typed; `--resume` without an id picks first (UI-15).
 pub async fn begin(mut run: Run) -> anyhow::Result<u8> {
     let mut lines = Lines::start();
-    if run.resume.as_deref() == Some("") {
-        let Some((id, fork)) = pick_first(&mut lines).await? else { return Ok(DONE) };
+    if let Some(words) = start::to_pick(&run)? {
+        let Some((id, fork)) = pick_first(&mut lines, &words).await? else { return Ok(DONE) };
         (run.resume, run.fork_session) = (Some(id), run.fork_session || fork);
     }
     let first = run.prompt.clone().map(First::Say);
@@ -85,11 +87,11 @@ pub async fn run(started: Started, first: Option<First>, run: Run) -> anyhow::Re
     sit(started, first, run, Lines::start()).await
 }
 
-async fn pick_first(lines: &mut Lines) -> anyhow::Result<Option<(String, bool)>> {
-    let mut picking = Picking::Session(SessionList::new(&start::home()?, &start::cwd()?, None, ""));
+async fn pick_first(lines: &mut Lines, words: &str) -> anyhow::Result<Option<(String, bool)>> {
+    let mut picking = Picking::Session(SessionList::new(&start::home()?, &start::cwd()?, None, words));
     out::show(&picking.show());
     while let Some(line) = lines.next().await {
-        match picking.step(line.trim()) {
+        match picking.step(line.text.trim()) {
             Picked::Say(text) => out::show(&text),
             Picked::Open { id, fork } => return Ok(Some((id, fork))),
             Picked::Back | Picked::Rewind { .. } => return Ok(None),
@@ -108,6 +110,8 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
     };
     let open = crate::tui::opener(run, place);
     let mut interrupts = signal(SignalKind::interrupt())?;
+    // The terminal must not be left marking what is pasted (UI-13).
+    let (mut ends, mut hangs_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
     let mut plain = Plain::new(session, about, flags, notifications, lines.gate());
     match first {
         Some(First::Say(words)) => plain.session.say(words),
@@ -122,13 +126,12 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
                 None => return Ok(DONE),
             },
             line = lines.next() => match line {
-                Some(line) => plain.line(line.trim()),
+                Some(line) => plain.typed(&line),
                 None => return Ok(plain.leave(&mut events, &mut interrupts).await),
             },
-            _ = interrupts.recv() => {
-                if !plain.busy { return Ok(INTERRUPTED); }
-                plain.session.submit(Submission::Interrupt);
-            }
+            _ = interrupts.recv() => if plain.interrupted() { return Ok(INTERRUPTED) },
+            _ = ends.recv() => return Ok(TERMINATED),
+            _ = hangs_up.recv() => return Ok(HUNG_UP),
         }
         if let Some((which, fork)) = plain.switch.take() {
             match open(which, fork).await {
@@ -143,13 +146,25 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
     }
 }
 
+/// As a shell tells of whoever died of the signal.
+const TERMINATED: u8 = 143;
+const HUNG_UP: u8 = 129;
+
 struct Plain {
     session: Session,
     about: About,
     flags: Flags,
     gate: Gate,
     asks: Vec<Arc<AskView>>,
+    /// Since when the one that is open is on the screen.
+    asked_at: Instant,
+    /// The ask that was answered last; it may not be closed yet.
+    answered: Option<String>,
     busy: bool,
+    /// A summary is being written between turns.
+    compacting: bool,
+    /// A message, or an answer, that goes on with the next line.
+    begun: Option<message::Begun>,
     /// What was answered so far of the open questions.
     asked: Asked,
     streamed: bool,
@@ -174,7 +189,11 @@ impl Plain {
             flags,
             gate,
             asks: Vec::new(),
+            asked_at: Instant::now(),
+            answered: None,
             busy: false,
+            compacting: false,
+            begun: None,
             asked: Asked::default(),
             streamed: false,
             review: Review::default(),
@@ -193,6 +212,7 @@ impl Plain {
         (self.session, self.notifications) = (opened.session, opened.notifications);
         (self.asks, self.asked, self.review) = (Vec::new(), Asked::default(), Review::default());
         (self.busy, self.streamed, self.failed) = (false, false, false);
+        (self.compacting, self.begun) = (false, None);
         out::say(&format!("This is session {} now.", self.session.id()));
         self.prompt();
         opened.events
@@ -201,7 +221,7 @@ impl Plain {
     fn event(&mut self, event: &Event, lines: Option<&mut Lines>) {
         self.about.note(&event.kind);
         match &event.kind {
-            EventKind::TurnStarted => self.busy = true,
+            EventKind::TurnStarted => (self.busy, self.compacting) = (true, false),
             EventKind::Delta(Delta::Text(text)) => {
                 self.streamed = true;
                 out::show(text);
@@ -237,7 +257,14 @@ impl Plain {
                 out::say("(the context was cleared)");
                 self.idle();
             }
-            EventKind::Notice { .. } | EventKind::Compacted { .. } => {
+            EventKind::Notice { text, .. } => {
+                // That it failed, was interrupted or had nothing to do; others may come meanwhile.
+                self.compacting &= !text.contains("compact");
+                log(event);
+                self.idle();
+            }
+            EventKind::Compacted { .. } => {
+                self.compacting = false;
                 log(event);
                 self.idle();
             }
@@ -249,7 +276,7 @@ impl Plain {
         // Lines typed before the question was there never answer it (UI-5).
         if let Some(lines) = lines {
             while let Some(line) = self.asks.is_empty().then(|| lines.typed()).flatten() {
-                self.line(line.trim());
+                self.typed(&line);
             }
         }
         if let AskKind::Plan { draft: Some(draft), .. } = &ask.kind {
@@ -258,6 +285,7 @@ impl Plain {
         self.asks.push(ask.clone());
         out::sign(sign(self.notifications));
         if self.asks.len() == 1 {
+            self.asked_at = Instant::now();
             self.show_ask();
         }
     }
@@ -268,6 +296,7 @@ impl Plain {
         if open {
             (self.review, self.asked) = (Review::default(), Asked::default());
             if !self.asks.is_empty() {
+                self.asked_at = Instant::now();
                 self.show_ask();
             }
         }
@@ -277,7 +306,8 @@ impl Plain {
     /// code tells how the last turn ended (CL-3).
     async fn leave(&mut self, events: &mut cutonce_agent::Events, interrupts: &mut Signal) -> u8 {
         self.over = true;
-        if !self.asks.is_empty() {
+        // What was answered a moment ago closes by itself.
+        if self.asks.iter().any(|ask| self.answered.as_ref() != Some(&ask.ask_id)) {
             self.session.submit(Submission::Interrupt);
         }
         self.session.submit(Submission::Close);
@@ -299,9 +329,18 @@ impl Plain {
         }
     }
 
+    /// Ctrl+C: stops what goes on, forgets what was begun; true: there was neither, and it means to quit.
+    fn interrupted(&mut self) -> bool {
+        if self.busy || self.compacting {
+            self.session.submit(Submission::Interrupt);
+            return false;
+        }
+        !self.forget_begun()
+    }
+
     /// The prompt, if nothing goes on that will end in one.
     fn idle(&self) {
-        if !self.busy && self.asks.is_empty() && self.picking.is_none() {
+        if !self.busy && !self.compacting && self.asks.is_empty() && self.picking.is_none() {
             self.prompt();
         }
     }
@@ -329,7 +368,7 @@ impl Plain {
             None if line.is_empty() => self.idle(),
             None => match line.strip_prefix('!') {
                 Some(shell) => self.shell(shell.trim()),
-                None => self.session.say(line),
+                None => self.say(line),
             },
         }
     }
@@ -407,7 +446,8 @@ impl Plain {
         }
     }
 
-    fn send(&self, ask: &AskView, answer: Answer) {
+    fn send(&mut self, ask: &AskView, answer: Answer) {
+        self.answered = Some(ask.ask_id.clone());
         self.session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
     }
 }

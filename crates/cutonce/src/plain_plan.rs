@@ -149,7 +149,7 @@ impl Review {
         let parsed = rest.split_once(' ').and_then(|(line, words)| Some((line.parse::<u32>().ok()?, words.trim())));
         match parsed {
             Some((line, _)) if !(1..=lines).contains(&(line as usize)) => {
-                Step::Say(format!("There is no line {line}; the plan has {lines}."))
+                Step::Say(format!("There is no line {line} (1 to {lines})."))
             }
             Some((line, text)) if !text.is_empty() => {
                 self.comments.push(Comment { line, text: text.to_string() });

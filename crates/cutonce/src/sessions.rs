@@ -40,7 +40,13 @@ pub fn run(args: &cli::Sessions) -> anyhow::Result<u8> {
 /// Does anything that a list shows of it hold these words?
 pub fn matches(session: &Listed, words: &str) -> bool {
     let words = words.to_lowercase();
-    let told = [Some(&session.id), session.first_message.as_ref(), session.plan_title.as_ref(), session.slug.as_ref()];
+    let told = [
+        Some(&session.id),
+        session.first_message.as_ref(),
+        session.plan_title.as_ref(),
+        session.slug.as_ref(),
+        session.branch.as_ref(),
+    ];
     told.into_iter().flatten().any(|text| text.to_lowercase().contains(&words))
 }
 

@@ -5,8 +5,8 @@ use crate::plain::tell::About;
 use anyhow::Context;
 use cutonce_agent::settings;
 use cutonce_agent::start::{Offered, Start, Which};
-use cutonce_agent::store::StoreError;
 use cutonce_agent::store::place::valid_id;
+use cutonce_agent::store::{Sessions, StoreError};
 use cutonce_agent::tools::tool::AnyTool;
 use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
 use cutonce_core::agent::{Definition, parse_given};
@@ -199,6 +199,18 @@ pub fn which(run: &Run) -> anyhow::Result<Which> {
         (false, None, None) if run.fork_session => usage("--fork-session needs --continue or --resume"),
         (false, None, None) => Ok(Which::New),
     }
+}
+
+/// What the person has to pick from (UI-15): all sessions, or the several that the words of `--resume` fit.
+pub fn to_pick(run: &Run) -> anyhow::Result<Option<String>> {
+    let Some(words) = run.resume.as_deref().filter(|_| !run.r#continue && run.session_id.is_none()) else {
+        return Ok(None);
+    };
+    let several = || -> anyhow::Result<bool> {
+        let found = cutonce_agent::store::find(&Sessions::new(&home()?, &cwd()?), words);
+        Ok(matches!(found, Err(StoreError::Several { .. })))
+    };
+    Ok((words.is_empty() || several()?).then(|| words.to_string()))
 }
 
 /// `cutonce trust` (PR-2).

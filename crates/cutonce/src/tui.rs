@@ -15,9 +15,9 @@ pub fn fits(run: &Run) -> bool {
 
 pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
     let (home, cwd) = (start::home()?, start::cwd()?);
-    // `--resume` without an id: the person picks (UI-15).
-    let picks = run.resume.as_deref() == Some("");
-    let which = if picks { None } else { Some(start::which(&run)?) };
+    // `--resume` without an id, or with words that several fit: the person picks (UI-15).
+    let picks = start::to_pick(&run)?;
+    let which = if picks.is_some() { None } else { Some(start::which(&run)?) };
     let first = first.or(run.prompt.clone().map(First::Say)).map(|first| match first {
         First::Say(words) => cutonce_tui::First::Say(words),
         First::Implement { plan, path } => cutonce_tui::First::Implement { plan, path },
@@ -33,6 +33,7 @@ pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
         fork: run.fork_session,
         open: opener(run, Place { home: home.clone(), cwd: cwd.clone() }),
         which,
+        words: picks.unwrap_or_default(),
         first,
         doctor: crate::doctor::text,
         home,

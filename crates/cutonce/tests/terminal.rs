@@ -6,6 +6,11 @@
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
 
+#[path = "terminal/drafts.rs"]
+mod drafts;
+#[path = "terminal/plain.rs"]
+mod plain;
+
 use portable_pty::CommandBuilder;
 use pty::Term;
 use std::path::Path;
@@ -49,7 +54,7 @@ impl Stage {
         command.args([
             "-c",
             &format!(
-                "stty -a | tr -d '\\n' > {root}/before; sh -c 'echo $$ > {root}/pid; exec {program} {args}'; code=$?; \
+                "trap : INT; stty -a | tr -d '\\n' > {root}/before; sh -c 'echo $$ > {root}/pid; exec {program} {args}'; code=$?; \
                  stty -a | tr -d '\\n' > {root}/after; echo ended $code"
             ),
         ]);

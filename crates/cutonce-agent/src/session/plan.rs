@@ -42,7 +42,7 @@ pub(crate) struct Planner {
     /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
     pub(crate) workshop: Option<bool>,
     pub(super) approval: Approval,
-    pub(super) phase: Phase,
+    pub(crate) phase: Phase,
     /// The last text whose hash was told, and the last one that the transcript holds (PM-47).
     told: Option<String>,
     kept: Option<String>,

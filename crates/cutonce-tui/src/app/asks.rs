@@ -334,6 +334,8 @@ impl App {
                 self.notice(Level::Info, "You are in this session.");
             }
             Outcome::Resume { id, fork } => {
+                // `--fork-session` is meant for the one that is picked first.
+                let fork = fork || (self.session.is_none() && self.around.fork);
                 self.uncover();
                 self.switch((cutonce_agent::start::Which::Find(id), fork));
             }
@@ -343,8 +345,9 @@ impl App {
             }
             Outcome::Rewind { point, files, conversation } => {
                 self.uncover();
-                self.rewound(&point, conversation);
-                self.submit(Submission::Rewind { to: point, files, conversation });
+                if !self.rewound(&point, conversation) {
+                    self.submit(Submission::Rewind { to: point, files, conversation });
+                }
             }
         }
         self.now();

@@ -45,7 +45,7 @@ const COMMANDS: &[Entry] = &[
         let focus = Some(words.to_string()).filter(|words| !words.is_empty());
         app.compact(focus);
     }),
-    entry("/resume", "go on with another session", false, |app, _| app.pick_session()),
+    entry("/resume", "go on with another session; words search", true, App::pick_session),
     entry("/rewind", "put files, conversation or both back to an earlier point", false, |app, _| app.rewind()),
     entry("/permissions", "the rules that hold here; add and remove some", false, |app, _| app.show_rules("", None)),
     entry("/agents", "the kinds of agents there are; edit them, make your own", false, |app, _| {
@@ -131,7 +131,7 @@ impl App {
         if matches!(command, command::Command::Plan(command::PlanCommand::Describe(_)))
             && let Some(session) = &self.session
         {
-            self.drafts.belongs_to(session.id());
+            self.drafts.belongs_to(session.id(), &self.composer.draft());
         }
         self.submit(Submission::Command { command, editor: name });
     }
@@ -145,7 +145,7 @@ impl App {
             model: custom.model.clone(),
         });
         if let Some(session) = &self.session {
-            self.drafts.belongs_to(session.id());
+            self.drafts.belongs_to(session.id(), &self.composer.draft());
         }
     }
 

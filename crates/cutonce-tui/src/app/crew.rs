@@ -238,8 +238,10 @@ impl App {
 
     fn agent_ended(&mut self, agent: &AgentRef, end: &AgentEnd) {
         let what = self.crew.ended(agent);
-        // What an agent's own agents came to is in what it came to.
+        // What an agent's own agents came to, and used, is in what it came to and used.
         if agent.parent.is_none() {
+            self.status.tokens.0 += end.usage.context() - end.usage.output_tokens;
+            self.status.tokens.1 += end.usage.output_tokens;
             self.end_speech();
             let lines = tool::agent_ended(&what, end, self.width(), &self.theme);
             self.commit(Kind::Tool, lines);

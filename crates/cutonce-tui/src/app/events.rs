@@ -4,7 +4,7 @@ use super::{App, Turn, tip};
 use crate::entry::log::Record;
 use crate::entry::tool::{self, Running};
 use crate::entry::{self, Kind, replay};
-use cutonce_agent::start::Opened;
+use cutonce_agent::start::{Left, Opened};
 use cutonce_core::approval::ChoiceKey;
 use cutonce_core::conversation::Usage;
 use cutonce_core::event::{AskKind, AskView, EndReason, Ended, Event, EventKind, Finished, Level};
@@ -105,17 +105,17 @@ impl App {
 
     /// A session that comes back shows where it was.
     pub(super) fn came_back(&mut self, opened: &Opened) {
+        let Left { todos, phase } = opened.left.clone();
+        (self.todos, self.status.phase) = (todos, phase);
         let shown = replay::tail(&opened.transcript, replay::SHOWN, &self.places, self.width(), &self.theme);
         if shown.lines.iter().all(|(kind, _)| *kind == Kind::Notice) {
             return;
         }
-        self.keep_draft();
-        self.drafts.belongs_to(opened.session.id());
-        if self.composer.is_empty()
-            && let Some(draft) = self.drafts.load()
-        {
-            self.composer.restore(draft);
+        // Its own draft first; what was typed while it was opened goes on behind it (UI-3).
+        if let Some(draft) = self.drafts.of(opened.session.id()) {
+            self.composer.restore_before(draft);
         }
+        self.drafts.belongs_to(opened.session.id(), &self.composer.draft());
         for (kind, lines) in shown.lines {
             self.commit(kind, lines);
         }

@@ -6,9 +6,6 @@ use cutonce_agent::clipboard::{self, Clip};
 use cutonce_core::conversation::Image;
 use cutonce_core::event::Level;
 
-/// Words of a message that may be paths of images.
-const MOST_WORDS: usize = 200;
-
 impl App {
     /// Into the composer: images for what is nothing but their paths, otherwise the words.
     pub(super) fn paste_words(&mut self, text: &str) {
@@ -49,13 +46,9 @@ impl App {
 
     /// Images that a message names by their path.
     pub(super) fn images_named(&mut self, text: &str) -> Vec<Image> {
-        let mut images = Vec::new();
-        for word in text.split_whitespace().take(MOST_WORDS) {
-            match Attached::of(word.trim_start_matches('@'), &self.around.cwd) {
-                Attached::Image(image) => images.push(image),
-                Attached::Refused(why) => self.notice(Level::Warning, &format!("{why}; it was not sent along")),
-                Attached::NoImage => {}
-            }
+        let (images, refused) = crate::composer::images_named(text, &self.around.cwd);
+        for why in refused {
+            self.notice(Level::Warning, &format!("{why}; it was not sent along"));
         }
         images
     }

@@ -71,7 +71,7 @@ impl App {
     }
 
     /// UI-15.
-    pub(super) fn pick_session(&mut self) {
+    pub(super) fn pick_session(&mut self, words: &str) {
         let sessions = Sessions::new(&self.around.home, &self.around.cwd);
         let source = Box::new(move |everywhere: bool| {
             let scope = if everywhere { Scope::All } else { Scope::Project };
@@ -80,12 +80,16 @@ impl App {
             listed.retain(|one| one.first_message.is_some() || one.plan_title.is_some());
             listed
         });
-        let picker = SessionPicker::new(source, Box::new(preview), self.theme, SystemTime::now());
+        let picker = SessionPicker::new(source, Box::new(preview), self.theme, SystemTime::now()).asked(words);
         self.cover(Box::new(picker), None);
     }
 
     /// SE-5: with what each file would become.
     pub(super) fn rewind(&mut self) {
+        if self.turn.is_some() {
+            let words = "A turn is on: esc ends it, then something can be put back.";
+            return self.notice(Level::Warning, words);
+        }
         let Some(transcript) = self.transcript.clone().filter(|path| path.exists()) else {
             return self.notice(Level::Info, "Nothing was said yet: there is nothing to go back to.");
         };
@@ -106,14 +110,19 @@ impl App {
         self.cover(Box::new(picker), None);
     }
 
-    /// A message that was put back is the draft again, to be said better.
-    pub(super) fn rewound(&mut self, point: &str, conversation: bool) {
+    /// A message that is put back is the draft again, to be said better. True: a turn began meanwhile, and nothing is put back.
+    pub(super) fn rewound(&mut self, point: &str, conversation: bool) -> bool {
+        if self.turn.is_some() {
+            self.rewind();
+            return true;
+        }
         self.rewinding = conversation;
         let said = self.rewinds.iter().find(|(id, _)| id == point).map(|(_, what)| what.clone());
         if let (true, Some(What::Message(text)), true) = (conversation, said, self.composer.is_empty()) {
             self.composer.set_text(&text);
             self.changed();
         }
+        false
     }
 }
 

@@ -10,6 +10,8 @@ const LINES: usize = 4;
 const BYTES: usize = 800;
 /// Paths that one paste may name.
 const MOST_PATHS: usize = 20;
+/// Words of a message that may be paths of images.
+const MOST_WORDS: usize = 200;
 
 /// What goes to the session.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -68,6 +70,23 @@ impl Attachments {
         Message { images: named.map(|(_, image)| image.clone()).collect(), text: self.unfold(text) }
     }
 
+    /// What belongs to another text joins: that text, with its tags as they are called from now on.
+    pub fn join(&mut self, text: &str, others: Attachments) -> String {
+        let (mut text, pasted, images) = (text.to_string(), self.pasted.len(), self.images.len());
+        // From the last to the first: a new name is never one that still has to be replaced.
+        for (n, (tag, words)) in others.pasted.into_iter().enumerate().rev() {
+            let new = tag.replacen(&format!("#{}:", n + 1), &format!("#{}:", n + 1 + pasted), 1);
+            text = text.replace(&tag, &new);
+            self.pasted.insert(pasted, (new, words));
+        }
+        for (n, (tag, image)) in others.images.into_iter().enumerate().rev() {
+            let new = format!("[Image #{}]", n + 1 + images);
+            text = text.replace(&tag, &new);
+            self.images.insert(images, (new, image));
+        }
+        text
+    }
+
     /// A tag goes as a whole: where the one that ends at the cursor begins.
     pub fn tag_before(&self, text: &str, cursor: usize) -> Option<usize> {
         let before = text.get(..cursor)?;
@@ -115,6 +134,19 @@ impl Attached {
         let all: Vec<Attached> = words.iter().map(|word| Attached::of(word, cwd)).collect();
         if all.iter().all(is) { all } else { Vec::new() }
     }
+}
+
+/// Images that a message names by their path, and why others can't be sent.
+pub fn images_named(text: &str, cwd: &Path) -> (Vec<Image>, Vec<String>) {
+    let (mut images, mut refused) = (Vec::new(), Vec::new());
+    for word in text.split_whitespace().take(MOST_WORDS) {
+        match Attached::of(word.trim_start_matches('@'), cwd) {
+            Attached::Image(image) => images.push(image),
+            Attached::Refused(why) => refused.push(why),
+            Attached::NoImage => {}
+        }
+    }
+    (images, refused)
 }
 
 fn named_like_one(text: &str) -> bool {
@@ -174,6 +206,17 @@ mod tests {
         assert_eq!(attachments.message(&text).text, format!("look: {long} please"));
         assert_eq!(attachments.tag_before(&text, 6 + tag.len()), Some(6));
         assert_eq!(attachments.tag_before(&text, 6), None);
+    }
+
+    #[test]
+    fn ui_3_two_drafts_become_one_without_a_mix_up_of_their_pastes() {
+        let (mut first, mut second) = (Attachments::default(), Attachments::default());
+        let one = first.paste(&"a\n".repeat(9));
+        let two = format!("{} and {}", second.paste(&"b\n".repeat(9)), second.paste(&"c\n".repeat(9)));
+        let joined = format!("{one} {}", first.join(&two, second));
+        assert_eq!(joined, "[Pasted text #1: 9 lines] [Pasted text #2: 9 lines] and [Pasted text #3: 9 lines]");
+        let whole = format!("{} {} and {}", "a\n".repeat(9), "b\n".repeat(9), "c\n".repeat(9));
+        assert_eq!(first.message(&joined).text, whole);
     }
 
     const PNG: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01";

@@ -34,6 +34,8 @@ struct Given {
     focus: usize,
     /// Own words are being written.
     writing: bool,
+    /// What they were before, for whoever goes back.
+    before: Field,
 }
 
 impl Questions {
@@ -92,7 +94,7 @@ impl Questions {
     fn take(&mut self, several: bool) -> Reply {
         let Some(given) = self.given.get_mut(self.at) else { return Reply::Nothing };
         if given.focus == given.chosen.len() {
-            given.writing = true;
+            (given.writing, given.before) = (true, given.own.clone());
             return Reply::Redraw;
         }
         if several {
@@ -119,7 +121,8 @@ impl Questions {
                     self.at += 1;
                 }
             }
-            KeyCode::Esc => given.writing = false,
+            // Only Enter takes them: words that were left are no second answer.
+            KeyCode::Esc => (given.writing, given.own) = (false, std::mem::take(&mut given.before)),
             _ if given.own.key(key) => {}
             _ => return Reply::Nothing,
         }
@@ -422,6 +425,22 @@ mod tests {
         press(&mut dialog, &[KeyCode::Char('x'), KeyCode::Enter]);
         let sent = QuestionsAnswer::Answered { answers: vec![vec!["one \nx".into()]] };
         assert_eq!(press(&mut dialog, &[KeyCode::Enter]), Reply::Answer(Answer::Questions(sent)));
+    }
+
+    #[test]
+    fn ui_7_words_that_were_left_with_esc_are_no_second_answer() {
+        let mut dialog = Questions::new(vec![question(false)]);
+        let c = KeyCode::Char;
+        press(&mut dialog, &[c('1'), KeyCode::Left, c('3'), c('o'), c('w'), c('n'), KeyCode::Esc, KeyCode::Right]);
+        let sent = |words: &str| {
+            let answers = vec![vec![words.to_string()]];
+            Reply::Answer(Answer::Questions(QuestionsAnswer::Answered { answers }))
+        };
+        assert_eq!(press(&mut dialog, &[KeyCode::Enter]), sent("A"));
+        // Taken with Enter they are the answer, and the only one; Esc then brings those back.
+        press(&mut dialog, &[KeyCode::Left, c('3'), c('x'), KeyCode::Enter]);
+        press(&mut dialog, &[KeyCode::Left, c('3'), c('y'), KeyCode::Esc, KeyCode::Right]);
+        assert_eq!(press(&mut dialog, &[KeyCode::Enter]), sent("x"));
     }
 
     #[test]

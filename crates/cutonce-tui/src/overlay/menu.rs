@@ -77,7 +77,7 @@ pub struct Menu {
     look: Option<Look>,
     due: Option<Instant>,
     /// Where there are no rows.
-    empty: &'static str,
+    empty: String,
 }
 
 impl Menu {
@@ -93,12 +93,12 @@ impl Menu {
             notice: None,
             look: None,
             due: None,
-            empty: "",
+            empty: String::new(),
         }
     }
     /// What is said where there is nothing.
-    pub fn empty(mut self, words: &'static str) -> Menu {
-        self.empty = words;
+    pub fn empty(mut self, words: impl Into<String>) -> Menu {
+        self.empty = words.into();
         self
     }
     /// Begins with this row.
@@ -254,17 +254,18 @@ impl Overlay for Menu {
         self.list.draw(places.list, buffer, rows.len(), &theme, |at, _| {
             let Some(row) = rows.get(at) else { return Line::default() };
             let style = if row.warns { theme.warning } else { theme.dim };
-            Line::from(vec![
-                Span::raw(text::padded(&text::one_line(&row.name), column)),
-                Span::styled(text::one_line(&row.note), style),
-            ])
+            let name = text::one_line(&row.name);
+            // Of a path the end says more, and what follows keeps its distance.
+            let room = column.saturating_sub(2);
+            let name = if name.starts_with('/') { text::fit_end(&name, room) } else { text::fit(&name, room) };
+            Line::from(vec![Span::raw(text::padded(&name, column)), Span::styled(text::one_line(&row.note), style)])
         });
         let preview = self.rows.get(self.list.chosen).map(|row| row.preview.as_slice()).unwrap_or_default();
         let width = usize::from(places.preview.width);
         let lines = preview.iter().flat_map(|item| pager::render(item, width, &theme));
         lines.zip(places.preview.rows()).for_each(|(line, place)| line.render(place, buffer));
         if self.rows.is_empty() {
-            let rows = text::wrap_plain(self.empty, usize::from(places.list.width).saturating_sub(2), theme.text);
+            let rows = text::wrap_plain(&self.empty, usize::from(places.list.width).saturating_sub(2), theme.text);
             let below = Rect { height: places.list.height + places.preview.height, ..places.list };
             let inner = Rect { x: below.x + 1, width: below.width.saturating_sub(2), ..below };
             rows.into_iter().zip(inner.rows()).for_each(|(line, place)| line.render(place, buffer));
@@ -311,6 +312,14 @@ mod tests {
         assert_eq!(press(&mut menu, "x"), picked('x', ""));
         assert_eq!(press(&mut menu, "⏎"), picked('⏎', ""));
         assert_eq!(press(&mut menu, "⎋"), Outcome::Close);
+    }
+
+    #[test]
+    fn ui_9_a_long_name_keeps_its_distance_from_the_note() {
+        let row = |name: &str| Row { name: name.into(), note: "not there yet".into(), ..Row::default() };
+        let rows = vec![row(&format!("/{}/settings.json", "x".repeat(60))), row(&"y".repeat(60))];
+        let shown = screen(&mut Menu::new(Which::Config, "Settings", rows, KEYS, Theme::default()), 60, 10);
+        assert!(shown.contains("/settings.json  not there yet") && shown.contains("y…  not there yet"), "{shown}");
     }
 
     #[test]

@@ -41,6 +41,15 @@ impl SessionPicker {
         SessionPicker { source, preview, sessions, everywhere: false, list, previews, theme, now }
     }
 
+    /// With these words typed in already; where none of this folder fits, in all folders.
+    pub fn asked(mut self, words: &str) -> SessionPicker {
+        self.list.words = words.to_string();
+        if !words.is_empty() && self.matching().is_empty() {
+            (self.everywhere, self.sessions) = (true, (self.source)(true));
+        }
+        self
+    }
+
     /// Every word is somewhere in what is known of the session.
     fn matching(&self) -> Vec<usize> {
         let words: Vec<String> = self.list.words.split_whitespace().map(str::to_lowercase).collect();

@@ -14,6 +14,9 @@ use cutonce_core::slash::{self, Line, Slash};
 use cutonce_core::submission::{RememberIn, Submission};
 use std::path::{Path, PathBuf};
 
+/// The composer's Ctrl+G, as a word.
+pub const EDIT: &str = "/edit";
+
 impl Plain {
     /// A line that begins with a slash: true if it was one for us.
     pub(super) fn command(&mut self, line: &str) -> bool {
@@ -28,6 +31,7 @@ impl Plain {
                 match customs.iter().find(|custom| word[1..] == custom.name) {
                     Some(_) if !self.asks.is_empty() => self.answer_first(),
                     Some(custom) => self.session.submit(custom.prompt(words, Vec::new())),
+                    None if word == EDIT => self.edit_message(words),
                     None => self.tell(&slash::unknown(word, customs.iter().map(|custom| custom.name.as_str()))),
                 }
                 true
@@ -47,7 +51,12 @@ impl Plain {
                 self.answer_first();
             }
             Slash::Clear => self.session.submit(Submission::Clear),
+            Slash::Compact if self.busy || self.compacting => {
+                self.tell("The conversation can be compacted between turns: Ctrl+C ends this one.");
+            }
             Slash::Compact => {
+                self.compacting = true;
+                out::say("compacting; Ctrl+C interrupts it");
                 let focus = Some(words.to_string()).filter(|words| !words.is_empty());
                 self.session.submit(Submission::Compact { focus, told: None });
             }
@@ -99,7 +108,7 @@ impl Plain {
         self.again();
     }
 
-    fn answer_first(&self) {
+    pub(super) fn answer_first(&self) {
         self.tell("Something waits for your answer; that comes first.");
     }
 

@@ -78,6 +78,11 @@ impl SessionList {
         let sessions = Sessions::new(home, cwd);
         let mut made = SessionList { sessions, listed: vec![], from: 0, everywhere: false, words: words.into(), own };
         made.look();
+        // As `--resume` finds them: where none of this folder fits, in all folders.
+        if !words.is_empty() && made.listed.is_empty() {
+            made.everywhere = true;
+            made.look();
+        }
         made
     }
 

@@ -6,7 +6,8 @@ use cutonce_agent::plan_files;
 use cutonce_agent::settings::{self, Places};
 use cutonce_agent::start::Opened;
 use cutonce_agent::store::{DEFAULT_BUDGET, Reader};
-use cutonce_core::event::{EventKind, Todo, TodoStatus};
+use cutonce_core::conversation::Usage;
+use cutonce_core::event::{AgentDoes, AgentEvent, EventKind, Todo, TodoStatus};
 use cutonce_core::harmless::one_line;
 use cutonce_core::mode::Mode;
 use cutonce_core::rule::Behavior;
@@ -56,8 +57,11 @@ impl About {
             EventKind::ModeChanged { to, .. } => self.mode = *to,
             EventKind::Assistant { usage, .. } => {
                 self.context = usage.context();
-                self.sent += usage.context() - usage.output_tokens;
-                self.received += usage.output_tokens;
+                self.used(usage);
+            }
+            // What its own agents used is counted in.
+            EventKind::Agent(AgentEvent { agent, what: AgentDoes::Ended(end) }) if agent.parent.is_none() => {
+                self.used(&end.usage);
             }
             EventKind::Compacted { after, .. } => self.context = *after,
             EventKind::Todos(todos) => self.todos = Some(todos.clone()),
@@ -65,6 +69,11 @@ impl About {
             EventKind::TurnEnded(ended) => self.cost = ended.cost,
             _ => {}
         }
+    }
+
+    fn used(&mut self, usage: &Usage) {
+        self.sent += usage.context() - usage.output_tokens;
+        self.received += usage.output_tokens;
     }
 }
 
@@ -102,8 +111,10 @@ pub fn help(customs: &[Custom]) -> String {
     lines.extend(
         customs.iter().map(|one| format!("{:<13} {}", format!("/{}", one_line(&one.name)), one_line(&one.description))),
     );
+    lines.push("/edit         write the message in your editor; words after it are in it already".into());
     lines.push("!LINE         a line for your own shell; the agent does not see it".into());
     lines.push("@SERVER:URI   anywhere: a resource of an MCP server; /mcp__SERVER__PROMPT is a prompt of one".into());
+    lines.push("\\ before Enter goes on with the next line; what is pasted is one message, and no command.".into());
     lines.push("All else is said to the agent. Ctrl+C interrupts it; Ctrl+D, or the end of the input, ends.".into());
     lines.join("\n")
 }
@@ -143,7 +154,7 @@ pub fn permissions(about: &About, places: &Places, flags: &Flags) -> String {
         loaded.rules.iter().map(|rule| format!("{} {} ({})", name(rule.behavior), one_line(&rule.text), rule.source)),
     );
     if lines.len() == 1 {
-        lines.push("No rules; what is not read-only asks.".into());
+        lines.push(format!("No rules: {}.", about.mode.without_rules()));
     }
     if !loaded.set_aside.is_empty() {
         let count = loaded.set_aside.len();

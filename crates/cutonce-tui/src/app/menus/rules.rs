@@ -15,15 +15,15 @@ const KEYS: &[Key] = &[
     Key::asking('d', "deny …", "deny, such as Read(.env)"),
     Key::of('x', "take out"),
 ];
-const NONE: &str =
-    "No rules: what only reads runs, all else asks. a, s and d add a rule to .cutonce/settings.local.json.";
 
 impl App {
     pub(in crate::app) fn show_rules(&mut self, at: &str, notice: Option<String>) {
         let rows = self.rules().iter().map(|(rule, waits)| row(rule, *waits)).collect();
         let title = format!("Rules; deny before ask before allow; the mode is {}", self.status.mode);
         let menu = Menu::new(Which::Permissions, title, rows, KEYS, self.theme);
-        self.cover(Box::new(menu.empty(NONE).at(at).notice(notice)), None);
+        let then = self.status.mode.without_rules();
+        let none = format!("No rules: {then}. a, s and d add a rule to .cutonce/settings.local.json.");
+        self.cover(Box::new(menu.empty(none).at(at).notice(notice)), None);
     }
 
     /// What files and command line say, denials first; true: it waits until the folder is trusted (PR-2).

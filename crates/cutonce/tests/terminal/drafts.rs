@@ -1,0 +1,70 @@
+//! Drafts of several processes and sessions (UI-3): each has its own, and none is lost to another.
+
+use super::{Stage, TALK};
+use std::process::Command;
+
+fn kill(stage: &Stage) {
+    assert!(Command::new("kill").args(["-9", &stage.pid()]).status().unwrap().success());
+}
+
+#[test]
+fn ui_3_two_new_sessions_of_one_folder_keep_their_own_drafts() {
+    let stage = Stage::new(TALK);
+    let mut first = stage.shell();
+    first.see("/help").unwrap();
+    first.send(b"words of A").unwrap();
+    first.see("› words of A").unwrap();
+    let mut second = stage.shell();
+    second.see("/help").unwrap();
+    assert!(!second.contents().contains("words of A"), "a living session's draft was taken");
+    second.send(b"words of B").unwrap();
+    second.see("› words of B").unwrap();
+    let pid = stage.pid();
+    // The first sends its own; that takes nothing from the second.
+    first.press("enter").unwrap();
+    first.see("Hello.").unwrap();
+    first.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+    first.press("ctrl+d").unwrap();
+    first.see("ended 0").unwrap();
+    assert_eq!(pid, stage.pid());
+    kill(&stage);
+    second.see("ended 137").unwrap();
+    let mut again = stage.shell();
+    again.see("› words of B").unwrap();
+    again.press("ctrl+c ctrl+c").unwrap();
+    again.see("ended 0").unwrap();
+}
+
+#[test]
+fn ui_3_a_session_that_comes_back_has_its_own_draft_and_not_the_folders() {
+    let stage = Stage::new(TALK);
+    let mut spoken = stage.shell();
+    spoken.see("/help").unwrap();
+    spoken.send(b"hi\r").unwrap();
+    spoken.see("Hello.").unwrap();
+    spoken.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+    spoken.send(b"draft of S").unwrap();
+    spoken.see("› draft of S").unwrap();
+    kill(&stage);
+    spoken.see("ended 137").unwrap();
+    let mut new = stage.shell();
+    new.see("/help").unwrap();
+    new.send(b"words of N").unwrap();
+    new.see("› words of N").unwrap();
+    kill(&stage);
+    new.see("ended 137").unwrap();
+    // Twice: a key more does not change whose it is.
+    for (shows, more) in [("› draft of S", "!"), ("› draft of S!", "")] {
+        let mut back = stage.shell_with("--continue", &[]);
+        back.see("Hello.").unwrap();
+        back.see(shows).unwrap();
+        back.send(more.as_bytes()).unwrap();
+        back.see(&format!("{shows}{more}")).unwrap();
+        kill(&stage);
+        back.see("ended 137").unwrap();
+    }
+    let mut again = stage.shell();
+    again.see("› words of N").unwrap();
+    again.press("ctrl+c ctrl+c").unwrap();
+    again.see("ended 0").unwrap();
+}
