@@ -75,6 +75,8 @@ pub enum Submission {
     },
     /// Nothing by itself: tells its sender that all submitted before it was taken up.
     Mark(Mark),
+    /// As a mark, told later: when all submitted before it is over. No message waits any more and no turn is on.
+    Over(Mark),
     /// Something from the team (TM-1). A message in it is believed only as far as its seal goes.
     Team(TeamNews),
     /// Put files, conversation or both back to a point of `cutonce_agent::rewind` (SE-5); between turns only.
@@ -88,7 +90,7 @@ pub enum Submission {
 }
 
 /// Called by the session when it comes to a [`Submission::Mark`]. What the submissions before it brought about at once is
-/// told by then; a turn that they began still runs.
+/// told by then; a turn that they began still runs, and a message may still wait for hooks: [`Submission::Over`] waits for both.
 #[derive(Clone)]
 pub struct Mark(pub std::sync::Arc<dyn Fn() + Send + Sync>);
 

@@ -15,6 +15,7 @@ pub use seen::Stamp;
 
 use cutonce_core::permission::WriteGrant;
 use seen::{Memory, Seen};
+use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -41,6 +42,8 @@ pub struct Disk {
     hidden: Arc<RwLock<Option<Hidden>>>,
     unsearched: Option<Unsearched>,
     editor: Option<Arc<dyn Editor>>,
+    /// Files that no editor is asked about.
+    ours: Arc<RwLock<HashSet<PathBuf>>>,
 }
 
 /// A change that was made.
@@ -54,7 +57,14 @@ pub struct Written {
 
 impl Disk {
     pub fn new(versions: Arc<dyn KeepVersion>) -> Self {
-        Self { versions, memory: Arc::default(), hidden: Arc::default(), unsearched: None, editor: None }
+        Self {
+            versions,
+            memory: Arc::default(),
+            hidden: Arc::default(),
+            unsearched: None,
+            editor: None,
+            ours: Arc::default(),
+        }
     }
 
     /// Keeps files out of searches. Opening one by its name is decided by the call that names it.

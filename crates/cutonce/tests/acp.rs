@@ -68,6 +68,11 @@ fn ho_5_commands_skills_agents_and_long_plans() {
 }
 
 #[test]
+fn ho_5_a_prompt_is_answered_at_the_end_of_its_own_turn() {
+    script("turns");
+}
+
+#[test]
 fn ho_5_load() {
     script("load");
 }

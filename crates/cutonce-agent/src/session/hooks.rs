@@ -36,6 +36,8 @@ pub(super) struct Watch {
     door: VecDeque<Entrant>,
     /// The hooks of the one at the door are being asked.
     asking: Option<CancellationToken>,
+    /// They are asked about a message.
+    about_message: bool,
     /// How often the present turn was kept from ending.
     stops: u32,
     /// Hooks that were told something and have not ended yet.
@@ -99,11 +101,16 @@ pub(crate) struct Shown {
 
 impl Watch {
     pub fn new(hooks: Arc<Hooks>, transcript: PathBuf) -> Self {
-        Self { hooks, transcript, door: VecDeque::new(), asking: None, stops: 0, telling: 0 }
+        Self { hooks, transcript, door: VecDeque::new(), asking: None, about_message: false, stops: 0, telling: 0 }
     }
     /// Somebody still waits to come in.
     pub(crate) fn door_is_busy(&self) -> bool {
         self.asking.is_some() || !self.door.is_empty()
+    }
+    /// A message is among them.
+    pub(crate) fn message_waits(&self) -> bool {
+        let message = |one: &Entrant| matches!(one, Entrant::Said(_));
+        (self.asking.is_some() && self.about_message) || self.door.iter().any(message)
     }
     pub(crate) fn turn_began(&mut self) {
         self.stops = 0;
@@ -402,6 +409,7 @@ impl Hall {
             if let Some(moment) = moment.filter(|moment| self.watch.hooks.wants(moment)) {
                 let cancel = CancellationToken::new();
                 self.watch.asking = Some(cancel.clone());
+                self.watch.about_message = matches!(entrant, Entrant::Said(_));
                 self.ask_hooks(moment, cancel, move |reply| Hooked::Entrant { entrant, reply });
             } else if let Entrant::Said(said) = entrant {
                 self.pending.push_back(Happened::Said(said));

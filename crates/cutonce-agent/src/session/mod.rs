@@ -47,7 +47,7 @@ use cutonce_core::event::{EndReason, EventKind, Level};
 use cutonce_core::mode;
 use cutonce_core::request::Prefix;
 use cutonce_core::rule::Rules;
-use cutonce_core::submission::Submission;
+use cutonce_core::submission::{Mark, Submission};
 use cutonce_core::transcript::{self, Body};
 use cutonce_core::turn::{Effect, Happened, Lent, Said, Turn, Waiting};
 use cutonce_tools::tool::{AnyTool, Here};
@@ -182,6 +182,8 @@ struct Hall {
     agents: Option<Arc<Agents>>,
     /// No more submissions will come: end when idle.
     closing: bool,
+    /// Who waits until all that was submitted is over.
+    over: Vec<Mark>,
     inbox_open: bool,
 }
 
@@ -257,6 +259,7 @@ impl Driver {
             if let Some(happened) = self.hall.pending.pop_front() {
                 return Some(happened);
             }
+            self.hall.tell_over();
             let over = (self.hall.closing && !self.hall.team_works()) || !self.hall.inbox_open;
             if over && !self.hall.watch.door_is_busy() {
                 return None;
@@ -416,6 +419,7 @@ impl Hall {
             Submission::SetThinking { budget } => self.models.think(budget),
             Submission::StopTask { id, told } => (told.0)(self.stop_task(&id)),
             Submission::Mark(mark) => (mark.0)(),
+            Submission::Over(mark) => self.over.push(mark),
             Submission::Rewind { .. } => self.notice(Level::Warning, "Nothing can be put back while a turn is on."),
             Submission::Prompt { text, images, allow, model } => {
                 let lent = Some(Box::new(Lent { allow, model }));
@@ -460,6 +464,13 @@ impl Hall {
                 self.notice(Level::Error, &format!("The transcript can't be written to disk: {error}"));
                 false
             }
+        }
+    }
+
+    /// Between turns: nothing is pending. What waits at the door will begin a turn yet.
+    fn tell_over(&mut self) {
+        if !self.watch.message_waits() {
+            self.over.drain(..).for_each(|mark| (mark.0)());
         }
     }
 

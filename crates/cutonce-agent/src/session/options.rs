@@ -232,6 +232,7 @@ fn driver(
         seat,
         agents: inner.agents,
         closing: false,
+        over: Vec::new(),
         inbox_open: true,
     };
     (Driver { talk, hall }, effects)

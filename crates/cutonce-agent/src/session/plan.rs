@@ -340,6 +340,7 @@ impl Hall {
         let (rules, planning) = (self.rules.clone(), self.mode.in_plan());
         let home = self.here.workspace.cutonce_home.clone();
         let open: Vec<PathBuf> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
+        open.iter().for_each(|plan| self.here.disk.keep_from_editor(plan));
         let (own, deny) = (self.here.workspace.own.clone(), self.planner.deny_read.clone());
         let skills = self.skill_folders.clone();
         self.here.disk.hide(Some(Arc::new(move |path: &Path| {

@@ -4,7 +4,7 @@
 use super::{Disk, DiskError, MAX_CHANGE, Seen, Stamp, Written, existing, load, open};
 use cutonce_core::permission::Place;
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 /// A larger file is none for an editor's protocol.
 const MAX_IN_EDITOR: usize = 4 << 20;
@@ -32,11 +32,18 @@ impl Disk {
         Self { editor, ..self }
     }
 
+    /// This file is read and written on the disk alone, wherever it is: what the session submits as its plan is what the
+    /// file holds, so a plan within the workspace is no text of the editor's either (PM-44).
+    pub fn keep_from_editor(&self, path: &Path) {
+        self.ours.write().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf());
+    }
+
     /// The plan file, protected places and all outside the workspace are no business of the editor's; of notebooks it
     /// shows something else than their text.
     pub(super) fn editor_for(&self, path: &Path, place: Place) -> Option<Arc<dyn Editor>> {
         let notebook = path.extension().is_some_and(|extension| extension == "ipynb");
-        self.editor.clone().filter(|_| place == Place::Workspace && !notebook)
+        let ours = || self.ours.read().unwrap_or_else(PoisonError::into_inner).contains(path);
+        self.editor.clone().filter(|_| place == Place::Workspace && !notebook && !ours())
     }
 
     /// The text as the editor has it. Blocks.

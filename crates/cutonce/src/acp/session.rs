@@ -12,12 +12,10 @@ use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error, RequestCancellationHandle};
 use cutonce_agent::mcp::Servers;
 use cutonce_agent::{Events, Session};
-use cutonce_core::approval::ChoiceKey;
 use cutonce_core::conversation::Stop;
 use cutonce_core::event::{AskView, EndReason, Ended, Event, EventKind};
 use cutonce_core::mode::Mode;
-use cutonce_core::plan::PlanEvent;
-use cutonce_core::submission::{By, Mark, Submission, Told};
+use cutonce_core::submission::{By, Mark, Submission};
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -91,11 +89,10 @@ pub struct Served {
     waiting: VecDeque<(Prompt, Responder<PromptResponse>)>,
     /// A turn is on.
     turn: bool,
+    /// What is worked on was cancelled: a turn that still begins for it is too.
     cancelling: bool,
     /// Nothing more is taken from the client; what was begun comes to its end.
     ending: bool,
-    /// The turn that is on will be followed by the one that implements its plan (PM-81).
-    goes_on: bool,
     asks: HashMap<String, OpenAsk>,
     /// Asks that belong to no call of the model's, with the one that was made for the client (PM-85).
     callless: HashMap<String, ToolCallId>,
@@ -108,15 +105,11 @@ pub struct Served {
 /// The prompt that is worked on.
 struct Running {
     responder: Responder<PromptResponse>,
-    until: Until,
-}
-
-/// What ends it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Until {
-    TurnEnded,
-    /// A command may begin a turn: known when the session comes to this mark.
-    Marked(u64),
+    /// Comes back when all that it brought about is over: hooks may hold it at the door, another turn may be on, a command begins
+    /// none, a plan that is approved with a cleared context begins a second one (PM-81).
+    over: u64,
+    /// How the last turn since then ended.
+    ended: Option<Result<StopReason, Error>>,
 }
 
 struct OpenAsk {
@@ -147,7 +140,6 @@ impl Served {
             turn: false,
             cancelling: false,
             ending: false,
-            goes_on: false,
             asks: HashMap::new(),
             callless: HashMap::new(),
             marks: 0,
@@ -164,7 +156,7 @@ impl Served {
                 biased;
                 event = self.events.next() => match event {
                     Some(event) => self.event(&event),
-                    None => return,
+                    None => return self.answer(Ok(StopReason::Cancelled)),
                 },
                 order = self.orders.recv(), if !self.ending => self.order(order.unwrap_or(Order::End)),
             }
@@ -190,28 +182,20 @@ impl Served {
     }
 
     fn begin(&mut self, prompt: Prompt, responder: Responder<PromptResponse>) {
-        let until = match prompt {
-            Prompt::Words(words) => {
-                self.session.submit(words);
-                Until::TurnEnded
-            }
-            Prompt::Command(submissions) => {
-                submissions.into_iter().for_each(|submission| self.session.submit(submission));
-                Until::Marked(self.mark())
-            }
-            Prompt::Compact { focus } => {
-                let (mark, tell) = self.later();
-                let told = Some(Told(Arc::new(move |_| tell())));
-                self.session.submit(Submission::Compact { focus, told });
-                Until::Marked(mark)
-            }
+        match prompt {
+            Prompt::Words(words) => self.session.submit(words),
+            Prompt::Command(submissions) => submissions.into_iter().for_each(|one| self.session.submit(one)),
+            Prompt::Compact { focus } => self.session.submit(Submission::Compact { focus, told: None }),
             Prompt::Say(words) => {
                 self.out.update(self.show.aside(&words));
                 let _ = responder.respond(PromptResponse::new(StopReason::EndTurn));
                 return self.next();
             }
-        };
-        self.running = Some(Running { responder, until });
+        }
+        let (over, tell) = self.later();
+        self.session.submit(Submission::Over(Mark(Arc::new(tell))));
+        self.cancelling = false;
+        self.running = Some(Running { responder, over, ended: None });
     }
 
     fn next(&mut self) {
@@ -239,13 +223,9 @@ impl Served {
     }
 
     fn marked(&mut self, mark: u64) {
-        if let Some(running) = self.running.as_mut().filter(|running| running.until == Until::Marked(mark)) {
-            if self.turn {
-                running.until = Until::TurnEnded;
-            } else {
-                let cancelled = std::mem::take(&mut self.cancelling);
-                self.respond(Ok(if cancelled { StopReason::Cancelled } else { StopReason::EndTurn }));
-            }
+        if self.running.as_ref().is_some_and(|running| running.over == mark) {
+            self.answer(Ok(StopReason::EndTurn));
+            self.next();
         }
         for (_, mode, responder) in self.modes.extract_if(.., |(wanted, ..)| *wanted == mark) {
             let _ = if self.mode == mode {
@@ -254,6 +234,14 @@ impl Served {
                 responder.respond_with_error(failed(&self.said))
             };
         }
+    }
+
+    /// The prompt that is worked on is over; `without`: where it had no turn.
+    fn answer(&mut self, without: Result<StopReason, Error>) {
+        let Some(running) = self.running.take() else { return };
+        let cancelled = std::mem::take(&mut self.cancelling).then_some(Ok(StopReason::Cancelled));
+        let result = cancelled.or(running.ended).unwrap_or(without);
+        let _ = running.responder.respond_with_result(result.map(PromptResponse::new));
     }
 
     /// The prompts that wait are cancelled with the one that is worked on.
@@ -281,24 +269,31 @@ impl Served {
     fn event(&mut self, event: &Event) {
         self.show.of(&event.kind).into_iter().for_each(|update| self.out.update(update));
         match &event.kind {
-            EventKind::TurnStarted => (self.turn, self.cancelling) = (true, false),
+            EventKind::TurnStarted => self.turn_started(),
             EventKind::TurnEnded(ended) => self.turn_ended(ended),
             EventKind::ModeChanged { to, .. } => self.mode = *to,
             EventKind::Ask(view) => self.ask(view.clone()),
             EventKind::AskClosed { ask_id, answer } => self.ask_closed(ask_id, answer.is_some()),
-            EventKind::Plan(PlanEvent::Approved { choice: ChoiceKey::Clear, .. }) => self.goes_on = true,
             EventKind::Notice { text, .. } => self.said = text.clone(),
             _ => {}
         }
     }
 
-    fn turn_ended(&mut self, ended: &Ended) {
-        (self.turn, self.cancelling) = (false, false);
-        // The plan was approved with a cleared context: the turn that carries it out is part of the same prompt.
-        if std::mem::take(&mut self.goes_on) && ended.reason == EndReason::Completed {
-            return;
+    /// What was cancelled while it waited behind another turn begins one of its own when that ends.
+    fn turn_started(&mut self) {
+        self.turn = true;
+        if self.cancelling {
+            self.session.submit(Submission::Interrupt);
         }
-        self.respond(match &ended.reason {
+    }
+
+    fn turn_ended(&mut self, ended: &Ended) {
+        self.turn = false;
+        let Some(running) = &mut self.running else {
+            self.cancelling = false;
+            return;
+        };
+        running.ended = Some(match &ended.reason {
             EndReason::Completed => Ok(match ended.stop {
                 Some(Stop::MaxTokens) => StopReason::MaxTokens,
                 Some(Stop::Refusal) => StopReason::Refusal,
@@ -309,12 +304,9 @@ impl Served {
             EndReason::MaxBudget => Err(failed("The budget of this session is used up.")),
             EndReason::Failed { message, .. } => Err(failed(message)),
         });
-    }
-
-    fn respond(&mut self, result: Result<StopReason, Error>) {
-        if let Some(running) = self.running.take() {
-            let _ = running.responder.respond_with_result(result.map(PromptResponse::new));
-            self.next();
+        // No order is heard any more.
+        if self.ending {
+            self.answer(Ok(StopReason::Cancelled));
         }
     }
 

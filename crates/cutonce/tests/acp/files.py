@@ -77,6 +77,37 @@ async def test_pm_60_plan_mode_writes_nothing_through_the_editor(world):
         assert [plan.read_text() for plan in plans] == ["# P\n"]
 
 
+async def test_pm_44_a_plan_file_in_the_workspace_is_the_disks_alone(world):
+    world.settings(plansDirectory="plans")
+    plans = lambda: list((world.ws / "plans").glob("*.md"))  # noqa: E731
+    turns = [
+        {"calls": [write("{plan}", "# P\n\n1. one\n")]},
+        {"calls": [read("{plan}"), read("a.txt")]},
+        {"calls": [edit("{plan}", "one", "two")]},
+        {"calls": [EXIT]},
+        {"text": "done"},
+    ]
+    (world.ws / "a.txt").write_text("on disk\n")
+    async with world.model(turns), world.agent(fs=True) as connection:
+        session = await world.new(connection, "plan")
+        # The user has the plan open, with words that are not saved.
+        world.editor.buffers[str(world.ws / "a.txt")] = "UNSAVED\n"
+        held = world.editor.read_text_file
+
+        async def unsaved(path, **more):
+            if "plans" in path:
+                world.editor.buffers[path] = "# P\n\n1. one\n2. UNSAVED\n"
+            return await held(path=path, **more)
+
+        world.editor.read_text_file = unsaved
+        world.editor.answers = ["default"]
+        await say(connection, session, "plan it")
+        assert world.editor.reads == [str(world.ws / "a.txt")] and world.editor.writes == []
+        assert [plan.read_text() for plan in plans()] == ["# P\n\n1. two\n"]
+        assert "1. two" in json.dumps(world.editor.asked[0]["call"]) and world.editor.modes()[-1] == "default"
+    assert "UNSAVED" in json.dumps(world.requests[2]) and "2. UNSAVED" not in world.told_model()
+
+
 async def test_only_what_was_allowed_is_asked_of_the_editor(world):
     outside = world.dir / "outside.txt"
     outside.write_text("secret\n")
