@@ -150,6 +150,8 @@ pub struct Teammate {
 pub enum Delta {
     Text(String),
     Thinking(String),
+    /// The seal of what was thought, where a provider gives one: for hosts.
+    Signature(String),
     /// A tool call begins to arrive.
     Call {
         /// As the provider named it; empty where it does not, or does later.

@@ -21,6 +21,8 @@ pub enum Form {
 /// Why an image can't be sent.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ImageError {
+    #[error("its data are empty or no base64")]
+    NoBase64,
     #[error("it is no PNG, JPEG, GIF or WebP image")]
     NoImage,
     #[error("it begins like a {0} image, but has no size: it is broken or cut off")]
@@ -91,6 +93,20 @@ pub fn encode(bytes: &[u8]) -> Result<Image, ImageError> {
     }
     let media_type = check(bytes)?.media_type().to_string();
     Ok(Image { media_type, data: base64::engine::general_purpose::STANDARD.encode(bytes) })
+}
+
+/// An image that came as base64 (HO-1, HO-5): its type is what its bytes are, whatever it was called.
+pub fn given(data: String) -> Result<Image, ImageError> {
+    let length = data.len() / 4 * 3;
+    if length > LARGEST + 3 {
+        return Err(too_long(length as u64));
+    }
+    let bytes = base64::engine::general_purpose::STANDARD.decode(&data).map_err(|_| ImageError::NoBase64)?;
+    match bytes.len() {
+        0 => Err(ImageError::NoBase64),
+        length if length > LARGEST => Err(too_long(length as u64)),
+        _ => Ok(Image { media_type: check(&bytes)?.media_type().to_string(), data }),
+    }
 }
 
 /// The first chunk of a PNG is its header.
@@ -201,6 +217,19 @@ mod tests {
             told.unwrap_err(),
             "it has 1 x 8001 pixels; at most 8000 each way can be sent: make it smaller first"
         );
+    }
+
+    #[test]
+    fn ho_1_what_comes_as_base64_is_checked_like_a_file() {
+        let base64 = |bytes: &[u8]| base64::engine::general_purpose::STANDARD.encode(bytes);
+        assert_eq!(given(base64(GIF)).map(|image| image.media_type), Ok("image/gif".into()));
+        assert_eq!(given(base64(&png_of(9_000, 1))), Err(ImageError::TooLarge { width: 9_000, height: 1 }));
+        assert_eq!(given(base64(b"A")), Err(ImageError::NoImage));
+        for data in ["", "no base64!", "QQ="] {
+            assert_eq!(given(data.into()), Err(ImageError::NoBase64), "{data}");
+        }
+        assert!(matches!(given(base64(&[GIF, &vec![0; LARGEST]].concat())), Err(ImageError::TooLong { .. })));
+        assert!(matches!(given("A".repeat(64 << 20)), Err(ImageError::TooLong { .. })));
     }
 
     proptest! {

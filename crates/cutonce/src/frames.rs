@@ -12,8 +12,8 @@ use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, L
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, HashSet};
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 /// The version whose protocol we speak (docs/protocols/stream-json.md): SDKs leave out what an older one would not have understood.
 pub const SPOKEN_VERSION: &str = "2.1.325";
@@ -23,6 +23,7 @@ const CAPABILITIES: [&str; 2] = ["interrupt_receipt_v1", "interrupt_cancel_queue
 
 mod agents;
 mod command;
+mod spent;
 
 pub struct Frames {
     session: String,
@@ -37,9 +38,12 @@ pub struct Frames {
     own: PathBuf,
     key_source: &'static str,
     partial: bool,
-    /// Cumulative for the process: tokens per model.
-    by_model: BTreeMap<String, (Usage, f64)>,
-    cost_before: f64,
+    /// What the conversation has used so far.
+    spent: spent::Spent,
+    /// The id of the answer that is on its way, where its pieces are told.
+    message: String,
+    /// What subagents say is told as well; otherwise only what they do.
+    forward: bool,
     denials: Vec<Value>,
     /// Calls that somebody was asked about: their refusal is no news to the host.
     asked: HashSet<String>,
@@ -57,7 +61,7 @@ pub struct Frames {
 
 impl Frames {
     pub fn new(started: &Started, partial: bool) -> Self {
-        let Started { session, cwd, key_source, offered, .. } = started;
+        let Started { session, cwd, key_source, offered, about, .. } = started;
         Self {
             session: session.id().into(),
             cwd: cwd.clone(),
@@ -70,8 +74,9 @@ impl Frames {
             tools: Vec::new(),
             key_source: *key_source,
             partial,
-            by_model: BTreeMap::new(),
-            cost_before: 0.0,
+            spent: spent::Spent::new(about.settings.clone()),
+            message: String::new(),
+            forward: true,
             denials: Vec::new(),
             asked: HashSet::new(),
             arrived: String::new(),
@@ -82,8 +87,10 @@ impl Frames {
             host: false,
         }
     }
-    pub fn for_host(self) -> Self {
-        Self { host: true, ..self }
+    /// `forward`: it wants to hear what subagents say.
+    pub fn for_host(mut self, transcript: &Path, forward: bool) -> Self {
+        self.spent.goes_on_from(transcript);
+        Self { host: true, forward, ..self }
     }
 
     /// The frames an event makes, in order.
@@ -124,7 +131,7 @@ impl Frames {
                 vec![]
             }
             EventKind::Compacted { before, after, automatic, cost } => {
-                self.spent(*cost);
+                self.spent.told(*cost, &self.model);
                 self.context = *after;
                 let trigger = if *automatic { "auto" } else { "manual" };
                 vec![self.system(
@@ -161,9 +168,9 @@ impl Frames {
     pub fn mode(&self) -> &str {
         &self.mode
     }
-    /// The model, and the tokens of the conversation.
-    pub fn context(&self) -> (&str, u64) {
-        (&self.model, self.context)
+    /// The model, the tokens of the conversation, and how many fit.
+    pub fn context(&self) -> (&str, u64, u64) {
+        (&self.model, self.context, self.spent.window(&self.model))
     }
 
     /// Whether the session works, waits for the host, or rests. `for_host`: the SDK keeps it for itself.
@@ -259,7 +266,8 @@ impl Frames {
         if !self.partial {
             return None;
         }
-        let message = json!({"id": "", "type": "message", "role": "assistant", "model": model, "content": [],
+        self.message = cutonce_agent::new_id();
+        let message = json!({"id": self.message, "type": "message", "role": "assistant", "model": model, "content": [],
             "stop_reason": null, "stop_sequence": null, "usage": usage_json(&Usage::default())});
         Some(self.stream(json!({"type": "message_start", "message": message})))
     }
@@ -283,6 +291,11 @@ impl Frames {
                 "thinking",
                 json!({"type": "thinking", "thinking": "", "signature": ""}),
                 json!({"type": "thinking_delta", "thinking": text}),
+            ),
+            Delta::Signature(signature) => (
+                "thinking",
+                json!({"type": "thinking", "thinking": "", "signature": ""}),
+                json!({"type": "signature_delta", "signature": signature}),
             ),
             Delta::Call { id, name } => {
                 ("call", json!({"type": "tool_use", "id": id, "name": name, "input": {}}), Value::Null)
@@ -314,15 +327,16 @@ impl Frames {
 
     /// One assistant frame per block; they share the message's id.
     fn assistant(&mut self, id: &str, model: &str, blocks: &[Block], usage: Usage, stop: &Stop) -> Vec<Value> {
-        let entry = self.by_model.entry(model.to_string()).or_default();
-        entry.0 += usage;
+        self.spent.answered(model, usage);
         self.arrived.clear();
+        // A host that draws the pieces knows by the id which frames it has drawn already.
+        let called = if self.partial && !self.message.is_empty() { self.message.as_str() } else { id };
         self.context = usage.context();
         let mut frames: Vec<Value> = blocks
             .iter()
             .enumerate()
             .map(|(n, block)| {
-                let message = json!({"id": id, "type": "message", "role": "assistant", "model": model,
+                let message = json!({"id": called, "type": "message", "role": "assistant", "model": model,
                     "content": [block_json(block)], "stop_reason": null, "stop_sequence": null, "usage": usage_json(&usage)});
                 let mut frame = self.frame("assistant", json!({"message": message, "parent_tool_use_id": null}));
                 frame["uuid"] = part_id(id, blocks.len() - 1 - n).into();
@@ -387,12 +401,12 @@ impl Frames {
                 let message = json!({"role": "user", "content": said(&format!("[Request interrupted by user{what}]"))});
                 frames.push(self.frame("user", json!({"message": message, "parent_tool_use_id": null})));
             }
-            EndReason::Failed { message, .. } if message != structured::NONE_GIVEN => {
+            EndReason::Failed { message, status } if message != structured::NONE_GIVEN => {
                 let content = said(&format!("API Error: {message}"));
                 let message = json!({"id": cutonce_agent::new_id(), "type": "message", "role": "assistant",
                     "model": "<synthetic>", "content": content, "stop_reason": "stop_sequence", "stop_sequence": "",
                     "usage": usage_json(&Usage::default())});
-                let fields = json!({"message": message, "parent_tool_use_id": null, "error": "unknown"});
+                let fields = json!({"message": message, "parent_tool_use_id": null, "error": error_kind(*status)});
                 frames.push(self.frame("assistant", fields));
             }
             EndReason::Failed { .. } | EndReason::Completed | EndReason::MaxTurns(_) | EndReason::MaxBudget => {}
@@ -403,14 +417,15 @@ impl Frames {
 
     fn result(&mut self, ended: &Ended) -> Value {
         let (subtype, is_error, terminal, errors) = outcome(&ended.reason);
-        self.spent(ended.cost);
+        self.spent.told(ended.cost, &self.model);
+        let cost = self.spent.cost();
         let interrupted = u32::from(matches!(ended.reason, EndReason::Interrupted { .. }));
         let mut fields = json!({
             "subtype": subtype, "is_error": is_error, "result": ended.text,
             "num_turns": 1 + ended.tool_results + interrupted,
             "duration_ms": ended.duration_ms, "duration_api_ms": ended.api_ms,
             "stop_reason": ended.stop.as_ref().map(stop_reason),
-            "total_cost_usd": ended.cost, "usage": usage_json(&ended.usage), "modelUsage": self.model_usage(),
+            "total_cost_usd": cost, "usage": usage_json(&ended.usage), "modelUsage": self.spent.by_model(),
             "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
         });
         if let Some(plan) = &ended.plan {
@@ -438,25 +453,6 @@ impl Frames {
         }
         self.frame("result", fields)
     }
-
-    /// What the session has spent by now.
-    fn spent(&mut self, cost: f64) {
-        let spent = cost - self.cost_before;
-        self.cost_before = cost;
-        if let Some(mut entry) = self.by_model.last_entry() {
-            entry.get_mut().1 += spent;
-        }
-    }
-
-    fn model_usage(&self) -> Value {
-        let usage = self.by_model.iter().map(|(model, (usage, cost))| {
-            let value = json!({"inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
-                "cacheReadInputTokens": usage.cache_read_input_tokens,
-                "cacheCreationInputTokens": usage.cache_creation_input_tokens, "webSearchRequests": 0, "costUSD": cost});
-            (model.clone(), value)
-        });
-        Value::Object(usage.collect())
-    }
 }
 
 /// What can be called as `/name`, as hosts list it.
@@ -474,6 +470,20 @@ pub fn not_begun(session: &str, why: &str) -> Value {
     json!({"type": "result", "subtype": "error_during_execution", "is_error": true, "num_turns": 0, "duration_ms": 0,
         "duration_api_ms": 0, "total_cost_usd": 0.0, "usage": usage_json(&Usage::default()), "modelUsage": {},
         "permission_denials": [], "errors": [why], "session_id": session, "uuid": cutonce_agent::new_id()})
+}
+
+/// Why the provider failed, in the words that SDKs know.
+fn error_kind(status: Option<u16>) -> &'static str {
+    match status {
+        Some(401 | 403) => "authentication_failed",
+        Some(402) => "billing_error",
+        Some(404) => "model_not_found",
+        Some(429) => "rate_limit",
+        Some(529) => "overloaded",
+        Some(400..=499) => "invalid_request",
+        Some(500..=599) => "server_error",
+        Some(_) | None => "unknown",
+    }
 }
 
 /// In the Messages API's words; an interrupted answer has none.

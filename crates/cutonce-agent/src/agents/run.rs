@@ -12,6 +12,7 @@ use cutonce_core::event::{
     EventKind,
 };
 use cutonce_core::submission::Submission;
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 use tokio::sync::oneshot;
@@ -233,8 +234,9 @@ impl Run {
             }
             // Of an agent further down.
             EventKind::Agent(_) => self.agents.hub.emit(kind),
-            EventKind::ToolStarted { ref name, ref summary, .. } => {
+            EventKind::ToolStarted { ref call_id, ref name, ref summary } => {
                 seen.tools += 1;
+                seen.running.insert(call_id.clone());
                 seen.doing = format!("{name} {}", brief(summary)).trim().to_string();
                 self.progress(seen);
                 self.says(kind);
@@ -245,8 +247,12 @@ impl Run {
                 self.progress(seen);
                 self.says(kind);
             }
+            // One that was refused never started.
+            EventKind::ToolFinished(ref finished) => {
+                seen.tools += u32::from(!seen.running.remove(&finished.call_id));
+                self.says(kind);
+            }
             EventKind::User { .. }
-            | EventKind::ToolFinished(_)
             | EventKind::Notice { .. }
             | EventKind::Retry { .. }
             | EventKind::ModeChanged { .. }
@@ -306,6 +312,8 @@ impl Run {
 struct Seen {
     doing: String,
     tools: u32,
+    /// Calls that have started and not ended.
+    running: HashSet<String>,
     usage: Usage,
 }
 

@@ -23,6 +23,8 @@ use rmcp::model::{
 };
 use rmcp::service::{ClientInitializeError, Peer, PeerRequestOptions, RoleClient, RunningService, serve_client};
 use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::streamable_http_client::StreamableHttpError;
+use rmcp::transport::worker::WorkerQuitReason;
 use serde_json::{Map, Value};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -297,7 +299,8 @@ fn failed(error: ServiceError, meter: &Meter) -> RemoteError {
         }
         ServiceError::TransportClosed => RemoteError::Gone(meter.why()),
         ServiceError::UnexpectedResponse => RemoteError::Failed("its answer is of another kind".into()),
-        ServiceError::TransportSend(error) if meter.needs_auth() => RemoteError::NeedsAuth(deepest(&error)),
+        ServiceError::TransportSend(error) if meter.needs_auth() => RemoteError::NeedsAuth(deepest(&*error.error)),
+        ServiceError::TransportSend(error) => RemoteError::Gone(deepest(&*error.error)),
         other => RemoteError::Gone(deepest(&other)),
     }
 }
@@ -309,15 +312,28 @@ fn said(error: &ClientInitializeError) -> String {
         ClientInitializeError::ExpectedInitResponse(_) | ClientInitializeError::ExpectedInitResult(_) => {
             "it did not answer `initialize` as the protocol says".into()
         }
+        ClientInitializeError::TransportError { error, .. } => deepest(&*error.error),
         other => deepest(other),
     }
 }
 
-/// The root of an error is what helps.
+/// The root of an error is what helps, without the names of the transport's own parts.
 fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
     let mut error = error;
-    while let Some(inner) = error.source() {
+    while let Some(inner) = inner(error) {
         error = inner;
     }
     error.to_string()
+}
+
+fn inner<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a (dyn std::error::Error + 'static)> {
+    // These hold the cause without naming it as their source.
+    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        Some(StreamableHttpError::Client(error)) => return Some(error),
+        Some(_) | None => {}
+    }
+    match error.downcast_ref::<WorkerQuitReason<StreamableHttpError<reqwest::Error>>>() {
+        Some(WorkerQuitReason::Fatal { error, .. }) => Some(error),
+        Some(_) | None => error.source(),
+    }
 }

@@ -40,8 +40,8 @@ pub(super) fn of(result: &Value, own: &Path, name: &str, redact: Redacting) -> O
 }
 
 /// A list of content blocks as text: for resources and prompts.
-pub(super) fn text_of(blocks: &[Value], own: &Path, name: &str) -> String {
-    let mut parts = Parts { own, name, redact: None, text: String::new(), images: Vec::new(), skipped: 0 };
+pub(super) fn text_of(blocks: &[Value], own: &Path, name: &str, redact: Redacting) -> String {
+    let mut parts = Parts { own, name, redact, text: String::new(), images: Vec::new(), skipped: 0 };
     blocks.iter().take(MOST_BLOCKS).for_each(|block| parts.add(block));
     parts.shortened()
 }

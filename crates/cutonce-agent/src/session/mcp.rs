@@ -131,12 +131,12 @@ impl Driver {
 
     /// `@server:uri` adds the resource, a message `/mcp__server__prompt words` the prompt's text.
     async fn fill_in(&mut self, said: &str) -> Option<()> {
-        let servers = self.hall.mcp.servers.clone();
+        let (servers, redact) = (self.hall.mcp.servers.clone(), self.hall.here.shells.redact());
         for (server, uri) in mentions(said, &servers.called()) {
             let asked = [server.clone()];
             let read = async {
                 servers.settled(Some(&asked)).await;
-                servers.resource(&server, &uri).await
+                servers.resource(&server, &uri, redact.clone()).await
             };
             let read = self.hall.meanwhile(read).await?;
             let values: &[(&str, &str)] = &[("server", &server), ("uri", &uri)];
@@ -152,7 +152,7 @@ impl Driver {
         let asked: Vec<String> = names::server_of(called).map(str::to_string).into_iter().collect();
         let read = async {
             servers.settled(Some(&asked)).await;
-            servers.prompt(called, words).await
+            servers.prompt(called, words, redact).await
         };
         match self.hall.meanwhile(read).await? {
             Ok(text) => self.remind_of(&format!("{}\n{text}", include_str!("mcp_prompt.md").trim())),

@@ -67,6 +67,7 @@ pub struct Session {
     mcp: crate::mcp::Servers,
     agents: Arc<Catalog>,
     transcript: Arc<std::path::Path>,
+    connect: Arc<dyn Connect>,
 }
 
 impl Session {
@@ -97,6 +98,13 @@ impl Session {
     /// The agents that it can start, for `/agents`: see `agents::files::list`.
     pub fn agents(&self) -> &Catalog {
         &self.agents
+    }
+    /// Whether a model of this name could answer: its provider is known and there is a key. Nothing is asked of the provider.
+    pub async fn can_use(&self, model: &str) -> Result<(), String> {
+        let mut choice = cutonce_core::settings::ModelChoice::default();
+        choice.choose(model);
+        let connected = self.connect.connect(choice.main.as_deref().unwrap_or(model)).await;
+        connected.map(drop).map_err(|error| error.message)
     }
     /// A listener: it gets what is pending, then everything that follows.
     pub fn events(&self) -> Events {

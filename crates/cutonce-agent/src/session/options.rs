@@ -147,6 +147,7 @@ impl Session {
             mcp: options.mcp.clone(),
             agents: catalog,
             transcript: options.store.path().into(),
+            connect: options.connect.clone(),
         };
         let opened = EventKind::Opened {
             model: options.connected.model.name().to_string(),

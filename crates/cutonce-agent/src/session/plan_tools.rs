@@ -1,13 +1,15 @@
 //! EnterPlanMode and ExitPlanMode as the model sees them (PM-30 to PM-34, PM-70, PM-89). What they do is done by the session,
 //! in `plan`; they never run by themselves.
 
+use super::Hall;
 use async_trait::async_trait;
+use cutonce_core::conversation::{Block, ToolInput};
 use cutonce_core::permission::{Access, Rights};
 use cutonce_core::plan;
 use cutonce_core::request::ToolSpec;
 use cutonce_core::settings::plan::Eagerness;
 use cutonce_tools::tool::{AnyTool, Call, CallContext, Here, Outcome};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 struct PlanTool {
@@ -58,5 +60,33 @@ impl Call for PlanCall {
     /// Only the session changes the mode: without it nothing is entered and nothing approved.
     async fn run(self: Box<Self>, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
         Outcome::error("The mode was not changed.")
+    }
+}
+
+impl Hall {
+    /// What faces see of an answer: ExitPlanMode takes nothing from the model, and shows the plan that it submits (PM-70). What a call
+    /// before it may still write is not known yet: then it names the file alone.
+    pub(super) fn blocks_for_faces(&self, blocks: &[Block]) -> Arc<[Block]> {
+        if self.seat.is_some() || !self.mode.in_plan() {
+            return blocks.into();
+        }
+        let mut first = true;
+        let shown = |block: &Block| {
+            let mut block = block.clone();
+            if let Block::ToolUse(call) = &mut block {
+                let alone = std::mem::take(&mut first);
+                if call.name == plan::EXIT
+                    && matches!(&call.input, ToolInput::Json(Value::Object(given)) if given.is_empty())
+                {
+                    let mut input = json!({"planFilePath": self.planner.path()});
+                    if let Some(text) = self.planner.found().text().filter(|_| alone) {
+                        input["plan"] = text.into();
+                    }
+                    call.input = ToolInput::Json(input);
+                }
+            }
+            block
+        };
+        blocks.iter().map(shown).collect()
     }
 }

@@ -77,7 +77,7 @@ impl Driver {
             return Happened::Failed { message, status: None };
         }
         self.hall.batch.answer = id.clone();
-        let shared: Arc<[Block]> = blocks.clone().into();
+        let shared = self.hall.blocks_for_faces(&blocks);
         let message = Message::Assistant { model: model.clone(), blocks };
         let calls: Vec<ToolUse> = message.calls().cloned().collect();
         self.talk.conversation.push(Arc::new(message));

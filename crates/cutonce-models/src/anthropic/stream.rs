@@ -103,7 +103,10 @@ impl AnthropicStream {
                 text.push_str(&delta.thinking);
                 tell(Delta::Thinking(delta.thinking));
             }
-            (Part::Thinking { signature, .. }, "signature_delta") => signature.push_str(&delta.signature),
+            (Part::Thinking { signature, .. }, "signature_delta") => {
+                signature.push_str(&delta.signature);
+                tell(Delta::Signature(delta.signature));
+            }
             (Part::Call { json, .. }, "input_json_delta") => {
                 json.push_str(&delta.partial_json);
                 tell(Delta::CallInput { json: delta.partial_json });

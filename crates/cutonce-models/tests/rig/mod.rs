@@ -99,6 +99,7 @@ impl Rig {
         for signal in &self.heard {
             match signal {
                 Signal::Delta(Delta::Thinking(piece)) => thought += piece,
+                Signal::Delta(Delta::Signature(_)) => {}
                 Signal::Delta(Delta::Text(piece)) => text += piece,
                 Signal::Delta(Delta::Call { name, .. }) => calls += &format!("[{name}]"),
                 Signal::Delta(Delta::CallInput { json }) => calls += json,

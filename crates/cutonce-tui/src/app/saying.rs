@@ -78,6 +78,7 @@ impl App {
                 self.doing(&format!("Calling {}", text::one_line(&name)));
             }
             Delta::CallInput { json } => self.grown(json.len()),
+            Delta::Signature(_) => {}
         }
     }
 

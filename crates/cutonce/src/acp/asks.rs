@@ -290,7 +290,13 @@ fn plan_answer(came: Came, request: &approval::Request) -> Answer {
     }
     match approval::Answer::read(&answer) {
         Ok(answer) => Answer::Plan(answer),
-        Err(why) => Answer::Unusable { why: format!("{why:?}") },
+        Err(approval::NoAnswer::Unreadable(why) | approval::NoAnswer::Failed(why)) => Answer::Unusable { why },
+        Err(approval::NoAnswer::Escape | approval::NoAnswer::Interrupted) => {
+            Answer::Unusable { why: "the question was closed".into() }
+        }
+        Err(approval::NoAnswer::HostGone | approval::NoAnswer::TimedOut) => {
+            Answer::Unusable { why: "nobody answered".into() }
+        }
     }
 }
 

@@ -10,12 +10,11 @@ use cutonce_agent::start::Offered;
 use cutonce_core::command::{self, Command, PlanCommand};
 use cutonce_core::conversation::Image;
 use cutonce_core::harmless::harmless;
+use cutonce_core::image;
 use cutonce_core::submission::Submission;
 
 /// An attached text beyond this is cut; the model can read the file.
 const ATTACHED: usize = 200_000;
-/// Providers take no larger image; in base64.
-const MAX_IMAGE: usize = 5 << 20;
 const IMAGES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 /// The commands that work in an editor, as the client lists them: name, what it does, what may follow.
@@ -103,7 +102,7 @@ pub fn read(blocks: Vec<ContentBlock>, callable: &Callable) -> Result<Prompt, Er
     for block in blocks {
         match block {
             ContentBlock::Text(text) => words.push(text.text),
-            ContentBlock::Image(found) => images.push(image(&found.mime_type, found.data)?),
+            ContentBlock::Image(found) => images.push(picture(&found.mime_type, found.data)?),
             ContentBlock::ResourceLink(link) => words.push(format!("[{}]({})", link.name, place(&link.uri))),
             ContentBlock::Resource(resource) => match resource.resource {
                 EmbeddedResourceResource::TextResourceContents(text) => words.push(attached(&text.uri, &text.text)),
@@ -112,7 +111,7 @@ pub fn read(blocks: Vec<ContentBlock>, callable: &Callable) -> Result<Prompt, Er
                     if !IMAGES.contains(&kind.as_str()) {
                         return Err(refused(&format!("an attached file of type `{kind}` can't be shown to the model")));
                     }
-                    images.push(image(&kind, blob.blob)?);
+                    images.push(picture(&kind, blob.blob)?);
                 }
                 _ => return Err(refused("an attached resource of an unknown form")),
             },
@@ -172,14 +171,11 @@ fn unknown(name: &str) -> String {
     }
 }
 
-fn image(kind: &str, data: String) -> Result<Image, Error> {
+fn picture(kind: &str, data: String) -> Result<Image, Error> {
     if !IMAGES.contains(&kind) {
         return Err(refused(&format!("an image of type `{kind}`; expected {}", IMAGES.join(", "))));
     }
-    if data.len() > MAX_IMAGE {
-        return Err(refused("an image of over 5 MB"));
-    }
-    Ok(Image { media_type: kind.to_string(), data })
+    image::given(data).map_err(|why| refused(&format!("an image can't be sent: {why}")))
 }
 
 /// A file by its path, anything else by its address.

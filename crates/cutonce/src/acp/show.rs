@@ -97,7 +97,7 @@ impl Show {
                 vec![self.aside(&format!("The conversation was compacted: {before} → {after} tokens."))]
             }
             EventKind::Cleared => vec![self.aside("The conversation starts over.")],
-            EventKind::Delta(Delta::Call { .. } | Delta::CallInput { .. })
+            EventKind::Delta(Delta::Call { .. } | Delta::CallInput { .. } | Delta::Signature(_))
             | EventKind::Opened { .. }
             | EventKind::User { .. }
             | EventKind::Queued { .. }

@@ -1,6 +1,7 @@
 //! What subagents do, as frames: their answers and results carry the call that started them as `parent_tool_use_id` (SA-1).
 
 use super::Frames;
+use cutonce_core::conversation::Block;
 use cutonce_core::event::{AgentDoes, AgentEvent, AgentHow, EventKind};
 use cutonce_core::plan::PlanEvent;
 use serde_json::{Value, json};
@@ -49,12 +50,21 @@ impl Frames {
         }
     }
 
-    /// The same frames as of the session itself; pieces of an answer that is still coming are the session's alone.
+    /// The same frames as of the session itself; pieces of an answer that is still coming are the session's alone. What an agent says is
+    /// for those who asked for it: a host that shows texts would show them as the answer.
     fn said(&mut self, kind: &EventKind, at: u64) -> Vec<Value> {
-        let partial = std::mem::take(&mut self.partial);
+        let (partial, context) = (std::mem::take(&mut self.partial), self.context);
         let frames = match kind {
-            EventKind::Assistant { id, model, blocks, usage, stop } => self.assistant(id, model, blocks, *usage, stop),
+            EventKind::Assistant { id, model, blocks, usage, stop } if self.forward => {
+                self.assistant(id, model, blocks, *usage, stop)
+            }
+            EventKind::Assistant { id, model, blocks, usage, stop } => {
+                let calls = |block: &&Block| matches!(block, Block::ToolUse(_));
+                let calls: Vec<Block> = blocks.iter().filter(calls).cloned().collect();
+                self.assistant(id, model, &calls, *usage, stop)
+            }
             EventKind::ToolFinished(finished) => self.tool(finished),
+            EventKind::User { .. } if !self.forward => Vec::new(),
             EventKind::User { text, .. } => {
                 let message = json!({"role": "user", "content": [{"type": "text", "text": text}]});
                 vec![self.frame("user", json!({"message": message, "parent_tool_use_id": null}))]
@@ -68,7 +78,7 @@ impl Frames {
             EventKind::Plan(plan) => vec![self.plan(plan, at)],
             _ => Vec::new(),
         };
-        self.partial = partial;
+        (self.partial, self.context) = (partial, context);
         frames
     }
 }

@@ -42,7 +42,7 @@ impl Frames {
             tool_results: 0,
             duration_ms: 0,
             api_ms: 0,
-            cost: self.cost_before,
+            cost: self.spent.so_far(),
             plan: None,
         };
         let mut frame = self.result(&ended);

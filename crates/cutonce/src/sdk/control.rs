@@ -4,10 +4,9 @@ use super::Host;
 use super::peer::Peer;
 use super::rewind::Rewinding;
 use cutonce_core::mode::Mode;
-use cutonce_core::settings::Settings;
 use cutonce_core::submission::{By, Mark, Submission, Told};
 use serde_json::{Value, json};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 
 /// What is asked for and not done yet.
@@ -21,6 +20,15 @@ pub struct Control {
     model: String,
     greeting: Value,
     pub(super) rewinds: Vec<Rewinding>,
+    choosing: Vec<Choosing>,
+}
+
+/// Another model, while it is looked whether it can be used.
+struct Choosing {
+    mark: u64,
+    id: Value,
+    model: String,
+    why_not: Arc<Mutex<Option<String>>>,
 }
 
 struct Wanted {
@@ -39,7 +47,13 @@ impl Control {
             model,
             greeting,
             rewinds: Vec::new(),
+            choosing: Vec::new(),
         }
+    }
+
+    /// No message begins before it is known which model answers it.
+    pub fn is_choosing(&self) -> bool {
+        !self.choosing.is_empty()
     }
 
     pub async fn marks(&mut self) -> Option<u64> {
@@ -153,6 +167,10 @@ impl Host {
         if let Some(carried) = self.command.take_if(|carried| carried.is_marked(mark)) {
             return self.command_marked(carried);
         }
+        if let Some(at) = self.control.choosing.iter().position(|choosing| choosing.mark == mark) {
+            let chosen = self.control.choosing.remove(at);
+            return self.model_chosen(chosen);
+        }
         if let Some(at) = self.control.rewinds.iter().position(|rewinding| rewinding.mark == mark) {
             let done = self.control.rewinds.remove(at);
             return self.rewound(done);
@@ -168,15 +186,35 @@ impl Host {
         self.peer.reply(&wanted.id, answer);
     }
 
-    /// It answers from the next request on. Null: the one that the session was started with.
+    /// It answers from the next request on, if its provider is known and there is a key. Null: the one that the session was started with.
     fn set_model(&mut self, id: &Value, model: &Value) {
         let model = match model {
             Value::String(name) if !name.is_empty() && name != "default" => name.clone(),
             Value::String(_) | Value::Null => self.control.model.clone(),
             _ => return self.peer.reply(id, Err("`model` must be a name or null".into())),
         };
-        self.session.submit(Submission::SetModel { model: model.clone() });
-        self.peer.reply(id, Ok(json!({"model": model})));
+        let (mark, tell) = self.control.later();
+        let (session, why_not) = (self.session.clone(), Arc::new(Mutex::new(None)));
+        self.control.choosing.push(Choosing { mark, id: id.clone(), model: model.clone(), why_not: why_not.clone() });
+        tokio::spawn(async move {
+            *why_not.lock().unwrap_or_else(PoisonError::into_inner) = session.can_use(&model).await.err();
+            tell();
+        });
+    }
+
+    fn model_chosen(&mut self, chosen: Choosing) {
+        let why = chosen.why_not.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let answer = match why {
+            Some(why) => Err(format!("The model {} can't be used: {why}", chosen.model)),
+            None => {
+                self.session.submit(Submission::SetModel { model: chosen.model.clone() });
+                Ok(json!({"model": chosen.model}))
+            }
+        };
+        self.peer.reply(&chosen.id, answer);
+        if !self.busy {
+            self.rest();
+        }
     }
 
     /// From the next turn on; null: as the session was started.
@@ -207,8 +245,7 @@ impl Host {
     }
 
     fn context_usage(&self) -> Value {
-        let (model, used) = self.frames.context();
-        let window = Settings::default().model_info(model).context;
+        let (model, used, window) = self.frames.context();
         let percentage = if window == 0 { 0.0 } else { used as f64 * 100.0 / window as f64 };
         json!({
             "categories": [{"name": "Messages", "tokens": used, "color": "default"}],

@@ -94,7 +94,7 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
         }
     };
     let servers = servers::named(&run.mcp_config, &setup.servers);
-    let (mut host, events) = Host::new(started, &run, peer.clone(), greeting);
+    let (mut host, events) = Host::new(started, &run, peer.clone(), greeting, &setup);
     host.greeted = answer.is_some();
     host.bring(&servers);
     if let Some(prompt) = run.prompt.clone() {
@@ -180,8 +180,9 @@ struct Host {
 }
 
 impl Host {
-    fn new(started: Started, run: &Run, peer: Peer, greeting: Value) -> (Host, Events) {
-        let frames = Frames::new(&started, run.include_partial_messages).for_host();
+    fn new(started: Started, run: &Run, peer: Peer, greeting: Value, setup: &Setup) -> (Host, Events) {
+        let frames = Frames::new(&started, run.include_partial_messages)
+            .for_host(started.session.transcript(), setup.forward_text);
         let Started { session, events, model, offered, .. } = started;
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
         let states = match (set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"), set("CLAUDE_CODE_SDK_READS_SESSION_STATE")) {
@@ -319,7 +320,7 @@ impl Host {
 
     /// Each message has a result of its own, in its place; one that can't be taken has none but that.
     fn take_message(&mut self, said: Said, uuid: Option<String>) {
-        if self.busy {
+        if self.busy || self.control.is_choosing() {
             return self.waiting.push_back((said, uuid));
         }
         match said {
@@ -448,7 +449,7 @@ impl Host {
 
     /// Between turns: the next message, or nothing to do, or nothing more to come.
     fn rest(&mut self) {
-        while !self.busy {
+        while !self.busy && !self.control.is_choosing() {
             let Some((said, uuid)) = self.waiting.pop_front() else {
                 self.state("idle");
                 if !self.listening && self.beside.is_empty() {

@@ -21,6 +21,8 @@ pub struct Setup {
     append: Option<String>,
     /// The form of the answer, as a schema.
     json_schema: Option<String>,
+    /// It wants to hear what subagents say, too.
+    pub forward_text: bool,
 }
 
 impl Setup {
@@ -42,6 +44,7 @@ impl Setup {
             hooks: request["hooks"].as_object().cloned().unwrap_or_default(),
             system_prompt: text(&request["systemPrompt"]),
             append: text(&request["appendSystemPrompt"]),
+            forward_text: request["forwardSubagentText"] == true,
             json_schema: Some(&request["jsonSchema"]).filter(|schema| !schema.is_null()).map(Value::to_string),
         }
     }

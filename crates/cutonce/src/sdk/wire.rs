@@ -1,6 +1,7 @@
 //! What a host writes to our standard input, line by line: messages of the person, control requests, answers to ours.
 
 use cutonce_core::conversation::Image;
+use cutonce_core::image::{self, ImageError};
 use cutonce_core::submission::Submission;
 use cutonce_core::surrogates;
 use serde_json::Value;
@@ -106,7 +107,7 @@ fn read(blocks: &[Value]) -> Result<(String, Vec<Image>), String> {
     for block in blocks {
         match block["type"].as_str() {
             Some("text") => texts.extend(block["text"].as_str().map(str::to_string)),
-            Some("image") => images.push(image(&block["source"])?),
+            Some("image") => images.push(picture(&block["source"])?),
             _ => return Err(format!("A message of the user can't hold a block of type {}.", brief(&block["type"]))),
         }
     }
@@ -114,26 +115,22 @@ fn read(blocks: &[Value]) -> Result<(String, Vec<Image>), String> {
 }
 
 /// An image that is left out would be talked about as if it had been seen.
-fn image(source: &Value) -> Result<Image, String> {
+fn picture(source: &Value) -> Result<Image, String> {
     let wanted = "expected {\"type\": \"base64\", \"media_type\": \"image/png\", \"data\": …}";
     let missing = |what: String| Err(format!("An image of the message can't be used: {what}; {wanted}."));
     if !source["type"].is_null() && source["type"] != "base64" {
         return missing(format!("`source.type` is {}", brief(&source["type"])));
     }
-    let Some(media_type) = source["media_type"].as_str().filter(|kind| kind.starts_with("image/")) else {
+    if source["media_type"].as_str().is_none_or(|kind| !kind.starts_with("image/")) {
         return missing(format!("`source.media_type` is {}", brief(&source["media_type"])));
-    };
-    match source["data"].as_str() {
-        Some(data) if is_base64(data) => Ok(Image { media_type: media_type.into(), data: data.into() }),
-        Some(_) => missing("`source.data` is empty or no base64".into()),
+    }
+    match source["data"].as_str().map(|data| image::given(data.into())) {
+        Some(Ok(image)) => Ok(image),
+        Some(Err(ImageError::NoBase64)) => missing("`source.data` is empty or no base64".into()),
+        // A conversation that holds such an image is refused again at every request (AG-4).
+        Some(Err(why)) => Err(format!("An image of the message can't be used: {why}.")),
         None => missing("`source.data` is missing".into()),
     }
-}
-
-fn is_base64(data: &str) -> bool {
-    let digits = data.trim_end_matches('=');
-    let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'+' || byte == b'/';
-    !digits.is_empty() && data.len().is_multiple_of(4) && data.len() - digits.len() <= 2 && digits.bytes().all(fits)
 }
 
 fn brief(value: &Value) -> String {
@@ -152,7 +149,7 @@ mod tests {
     fn cl_2_stream_json_input_takes_text_and_blocks() {
         let text = line(r#"{"type":"user","message":{"role":"user","content":"hi"}}"#);
         assert!(matches!(text, Line::User { said: Ok(Submission::User { text, .. }), .. } if text == "hi"));
-        let blocks = r#"{"type":"user","message":{"content":[{"type":"text","text":"a"},{"type":"image","source":{"media_type":"image/png","data":"QQ=="}}]}}"#;
+        let blocks = r#"{"type":"user","message":{"content":[{"type":"text","text":"a"},{"type":"image","source":{"media_type":"image/png","data":"R0lGODlhCQAHAIA="}}]}}"#;
         assert!(
             matches!(line(blocks), Line::User { said: Ok(Submission::User { text, images }), .. } if text == "a" && images.len() == 1)
         );

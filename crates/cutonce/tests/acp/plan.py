@@ -107,6 +107,16 @@ async def test_pm_77_an_edited_plan_is_what_runs(world):
     assert "edited by user" in told and "# Mine" in told and "mind the gap" in told
 
 
+async def test_pm_80_an_edit_that_is_no_text_approves_nothing_and_is_told_in_words(world):
+    async with world.model(flow({"text": "never"})), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = [("default", {"cutonce": {"plan": 7}})]
+        await say(connection, session, "plan it")
+        assert world.tree() == {} and world.editor.modes()[-1] == "plan"
+        told = json.dumps(world.editor.updates)
+        assert "the answer could not be used: plan: invalid type" in told and "Unreadable(" not in told, told[-3000:]
+
+
 async def test_pm_74_leave_runs_nothing(world):
     async with world.model(flow({"text": "never"})), world.agent() as connection:
         session = await world.new(connection, "plan")

@@ -115,7 +115,11 @@ def main():
                 send({"id": number, "result": result})
         elif kind == "library" and method in LIBRARY:
             log(method)
-            send({"id": number, "result": LIBRARY[method]})
+            result = LIBRARY[method]
+            if params.get("uri") == "notes://long":
+                with open(os.path.join(os.path.dirname(log_file), "long.txt")) as file:
+                    result = {"contents": [{"uri": params["uri"], "text": file.read()}]}
+            send({"id": number, "result": result})
         elif method == "notifications/cancelled":
             log("cancelled")
         elif number is not None and method:

@@ -51,6 +51,19 @@ fn ho_6_an_address_that_wants_a_token_gets_the_one_in_its_definition() {
 }
 
 #[test]
+fn ho_6_why_an_address_fails_is_said_in_words_of_people() {
+    // Nobody listens here.
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port();
+    drop(taken);
+    let (results, told) = look(json!({"type": "http", "url": format!("http://127.0.0.1:{port}/mcp")}));
+    assert!(told.contains("could not be reached: Connection refused"), "{told}");
+    for words in results.iter().chain([&told]) {
+        assert!(!words.contains("rmcp") && !words.contains("Transport ["), "{words}");
+    }
+}
+
+#[test]
 fn ho_6_a_body_that_never_ends_is_cut_off() {
     let web = Web::start("endless");
     let (results, _) = look(web.server(json!({})));

@@ -35,7 +35,7 @@ async def refused(request):
 async def ho_1_agents_of_the_host_are_started():
     begin = call("Agent", subagent_type="gardener", description="look", prompt="Find the roses.")
     stage = Stage(begin, {"text": "by the wall"}, {"text": "done"})
-    got = await run(query(prompt=prompt("go"), options=stage.options(agents={"gardener": GARDENER}, allowed_tools=["Agent"])))
+    got = await run(query(prompt=prompt("go"), options=stage.options(agents={"gardener": GARDENER}, allowed_tools=["Agent"], forward_subagent_text=True)))
     assert got[-1].result == "done", got[-1]
     own = [message for message in got if getattr(message, "parent_tool_use_id", None) is None]
     assert "by the wall" in str(blocks(own, "ToolResultBlock")[0].content)

@@ -63,6 +63,20 @@ async def ho_1_what_a_program_composed_is_never_expanded():
     assert not any("verbatim_prompts" in text for text in warned), warned
 
 
+async def ho_6_a_long_resource_is_kept_without_secrets():
+    key = "sk-ant-0123456789-secret"
+    stage = Stage({"text": "ok"})
+    (stage.root / "long.txt").write_text("first words " + "x" * 40_000 + f" {key} last words")
+    args = [str(SERVER), "library", str(stage.root / "log")]
+    options = stage.options(mcp_servers={"srv": {"type": "stdio", "command": sys.executable, "args": args}})
+    options.env["ANTHROPIC_API_KEY"] = key
+    got = await run(query(prompt=prompt("see @srv:notes://long"), options=options))
+    assert got[-1].result == "ok" and "first words" in text_of(stage.seen()[0])
+    kept = [path for path in stage.home.rglob("*") if path.is_file() and "last words" in path.read_text(errors="replace")]
+    assert kept, "what is long is in a file"
+    assert not any(key in path.read_text(errors="replace") for path in stage.home.rglob("*") if path.is_file())
+
+
 async def ho_1_a_message_may_join_without_a_turn():
     stage = Stage({"text": "one"}, {"text": "two"})
     process = bare(stage, "--replay-user-messages")

@@ -6,6 +6,7 @@ use super::super::outcome;
 use super::super::remote::{About, Remote};
 use super::super::status::State;
 use super::Servers;
+use cutonce_tools::spill::Redacting;
 use futures_util::future::join_all;
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -59,14 +60,14 @@ impl Servers {
         join_all(asked).await.into_iter().flatten().collect()
     }
 
-    /// The content of a resource, as text; bytes are kept in a file.
-    pub async fn resource(&self, server: &str, uri: &str) -> Result<String, String> {
+    /// The content of a resource, as text; bytes and what is long are kept in a file, without secrets.
+    pub async fn resource(&self, server: &str, uri: &str, redact: Redacting) -> Result<String, String> {
         let remote = self.remote_of(server)?;
         let read = tokio::time::timeout(PATIENCE, remote.read_resource(uri)).await;
         let read = read.map_err(|_| format!("{server} did not answer within {} seconds", PATIENCE.as_secs()))?;
         let result = read.map_err(|error| bounded(&error.to_string(), 1_000))?;
         let blocks: Vec<Value> = result["contents"].as_array().into_iter().flatten().map(embedded).collect();
-        Ok(outcome::text_of(&blocks, &self.0.own, &format!("mcp__{server}__resource")))
+        Ok(outcome::text_of(&blocks, &self.0.own, &format!("mcp__{server}__resource"), redact))
     }
 
     /// Prompts of all servers that are connected.
@@ -80,7 +81,7 @@ impl Servers {
     }
 
     /// The text of a prompt. Words fill its arguments in their order; the last one takes all that is left.
-    pub async fn prompt(&self, called: &str, words: &str) -> Result<String, String> {
+    pub async fn prompt(&self, called: &str, words: &str, redact: Redacting) -> Result<String, String> {
         let found = self.prompts().await.into_iter().find(|prompt| prompt.called == called);
         let prompt = found.ok_or_else(|| format!("there is no prompt /{}", bounded(called, 100)))?;
         let arguments = filled(&prompt.arguments, words)?;
@@ -90,7 +91,7 @@ impl Servers {
         let result = got.map_err(|error| bounded(&error.to_string(), 1_000))?;
         let blocks: Vec<Value> =
             result["messages"].as_array().into_iter().flatten().map(|message| message["content"].clone()).collect();
-        Ok(outcome::text_of(&blocks, &self.0.own, &prompt.called))
+        Ok(outcome::text_of(&blocks, &self.0.own, &prompt.called, redact))
     }
 
     fn connected(&self, has: impl Fn(&About) -> bool) -> Vec<(String, Arc<dyn Remote>)> {
