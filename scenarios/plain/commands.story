@@ -135,6 +135,7 @@ Be kind.
 /exit         quit
 /greet        Greet somebody
 /edit         write the message in your editor; words after it are in it already
+/tasks        commands in the background; `end ID` ends one
 !LINE         a line for your own shell; the agent does not see it
 @SERVER:URI   anywhere: a resource of an MCP server; /mcp__SERVER__PROMPT is a prompt of one
 \ before Enter goes on with the next line; what is pasted is one message, and no command.

@@ -51,7 +51,8 @@ Keys
   ctrl+d                quit, on an empty line
   ctrl+p                open the plan that waits for you
   ctrl+o                all of the conversation and its tool output
-  ctrl+t                show or fold todos, agents and teammates
+  ctrl+t                show or fold todos, agents, teammates, background commands
+  ctrl+x                end a command in the background
   ctrl+r                search what you sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path
@@ -144,7 +145,8 @@ Keys
   ctrl+d                quit, on an empty line
   ctrl+p                open the plan that waits for you
   ctrl+o                all of the conversation and its tool output
-  ctrl+t                show or fold todos, agents and teammates
+  ctrl+t                show or fold todos, agents, teammates, background commands
+  ctrl+x                end a command in the background
   ctrl+r                search what you sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path

@@ -42,6 +42,8 @@ press ctrl+t
 
 ● It runs.
 
+  bash_1  sleep 1000
+  ctrl+x ends a command
   ☒ Count
   ▸ Tell
   ☐ Rest

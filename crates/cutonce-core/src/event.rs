@@ -97,6 +97,11 @@ pub enum EventKind {
         plan: String,
         hint: Option<String>,
     },
+    /// What a command in the background printed last, for the eye only (UI-14).
+    TaskOutput {
+        id: String,
+        line: String,
+    },
     /// A command in the background has ended, whoever ended it (UI-8).
     TaskEnded {
         id: String,

@@ -30,6 +30,7 @@ pub mod skill;
 pub mod slash;
 pub mod submission;
 pub mod surrogates;
+pub mod tasks;
 pub mod template;
 pub mod transcript;
 pub mod turn;

@@ -3,6 +3,7 @@
 mod capture;
 mod git;
 pub mod held;
+mod last;
 mod start;
 mod stream;
 mod task;
@@ -20,6 +21,7 @@ use cutonce_core::permission::Held;
 use cutonce_sandbox::{Profile, find_program};
 use held::Word;
 pub use held::{Sandbox, Workshop};
+use last::{Last, OnPrint};
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -42,6 +44,7 @@ pub struct Shells {
     env: Vec<(OsString, OsString)>,
     timeout: Duration,
     on_end: Mutex<Option<OnEnd>>,
+    on_print: Mutex<Option<OnPrint>>,
     redact: Redacting,
     /// None: the root of the workspace.
     folder: Mutex<Option<PathBuf>>,
@@ -64,6 +67,7 @@ impl Shells {
             env: git::without_bare_repositories(env),
             timeout: Duration::from_millis(120_000),
             on_end: Mutex::new(None),
+            on_print: Mutex::new(None),
             redact: None,
             folder: Mutex::new(None),
             tasks: Mutex::new(Vec::new()),
@@ -87,6 +91,11 @@ impl Shells {
     /// The same for shells that are there already.
     pub fn tell_ends(&self, tell: impl Fn(TaskView) + Send + Sync + 'static) {
         *lock(&self.on_end) = Some(Arc::new(tell));
+    }
+
+    /// Called with a background task's id and what it printed last, not too often.
+    pub fn tell_prints(&self, tell: impl Fn(&str, &str) + Send + Sync + 'static) {
+        *lock(&self.on_print) = Some(Arc::new(tell));
     }
 
     /// What is kept of long outputs goes through this.
@@ -212,8 +221,9 @@ impl Shells {
         let bash = self.starting(command, held, workspace)?.run(command, None)?;
         let mut tasks = lock(&self.tasks);
         let id = format!("bash_{}", tasks.len() + 1);
+        let last = Last::new(id.clone(), lock(&self.on_print).clone());
         let ends = (lock(&self.on_end).clone(), self.redact.clone());
-        let task = Task::begin(id, command.into(), workspace.own.clone(), bash, ends);
+        let task = Task::begin((id, command.into()), workspace.own.clone(), bash, last, ends);
         tasks.push(task.clone());
         Ok(task)
     }

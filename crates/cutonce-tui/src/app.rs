@@ -14,6 +14,7 @@ mod saying;
 mod screens;
 mod sessions;
 mod stage;
+mod tasks;
 mod tip;
 
 use crate::composer::{Composer, Draft, Drafts, Files, Recall};
@@ -37,6 +38,7 @@ use cutonce_agent::{Events, Session};
 use cutonce_core::event::{Level, Todo};
 use cutonce_core::settings::Settings;
 use cutonce_core::submission::Submission;
+use cutonce_core::tasks::Tasks;
 use futures_util::FutureExt;
 use ratatui::text::Line;
 use sessions::{Home, Job, Opened};
@@ -67,6 +69,8 @@ pub enum Note {
     Colours,
     /// What was on the clipboard, or why nothing was.
     Clipboard(Result<cutonce_agent::clipboard::Clip, String>),
+    /// How the end of a command in the background went.
+    Ended(Result<String, String>),
     /// What MCP servers offer (HO-6).
     Mcp { prompts: Vec<cutonce_agent::mcp::Prompt>, resources: Vec<cutonce_agent::mcp::Resource> },
 }
@@ -129,7 +133,7 @@ struct App {
     running: Vec<Running>,
     crew: crew::Crew,
     todos: Vec<Todo>,
-    /// Todos, agents and teammates are shown in full (UI-14).
+    /// Todos, agents, teammates and commands in the background are shown in full (UI-14).
     unfolded: bool,
     queued: Vec<String>,
     asks: Asks,
@@ -155,8 +159,8 @@ struct App {
     rewinds: Vec<(String, crate::overlay::rewind::What)>,
     /// The conversation is being put back.
     rewinding: bool,
-    /// Commands in the background, by id.
-    tasks: Vec<String>,
+    /// Commands in the background.
+    tasks: Tasks,
     notes: mpsc::UnboundedSender<Note>,
     /// The tip is on the screen (PM-141).
     tip: bool,
@@ -305,7 +309,7 @@ impl App {
             plan_told: false,
             rewinds: Vec::new(),
             rewinding: false,
-            tasks: Vec::new(),
+            tasks: Tasks::default(),
             notes,
             tip: false,
             failed: false,
@@ -403,6 +407,8 @@ impl App {
             }
             Note::Colours => self.dirty(),
             Note::Clipboard(found) => self.clipboard(found),
+            Note::Ended(Ok(words)) => self.notice(Level::Info, &words),
+            Note::Ended(Err(why)) => self.notice(Level::Warning, &why),
             Note::Mcp { prompts, resources } => {
                 self.composer.set_commands(commands::offers(&self.customs, &prompts));
                 self.composer.set_mentions(resources.iter().map(|one| (one.mention(), one.name.clone())).collect());
@@ -445,7 +451,7 @@ impl App {
 
     /// How often what works is drawn: None while nothing does, or all wait for the person (UI-12).
     fn ticks(&self) -> Option<Duration> {
-        match (self.asks.waits(), self.turn.is_some(), self.crew.works()) {
+        match (self.asks.waits(), self.turn.is_some(), self.crew.works() || self.times_tasks()) {
             (true, ..) | (false, false, false) => None,
             (false, true, _) => Some(TICK),
             (false, false, true) => Some(SLOW_TICK),
@@ -518,7 +524,8 @@ impl App {
         }
         self.asks = Asks::default();
         (self.turn, self.speech, self.running) = (None, None, Vec::new());
-        (self.todos, self.queued, self.tasks) = (Vec::new(), Vec::new(), Vec::new());
+        self.tell_ending_tasks();
+        (self.todos, self.queued, self.tasks) = (Vec::new(), Vec::new(), Tasks::default());
         self.crew = crew::Crew::default();
         self.log.clear();
         self.status = Status::default();

@@ -221,6 +221,7 @@ impl Composer {
             | Action::OpenWaiting
             | Action::Details
             | Action::Tasks
+            | Action::EndTask
             | Action::Escape
             | Action::Quit
             | Action::End

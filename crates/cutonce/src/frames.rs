@@ -158,6 +158,7 @@ impl Frames {
             | EventKind::Todos(_)
             | EventKind::CurrentPlan { .. }
             | EventKind::OpenPlan { .. }
+            | EventKind::TaskOutput { .. }
             | EventKind::TaskEnded { .. }
             | EventKind::Cleared
             | EventKind::Closed => vec![],

@@ -219,7 +219,7 @@ impl Plain {
     }
 
     fn event(&mut self, event: &Event, lines: Option<&mut Lines>) {
-        self.about.note(&event.kind);
+        self.about.note(event);
         match &event.kind {
             EventKind::TurnStarted => (self.busy, self.compacting) = (true, false),
             EventKind::Delta(Delta::Text(text)) => {
@@ -340,9 +340,13 @@ impl Plain {
 
     /// The prompt, if nothing goes on that will end in one.
     fn idle(&self) {
-        if !self.busy && !self.compacting && self.asks.is_empty() && self.picking.is_none() {
+        if self.is_idle() {
             self.prompt();
         }
+    }
+
+    fn is_idle(&self) -> bool {
+        !self.busy && !self.compacting && self.asks.is_empty() && self.picking.is_none()
     }
 
     /// What was open before something was told.

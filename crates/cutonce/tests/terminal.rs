@@ -10,6 +10,8 @@ mod pty;
 mod drafts;
 #[path = "terminal/plain.rs"]
 mod plain;
+#[path = "terminal/tasks.rs"]
+mod tasks;
 
 use portable_pty::CommandBuilder;
 use pty::Term;

@@ -268,6 +268,7 @@ impl Run {
             | EventKind::ModelChanged { .. }
             | EventKind::CurrentPlan { .. }
             | EventKind::OpenPlan { .. }
+            | EventKind::TaskOutput { .. }
             | EventKind::TaskEnded { .. }
             | EventKind::Cleared
             | EventKind::Team(_)

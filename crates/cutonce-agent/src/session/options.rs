@@ -131,6 +131,10 @@ impl Session {
         let hub = Arc::new(Hub::new(id.clone()));
         let ends = hub.clone();
         options.here.shells.tell_ends(move |task| ends.emit(EventKind::TaskEnded { id: task.id }));
+        let prints = hub.clone();
+        options.here.shells.tell_prints(move |id, line| {
+            prints.emit(EventKind::TaskOutput { id: id.into(), line: line.into() });
+        });
         let (sender, inbox) = mpsc::unbounded_channel();
         if let Some(team) = &options.team {
             team.seat.attach(sender.downgrade(), options.hooks.clone());

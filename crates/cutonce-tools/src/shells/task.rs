@@ -1,6 +1,7 @@
 //! A command in the background: it runs on while the model does other things (TL-8).
 
 use super::capture::Capture;
+use super::last::Last;
 use super::start::Bash;
 use crate::spill::{Redacting, Spill};
 use cutonce_sandbox::{Ended, Lifeline};
@@ -61,10 +62,10 @@ pub(crate) type OnEnd = Arc<dyn Fn(TaskView) + Send + Sync>;
 impl Task {
     /// Take over a running bash; `folder` gets the file with all it prints.
     pub(crate) fn begin(
-        id: String,
-        command: String,
+        (id, command): (String, String),
         folder: PathBuf,
         mut bash: Bash,
+        last: Arc<Last>,
         (on_end, redact): (Option<OnEnd>, Redacting),
     ) -> Arc<Self> {
         let all = Spill::create(&folder, &id, "txt", redact);
@@ -78,7 +79,11 @@ impl Task {
         });
         let watched = task.clone();
         tokio::spawn(async move {
-            let ended = bash.pump(|bytes| watched.push(bytes)).await;
+            let each = |bytes: &[u8]| {
+                watched.push(bytes);
+                last.push(bytes);
+            };
+            let ended = bash.pump(each).await;
             watched.end(ended);
             if let Some(on_end) = on_end {
                 on_end(watched.view());

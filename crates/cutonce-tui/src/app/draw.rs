@@ -121,6 +121,7 @@ impl App {
             below.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
         }
         below.extend(self.crew.lines(frame, now, self.unfolded, width, &theme));
+        below.extend(self.task_lines(width));
         if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.waits()) {
             let seconds = now.saturating_duration_since(turn.since).as_secs();
             let received = turn.received + cutonce_core::conversation::estimate_tokens(turn.coming);

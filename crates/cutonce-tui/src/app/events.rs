@@ -23,8 +23,19 @@ const MOST_PUT_BACK: usize = 2_000;
 
 impl App {
     pub(super) fn event(&mut self, event: Event) {
-        self.dirty();
-        match event.kind {
+        let prints = matches!(event.kind, EventKind::TaskOutput { .. });
+        if self.tasks.note(&event) {
+            self.status.tasks = self.tasks.running().len();
+        }
+        // What nobody sees is not drawn.
+        if !prints || self.unfolded {
+            self.dirty();
+        }
+        self.happened(event.kind);
+    }
+
+    fn happened(&mut self, kind: EventKind) {
+        match kind {
             EventKind::Opened { model, mode, .. } => {
                 self.status.window = self.settings.model_info(&model).context;
                 (self.status.model, self.status.mode) = (model, mode);
@@ -69,7 +80,7 @@ impl App {
                 let lines = entry::plan::current(&path, &plan, hint.as_deref(), self.width(), &self.theme);
                 self.commit(Kind::Plan, lines);
             }
-            EventKind::TaskEnded { id } => self.task_ended(&id),
+            EventKind::TaskOutput { .. } | EventKind::TaskEnded { .. } => {}
             EventKind::OpenPlan { path } => self.open_in_editor(&path),
             EventKind::Compacted { before, after, .. } => {
                 self.compacted();
@@ -193,7 +204,6 @@ impl App {
         self.end_speech();
         let at = self.running.iter().position(|tool| tool.call_id == done.call_id);
         let summary = at.map(|at| self.running.remove(at).summary);
-        self.count_tasks(&done);
         let told = done.name == EXIT && std::mem::take(&mut self.plan_told) || self.crew.was_told(&done.call_id);
         if !told && (done.name != "TodoWrite" || done.is_error) {
             let told = summary.clone().unwrap_or_else(|| self.places.told(&done.name, &tool::summary_of(&done.input)));
@@ -202,27 +212,6 @@ impl App {
         }
         let summary = summary.unwrap_or_else(|| tool::summary_of(&done.input));
         self.log.push(Record::Tool { done, summary, who: None });
-    }
-
-    fn task_ended(&mut self, id: &str) {
-        self.tasks.retain(|task| task != id);
-        self.status.tasks = self.tasks.len();
-    }
-
-    /// Commands in the background, as far as their calls tell (UI-14).
-    fn count_tasks(&mut self, done: &Finished) {
-        let field = |name: &str| done.display.as_ref().and_then(|display| display.get(name)).and_then(|v| v.as_str());
-        let named =
-            || done.input.as_object().and_then(|input| input.values().find_map(|v| v.as_str())).map(str::to_string);
-        match done.name.as_str() {
-            "Bash" => self.tasks.extend(field("background").map(str::to_string)),
-            "BashOutput" if field("state").is_some_and(|state| !state.contains("running")) => {
-                self.tasks.retain(|task| Some(task) != named().as_ref());
-            }
-            "KillShell" if !done.is_error => self.tasks.retain(|task| Some(task) != named().as_ref()),
-            _ => {}
-        }
-        self.status.tasks = self.tasks.len();
     }
 
     fn plan_event(&mut self, event: PlanEvent) {

@@ -95,6 +95,7 @@ impl App {
                 self.unfolded = !self.unfolded;
                 self.now();
             }
+            Action::EndTask => self.show_tasks(),
             Action::Editor => self.edit_message(),
             Action::PasteImage => self.paste_clipboard(),
             Action::Stop => self.stop(),

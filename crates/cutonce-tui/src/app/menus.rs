@@ -25,6 +25,7 @@ impl App {
             Which::Agents => self.picked_agent(id, key, words),
             Which::Mcp => self.picked_server(id, key),
             Which::Permissions => self.picked_rule(id, key, words),
+            Which::Tasks => self.end_task(id),
             Which::Memory => {
                 let notice = self.edit_file(Path::new(id));
                 self.show_memory(id, notice);

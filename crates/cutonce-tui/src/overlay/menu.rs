@@ -24,6 +24,7 @@ pub enum Which {
     Permissions,
     Memory,
     Config,
+    Tasks,
 }
 
 #[derive(Debug, Clone, Default)]

@@ -105,6 +105,7 @@ impl Show {
             | EventKind::Ask(_)
             | EventKind::AskClosed { .. }
             | EventKind::ModelChanged { .. }
+            | EventKind::TaskOutput { .. }
             | EventKind::TaskEnded { .. }
             | EventKind::Plan(_)
             | EventKind::TurnEnded(_)

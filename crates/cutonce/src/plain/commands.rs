@@ -11,11 +11,14 @@ use cutonce_agent::start::Which;
 use cutonce_core::command;
 use cutonce_core::harmless::one_line;
 use cutonce_core::slash::{self, Line, Slash};
-use cutonce_core::submission::{RememberIn, Submission};
+use cutonce_core::submission::{RememberIn, Submission, Told};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The composer's Ctrl+G, as a word.
 pub const EDIT: &str = "/edit";
+/// Ctrl+T and Ctrl+X of the terminal.
+pub const TASKS: &str = "/tasks";
 
 impl Plain {
     /// A line that begins with a slash: true if it was one for us.
@@ -32,6 +35,7 @@ impl Plain {
                     Some(_) if !self.asks.is_empty() => self.answer_first(),
                     Some(custom) => self.session.submit(custom.prompt(words, Vec::new())),
                     None if word == EDIT => self.edit_message(words),
+                    None if word == TASKS => self.tasks(words),
                     None => self.tell(&slash::unknown(word, customs.iter().map(|custom| custom.name.as_str()))),
                 }
                 true
@@ -152,6 +156,19 @@ impl Plain {
             (None, Some(one)) => self.tell(&tell::server(one)),
             (None, None) => self.tell(&tell::servers(&all)),
         }
+    }
+
+    /// `/tasks`, `/tasks end ID` (UI-14).
+    fn tasks(&mut self, words: &str) {
+        let Some(id) = words.strip_prefix("end ").map(str::trim) else { return self.tell(&tell::tasks(&self.about)) };
+        let (ended, prompts) = (id.to_string(), self.is_idle());
+        let told = move |how: Result<(), String>| {
+            out::say(&how.map_or_else(|why| why, |()| format!("{ended} was ended, with all it started.")));
+            if prompts {
+                out::show("\n> ");
+            }
+        };
+        self.session.submit(Submission::StopTask { id: id.to_string(), told: Told(Arc::new(told)) });
     }
 
     fn memory(&mut self, which: &str) {

@@ -7,12 +7,13 @@ use cutonce_agent::settings::{self, Places};
 use cutonce_agent::start::Opened;
 use cutonce_agent::store::{DEFAULT_BUDGET, Reader};
 use cutonce_core::conversation::Usage;
-use cutonce_core::event::{AgentDoes, AgentEvent, EventKind, Todo, TodoStatus};
+use cutonce_core::event::{AgentDoes, AgentEvent, Event, EventKind, Todo, TodoStatus};
 use cutonce_core::harmless::one_line;
 use cutonce_core::mode::Mode;
 use cutonce_core::rule::Behavior;
 use cutonce_core::settings::Settings;
 use cutonce_core::slash::Slash;
+use cutonce_core::tasks::Tasks;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -31,6 +32,8 @@ pub struct About {
     pub cost: f64,
     /// As last told; None: not in this run.
     pub todos: Option<Vec<Todo>>,
+    /// Commands in the background.
+    pub tasks: Tasks,
 }
 
 impl About {
@@ -47,11 +50,13 @@ impl About {
             received: 0,
             cost: 0.0,
             todos: None,
+            tasks: Tasks::default(),
         }
     }
 
-    pub fn note(&mut self, kind: &EventKind) {
-        match kind {
+    pub fn note(&mut self, event: &Event) {
+        self.tasks.note(event);
+        match &event.kind {
             EventKind::Opened { model, mode, .. } => (self.model, self.mode) = (model.clone(), *mode),
             EventKind::ModelChanged { model } => self.model = model.clone(),
             EventKind::ModeChanged { to, .. } => self.mode = *to,
@@ -112,6 +117,7 @@ pub fn help(customs: &[Custom]) -> String {
         customs.iter().map(|one| format!("{:<13} {}", format!("/{}", one_line(&one.name)), one_line(&one.description))),
     );
     lines.push("/edit         write the message in your editor; words after it are in it already".into());
+    lines.push("/tasks        commands in the background; `end ID` ends one".into());
     lines.push("!LINE         a line for your own shell; the agent does not see it".into());
     lines.push("@SERVER:URI   anywhere: a resource of an MCP server; /mcp__SERVER__PROMPT is a prompt of one".into());
     lines.push("\\ before Enter goes on with the next line; what is pasted is one message, and no command.".into());
@@ -231,6 +237,22 @@ pub fn todos(about: &About) -> String {
     match todos.is_empty() {
         true => "No todos.".into(),
         false => todos.iter().map(line).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+pub fn tasks(about: &About) -> String {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let mut lines = Vec::new();
+    for task in about.tasks.running() {
+        let seconds = now.saturating_sub(task.since / 1_000);
+        lines.push(format!("{} ({seconds} s): {}", one_line(&task.id), one_line(&task.command)));
+        if !task.last.is_empty() {
+            lines.push(format!("  | {}", one_line(&task.last)));
+        }
+    }
+    match lines.is_empty() {
+        true => "No command runs in the background.".into(),
+        false => format!("{}\n/tasks end ID ends one, with all it started.", lines.join("\n")),
     }
 }
 

@@ -1,0 +1,31 @@
+//! A command in the background that prints nothing costs nothing (UI-12), unless somebody looks at its time (UI-14).
+
+use super::{Stage, switches};
+
+#[test]
+fn ui_12_a_silent_command_in_the_background_wakes_nobody() {
+    let call = serde_json::json!({"name": "Bash", "input": {"command": "sleep 1000", "run_in_background": true}});
+    let turns = serde_json::json!([{"calls": [call]}, {"text": "It runs."}]);
+    let stage = Stage::new(&serde_json::json!({ "turns": turns }).to_string());
+    let mut term = stage.shell_with("--permission-mode bypassPermissions", &[]);
+    term.see("bypass").unwrap();
+    term.send(b"hi\r").unwrap();
+    term.see("It runs.").unwrap();
+    term.until("be idle", |screen| !screen.contains("interrupt") && screen.contains("1 task")).unwrap();
+    term.settle();
+    let pid = stage.pid();
+    let (before, raw) = (switches(&pid), term.raw.len());
+    // Nothing is waited for here: this is the span that is measured.
+    term.settle();
+    term.settle();
+    term.settle();
+    assert_eq!(term.raw.len(), raw, "something was drawn");
+    assert!(switches(&pid) - before <= 2, "{} wakeups while idle", switches(&pid) - before);
+    // Its time goes on where it is shown.
+    term.press("ctrl+t").unwrap();
+    term.see("bash_1  sleep 1000").unwrap();
+    let first = term.contents();
+    term.until("count on", |screen| *screen != *first).unwrap();
+    term.press("ctrl+d").unwrap();
+    term.see("ended 0").unwrap();
+}
