@@ -157,7 +157,7 @@ fn unquoted(text: &str, number: usize) -> Result<String, Fault> {
 }
 
 fn brief(line: &str) -> String {
-    line.chars().filter(|c| !c.is_control()).take(60).collect()
+    crate::harmless::one_line(line).chars().take(60).collect()
 }
 
 #[cfg(test)]

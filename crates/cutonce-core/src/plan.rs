@@ -91,9 +91,9 @@ fn heading(line: &str) -> Option<&str> {
     ((1..=6).contains(&marks) && rest.starts_with([' ', '\t']) && !words.is_empty()).then_some(words)
 }
 
-/// Titles are for lists: one line of at most 80 characters that control nothing (TL-10).
+/// Titles are for lists: one line of at most 80 characters that control nothing (TL-10) and hide nothing (PM-87).
 fn short(line: &str) -> String {
-    let line = crate::harmless::harmless(line);
+    let line = crate::harmless::visible(line);
     let clean = line.chars().filter(|c| !c.is_control());
     let mut title: String = clean.clone().take(80).collect();
     if clean.count() > 80 {

@@ -9,6 +9,7 @@ mod events;
 mod keys;
 mod menus;
 mod outside;
+mod page;
 mod paste;
 mod saying;
 mod screens;

@@ -4,14 +4,34 @@
 pub mod log;
 pub mod places;
 pub mod plan;
+mod questions;
 pub mod replay;
 pub mod speech;
 pub mod tool;
 
+use crate::markdown::{self, Colours};
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
 use cutonce_core::event::Level;
 use ratatui::text::{Line, Span};
+
+/// What entries are drawn on.
+#[derive(Debug, Clone, Copy)]
+pub struct Page<'a> {
+    pub width: usize,
+    pub theme: &'a Theme,
+    /// For code; without them it is plain.
+    pub colours: Option<Colours<'a>>,
+}
+
+impl Page<'_> {
+    fn markdown(&self, source: &str, width: usize) -> Vec<Line<'static>> {
+        match self.colours {
+            Some(colours) => markdown::render_highlighted(source, width, self.theme, colours),
+            None => markdown::render(source, width, self.theme),
+        }
+    }
+}
 
 /// Lines of the person's own message that are shown; the rest is counted.
 const MOST_SAID: usize = 40;

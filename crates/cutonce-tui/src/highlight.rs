@@ -7,6 +7,7 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::time::Instant;
 use syntect::easy::HighlightLines;
 use syntect::highlighting::FontStyle;
 use syntect::parsing::SyntaxSet;
@@ -112,6 +113,20 @@ impl Highlighter {
             left = done.wait(left).unwrap_or_else(PoisonError::into_inner);
         }
         true
+    }
+
+    /// The same, but not for longer than this; false as well if it is not done then.
+    pub fn wait_until(&self, end: Instant) -> bool {
+        let (open, done) = &*self.shared.open;
+        let mut left = lock(open);
+        let waited = *left > 0;
+        while *left > 0 {
+            let Some(time) = end.checked_duration_since(Instant::now()).filter(|time| !time.is_zero()) else {
+                return false;
+            };
+            left = done.wait_timeout(left, time).unwrap_or_else(PoisonError::into_inner).0;
+        }
+        waited
     }
 
     fn send(&self, job: Job) -> bool {

@@ -334,8 +334,18 @@ fn outcome(ended: Option<&Ended>, stopped: bool) -> (AgentHow, String) {
     (how, ended.text.clone())
 }
 
-/// Of a model's or a tool's words, for one line.
+/// Of a model's or a tool's words, for one line; nothing in it is hidden (PM-87).
 pub(super) fn brief(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
-    line.chars().filter(|c| !c.is_control()).take(120).collect()
+    cutonce_core::harmless::one_line(line).chars().take(120).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::brief;
+
+    #[test]
+    fn pm_87_what_an_agent_is_called_hides_nothing() {
+        assert_eq!(brief("look \x1b[31mround\u{202e}\nmore"), "look \\u{1b}[31mround\\u{202e}");
+    }
 }

@@ -285,10 +285,10 @@ fn title(plan: &str) -> Option<String> {
     heading.or_else(|| plan.lines().find(|line| !line.trim().is_empty())).map(one_line)
 }
 
-/// For one line of a terminal: no control characters, bounded (TL-10).
+/// For one line of a terminal: nothing in it controls anything or is hidden, bounded (TL-10).
 fn one_line(text: &str) -> String {
-    let clean: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).take(SHOWN * 4).collect();
-    let words = clean.split_whitespace().collect::<Vec<_>>().join(" ");
+    let begin: String = text.chars().take(SHOWN * 4).collect();
+    let words = cutonce_core::harmless::visible(&begin).split_whitespace().collect::<Vec<_>>().join(" ");
     let mut shown: String = words.chars().take(SHOWN).collect();
     if shown.len() < words.len() {
         shown.push('…');

@@ -448,7 +448,7 @@ fn se_3_sessions_are_listed_with_what_a_picker_shows() {
     let last = store.append(session("/w", "topic")).unwrap();
     let listed = list(&world.sessions(), Scope::Project, 10).unwrap().pop().unwrap();
     assert_eq!(listed.id, store.id());
-    assert_eq!(listed.first_message.as_deref(), Some("fix the [31mlogin bug"));
+    assert_eq!(listed.first_message.as_deref(), Some("fix the \\u{1b}[31mlogin bug"));
     assert_eq!((listed.branch.as_deref(), listed.mode), (Some("topic"), Some(Mode::Plan)));
     assert_eq!(listed.plan_title.as_deref(), Some("Fix the login"));
     assert_eq!((listed.last_at, listed.entries, listed.exact), (Some(last.at), 6, true));

@@ -187,7 +187,7 @@ impl Definition {
     /// False: a key that nobody knows.
     fn set(&mut self, field: &Field) -> Result<bool, Fault> {
         let wrong = |expected: &str, got: &str| {
-            let got: String = got.chars().filter(|c| !c.is_control()).take(60).collect();
+            let got: String = crate::harmless::one_line(got).chars().take(60).collect();
             Fault::new(field.line, format!("`{}`: expected {expected}, got `{got}`", field.key))
         };
         let text = || match &field.value {

@@ -84,6 +84,8 @@ fn sa_3_a_broken_file_says_line_and_what_was_expected() {
         ),
         (&agent("a", "color: mauve\n"), "line 4: `color`: expected one of red"),
         (&agent("a", "forkContext: maybe\n"), "line 4: `forkContext`: expected true or false, got `maybe`"),
+        // Whoever reads it sees all of it (PM-87).
+        (&agent("a", "forkContext: m\x1b[31m\n"), "line 4: `forkContext`: expected true or false, got `m\\u{1b}[31m`"),
         (&agent("a", "tools: Bash(git log:*)\n"), "line 4: `tools`: expected names of tools"),
         (&agent("../a", ""), "line 2: `name`: expected letters"),
     ] {

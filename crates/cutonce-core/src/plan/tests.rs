@@ -151,7 +151,7 @@ fn pm_46_titles() {
     check("#\n\nwords", Some("#"));
     check("just words\nmore", Some("just words"));
     check(" \n", None);
-    check("# a\u{1b}[31mb\u{1b}]0;t\u{7}c", Some("abc"));
+    check("# a\u{1b}[31mb\u{1b}]0;t\u{7}c", Some("a\\u{1b}[31mb\\u{1b}]0;t\\u{7}c"));
     let long = format!("# {}", "x".repeat(200));
     assert_eq!(title(&long).map(|title| title.chars().count()), Some(80));
 }

@@ -77,7 +77,7 @@ impl App {
             }
             EventKind::Plan(event) => self.plan_event(event),
             EventKind::CurrentPlan { path, plan, hint } => {
-                let lines = entry::plan::current(&path, &plan, hint.as_deref(), self.width(), &self.theme);
+                let lines = entry::plan::current(&path, &plan, hint.as_deref(), &self.page());
                 self.commit(Kind::Plan, lines);
             }
             EventKind::TaskOutput { .. } | EventKind::TaskEnded { .. } => {}
@@ -118,7 +118,7 @@ impl App {
     pub(super) fn came_back(&mut self, opened: &Opened) {
         let Left { todos, phase } = opened.left.clone();
         (self.todos, self.status.phase) = (todos, phase);
-        let shown = replay::tail(&opened.transcript, replay::SHOWN, &self.places, self.width(), &self.theme);
+        let shown = replay::tail(&opened.transcript, replay::SHOWN, &self.places, &self.page());
         if shown.lines.iter().all(|(kind, _)| *kind == Kind::Notice) {
             return;
         }
@@ -139,7 +139,8 @@ impl App {
             return;
         }
         let Some(transcript) = self.transcript.clone() else { return };
-        let then = replay::tail(&transcript, MOST_PUT_BACK, &self.places, self.width(), &self.theme);
+        let page = entry::Page { colours: None, ..self.page() };
+        let then = replay::tail(&transcript, MOST_PUT_BACK, &self.places, &page);
         self.log.clear();
         then.records.into_iter().for_each(|record| self.log.push(record));
         self.status.context = then.context.unwrap_or_default();
@@ -204,7 +205,8 @@ impl App {
         self.end_speech();
         let at = self.running.iter().position(|tool| tool.call_id == done.call_id);
         let summary = at.map(|at| self.running.remove(at).summary);
-        let told = done.name == EXIT && std::mem::take(&mut self.plan_told) || self.crew.was_told(&done.call_id);
+        let told = done.name == EXIT && (std::mem::take(&mut self.plan_told) || self.plan_left(&done))
+            || self.crew.was_told(&done.call_id);
         if !told && (done.name != "TodoWrite" || done.is_error) {
             let told = summary.clone().unwrap_or_else(|| self.places.told(&done.name, &tool::summary_of(&done.input)));
             let lines = tool::finished(&done, Some(&told), self.width(), &self.theme);
@@ -228,7 +230,7 @@ impl App {
                 let AskKind::Plan { request, .. } = &ask.kind else { return };
                 let plan = answer.plan.or_else(|| request.plan.clone());
                 let lines = match plan {
-                    Some(plan) => entry::plan::approved(None, &plan, mode, edited, width, &theme),
+                    Some(plan) => entry::plan::approved(None, &plan, mode, edited, &self.page()),
                     None => {
                         entry::notice(Level::Info, &format!("Left plan mode without a plan → {mode}"), width, &theme)
                     }
@@ -240,7 +242,7 @@ impl App {
                 let Some((ask, answer)) = self.asks.decided.take() else { return };
                 let AskKind::Plan { request, .. } = &ask.kind else { return };
                 let plan = answer.plan.or_else(|| request.plan.clone()).unwrap_or_default();
-                let lines = entry::plan::rejected(None, &plan, feedback.as_deref(), &comments, width, &theme);
+                let lines = entry::plan::rejected(None, &plan, feedback.as_deref(), &comments, &self.page());
                 self.commit(Kind::Plan, lines);
             }
             PlanEvent::ModeChanged { .. } | PlanEvent::File { .. } | PlanEvent::ExitRequest(_) => {}
@@ -253,7 +255,6 @@ impl App {
     /// A teammate's plan has its answer, from here or elsewhere, or is void (PM-134).
     pub(super) fn teammate_answered(&mut self, ask: &AskView, answer: Option<Answer>) {
         let AskKind::Plan { request, .. } = &ask.kind else { return };
-        let (width, theme) = (self.width(), self.theme);
         let from = request.from.as_deref();
         let Some(Answer::Plan(answer)) = answer else {
             let who = from.unwrap_or_default();
@@ -264,10 +265,10 @@ impl App {
         let approves = matches!(answer.choice, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore);
         let mode = request.choice(answer.choice).map_or(Mode::Plan, |choice| choice.mode);
         let lines = if approves {
-            entry::plan::approved(from, &plan, mode, edited, width, &theme)
+            entry::plan::approved(from, &plan, mode, edited, &self.page())
         } else {
             let quoted = entry::plan::quoted(&plan, &answer.comments);
-            entry::plan::rejected(from, &plan, answer.feedback.as_deref(), &quoted, width, &theme)
+            entry::plan::rejected(from, &plan, answer.feedback.as_deref(), &quoted, &self.page())
         };
         self.commit(Kind::Plan, lines);
     }

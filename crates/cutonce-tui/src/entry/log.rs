@@ -2,7 +2,7 @@
 //! first, and the transcript has it all.
 
 use crate::overlay::coloured::language;
-use crate::overlay::pager::{Body, Item};
+use crate::overlay::pager::{Body, FAILED, Item};
 use crate::text;
 use cutonce_core::event::Finished;
 use serde_json::Value;
@@ -82,9 +82,9 @@ fn items_of(record: &Record) -> Vec<Item> {
 
 /// What it got and why it was let through, then its diff or what it printed.
 fn tool(done: &Finished, summary: &str, who: Option<&str>) -> Vec<Item> {
-    let mark = if done.is_error { "✗" } else { super::MARK };
+    let mark = if done.is_error { FAILED } else { "" };
     let who = who.map(|who| format!("{who} › ")).unwrap_or_default();
-    let title = text::one_line(text::bounded(&format!("{mark} {who}{} {summary}", done.name), 300).as_ref());
+    let title = text::one_line(text::bounded(&format!("{mark}{who}{} {summary}", done.name), 300).as_ref());
     let why = &done.decision.why;
     let rule = why.rule.as_ref().map(|rule| format!(" ({rule})")).unwrap_or_default();
     let input = serde_json::to_string_pretty(&done.input).unwrap_or_default();

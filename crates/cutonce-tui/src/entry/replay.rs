@@ -2,9 +2,8 @@
 
 use super::log::Record;
 use super::places::Places;
-use super::{Kind, tool};
+use super::{Kind, Page, tool};
 use crate::diff;
-use crate::markdown;
 use crate::theme::Theme;
 use cutonce_agent::store::Reader;
 use cutonce_agent::store::place::own_dir;
@@ -41,13 +40,12 @@ pub struct Replayed {
 struct Shown<'a> {
     places: &'a Places,
     versions: PathBuf,
-    width: usize,
-    theme: &'a Theme,
+    page: &'a Page<'a>,
 }
 
 /// The last entries.
-pub fn tail(transcript: &Path, most: usize, places: &Places, width: usize, theme: &Theme) -> Replayed {
-    let shown = Shown { places, versions: own_dir(transcript).join("versions"), width, theme };
+pub fn tail(transcript: &Path, most: usize, places: &Places, page: &Page<'_>) -> Replayed {
+    let shown = Shown { places, versions: own_dir(transcript).join("versions"), page };
     let mut found = Replayed::default();
     let Ok(mut reader) = Reader::open(transcript) else { return found };
     for at in reader.len().saturating_sub(most)..reader.len() {
@@ -59,7 +57,7 @@ pub fn tail(transcript: &Path, most: usize, places: &Places, width: usize, theme
 
 impl Replayed {
     fn add(&mut self, body: Body, shown: &Shown<'_>) {
-        let (width, theme) = (shown.width, shown.theme);
+        let (width, theme) = (shown.page.width, shown.page.theme);
         match body {
             Body::User { text, meta: false, .. } => {
                 self.lines.push((Kind::User, super::user(&text, width, theme)));
@@ -70,7 +68,7 @@ impl Replayed {
                 for block in blocks {
                     match block {
                         Block::Text { text } if !text.trim().is_empty() => {
-                            self.lines.push((Kind::Text, said(&text, width, theme)));
+                            self.lines.push((Kind::Text, said(&text, shown.page)));
                             self.records.push(Record::Text(text));
                         }
                         Block::Thinking { text, .. } if !text.trim().is_empty() => {
@@ -112,12 +110,12 @@ impl Replayed {
 
     /// A plan that was decided on stands there as it did (PM-142).
     fn tool(&mut self, done: Finished, shown: &Shown<'_>) {
-        let (width, theme) = (shown.width, shown.theme);
+        let (width, theme) = (shown.page.width, shown.page.theme);
         let plan = done.input.get("plan").and_then(|plan| plan.as_str()).filter(|_| done.name == EXIT);
         let answer = self.answer.take_if(|_| done.name == EXIT);
         match (plan, answer) {
             (Some(plan), Some(answer)) => {
-                let lines = super::plan::decided(plan, &answer, !done.is_error, width, theme);
+                let lines = super::plan::decided(plan, &answer, !done.is_error, shown.page);
                 self.lines.push((Kind::Plan, lines));
             }
             (_, _) if done.name == "TodoWrite" && !done.is_error => {}
@@ -162,8 +160,8 @@ impl Shown<'_> {
     }
 }
 
-fn said(text: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let mut lines = markdown::render(text, width.saturating_sub(2).max(8), theme);
+fn said(text: &str, page: &Page<'_>) -> Vec<Line<'static>> {
+    let mut lines = page.markdown(text, page.width.saturating_sub(2).max(8));
     for (n, line) in lines.iter_mut().enumerate() {
         line.spans.insert(0, Span::raw(if n == 0 { format!("{} ", super::MARK) } else { "  ".into() }));
     }

@@ -1,6 +1,7 @@
 //! A tool call as one line: what, on what, how it came out, how long (UI-4). An edit shows its diff, long output is folded.
 
 use super::places::is_of_files;
+use super::questions;
 use crate::diff;
 use crate::text;
 use crate::theme::Theme;
@@ -153,6 +154,9 @@ fn below(done: &Finished, said: &str, told: bool, width: usize, theme: &Theme) -
     if let Some(unified) = done.display.as_ref().and_then(|display| display.get("diff")).and_then(Value::as_str) {
         return diff::unified(unified, width.saturating_sub(2), theme, DIFF_ROWS).into_iter().map(indent).collect();
     }
+    if done.name == questions::NAME && !done.is_error {
+        return questions::answers(&done.input, said, width, theme);
+    }
     if done.name != "Bash" || said.is_empty() || (told && said.lines().count() <= 1) {
         return Vec::new();
     }
@@ -245,6 +249,9 @@ fn outcome(done: &Finished, said: &str) -> String {
 pub fn summary_of(input: &Value) -> String {
     const FIELDS: [&str; 9] =
         ["file_path", "notebook_path", "command", "pattern", "path", "url", "description", "subject", "id"];
+    if let Some(headers) = questions::headers(input) {
+        return headers;
+    }
     let field = FIELDS.iter().find_map(|field| input.get(field).and_then(Value::as_str));
     field.map(|text| text.lines().next().unwrap_or_default().to_string()).unwrap_or_default()
 }

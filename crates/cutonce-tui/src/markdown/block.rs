@@ -6,20 +6,34 @@ use crate::theme::Theme;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
+use std::ops::Range;
 
 /// A rule is shorter than the screen: a full row would wrap when the terminal gets narrower.
 const RULE: usize = 40;
 /// Deeper lists and quotes are drawn at this depth.
 const DEEPEST: usize = 12;
 
-pub fn render(source: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+/// Definitions of links that are looked for within one another.
+const MOST_PASSES: usize = 8;
+
+/// `before`: what stands before its rows. `close`: no blank rows between its blocks.
+pub fn render(source: &str, width: usize, theme: &Theme, before: Prefix, close: bool) -> Vec<Line<'static>> {
     let source = text::visible(source);
-    let mut writer = Writer::new(width, theme);
-    for event in Parser::new_ext(&source, options) {
-        writer.event(event);
-    }
-    writer.finish()
+    let mut writer = Writer { close, ..Writer::new(width, theme, before) };
+    writer.source(&source, MOST_PASSES);
+    writer.rows
+}
+
+/// Has a row of this table more cells than its head? The parser drops them.
+pub fn overfull(source: &str) -> bool {
+    let cells = |line: &str| {
+        let line = line.trim();
+        let inner = line.strip_prefix('|').unwrap_or(line);
+        let inner = inner.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(inner);
+        inner.replace("\\|", "").matches('|').count() + 1
+    };
+    let head = source.lines().next().map(cells).unwrap_or_default();
+    source.lines().any(|line| cells(line) > head)
 }
 
 /// Where a link leads, with its title: nothing that was written may stay unseen (PM-74).
@@ -30,7 +44,7 @@ fn titled(target: &str, title: &str) -> String {
 /// The table that this is, if it is one.
 pub fn table(source: &str, theme: &Theme) -> Option<Table> {
     let source = text::visible(source);
-    let mut writer = Writer::new(usize::from(u16::MAX), theme);
+    let mut writer = Writer::new(usize::from(u16::MAX), theme, Prefix::default());
     for event in Parser::new_ext(&source, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
         if event == Event::End(TagEnd::Table) {
             return writer.table.take();
@@ -55,6 +69,8 @@ pub fn code_rows(spans: Vec<Span<'static>>, width: usize, prefix: &Prefix) -> Ve
 struct Writer<'t> {
     width: usize,
     theme: &'t Theme,
+    /// What stands before all rows; its first part is used up by the first of them.
+    outer: Prefix,
     rows: Vec<Line<'static>>,
     /// The line being written, before wrapping.
     line: Vec<Span<'static>>,
@@ -66,6 +82,7 @@ struct Writer<'t> {
     links: Vec<(String, usize)>,
     /// A blank row belongs before the next block.
     blank: bool,
+    close: bool,
 }
 
 enum Container {
@@ -79,10 +96,11 @@ enum Container {
 }
 
 impl<'t> Writer<'t> {
-    fn new(width: usize, theme: &'t Theme) -> Writer<'t> {
+    fn new(width: usize, theme: &'t Theme, outer: Prefix) -> Writer<'t> {
         Writer {
             width,
             theme,
+            outer,
             rows: Vec::new(),
             line: Vec::new(),
             styles: Vec::new(),
@@ -91,7 +109,54 @@ impl<'t> Writer<'t> {
             table: None,
             links: Vec::new(),
             blank: false,
+            close: false,
         }
+    }
+
+    /// Definitions of links are drawn as they are written: the parser takes them out, and where they lead would be read
+    /// nowhere. So are tables of which it would drop something.
+    fn source(&mut self, source: &str, passes: usize) {
+        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+        let parser = Parser::new_ext(source, options);
+        let mut defined: Vec<Range<usize>> =
+            parser.reference_definitions().iter().map(|(_, link)| link.span.clone()).collect();
+        if !defined.is_empty() {
+            if passes == 0 {
+                return self.as_written(source);
+            }
+            defined.sort_by_key(|span| span.start);
+            let mut from = 0;
+            for span in defined {
+                self.source(source.get(from..span.start).unwrap_or_default(), passes - 1);
+                self.as_written(source.get(span.clone()).unwrap_or_default());
+                from = span.end;
+            }
+            return self.source(source.get(from..).unwrap_or_default(), passes - 1);
+        }
+        let mut written = 0;
+        for (event, range) in parser.into_offset_iter() {
+            if range.start < written {
+                continue;
+            }
+            let table = source.get(range.clone()).filter(|_| matches!(event, Event::Start(Tag::Table(_))));
+            match table.filter(|table| overfull(table)) {
+                Some(table) => {
+                    self.as_written(table);
+                    written = range.end;
+                }
+                None => self.event(event),
+            }
+        }
+        self.flush();
+    }
+
+    fn as_written(&mut self, source: &str) {
+        self.block();
+        for line in source.lines().filter(|line| !line.trim().is_empty()) {
+            let shown = text::expand_tabs(line.trim_end(), 0).into_owned();
+            self.draw_line(Line::from(Span::styled(shown, self.theme.text)));
+        }
+        self.blank = false;
     }
 
     fn event(&mut self, event: Event<'_>) {
@@ -260,7 +325,8 @@ impl<'t> Writer<'t> {
     fn end_table(&mut self) {
         let Some(table) = self.table.take() else { return };
         let prefix = self.prefix();
-        let taken: usize = prefix.next.iter().map(|span| text::width(&span.content)).sum();
+        let columns = |spans: &[Span<'_>]| spans.iter().map(|span| text::width(&span.content)).sum::<usize>();
+        let taken = columns(&prefix.first).max(columns(&prefix.next));
         let rows = table.rows(self.width.saturating_sub(taken).max(1), self.theme);
         for (n, row) in rows.into_iter().enumerate() {
             let before = if n == 0 { &prefix.first } else { &prefix.next };
@@ -296,7 +362,7 @@ impl<'t> Writer<'t> {
     fn block(&mut self) {
         self.flush();
         let fresh = matches!(self.containers.last(), Some(Container::Item { drawn: false, .. }));
-        if std::mem::take(&mut self.blank) && !fresh {
+        if std::mem::take(&mut self.blank) && !fresh && !self.close {
             let prefix = self.prefix();
             self.rows.push(Line::from(trimmed(prefix.next)));
         }
@@ -323,7 +389,8 @@ impl<'t> Writer<'t> {
 
     /// What stands before the rows of this block; markers are used up.
     fn prefix(&mut self) -> Prefix {
-        let mut prefix = Prefix::default();
+        let first = std::mem::replace(&mut self.outer.first, self.outer.next.clone());
+        let mut prefix = Prefix { first, next: self.outer.next.clone() };
         let deepest = self.containers.len().saturating_sub(DEEPEST);
         for (at, container) in self.containers.iter_mut().enumerate() {
             let shown = at >= deepest;
@@ -350,11 +417,6 @@ impl<'t> Writer<'t> {
             }
         }
         prefix
-    }
-
-    fn finish(mut self) -> Vec<Line<'static>> {
-        self.flush();
-        self.rows
     }
 }
 

@@ -1,26 +1,30 @@
 //! Markdown on a screen (UI-2): headings, lists, tables, quotes, links, code.
 //!
-//! `Stream` takes a message as it comes. It cuts the source into units that later text can't change (a paragraph, a list
-//! item, a line of code, a whole table) and renders each once; only the last, open unit is rendered again. So the cost of a
-//! delta does not grow with the message, and `render` is the same code: however a message was cut up, it looks the same.
+//! `Stream` takes a message as it comes. It cuts the source into units that later text can't change (a paragraph, a line of
+//! code, a whole table, each also within an item of a list or a quote) and renders each once; only the last, open unit is
+//! rendered again. So the cost of a delta does not grow with the message, and `render` is the same code: however a message was
+//! cut up, it looks the same.
 
 mod block;
+mod nest;
 mod scan;
 mod table;
 
 use crate::highlight::{self, Highlighter};
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
+use nest::Nest;
 use ratatui::text::{Line, Span};
 pub use scan::Fence;
 use scan::Kind;
 use std::collections::VecDeque;
+use std::time::Instant;
 
 /// A unit that grows longer than this is cut: no model writes such a paragraph, and nothing may make a delta slow.
 const LONGEST_UNIT: usize = 16 << 10;
 /// Columns before a line of code.
 const CODE_INDENT: usize = 2;
-/// Lines of code that may wait for their colours; then they come plain.
+/// Lines of code that may wait for their colours while a message grows; then they come plain.
 const MOST_WAITING: usize = 400;
 
 /// The whole text at once, without colours in code.
@@ -30,32 +34,32 @@ pub fn render(source: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     stream.finish()
 }
 
-/// The whole text with highlighted code. Blocks until the colours are there: not for the thread that draws.
-pub fn render_highlighted(source: &str, width: usize, theme: &Theme, highlighter: &Highlighter) -> Vec<Line<'static>> {
-    let mut stream = Stream::new(width, *theme).highlighted(highlighter.clone());
+/// The whole text with highlighted code, as far as its colours are there in time.
+pub fn render_highlighted(source: &str, width: usize, theme: &Theme, colours: Colours<'_>) -> Vec<Line<'static>> {
+    let mut stream = Stream::new(width, *theme).highlighted(colours.highlighter.clone());
     stream.push(source);
     stream.end();
-    while stream.waits() && highlighter.wait() {}
+    while stream.waits() && colours.highlighter.wait_until(colours.until) {}
     stream.finish()
+}
+
+/// Who makes the colours, and how long they are waited for: what draws does not wait for a hostile line.
+#[derive(Debug, Clone, Copy)]
+pub struct Colours<'a> {
+    pub highlighter: &'a Highlighter,
+    pub until: Instant,
 }
 
 /// One line of the source on one row: marks are drawn, not spelled.
 pub fn one_line(source: &str, theme: &Theme) -> Vec<Span<'static>> {
-    let mut rows = block::render(source, usize::from(u16::MAX), theme);
+    let mut rows = block::render(source, usize::from(u16::MAX), theme, Prefix::default(), false);
     if rows.len() == 1 { rows.pop().map(|row| row.spans).unwrap_or_default() } else { Vec::new() }
 }
 
 /// A table line by line: the rows that each line of its source becomes. None where it is none, where its columns do not fit side
 /// by side, or where something of it would not be shown (a row may have more cells than the head, and they are dropped).
 pub fn table_lines(source: &str, width: usize, theme: &Theme) -> Option<Vec<Vec<Line<'static>>>> {
-    let cells = |line: &str| {
-        let line = line.trim();
-        let inner = line.strip_prefix('|').unwrap_or(line);
-        let inner = inner.strip_suffix('|').filter(|rest| !rest.ends_with('\\')).unwrap_or(inner);
-        inner.replace("\\|", "").matches('|').count() + 1
-    };
-    let head = cells(source.lines().next()?);
-    if source.lines().any(|line| cells(line) > head) {
+    if block::overfull(source) {
         return None;
     }
     let lines = block::table(source, theme)?.by_line(width, theme)?;
@@ -68,22 +72,19 @@ pub struct Stream {
     width: usize,
     theme: Theme,
     highlighter: Option<Highlighter>,
-    /// The source of the open unit, whole lines.
+    /// What the last line stood in.
+    nest: Nest,
+    /// The source of the open unit, whole lines without what they stand in.
     open: String,
-    kind: Kind,
-    /// A blank line came after the open list item.
+    /// A blank line came after the last one with words.
     gap: bool,
-    /// A blank line stood between the last list item and the open one.
-    loose: bool,
-    /// A fence within the open list item.
-    inner: Option<Fence>,
+    /// The blank row that belongs before the next rows.
+    lead: Option<Line<'static>>,
     /// The line that has not ended yet.
     line: String,
     code: Option<Code>,
     /// What is finished and not taken yet, oldest first; code that waits for its colours holds back all after it.
     done: VecDeque<Done>,
-    /// The kind of the last unit that was rendered: says whether a blank line belongs between.
-    before: Option<Kind>,
     ended: bool,
 }
 
@@ -98,7 +99,16 @@ struct Code {
 #[derive(Debug)]
 enum Done {
     Row(Line<'static>),
-    Code { block: Option<highlight::Block>, number: usize, text: String },
+    Code(CodeLine),
+}
+
+/// A line of code that may wait for its colours.
+#[derive(Debug)]
+struct CodeLine {
+    block: Option<highlight::Block>,
+    number: usize,
+    text: String,
+    prefix: Prefix,
 }
 
 impl Stream {
@@ -107,15 +117,13 @@ impl Stream {
             width: width.max(1),
             theme,
             highlighter: None,
+            nest: Nest::default(),
             open: String::new(),
-            kind: Kind::Nothing,
             gap: false,
-            loose: false,
-            inner: None,
+            lead: None,
             line: String::new(),
             code: None,
             done: VecDeque::new(),
-            before: None,
             ended: false,
         }
     }
@@ -154,10 +162,10 @@ impl Stream {
         while let Some(done) = self.done.pop_front() {
             match done {
                 Done::Row(row) => rows.push(row),
-                Done::Code { block, number, text } => match self.coloured(block.as_ref(), number, &text) {
-                    Some(spans) => rows.extend(self.code_rows(spans)),
+                Done::Code(line) => match self.coloured(&line) {
+                    Some(spans) => rows.extend(self.code_rows(spans, &line.prefix)),
                     None => {
-                        self.done.push_front(Done::Code { block, number, text });
+                        self.done.push_front(Done::Code(line));
                         break;
                     }
                 },
@@ -170,37 +178,41 @@ impl Stream {
     pub fn waits(&self) -> bool {
         self.done.iter().any(|done| match done {
             Done::Row(_) => false,
-            Done::Code { block, number, text } => self.coloured(block.as_ref(), *number, text).is_none(),
+            Done::Code(line) => self.coloured(line).is_none(),
         })
     }
 
-    /// What comes after the finished rows, as it looks now. At most `most` rows, the last ones.
+    /// What comes after the finished rows, as it looks now. At most `most` rows, the last ones, below a word about how many
+    /// there are above them.
     pub fn tail(&self, most: usize) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
-        for done in self.done.iter().skip(self.done.len().saturating_sub(most)) {
-            match done {
-                Done::Row(row) => rows.push(row.clone()),
-                Done::Code { block, number, text } => {
-                    let spans = self.coloured(block.as_ref(), *number, text).unwrap_or_else(|| self.plain_code(text));
-                    rows.extend(self.code_rows(spans));
-                }
-            }
-        }
-        if self.code.is_some() {
-            if !self.line.is_empty() {
-                rows.extend(self.code_rows(self.plain_code(&self.line)));
-            }
-        } else {
-            let source = format!("{}{}", self.open, self.line);
-            let kind = if self.kind == Kind::Nothing { Kind::of_start(&self.line) } else { self.kind };
-            self.separate(kind, |row| rows.push(row));
-            rows.extend(self.unit(&source));
-        }
+        self.done.iter().for_each(|done| self.draw(done, &mut rows));
+        rows.extend(self.as_of_now().finish());
         while rows.last().is_some_and(|row| row.spans.iter().all(|span| span.content.trim().is_empty())) {
             rows.pop();
         }
-        let from = rows.len().saturating_sub(most);
-        rows.split_off(from)
+        let above = rows.len().saturating_sub(most);
+        let mut shown = rows.split_off(above);
+        if above > 0 && most > 1 {
+            let told = format!("… {} above", text::counted(above + 1, "row"));
+            shown[0] = Line::styled(text::fit(&told, self.width).into_owned(), self.theme.dim);
+        }
+        shown
+    }
+
+    /// The open unit with the line that has not ended, as if the message ended here.
+    fn as_of_now(&self) -> Stream {
+        let code = self.code.as_ref().map(|code| Code { fence: code.fence.clone(), block: None, lines: 0 });
+        let mut now = Stream {
+            nest: self.nest.clone(),
+            open: self.open.clone(),
+            gap: self.gap,
+            lead: self.lead.clone(),
+            code,
+            ..Stream::new(self.width, self.theme)
+        };
+        now.line.clone_from(&self.line);
+        now
     }
 
     /// The message is whole: the last unit is closed. Colours may still be waited for.
@@ -211,87 +223,116 @@ impl Stream {
         self.ended = true;
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            self.take_line(&line);
+            self.take_line(line.strip_suffix('\r').unwrap_or(&line));
         }
+        self.leave(0);
         self.close();
-        self.code = None;
+        (self.code, self.lead) = (None, None);
     }
 
     /// The message is whole; everything that was not taken yet, with the colours that are there.
     pub fn finish(&mut self) -> Vec<Line<'static>> {
         self.end();
         let mut rows = Vec::new();
-        for done in std::mem::take(&mut self.done) {
-            match done {
-                Done::Row(row) => rows.push(row),
-                Done::Code { block, number, text } => {
-                    let spans = self.coloured(block.as_ref(), number, &text).unwrap_or_else(|| self.plain_code(&text));
-                    rows.extend(self.code_rows(spans));
-                }
-            }
-        }
+        let done = std::mem::take(&mut self.done);
+        done.iter().for_each(|done| self.draw(done, &mut rows));
         rows
     }
 
     fn take_line(&mut self, line: &str) {
-        if let Some(code) = &mut self.code {
-            if code.fence.closed_by(line) {
-                self.code = None;
-            } else {
-                let line = text::visible(code.fence.stripped(line)).into_owned();
-                let number = code.lines;
-                code.lines += 1;
-                let block = code.block.clone();
-                if let Some(block) = &block {
-                    block.push(&line);
-                }
-                self.done.push_back(Done::Code { block, number, text: line });
+        if self.code.is_some() {
+            match self.nest.within(line) {
+                Some(inner) => return self.take_code(&inner),
+                None => self.code = None,
             }
+        }
+        let (within, mut rest) = self.nest.enter(line);
+        if rest.trim().is_empty() {
+            self.leave(within);
+            self.close();
+            self.gap = true;
             return;
         }
-        if let Some(fence) = &self.inner {
-            if fence.closed_by(line.trim_start()) {
-                self.inner = None;
-            }
-            return self.add(line);
+        if self.goes_on(&rest, within == self.nest.depth()) {
+            return self.add(&rest);
         }
-        let kind = scan::kind(line);
-        match (self.kind, kind) {
-            (Kind::Item, _) if scan::within_item(line, self.gap) => self.add_to_item(line),
-            (Kind::Item, Kind::Nothing) => {
-                self.gap = true;
-                self.add(line);
-            }
-            // Lazy: a plain line right after an item's text goes on with it.
-            (Kind::Item, Kind::Text) if !self.gap => self.add(line),
-            (Kind::Text, Kind::Text) | (Kind::Quote, Kind::Quote | Kind::Text) => self.add(line),
-            (Kind::Text, Kind::Rule) if line.trim_start().starts_with('-') => self.add(line),
-            (Kind::Text, Kind::Item) if !scan::interrupts(line) => self.add(line),
-            (_, Kind::Nothing) => self.close(),
-            (_, Kind::Fence) => self.open_code(line),
-            (_, kind) => {
-                self.close();
-                self.kind = kind;
-                self.add(line);
-                if matches!(kind, Kind::Heading | Kind::Rule) {
-                    self.close();
-                }
-            }
-        }
-    }
-
-    fn open_code(&mut self, line: &str) {
+        self.leave(within);
         self.close();
-        let Some(fence) = Fence::opened_by(line) else { return };
-        self.separate_done(Kind::Fence);
-        let block = self.highlighter.as_ref().and_then(|highlighter| highlighter.open(&fence.language, &self.theme));
-        self.code = Some(Code { fence, block, lines: 0 });
+        while let Some(inner) = self.opened(&rest) {
+            rest = inner;
+        }
+        self.begin(&rest);
+        self.gap = false;
     }
 
-    fn add_to_item(&mut self, line: &str) {
+    fn take_code(&mut self, line: &str) {
+        let Some(code) = &mut self.code else { return };
         self.gap = false;
-        self.inner = Fence::opened_by(line.trim_start());
-        self.add(line);
+        if code.fence.closed_by(line) {
+            self.code = None;
+            return;
+        }
+        let text = text::visible(code.fence.stripped(line)).into_owned();
+        let (number, block) = (code.lines, code.block.clone());
+        code.lines += 1;
+        if let Some(block) = &block {
+            block.push(&text);
+        }
+        let mut prefix = self.nest.prefix(self.width, &self.theme);
+        for spans in [&mut prefix.first, &mut prefix.next] {
+            spans.push(Span::raw(" ".repeat(CODE_INDENT)));
+        }
+        self.push_done(Done::Code(CodeLine { block, number, text, prefix }));
+    }
+
+    /// Does this line go on with the open unit? `whole`: it stands in all that the unit stands in. A plain line goes on with the
+    /// text of an item or a quote also where it does not.
+    fn goes_on(&self, rest: &str, whole: bool) -> bool {
+        !self.open.is_empty()
+            && match scan::kind(rest) {
+                Kind::Text => whole || scan::is_paragraph(&self.open),
+                Kind::Rule => whole && rest.trim_start().starts_with('-'),
+                Kind::Item => whole && !scan::interrupts(rest),
+                Kind::Nothing | Kind::Heading | Kind::Quote | Kind::Fence => false,
+            }
+    }
+
+    /// A quote or an item that begins here, and what the line says in it.
+    fn opened(&mut self, rest: &str) -> Option<String> {
+        if self.nest.is_deepest() {
+            return None;
+        }
+        match scan::kind(rest) {
+            Kind::Quote => {
+                self.separate(false);
+                Some(self.nest.open_quote(rest))
+            }
+            Kind::Item => {
+                let marker = scan::marker(rest.trim_start())?;
+                self.separate(true);
+                Some(self.nest.open_item(rest, &marker))
+            }
+            Kind::Nothing | Kind::Text | Kind::Heading | Kind::Rule | Kind::Fence => None,
+        }
+    }
+
+    /// A unit begins that is no container.
+    fn begin(&mut self, rest: &str) {
+        let kind = scan::kind(rest);
+        if kind == Kind::Nothing {
+            return;
+        }
+        self.separate(false);
+        match Fence::opened_by(rest).filter(|_| kind == Kind::Fence) {
+            Some(fence) => {
+                let block = self.highlighter.as_ref().and_then(|one| one.open(&fence.language, &self.theme));
+                self.code = Some(Code { fence, block, lines: 0 });
+            }
+            None => self.add(rest),
+        }
+        if matches!(kind, Kind::Heading | Kind::Rule) {
+            self.close();
+        }
     }
 
     fn add(&mut self, line: &str) {
@@ -302,46 +343,62 @@ impl Stream {
         }
     }
 
-    /// The open unit is whole.
-    fn close(&mut self) {
-        let kind = std::mem::replace(&mut self.kind, Kind::Nothing);
-        self.inner = None;
-        let source = std::mem::take(&mut self.open);
-        let gap = std::mem::take(&mut self.gap);
-        if kind == Kind::Nothing {
+    /// Out of all containers but so many. One that said nothing has its marker at least.
+    fn leave(&mut self, depth: usize) {
+        if depth == self.nest.depth() {
             return;
         }
-        self.separate_done(kind);
-        self.loose = kind == Kind::Item && gap;
-        let rows = self.unit(&source);
-        self.done.extend(rows.into_iter().map(Done::Row));
-    }
-
-    fn separate_done(&mut self, kind: Kind) {
-        let mut blank = Vec::new();
-        self.separate(kind, |row| blank.push(Done::Row(row)));
-        self.done.extend(blank);
-        self.before = Some(kind);
-    }
-
-    /// A blank row between units, but not between the items of a tight list.
-    fn separate(&self, kind: Kind, mut push: impl FnMut(Line<'static>)) {
-        let tight = kind == Kind::Item && self.before == Some(Kind::Item) && !self.loose;
-        if self.before.is_some() && kind != Kind::Nothing && !tight {
-            push(Line::default());
+        self.close();
+        while self.nest.depth() > depth {
+            if self.nest.is_bare() {
+                let prefix = self.nest.prefix(self.width, &self.theme);
+                let rows = text::wrap(&Line::default(), self.width, &prefix);
+                rows.into_iter().for_each(|row| self.push_done(Done::Row(row)));
+            }
+            self.nest.leave();
         }
     }
 
-    fn unit(&self, source: &str) -> Vec<Line<'static>> {
-        block::render(source, self.width, &self.theme)
+    /// The open unit is whole.
+    fn close(&mut self) {
+        if self.open.is_empty() {
+            return;
+        }
+        let source = std::mem::take(&mut self.open);
+        let prefix = self.nest.prefix(self.width, &self.theme);
+        let rows = block::render(&source, self.width, &self.theme, prefix, self.nest.is_item());
+        rows.into_iter().for_each(|row| self.push_done(Done::Row(row)));
     }
 
-    fn coloured(&self, block: Option<&highlight::Block>, number: usize, text: &str) -> Option<Vec<Span<'static>>> {
-        match block {
-            None => Some(self.plain_code(text)),
-            Some(block) => match block.line(number) {
+    fn separate(&mut self, item: bool) {
+        if let Some(blank) = self.nest.begin(item, self.gap, &self.theme) {
+            self.lead = Some(blank);
+        }
+    }
+
+    fn push_done(&mut self, done: Done) {
+        self.done.extend(self.lead.take().map(Done::Row));
+        self.done.push_back(done);
+    }
+
+    fn draw(&self, done: &Done, rows: &mut Vec<Line<'static>>) {
+        match done {
+            Done::Row(row) => rows.push(row.clone()),
+            Done::Code(line) => {
+                let spans = self.coloured(line).unwrap_or_else(|| self.plain_code(&line.text));
+                rows.extend(self.code_rows(spans, &line.prefix));
+            }
+        }
+    }
+
+    fn coloured(&self, line: &CodeLine) -> Option<Vec<Span<'static>>> {
+        match &line.block {
+            None => Some(self.plain_code(&line.text)),
+            Some(block) => match block.line(line.number) {
                 Some(spans) => Some(spans),
-                None if self.done.len() > MOST_WAITING || block.lost() => Some(self.plain_code(text)),
+                None if (!self.ended && self.done.len() > MOST_WAITING) || block.lost() => {
+                    Some(self.plain_code(&line.text))
+                }
                 None => None,
             },
         }
@@ -351,8 +408,8 @@ impl Stream {
         vec![Span::styled(text::visible(text).into_owned(), self.theme.code_block)]
     }
 
-    fn code_rows(&self, spans: Vec<Span<'static>>) -> Vec<Line<'static>> {
-        block::code_rows(spans, self.width, &Prefix::spaces(CODE_INDENT))
+    fn code_rows(&self, spans: Vec<Span<'static>>, prefix: &Prefix) -> Vec<Line<'static>> {
+        block::code_rows(spans, self.width, prefix)
     }
 }
 

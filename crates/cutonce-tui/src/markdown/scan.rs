@@ -16,17 +16,10 @@ pub enum Kind {
     Fence,
 }
 
-impl Kind {
-    /// The kind that a line will have whose end has not come yet.
-    pub fn of_start(line: &str) -> Kind {
-        kind(line)
-    }
-}
-
 pub fn kind(line: &str) -> Kind {
-    let trimmed = line.trim_start();
+    let trimmed = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - trimmed.len();
-    if trimmed.is_empty() {
+    if trimmed.trim().is_empty() {
         return Kind::Nothing;
     }
     if indent > 3 || line.starts_with('\t') {
@@ -42,20 +35,17 @@ pub fn kind(line: &str) -> Kind {
     }
 }
 
-/// Belongs to the open item: indented, or nothing at all. After a blank line only what is indented does.
-pub fn within_item(line: &str, gap: bool) -> bool {
-    let indented = line.starts_with("  ") || line.starts_with('\t');
-    let trimmed = line.trim_start();
-    let indent = line.len() - trimmed.len();
-    // A second-level item is indented by two or more; so is everything else within.
-    indented && !trimmed.is_empty() && (gap || indent >= 2)
-}
-
 /// May this item begin right below a line of text? Numbers other than 1 are more likely part of a sentence.
 pub fn interrupts(line: &str) -> bool {
     let trimmed = line.trim_start();
-    let empty = marker(trimmed).is_some_and(|length| trimmed[length..].trim().is_empty());
+    let empty = marker(trimmed).is_some_and(|marker| trimmed[marker.width..].trim().is_empty());
     !empty && (trimmed.starts_with(['-', '*', '+']) || trimmed.starts_with("1.") || trimmed.starts_with("1)"))
+}
+
+/// Is this open unit words only? A table, HTML or indented code ends with the item or quote that it is in.
+pub fn is_paragraph(open: &str) -> bool {
+    let dashes = |line: &str| line.contains('-') && line.contains('|') && line.chars().all(|c| "|-: ".contains(c));
+    !open.starts_with("    ") && !open.trim_start().starts_with('<') && !open.lines().skip(1).any(dashes)
 }
 
 /// The end of the last word before `most` bytes, or of the last character.
@@ -75,20 +65,33 @@ fn rule(trimmed: &str) -> bool {
     marks >= 3 && trimmed.bytes().all(|byte| byte == mark || byte == b' ' || byte == b'\t')
 }
 
-/// The length of a list marker with the space behind it.
-fn marker(trimmed: &str) -> Option<usize> {
+/// What begins an item of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Marker {
+    /// The bullet, or what stands behind the number; another one begins another list.
+    pub mark: u8,
+    pub number: Option<u64>,
+    pub width: usize,
+}
+
+/// The marker at the start of a line without its indentation.
+pub fn marker(trimmed: &str) -> Option<Marker> {
     let bytes = trimmed.as_bytes();
     let digits = bytes.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let length = match bytes.get(digits) {
-        Some(b'-' | b'*' | b'+') if digits == 0 => 1,
-        Some(b'.' | b')') if (1..=9).contains(&digits) => digits + 1,
+    let mark = *bytes.get(digits)?;
+    let number = match mark {
+        b'-' | b'*' | b'+' if digits == 0 => None,
+        b'.' | b')' if (1..=9).contains(&digits) => Some(trimmed[..digits].parse().ok()?),
         _ => return None,
     };
-    match bytes.get(length) {
-        None => Some(length),
-        Some(b' ' | b'\t') => Some(length + 1),
-        Some(_) => None,
-    }
+    let width = digits + 1;
+    matches!(bytes.get(width), None | Some(b' ' | b'\t')).then_some(Marker { mark, number, width })
+}
+
+/// The box of a task at the start of an item's words, and the words.
+pub fn task(words: &str) -> Option<(&'static str, &str)> {
+    let boxes = [("[ ] ", "[ ] "), ("[x] ", "[x] "), ("[X] ", "[x] ")];
+    boxes.into_iter().find_map(|(written, shown)| Some((shown, words.strip_prefix(written)?)))
 }
 
 /// An open code block.

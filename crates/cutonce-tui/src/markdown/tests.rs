@@ -6,6 +6,11 @@ fn shown(lines: &[Line<'_>]) -> String {
     lines.iter().map(|line| text::plain(line).trim_end().to_string()).collect::<Vec<_>>().join("\n")
 }
 
+/// As long as it takes.
+fn soon(highlighter: &Highlighter) -> Colours<'_> {
+    Colours { highlighter, until: Instant::now() + std::time::Duration::from_secs(120) }
+}
+
 fn check(source: &str, width: usize, expected: &str) {
     assert_eq!(shown(&render(source, width, &Theme::default())), expected.trim_matches('\n'), "{source}");
 }
@@ -168,11 +173,101 @@ fn ui_2_code_waits_for_its_colours_and_comes_in_order() {
     let highlighter = Highlighter::new(|| {});
     let theme = Theme::new(Name::Dark, Depth::True);
     let source = "Before\n\n```rust\nfn main() {}\n// done\n```\nAfter";
-    let rows = render_highlighted(source, 40, &theme, &highlighter);
+    let rows = render_highlighted(source, 40, &theme, soon(&highlighter));
     assert_eq!(shown(&rows), "Before\n\n  fn main() {}\n  // done\n\nAfter");
     assert!(rows[2].spans.iter().any(|span| span.style.fg.is_some()), "{:?}", rows[2]);
-    let unknown = render_highlighted("```whatever\na\n```", 40, &theme, &highlighter);
+    let unknown = render_highlighted("```whatever\na\n```", 40, &theme, soon(&highlighter));
     assert_eq!(shown(&unknown), "  a");
+}
+
+#[test]
+fn ui_2_code_in_items_and_quotes_has_its_colours() {
+    let highlighter = Highlighter::new(|| {});
+    let theme = Theme::new(Name::Dark, Depth::True);
+    let source = "1. Do:\n\n   ```rust\n   fn a() {}\n   ```\n   - inner\n     ```rust\n     fn b() {}\n       x\n     ```\n\n> ```rust\n> fn c() {}\n> ```\n";
+    let rows = render_highlighted(source, 40, &theme, soon(&highlighter));
+    let wanted = "1. Do:\n\n     fn a() {}\n   • inner\n       fn b() {}\n         x\n\n│   fn c() {}";
+    assert_eq!(shown(&rows), wanted);
+    for name in ["a()", "b()", "c()"] {
+        let row = rows.iter().find(|row| text::plain(row).contains(name)).unwrap();
+        let colours: std::collections::HashSet<_> = row.spans.iter().filter_map(|span| span.style.fg).collect();
+        assert!(colours.len() > 1, "{row:?}");
+    }
+}
+
+#[test]
+fn ui_2_long_messages_have_all_their_colours_once_they_are_whole() {
+    let highlighter = Highlighter::new(|| {});
+    let theme = Theme::new(Name::Dark, Depth::True);
+    let source = format!("```rust\n{}```\n", "let a = \"b\";\n".repeat(2 * MOST_WAITING));
+    let rows = render_highlighted(&source, 40, &theme, soon(&highlighter));
+    assert_eq!(rows.len(), 2 * MOST_WAITING);
+    assert!(rows.iter().all(|row| row.spans.len() > 2), "a row is plain");
+}
+
+/// What can't change any more is finished, within an item, too; the tail says what it leaves out.
+#[test]
+fn ui_1_a_long_item_flows_line_by_line_and_a_long_tail_is_counted() {
+    let mut stream = Stream::new(40, Theme::default());
+    stream.push("1. Do this step:\n   ```sh\n");
+    let mut rows = stream.finished();
+    for n in 0..60 {
+        stream.push(&format!("   line {n}\n"));
+        let now = stream.finished();
+        assert_eq!(shown(&now), format!("     line {n}"));
+        assert!(stream.tail(10).is_empty());
+        rows.extend(now);
+    }
+    stream.push("   ```\n   - one\n   - two\n   - thr");
+    rows.extend(stream.finished());
+    assert_eq!(shown(&rows[61..]), "   • one");
+    assert_eq!(shown(&stream.tail(10)), "   • two\n   • thr");
+    assert_eq!(shown(&rows[..3]), "1. Do this step:\n     line 0\n     line 1");
+    let mut stream = Stream::new(10, Theme::default());
+    let words: Vec<String> = (0..30).map(|n| format!("word {n:04}")).collect();
+    stream.push(&words.join(" "));
+    assert_eq!(shown(&stream.finished()), "");
+    let tail = stream.tail(4);
+    assert_eq!(shown(&tail), "… 27 rows…\nword 0027\nword 0028\nword 0029");
+    assert_eq!(shown(&stream.tail(1)), "word 0029");
+    assert_eq!(stream.finish().len(), 30);
+}
+
+#[test]
+fn ui_2_definitions_of_links_and_cells_without_a_head_are_shown_as_written() {
+    check(
+        "See [docs][1] and [x].\n\n[1]: https://example.org/a_b_c*d*\n[1]: https://other.example 'twice'\n[x]: <http://x>\nwords",
+        60,
+        "See [docs][1] and [x].\n\n[1]: https://example.org/a_b_c*d*\n[1]: https://other.example 'twice'\n[x]: <http://x>\nwords",
+    );
+    check("- item\n\n  [1]: https://e.example\n", 60, "• item\n\n  [1]: https://e.example");
+    check(
+        "words\n| a | b |\n|---|---|\n| `x | y` | *what* |\n\nafter",
+        60,
+        "words\n\n| a | b |\n|---|---|\n| `x | y` | *what* |\n\nafter",
+    );
+    check("| a | b |\n|---|---|\n| 1 | 2 | third words |\n", 60, "| a | b |\n|---|---|\n| 1 | 2 | third words |");
+    // Hostile: more of them than are looked at.
+    let many = "[a]: b\n".repeat(40);
+    check(&many, 60, &many);
+}
+
+#[test]
+fn ui_2_items_are_numbered_on_as_commonmark_does() {
+    check("1. a\n1. b\n\n   more\n1. c\n", 30, "1. a\n2. b\n\n   more\n3. c");
+    check("4. a\n4. b\n\nwords\n\n7. c\n1) d\n1) e", 30, "4. a\n5. b\n\nwords\n\n7. c\n1. d\n2. e");
+    check("1. a\n   1. x\n   1. y\n1. b\n   1. z\n", 30, "1. a\n   1. x\n   2. y\n2. b\n   1. z");
+    check("1. a\n\n```\ncode\n```\n\n2. b\n", 30, "1. a\n\n  code\n\n2. b");
+}
+
+#[test]
+fn ui_2_sloppy_nesting_is_understood() {
+    check("1. a\n  - b\n    - c\n  - d\n2. e\n", 30, "1. a\n   • b\n     • c\n   • d\n2. e");
+    check("-\ta\n\t- b\n\t\t- c\n", 30, "• a\n  • b\n    • c");
+    check("- a\nlazy\n\n> q\nlazy too\n", 30, "• a lazy\n\n│ q lazy too");
+    check("1. a\n   ```sh\nunindented\n   ```\n2. b\n", 30, "1. a\n     unindented\n2. b");
+    check("- | a |\n  |---|\n  | b |\nafter\n", 30, "• a\n  ─\n  b\n\nafter");
+    check("-\n- b\n\n>\n", 30, "•\n• b");
 }
 
 #[test]
@@ -181,7 +276,7 @@ fn ui_12_a_delta_costs_the_same_however_long_the_message_is() {
     for n in 0..2_000 {
         stream.push(&format!("Paragraph {n} with `code` and **bold** words in it.\n\n"));
         stream.finished();
-        assert!(stream.open.len() + stream.line.len() < 200);
+        assert!(stream.open.len() + stream.line.len() < 200 && stream.nest.depth() == 0);
         assert!(stream.done.is_empty());
     }
     // One paragraph without an end is cut.
@@ -199,7 +294,13 @@ fn source() -> impl Strategy<Value = String> {
             "# h",
             "- item",
             "  - inner",
+            "   ```sh",
+            "     code in it",
             "1. one",
+            "   more of it",
+            "> - q",
+            "- [x] task",
+            "| 1 | 2 | 3 |",
             "2) two",
             "> q",
             "```",
@@ -243,6 +344,31 @@ proptest! {
         stream.push(rest);
         rows.extend(stream.finish());
         prop_assert_eq!(shown(&rows), shown(&whole));
+    }
+
+    /// No row twice, none lost: what is finished and what is in motion are all of it at any time, after a resize, too.
+    #[test]
+    fn ui_1_what_flowed_and_the_tail_are_the_whole_message(source in source(), cuts in prop::collection::vec(1usize..9, 0..60), width in 12usize..40) {
+        let mut stream = Stream::new(30, Theme::default());
+        let (mut rows, mut at) = (Vec::new(), 0);
+        for cut in cuts {
+            let to = source.ceil_char_boundary((at + cut).min(source.len()));
+            stream.push(&source[at..to]);
+            at = to;
+            rows.extend(stream.finished());
+            let now: Vec<Line<'static>> = rows.iter().cloned().chain(stream.tail(usize::MAX)).collect();
+            let whole = render(&source[..at], 30, &Theme::default());
+            let (now, whole) = (shown(&now), shown(&whole));
+            prop_assert_eq!(now.trim_end(), whole.trim_end());
+        }
+        stream.resize(width);
+        stream.push(&source[at..]);
+        rows.extend(stream.finish());
+        // A table may be drawn otherwise where it is narrow.
+        let words = |rows: &[Line<'_>]| rows.iter().map(text::plain).collect::<String>().replace([' ', '│', '─'], "");
+        if !source.contains('|') {
+            prop_assert_eq!(words(&rows), words(&render(&source, 30, &Theme::default())));
+        }
     }
 
     #[test]

@@ -24,6 +24,9 @@ const LONGEST: usize = 4 << 20;
 /// Below this width only the keys that one can't guess are named.
 const NARROW: usize = 76;
 
+/// Begins the title of what failed, in place of the mark of all others.
+pub const FAILED: &str = "✗ ";
+
 /// A part of what is shown.
 #[derive(Debug, Clone)]
 pub struct Item {
@@ -367,8 +370,11 @@ fn inner(width: usize) -> usize {
 fn framed(item: &Item, drawn: Vec<Line<'static>>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let mut rows = Vec::new();
     if !item.title.is_empty() {
-        let title =
-            Line::from(vec![Span::styled("● ", theme.accent), Span::styled(text::one_line(&item.title), theme.strong)]);
+        let (mark, style, title) = match item.title.strip_prefix(FAILED) {
+            Some(title) => (FAILED.to_string(), theme.error, title),
+            None => (format!("{} ", crate::entry::MARK), theme.accent, item.title.as_str()),
+        };
+        let title = Line::from(vec![Span::styled(mark, style), Span::styled(text::one_line(title), theme.strong)]);
         rows.extend(text::wrap(&title, width, &Prefix { first: Vec::new(), next: vec![Span::raw("  ")] }));
     }
     rows.extend(drawn.into_iter().map(|mut row| {

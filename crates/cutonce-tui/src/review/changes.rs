@@ -104,32 +104,70 @@ impl Changes {
 /// Where the lines of an old text are in a new one.
 #[derive(Debug)]
 pub struct Moved {
-    /// By old line: the new line, and whether it is unchanged.
-    lines: Vec<(usize, bool)>,
+    /// By old line.
+    lines: Vec<Place>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    line: usize,
+    fate: Fate,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fate {
+    Same,
+    Changed,
+    /// Its place is where the next line is now.
+    Gone,
 }
 
 impl Moved {
     pub fn between(old: &str, new: &str) -> Moved {
         let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
         let diff = TextDiff::configure().timeout(PATIENCE).diff_slices(&old, &new);
-        let mut lines = vec![(0, false); old.len()];
+        let mut lines = vec![Place { line: 0, fate: Fate::Gone }; old.len()];
         let last = new.len().saturating_sub(1);
         for op in diff.ops() {
-            let same = op.tag() == DiffTag::Equal;
+            let fate = match op.tag() {
+                DiffTag::Equal => Fate::Same,
+                DiffTag::Replace | DiffTag::Insert => Fate::Changed,
+                DiffTag::Delete => Fate::Gone,
+            };
             for (step, at) in op.old_range().enumerate() {
                 let furthest = if op.new_range().is_empty() { 0 } else { op.new_range().len() - 1 };
                 if let Some(place) = lines.get_mut(at) {
-                    *place = ((op.new_range().start + step.min(furthest)).min(last), same);
+                    *place = Place { line: (op.new_range().start + step.min(furthest)).min(last), fate };
                 }
             }
         }
         Moved { lines }
     }
 
-    /// A line that the old text did not have is at the end.
+    /// Of so many lines these were dropped.
+    pub fn dropped(lines: usize, first: usize, last: usize) -> Moved {
+        let count = last + 1 - first;
+        let end = lines.saturating_sub(count + 1);
+        let place = |at: usize| match at {
+            _ if at < first => Place { line: at, fate: Fate::Same },
+            _ if at <= last => Place { line: first.min(end), fate: Fate::Gone },
+            _ => Place { line: at - count, fate: Fate::Same },
+        };
+        Moved { lines: (0..lines).map(place).collect() }
+    }
+
+    /// A line that the old text did not have is at the end. And whether it is unchanged.
     pub fn line(&self, line: usize) -> (usize, bool) {
-        let end = self.lines.last().map_or(0, |(at, _)| *at);
-        self.lines.get(line).copied().unwrap_or((end, false))
+        let end = self.lines.last().map_or(0, |place| place.line);
+        self.lines.get(line).map_or((end, false), |place| (place.line, place.fate == Fate::Same))
+    }
+
+    /// What is left of these lines, if anything is.
+    pub fn range(&self, first: usize, last: usize) -> Option<(usize, usize)> {
+        let lines = self.lines.get(first..=last.min(self.lines.len().checked_sub(1)?))?;
+        let mut left = lines.iter().filter(|place| place.fate != Fate::Gone).map(|place| place.line);
+        let from = left.next()?;
+        Some((from, left.next_back().unwrap_or(from).max(from)))
     }
 }
 
@@ -157,5 +195,9 @@ mod tests {
         assert_eq!(moved.line(3), (3, false));
         assert!(!moved.line(99).1);
         assert_eq!(Moved::between("a\nb", "").line(1), (0, false));
+        let dropped = Moved::dropped(5, 1, 2);
+        assert_eq!([dropped.line(0), dropped.line(1), dropped.line(3)], [(0, true), (1, false), (1, true)]);
+        assert_eq!([dropped.range(0, 2), dropped.range(1, 2), dropped.range(2, 4)], [Some((0, 0)), None, Some((1, 2))]);
+        assert_eq!(Moved::dropped(3, 2, 2).line(2), (1, false));
     }
 }

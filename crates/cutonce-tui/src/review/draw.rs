@@ -62,7 +62,9 @@ pub fn draw(review: &mut Review, frame: &mut ratatui::Frame<'_>) {
         review.view.coloured = coloured;
         review.view.forget();
     }
-    review.view.resize(usize::from(places.plan.height), usize::from(places.plan.width));
+    if review.view.resize(usize::from(places.plan.height), usize::from(places.plan.width)) {
+        review.refill();
+    }
     review.settle();
     let buffer = frame.buffer_mut();
     head::draw(review, &places, buffer);

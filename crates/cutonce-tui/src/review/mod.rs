@@ -259,13 +259,22 @@ impl Review {
         }
     }
 
-    /// The plan gets another text; comments stay with their lines.
-    fn change(&mut self, text: String) {
+    /// The plan gets another text; comments stay with their lines, and go with them. How many went, in words.
+    fn change(&mut self, text: String, moved: &Moved) -> String {
         self.remember();
-        let moved = Moved::between(self.text(), &text);
-        for remark in &mut self.remarks {
-            (remark.first, remark.last) = (moved.line(remark.first).0, moved.line(remark.last).0);
-        }
+        let before = self.remarks.len();
+        self.remarks.retain_mut(|remark| match moved.range(remark.first, remark.last) {
+            Some(left) => {
+                (remark.first, remark.last) = left;
+                true
+            }
+            None => false,
+        });
+        let gone = match before - self.remarks.len() {
+            0 => String::new(),
+            1 => ", with the comment on it".to_string(),
+            more => format!(", with {} on them", text::counted(more, "comment")),
+        };
         for earlier in &mut self.earlier {
             let (line, same) = moved.line(earlier.line);
             (earlier.line, earlier.unchanged) = (line, earlier.unchanged && same);
@@ -275,6 +284,7 @@ impl Review {
         self.base = if self.edited.is_some() { self.bases.len() } else { 0 };
         self.text_changed();
         self.save(true);
+        gone
     }
 
     fn along(&self) -> Along {
@@ -390,8 +400,9 @@ impl Review {
         let kept = self.text().split_inclusive('\n').enumerate().filter(|(at, _)| !(first..=last).contains(at));
         let text: String = kept.map(|(_, line)| line).collect();
         if cutonce_core::plan::exists(&text) {
-            self.change(text);
-            self.notice = Some(format!("{} dropped · u undoes", text::counted(last - first + 1, "line")));
+            let moved = Moved::dropped(self.source.len(), first, last);
+            let gone = self.change(text, &moved);
+            self.notice = Some(format!("{} dropped{gone} · u undoes", text::counted(last - first + 1, "line")));
         } else {
             self.notice = Some("a plan without words can't be approved: nothing was dropped".into());
         }
@@ -567,9 +578,14 @@ impl Overlay for Review {
                 self.notice = Some("an empty plan can't be approved: the plan stays as it was".into());
             }
             (Some(Editing::Plan), Ok(text)) => {
-                self.change(text);
+                let moved = Moved::between(self.text(), &text);
+                let gone = self.change(text, &moved);
                 self.show = if self.show == Show::Off { Show::Bars } else { self.show };
-                self.notice = Some("your edit goes with whatever you choose · u undoes".into());
+                let told = match gone.is_empty() {
+                    true => "your edit goes with whatever you choose",
+                    false => "comments on removed lines are gone, too",
+                };
+                self.notice = Some(format!("{told} · u undoes"));
             }
         }
         Outcome::Redraw

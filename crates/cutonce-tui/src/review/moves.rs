@@ -26,11 +26,14 @@ impl View {
         self.drawn.clear();
     }
 
-    pub fn resize(&mut self, height: usize, width: usize) {
+    /// Is it another size than before?
+    pub fn resize(&mut self, height: usize, width: usize) -> bool {
         if self.width != width {
             self.forget();
         }
+        let before = (self.height, self.width);
         (self.height, self.width) = (height, width);
+        before != (height, width)
     }
 }
 
@@ -126,6 +129,26 @@ impl Review {
         line
     }
 
+    /// The plan's room has another size: lines have other rows, and a page is filled as long as there are lines for it.
+    pub(super) fn refill(&mut self) {
+        let (line, above) = self.view.top;
+        let line = line.min(self.last_line());
+        self.view.top = (line, above.min(self.height_of(line).saturating_sub(1)));
+        let end = self.source.len();
+        let room = self.view.height.saturating_sub(self.height_of(end));
+        self.view.top = self.view.top.min(self.back_from((end, 0), room));
+    }
+
+    /// So many rows above this one.
+    fn back_from(&mut self, mut first: (usize, usize), mut room: usize) -> (usize, usize) {
+        while first.0 > 0 && room > 0 {
+            let height = self.height_of(first.0 - 1);
+            first = if height <= room { (first.0 - 1, 0) } else { (first.0 - 1, height - room) };
+            room = room.saturating_sub(height);
+        }
+        first
+    }
+
     /// The screen follows the cursor.
     pub(super) fn settle(&mut self) {
         let cursor = self.view.cursor;
@@ -149,12 +172,7 @@ impl Review {
             self.view.top.1 = 0;
         }
         // The earliest beginning that still shows the cursor's line as a whole.
-        let (mut first, mut room) = ((cursor, 0), self.view.height - own);
-        while first.0 > 0 && room > 0 {
-            let height = self.height_of(first.0 - 1);
-            first = if height <= room { (first.0 - 1, 0) } else { (first.0 - 1, height - room) };
-            room = room.saturating_sub(height);
-        }
+        let first = self.back_from((cursor, 0), self.view.height - own);
         if self.view.top < first {
             self.view.top = first;
         }

@@ -302,6 +302,53 @@ fn ui_6_feedback_notes_and_ranges_ride_along() {
 }
 
 #[test]
+fn ui_6_a_comment_shrinks_with_its_lines_and_goes_with_the_last_of_them() {
+    let mut person = Person::at(subject(Some("# A\n\n1. one\n2. two\n3. three\n"), None), 80, 24);
+    // On lines 3 and 4; the second of them goes.
+    person.keys("▼▼vjcboth⏎x");
+    let lines =
+        |person: &Person| person.review.remarks.iter().map(|remark| (remark.first, remark.last)).collect::<Vec<_>>();
+    assert_eq!(lines(&person), [(2, 2)]);
+    assert!(person.screen().contains("1 line dropped · u undoes"), "{}", person.screen());
+    // One above it goes, then its last one.
+    person.keys("gjx");
+    assert_eq!(lines(&person), [(1, 1)]);
+    person.keys("gjx");
+    assert!(person.screen().contains("1 line dropped, with the comment on it · u undoes"), "{}", person.screen());
+    assert_eq!(lines(&person), []);
+    person.keys("u");
+    assert_eq!(lines(&person), [(1, 1)]);
+    let answer = person.answer("1⏎");
+    assert_eq!((answer.comments[0].line, answer.comments[0].text.as_str()), (2, "both"));
+    // In the editor, too.
+    let mut person = Person::at(subject(Some("# A\n\none\ntwo\n"), None), 80, 24);
+    person.keys("▼▼cgone?⏎e");
+    person.review.edited(Ok("# A\n\ntwo\n".into()), person.now);
+    assert!(person.review.remarks.is_empty());
+    assert!(person.screen().contains("comments on removed lines are gone, too · u undoes"), "{}", person.screen());
+}
+
+#[test]
+fn ui_11_a_larger_screen_is_filled_and_the_cursors_line_stays_in_view() {
+    let lines: String = (1..=300).map(|n| format!("line {n}\n")).collect();
+    let mut person = Person::at(subject(Some(&lines), None), 40, 15);
+    person.keys("G");
+    assert!(person.screen().contains("line 300"));
+    (person.width, person.height) = (120, 40);
+    let screen = person.screen();
+    assert!(screen.contains("line 300") && screen.contains("line 275"), "{screen}");
+    // A line of many rows, its end on the screen; wider, it has few of them.
+    let long = format!("# A\n\n{}\nafter\n", "many words ".repeat(120));
+    let mut person = Person::at(subject(Some(&long), None), 40, 15);
+    person.keys("▼▼");
+    (0..30).for_each(|_| drop(person.keys("▼")));
+    person.keys("▲");
+    (person.width, person.height) = (200, 30);
+    let screen = person.screen();
+    assert!(screen.contains("› ") && screen.contains("many words") && screen.contains("after"), "{screen}");
+}
+
+#[test]
 fn ui_6_comments_survive_esc_a_crash_and_a_new_revision() {
     let home = tempfile::tempdir().unwrap();
     let (old, new) = ("# A\n\nfirst line\nsecond line\n", "# A\n\nnew\nfirst line\nsecond row\n");
