@@ -39,7 +39,7 @@ touch -d 2020-02-02T00:00:03Z calm-reading-owl.md
 calm-reading-owl    draft       r2  2020-02-02 00:00  Migrate auth  [$WS]
 broken-flying-kite  draft        -  2020-02-02 00:00  (no title)  [-]  (unreadable: not UTF-8 after byte 6)
 lost-sailing-boat   submitted   r1  2020-02-02 00:00  Lost at sea  [-]  (the file is gone)
-sly-painting-fox    draft        -  2020-02-02 00:00  Evil red  [-]
+sly-painting-fox    draft        -  2020-02-02 00:00  Evil \u{1b}]0;title\u{7}\u{1b}[31mred  [-]
 
 --- run cutonce plans list --json auth
 --- stdout
@@ -192,5 +192,5 @@ Removed calm-reading-owl.
 --- run cutonce plans
 --- stdout
 broken-flying-kite  draft        -  2020-02-02 00:00  (no title)  [-]  (unreadable: not UTF-8 after byte 6)
-sly-painting-fox    draft        -  2020-02-02 00:00  Evil red  [-]
+sly-painting-fox    draft        -  2020-02-02 00:00  Evil \u{1b}]0;title\u{7}\u{1b}[31mred  [-]
 

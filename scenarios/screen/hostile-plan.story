@@ -17,7 +17,7 @@ press enter
 < approve → accept edits
 gone keys choose in a moment
 --- shows
- Plan rev 1: Count the users
+ Plan rev 1: Count\u{1b}]0;owned\u{7} the users
  <plan>  no sandbox · 0 files changed since entry, checked
 ── Count\u{1b}]0;owned\u{7} the users ───────────────────────────── 1/4 · <n>% ──
 ›    1   Count\u{1b}]0;owned\u{7} the users

@@ -36,7 +36,7 @@ press enter
 
 --- keys
 size 60x20
-< rows above
+< … 28 rows above
 press esc
 < Interrupted
 gone interrupt

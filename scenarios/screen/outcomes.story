@@ -33,6 +33,49 @@ press enter
 press esc
 < Thank you.
 gone interrupt
+press ctrl+o
+< q back
+press g
+< AskUserQuestion Store
+press /
+> missing
+press enter
+< n N
+--- shows
+ Conversation
+✗ Read missing.txt
+  {
+    "file_path": "missing.txt"
+  }
+  Allow: default mode runs this: read in the workspace
+
+  missing.txt does not exist.
+
+● agent
+  Thank you.
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+ 6 of 8 · <n>%  ↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back
+
+--- keys
+press q
+< /help
 > /plan count
 press enter
 < approve → accept edits
@@ -73,49 +116,6 @@ gone interrupt
 /help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
 
 --- keys
-press ctrl+o
-< q back
-press g
-< AskUserQuestion Store
-press /
-> missing
-press enter
-< n N
---- shows
- Conversation
-✗ Read missing.txt
-  {
-    "file_path": "missing.txt"
-  }
-  Allow: default mode runs this: read in the workspace
-
-  missing.txt does not exist.
-
-● agent
-  Thank you.
-
-● notice
-  Enabled plan mode
-
-● you
-  count
-
-● Write plan (<slug>.md)
-  {
-    "file_path":
-  <plan>
-    "content": "# Count\n\n1. Count\n"
-  }
-  Allow: plan mode runs what only reads
-
-    1 + # Count
-    2 +
-    3 + 1. Count
- 6 of 14 · <n>%  ↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back
-
---- keys
-press q
-< /help
 press ctrl+d
 --- exit 0
 --- pty 80x30 cutonce -c
