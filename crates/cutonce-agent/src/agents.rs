@@ -7,17 +7,20 @@
 
 mod child;
 pub mod files;
+mod given;
 mod run;
 mod standing;
 mod tool;
 
 pub(crate) use child::{Kin, Seat};
+pub(crate) use given::words_of;
 pub(crate) use run::Ending;
 pub(crate) use standing::{SharedRule, Standing};
 
 use crate::hooks::Hooks;
 use crate::hub::Hub;
 use crate::instructions::Instructions;
+use crate::mcp::Servers;
 use crate::redact::Redactor;
 use crate::session::{Approver, AutoSource, Connect, Connected, Heard, Options, Planner, Report};
 use crate::settings::Places;
@@ -30,6 +33,7 @@ use cutonce_core::prompts::Surroundings;
 use cutonce_core::request::Prefix;
 use cutonce_core::rule::Rules;
 use cutonce_core::settings::Settings;
+use cutonce_core::skill::Skill;
 use cutonce_core::submission::{Answer, Submission};
 use cutonce_core::transcript::replay::INTERRUPTED;
 use cutonce_tools::tool::{AnyTool, Here};
@@ -48,6 +52,8 @@ pub(crate) struct Offer {
     pub around: Surroundings,
     /// Project instructions, as they stand in the system prompt.
     pub instructions: String,
+    /// All skills: an agent may know some from the start (HO-8).
+    pub skills: Vec<Skill>,
 }
 
 /// Shared by a main session and all agents below it.
@@ -84,6 +90,9 @@ pub(crate) struct Seeds {
     instructions_text: String,
     hooks: Arc<Hooks>,
     skill_folders: Vec<PathBuf>,
+    skills: Vec<Skill>,
+    /// The main session's: an agent's own are started like them.
+    servers: Servers,
     auto: AutoSource,
     heard: Heard,
 }
@@ -171,6 +180,8 @@ impl Tree {
                 instructions_text: offer.instructions,
                 hooks: options.hooks.clone(),
                 skill_folders: options.skill_folders.clone(),
+                skills: offer.skills,
+                servers: options.mcp.clone(),
                 auto: options.auto.clone(),
                 heard: options.heard.for_agent(),
             },

@@ -2,10 +2,12 @@
 
 mod file;
 mod granted;
+mod managed;
 mod tighten;
 mod twice;
 
 pub use file::{forget, remember, unusable};
+pub use managed::unusable as managed_unusable;
 pub use tighten::SetAside;
 
 use crate::store::place::{home, user_home};
@@ -30,6 +32,8 @@ pub struct Places {
     pub user_home: Option<PathBuf>,
     /// The folder that the session works in.
     pub project: PathBuf,
+    /// `--managed-settings`: what a host holds its sessions to, as JSON (HO-1). It can only tighten.
+    pub managed_flag: Option<String>,
 }
 
 /// What an administrator sets for everybody.
@@ -39,7 +43,8 @@ impl Places {
     /// `None` without a home: neither $CUTONCE_HOME nor $HOME is set.
     pub fn new(env: &dyn Fn(&str) -> Option<OsString>, project: impl Into<PathBuf>) -> Option<Places> {
         let managed = PathBuf::from(MANAGED);
-        Some(Places { managed, home: home(env)?, user_home: user_home(env), project: project.into() })
+        let (home, user_home, project) = (home(env)?, user_home(env), project.into());
+        Some(Places { managed, home, user_home, project, managed_flag: None })
     }
 
     /// The file that «don't ask again» writes to; none for the session.
@@ -147,6 +152,10 @@ pub(crate) enum Wrong {
     NotHere {
         path: String,
     },
+    /// In what may only tighten.
+    Looser {
+        path: String,
+    },
 }
 
 impl Warning {
@@ -156,7 +165,7 @@ impl Warning {
             Wrong::Broken { .. } | Wrong::Unreadable(_) => true,
             Wrong::Setting(problem) => problem.path().starts_with("permissions"),
             Wrong::Twice { path } => path.starts_with("permissions"),
-            Wrong::NotHere { .. } => false,
+            Wrong::NotHere { .. } | Wrong::Looser { .. } => false,
         }
     }
 }
@@ -173,6 +182,7 @@ impl std::fmt::Display for Warning {
                 write!(f, "{file}: `{path}` stands there twice; only the last one counts: join them")
             }
             Wrong::NotHere { path } => write!(f, "{file}: `{path}` counts in your user settings only, ignored"),
+            Wrong::Looser { path } => write!(f, "{file}: `{path}` takes no rights away, ignored"),
         }
     }
 }
@@ -211,6 +221,17 @@ pub(crate) fn load_from(places: &Places, flag: Option<&str>, only: Option<&[Sour
         let (mode, given) = (mode_without_the_project(&layers), given_here(places, &mut warnings));
         for (layer, name) in layers.iter_mut().filter(|(layer, _)| is_projects(layer.source)) {
             set_aside.extend(tighten::only_stricter(layer, name, mode, &given));
+        }
+    }
+    if let Some(flag) = &places.managed_flag {
+        let mode = mode_without_the_project(&layers);
+        match managed::layer(flag, mode) {
+            Ok((layer, loose)) => {
+                let left_out = |path| Warning { file: managed::FLAG.into(), what: Wrong::Looser { path } };
+                warnings.extend(loose.into_iter().map(left_out));
+                layers.push((layer, managed::FLAG.into()));
+            }
+            Err(why) => warnings.push(Warning { file: managed::FLAG.into(), what: Wrong::Unreadable(why) }),
         }
     }
     layers.sort_by_key(|(layer, _)| layer.source);

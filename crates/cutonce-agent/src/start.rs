@@ -1,7 +1,9 @@
 //! From settings, flags and a folder to an open session: the wiring that every face shares.
 
+mod main_agent;
 mod offered;
 mod own_tools;
+mod passing;
 mod phase;
 mod resume_at;
 mod taken_up;
@@ -20,14 +22,14 @@ use crate::redact::Redactor;
 use crate::session::{Approver, AutoSource, Connect, Heard, Options, Planner, Session, TeamStart, plan_tools};
 use crate::settings::{self, Loaded, Places};
 use crate::store::place::Sessions;
-use crate::store::{Reader, Resumed, Store, StoreError};
+use crate::store::{Passing, Reader, Resumed, Store, StoreError};
 use crate::team::{Join, JoinError, Joined, Past, Record, Seat, Template};
 use crate::versions::Versions;
 use cutonce_core::agent::Definition;
 use cutonce_core::mail;
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan;
-use cutonce_core::prompts::{self, Surroundings};
+use cutonce_core::prompts::Surroundings;
 use cutonce_core::reminder::{self, Instructions as PlanInstructions};
 use cutonce_core::rule::{self, Behavior, Rules, Source, Written};
 use cutonce_core::settings::{Notifications, Settings, ThinkingChoice};
@@ -59,6 +61,16 @@ pub struct Start {
     pub env: Vec<(OsString, OsString)>,
     /// `--settings`: a path or JSON text.
     pub settings: Option<String>,
+    /// `--managed-settings`: JSON that a host holds the session to; it can only tighten (HO-1).
+    pub managed_settings: Option<String>,
+    /// The agent that the main thread is: its prompt, tools and model (HO-1).
+    pub agent: Option<String>,
+    /// Nothing of the session stays on disk after it (HO-1).
+    pub passing: bool,
+    /// Only these skills are offered; None for all (HO-8).
+    pub only_skills: Option<Vec<String>>,
+    /// A host's own workflow for plan mode, in place of ours.
+    pub plan_instructions: Option<String>,
     /// Rules, as in `permissions.allow`.
     pub allow: Vec<String>,
     /// Rules, as in `permissions.deny`.
@@ -121,6 +133,8 @@ pub struct Start {
     pub setting_sources: Option<Vec<Source>>,
     /// In place of what the settings say.
     pub thinking: Option<ThinkingChoice>,
+    /// The agent itself, where it need not be looked up by the name in `agent`.
+    pub main: Option<Arc<Definition>>,
 }
 
 /// Which session.
@@ -198,6 +212,14 @@ pub enum StartError {
         /// What is wrong with it.
         why: String,
     },
+    /// The agent that the main thread should be is not there.
+    #[error("there is no agent {name:?}; there are: {known}")]
+    Agent {
+        /// The name that was given.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
     /// `resume_at` names no message.
     #[error("No message found with message.uuid of: {0}")]
     NoMessage(String),
@@ -226,29 +248,29 @@ impl Start {
     pub async fn open(mut self) -> Result<Opened, StartError> {
         let mut notices = Vec::new();
         let (own_tools, loaded) = (self.own_tools()?, self.load(&mut notices)?);
+        let main_agent = self.take_agent(&loaded, &mut notices)?;
         let settings = Arc::new(self.with_model(loaded.settings.clone()));
         let redactor = Arc::new(Redactor::new(secrets_of(&self.env, &settings)));
         let joined = self.join_team(&settings).await?;
         let connect = self.connector(&settings, &redactor);
         let connected = connect.connect("").await?;
-        let (store, resumed) = self.store(&redactor, connected.info.context, &mut notices)?;
+        let passing = self.passing_place()?;
+        let (store, resumed) = self.store(&redactor, connected.info.context, &passing, &mut notices)?;
         let mode = self.mode(&settings, resumed.as_ref(), store.path())?;
         let (shown_mode, modes) = (mode.0.mode(), available(&mode.0));
-        let planner = self.planner(&settings, &store, &mode.0, &mut notices)?;
+        let planner = self.planner(&settings, &store, &mode.0, &passing, &mut notices)?;
         let rules = self.rules(&loaded, own_tools, &mut notices);
         let here = self.here(&store, &settings, &rules, &redactor)?;
         notices.extend(missing(&here.workspace));
-        let mut instructions = self.instructions();
+        let (mut instructions, around) = (self.instructions(), self.around(&here.workspace, branch_of(&self.cwd)));
         let text = shown(&instructions.load());
         notices.append(&mut instructions.take_notes());
-        let around = self.around(&here.workspace, branch_of(&self.cwd));
-        let system =
-            prompts::system(self.system_prompt.as_deref(), self.append_system_prompt.as_deref(), &around, &text);
+        let system = self.words(main_agent.as_deref(), &around, &text, loaded.trusted, &rules);
         store.append(self.opened(&store, resumed.as_ref(), &planner))?;
         let team = self.team(&settings, &store, joined)?;
         let heard = self.heard(&settings, resumed.is_some(), store.path())?;
         let (mut tools, offered) = self.tools(&settings, loaded.trusted, &mut notices);
-        let agents = self.agents(&loaded, around, text, &mut notices);
+        let agents = self.agents(&loaded, around, text, &offered, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         *here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos.clone();
         let left = Left { todos: replayed.todos, phase: mode.0.in_plan().then_some(planner.phase) };
@@ -286,6 +308,8 @@ impl Start {
             team: Some(team),
             compact_at: settings.compact.auto.then(|| settings.compact.at.get()),
             agents: self.wants("Agent").then_some(agents),
+            main_agent,
+            passing,
             kin: None,
         });
         let (mode, notifications) = (shown_mode, settings.notifications);
@@ -385,7 +409,9 @@ impl Start {
             false => Past::default(),
         };
         let seat = Seat::new(template, store.id(), joined);
-        let tools = crate::team::tools::team_tools(&seat).into_iter().filter(|tool| self.wants(tool.name()));
+        // Teammates have transcripts of their own: a session that leaves none has no team.
+        let team = crate::team::tools::team_tools(&seat).into_iter().filter(|_| !self.passing);
+        let tools = team.filter(|tool| self.wants(tool.name()));
         let tools: Vec<_> = tools.collect();
         self.tools.extend(tools);
         Ok(TeamStart { seat, past, record })
@@ -393,7 +419,8 @@ impl Start {
 
     /// A host may want only some of our own tools.
     fn wants(&self, tool: &str) -> bool {
-        self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| rule::name_today(name) == tool))
+        let listed = self.only_tools.as_ref().is_none_or(|only| only.iter().any(|name| rule::name_today(name) == tool));
+        listed && self.main.as_ref().is_none_or(|agent| agent.offers_main(tool))
     }
 
     /// The embedding program's own models, or those of the providers.
@@ -417,6 +444,9 @@ impl Start {
     }
 
     fn load(&self, notices: &mut Vec<String>) -> Result<Loaded, StartError> {
+        if let Some(why) = self.managed_settings.as_deref().and_then(settings::managed_unusable) {
+            return Err(StartError::Settings(why));
+        }
         if let Some(why) = self.settings.as_deref().and_then(|flag| settings::unusable(flag, &self.cwd)) {
             return Err(StartError::Settings(why));
         }
@@ -448,12 +478,14 @@ impl Start {
         loaded: &Loaded,
         around: Surroundings,
         instructions: String,
+        offered: &Offered,
         notices: &mut Vec<String>,
     ) -> Offer {
         let given = std::mem::take(&mut self.agents);
         let catalog = self.catalog(given, loaded.trusted);
         notices.extend(catalog.troubles().iter().map(ToString::to_string));
-        Offer { catalog: Arc::new(catalog), around, instructions }
+        notices.extend(offered.missing_skills(&catalog));
+        Offer { catalog: Arc::new(catalog), around, instructions, skills: offered.found.clone() }
     }
 
     fn places(&self) -> Places {
@@ -462,6 +494,7 @@ impl Start {
             home: self.home.clone(),
             user_home: self.user_home.clone(),
             project: self.cwd.clone(),
+            managed_flag: self.managed_settings.clone(),
         }
     }
 
@@ -492,7 +525,8 @@ impl Start {
     ) -> Result<(mode::State, Vec<mode::Effect>), StartError> {
         let base = self.base_mode.or(settings.permissions.default_mode).unwrap_or_default();
         let asked = self.mode.unwrap_or(base);
-        let bypass_available = self.bypass_available || [base, asked].contains(&Mode::BypassPermissions);
+        let disabled = settings.permissions.disable_bypass_permissions_mode.is_some();
+        let bypass_available = !disabled && (self.bypass_available || [base, asked].contains(&Mode::BypassPermissions));
         let setup = mode::Setup { bypass_available, auto: self.auto().switches(settings) };
         let Some(resumed) = resumed else { return Ok(mode::State::start(setup, base, asked)) };
         let bodies = if resumed.replayed.mode.is_some() || resumed.replayed.slug.is_some() {
@@ -513,6 +547,7 @@ impl Start {
         settings: &Settings,
         store: &Store,
         state: &mode::State,
+        passing: &Option<Passing>,
         notices: &mut Vec<String>,
     ) -> Result<Planner, StartError> {
         let variable = |name: &str| {
@@ -520,15 +555,18 @@ impl Start {
             value.map(|value| value.into_owned())
         };
         let root = self.cwd.canonicalize().unwrap_or_else(|_| self.cwd.clone());
-        let directory = settings.plans_directory.as_deref();
-        let (files, warning) = PlanFiles::new(&self.home, &root, store.id(), directory, settings.plan.names);
+        // A plan of a session that leaves nothing is gone with it, wherever plans are kept else.
+        let directory = settings.plans_directory.as_deref().filter(|_| passing.is_none());
+        let home = passing.as_ref().map_or(self.home.as_path(), Passing::home);
+        let (files, warning) = PlanFiles::new(home, &root, store.id(), directory, settings.plan.names);
         notices.extend(warning);
         let (explore, plans) = (variable("CUTONCE_PLAN_EXPLORE_AGENTS"), variable("CUTONCE_PLAN_AGENTS"));
         let counts = reminder::counts(explore.as_deref(), plans.as_deref(), &settings.plan);
         notices.extend(counts.warnings.iter().cloned());
         let interview = variable("CUTONCE_PLAN_INTERVIEW");
         let workflow = reminder::workflow(interview.as_deref(), settings.plan.workflow);
-        let instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
+        let mut instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
+        instructions.instead = self.plan_instructions.clone().map(Ok);
         let mut planner = Planner::new(files, instructions, settings.plan.entry);
         (planner.shell, planner.scratch) = (settings.plan.shell, settings.plan.scratch);
         planner.workshop = settings.sandbox.shell.then_some(settings.sandbox.network);

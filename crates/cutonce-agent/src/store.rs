@@ -4,11 +4,13 @@ pub(crate) mod elsewhere;
 mod index;
 mod list;
 mod lock;
+mod passing;
 pub mod place;
 mod read;
 
 pub use list::{Listed, Scope, continue_latest, find, list};
 pub use lock::Lock;
+pub(crate) use passing::Passing;
 pub use place::{Sessions, home};
 pub use read::{Reader, Resumed};
 

@@ -6,7 +6,7 @@ mod definition;
 mod given;
 
 pub use catalog::{Catalog, Found, Trouble, built_in};
-pub use definition::{Color, Definition, FileFault, ModelWish, Source, parse};
+pub use definition::{AgentServer, Color, Definition, FileFault, ModelWish, More, Source, parse};
 pub use given::{handed_on, parse_given};
 
 use crate::template::fill;

@@ -96,6 +96,7 @@ fn touches(access: &Access) -> Value {
         Access::Write(target) => json!({"writes": [place(target)]}),
         Access::Fetch { url, host } => json!({"fetches": url, "host": host}),
         Access::Agent { kind } => json!({"starts_agent": kind}),
+        Access::Skill { name } => json!({"reads_skill": name}),
         Access::Mcp { read_only, .. } => json!({"mcp_tool": true, "its_server_says_read_only": read_only}),
         Access::Shell(shell) => shell_facts(shell),
     }

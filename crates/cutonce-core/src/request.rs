@@ -48,3 +48,24 @@ pub enum Effort {
     High,
     Max,
 }
+
+impl Effort {
+    pub fn name(self) -> &'static str {
+        match self {
+            Effort::Low => "low",
+            Effort::Medium => "medium",
+            Effort::High => "high",
+            Effort::Max => "max",
+        }
+    }
+    /// By its name here or in other programs, some of which know one more.
+    pub fn parse(name: &str) -> Option<Effort> {
+        match name {
+            "low" => Some(Effort::Low),
+            "medium" => Some(Effort::Medium),
+            "high" | "xhigh" => Some(Effort::High),
+            "max" => Some(Effort::Max),
+            _ => None,
+        }
+    }
+}

@@ -91,7 +91,8 @@ pub enum Spec {
     Path(PathPattern),
     /// This host and those below it.
     Domain(String),
-    Agent(String),
+    /// The agent or the skill of this name.
+    Named(String),
 }
 
 /// A rule that could not be understood: what, why, what to do.
@@ -187,6 +188,10 @@ impl Rules {
     pub fn denies_tool(&self, tool: &str) -> bool {
         self.with(Behavior::Deny).any(|rule| matches!(rule.spec, Spec::All) && rule.names(tool, false, false))
     }
+    /// May this skill's text reach nobody (HO-8)?
+    pub fn denies_skill(&self, name: &str) -> bool {
+        self.with(Behavior::Deny).any(|rule| rule.names("Skill", false, false) && rule.matches_name(name))
+    }
     pub fn cwd(&self) -> &Path {
         &self.cwd
     }
@@ -205,7 +210,7 @@ impl Rules {
             let reads = self.with(behavior).filter(|rule| rule.names("Grep", true, false));
             let paths = reads.filter_map(|rule| match &rule.spec {
                 Spec::Path(pattern) => Some(pattern.clone()),
-                Spec::All | Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_) => None,
+                Spec::All | Spec::Command(_) | Spec::Domain(_) | Spec::Named(_) => None,
             });
             paths.collect()
         };
@@ -243,8 +248,8 @@ impl Rules {
             SpecKind::Command => CommandPattern::parse(spec).map(Spec::Command),
             SpecKind::Path => PathPattern::parse(spec, self.home.as_deref(), &self.cwd, base).map(Spec::Path),
             SpecKind::Domain => domain(spec).map(Spec::Domain),
-            SpecKind::Agent if !spec.is_empty() => Ok(Spec::Agent(spec.to_string())),
-            SpecKind::Agent => Err("The name of an agent is missing. Write `Agent(Explore)`.".into()),
+            SpecKind::Agent => Ok(Spec::Named(spec.to_string())),
+            SpecKind::Skill => skill(spec).map(Spec::Named),
             SpecKind::None => Err(format!("{name} takes no specifier. Write `{name}`.")),
         }
     }
@@ -277,7 +282,7 @@ impl Rule {
         match &self.spec {
             Spec::All => true,
             Spec::Path(pattern) => pattern.matches(path),
-            Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+            Spec::Command(_) | Spec::Domain(_) | Spec::Named(_) => false,
         }
     }
     pub(crate) fn matches_host(&self, host: &str) -> bool {
@@ -287,13 +292,14 @@ impl Rule {
                 let host = host.trim_end_matches('.').to_ascii_lowercase();
                 host == *domain || host.strip_suffix(domain.as_str()).is_some_and(|rest| rest.ends_with('.'))
             }
-            Spec::Command(_) | Spec::Path(_) | Spec::Agent(_) => false,
+            Spec::Command(_) | Spec::Path(_) | Spec::Named(_) => false,
         }
     }
-    pub(crate) fn matches_agent(&self, kind: &str) -> bool {
+    /// The agent's kind or the skill's name.
+    pub(crate) fn matches_name(&self, name: &str) -> bool {
         match &self.spec {
             Spec::All => true,
-            Spec::Agent(agent) => agent == kind,
+            Spec::Named(named) => named == name,
             Spec::Command(_) | Spec::Path(_) | Spec::Domain(_) => false,
         }
     }
@@ -306,6 +312,7 @@ enum SpecKind {
     Path,
     Domain,
     Agent,
+    Skill,
 }
 
 /// The tools there are, and what a specifier means for each.
@@ -324,7 +331,7 @@ const KNOWN: &[(&str, SpecKind)] = &[
     ("NotebookEdit", SpecKind::Path),
     ("Read", SpecKind::Path),
     ("SendMessage", SpecKind::None),
-    ("Skill", SpecKind::None),
+    ("Skill", SpecKind::Skill),
     ("StructuredOutput", SpecKind::None),
     ("TeamCreate", SpecKind::None),
     ("TeamDelete", SpecKind::None),
@@ -399,6 +406,13 @@ fn tool_name(name: &str) -> Result<ToolName, String> {
 fn nearest(name: &str) -> Option<&'static str> {
     let distance = |known: &str| strsim::levenshtein(&known.to_ascii_lowercase(), &name.to_ascii_lowercase());
     KNOWN.iter().map(|(known, _)| (distance(known), *known)).min().filter(|(far, _)| *far <= 2).map(|(_, known)| known)
+}
+
+/// `deploy`; `deploy:*` and `deploy *`, as some write it, are the same: what a skill is used on makes no other skill of it.
+fn skill(spec: &str) -> Result<String, String> {
+    let name = spec.strip_suffix(":*").or_else(|| spec.strip_suffix(" *")).unwrap_or(spec).trim();
+    let fine = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:".contains(c));
+    if fine { Ok(name.to_string()) } else { Err(format!("`{name}` is no name of a skill. Write `Skill(deploy)`.")) }
 }
 
 fn domain(spec: &str) -> Result<String, String> {

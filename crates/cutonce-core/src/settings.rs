@@ -66,6 +66,9 @@ pub struct Settings {
     pub plans_directory: Option<String>,
     /// Plan mode.
     pub plan: Plan,
+    /// The agent whose prompt, tools and model the main thread has; by its name, as with `--agent`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
     /// Subagents.
     pub agents: Agents,
     /// Teams of agents.
@@ -151,6 +154,15 @@ pub struct Permissions {
     pub default_mode: Option<Mode>,
     /// Folders beside the project that belong to the workspace.
     pub additional_directories: Vec<String>,
+    /// `disable`: bypassPermissions can't be entered, whatever flags say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disable_bypass_permissions_mode: Option<Disable>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Disable {
+    Disable,
 }
 
 /// Aliases or ids from `models`, or `provider/model`.
@@ -163,7 +175,8 @@ pub struct ModelChoice {
     /// The model while plan mode is on. By default `main`; a haiku-class `main` is raised to the sonnet class.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
-    /// Answers the rest of a turn in which the model in use fails for good, retries included.
+    /// Answers the rest of a turn in which the model in use fails for good, retries included. Several, with commas between, are
+    /// tried in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fallback: Option<String>,
     /// A small, fast model for searches and summaries.

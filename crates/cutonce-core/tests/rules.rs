@@ -20,6 +20,26 @@ fn pr_1_a_rule_by_the_former_name_of_a_tool_counts() {
     }
 }
 
+/// HO-8: a skill is held by its name, whatever it is used on.
+#[test]
+fn ho_8_rules_name_skills() {
+    let skill = |name: &str| Facts { tool: "Skill".into(), access: Access::Skill { name: name.into() } };
+    for (given, name, expected) in [
+        ("deny Skill(deploy)", "deploy", "deny"),
+        ("deny Skill(deploy)", "deployed", "run"),
+        ("deny Skill", "deploy", "deny"),
+        ("ask Skill(deploy:*)", "deploy", "ask"),
+        ("ask Skill(team:deploy *)", "team:deploy", "ask"),
+        ("allow Skill(deploy)", "deploy", "run"),
+    ] {
+        for mode in [Mode::Default, Mode::Plan, Mode::BypassPermissions] {
+            assert_eq!(outcome(mode, &rules(&[given]), skill(name)), expected, "{given} in {mode}");
+        }
+    }
+    assert!(rules(&["allow Skill(deploy)"]).errors().is_empty() && rules(&["deny Skill(a)"]).denies_skill("a"));
+    assert!(!rules(&["deny Skill(a)"]).denies_skill("b") && !rules(&["deny Agent(a)"]).denies_skill("a"));
+}
+
 /// (allow rule, command, does it cover it in default mode?)
 #[test]
 fn pr_1_allow_rules_cover_commands() {

@@ -68,7 +68,7 @@ impl Tool for SkillTool {
         true
     }
     fn touches(&self, input: &SkillInput, _here: &Here) -> Result<Access, String> {
-        self.find(&input.skill).map(|_| Access::Internal)
+        self.find(&input.skill).map(|skill| Access::Skill { name: skill.name.clone() })
     }
     fn summary(&self, input: &SkillInput) -> String {
         input.skill.clone()

@@ -3,6 +3,7 @@
 use crate::cli::Cli;
 use anyhow::Context;
 use clap::{Args, CommandFactory};
+use cutonce_agent::settings::managed_unusable;
 use cutonce_agent::start::ResumeAt;
 use cutonce_agent::structured::StructuredOutput;
 use cutonce_core::request::Effort;
@@ -10,6 +11,9 @@ use cutonce_core::rule::Source;
 use cutonce_core::settings::ThinkingChoice;
 use std::ffi::OsString;
 use std::path::PathBuf;
+
+/// Flags of other programs that take rights away and that nothing here obeys: going on without them would be more than was given.
+pub const REFUSED: [&str; 4] = ["bare", "disable-slash-commands", "safe-mode", "worktree"];
 
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "For programs that drive cutonce (--input-format stream-json)")]
@@ -26,6 +30,21 @@ pub struct HostFlags {
     /// Subagents as JSON: name → {description, prompt, tools, model}
     #[arg(long, value_name = "JSON")]
     pub agents: Option<String>,
+    /// Be this agent: its prompt, tools and model for the main thread
+    #[arg(long, value_name = "NAME")]
+    pub agent: Option<String>,
+    /// Settings as JSON that hold this run as an administrator's do; they can only tighten
+    #[arg(long, value_name = "JSON")]
+    pub managed_settings: Option<String>,
+    /// The same, brought by `initialize`
+    #[arg(long, hide = true)]
+    pub managed_settings_in_initialize: bool,
+    /// `none`: nobody is asked, what would ask is denied
+    #[arg(long, value_name = "WHO", value_parser = ["host", "none"])]
+    pub permission_prompts: Option<String>,
+    /// Leave nothing of the session on disk; it can't be resumed
+    #[arg(long)]
+    pub no_session_persistence: bool,
     /// Use the text of this file instead of the built-in system prompt
     #[arg(long, value_name = "FILE")]
     pub system_prompt_file: Option<PathBuf>,
@@ -38,8 +57,8 @@ pub struct HostFlags {
     /// `disabled` turns thinking off
     #[arg(long, value_name = "HOW")]
     pub thinking: Option<String>,
-    /// Answers the rest of a turn in which the model fails for good
-    #[arg(long, value_name = "MODEL")]
+    /// Answers the rest of a turn in which the model fails for good; several, with commas between, in their order
+    #[arg(long, value_name = "MODELS")]
     pub fallback_model: Option<String>,
     /// The answer must fit this JSON schema; the result carries it as structured_output
     #[arg(long, value_name = "SCHEMA")]
@@ -56,6 +75,12 @@ pub struct HostFlags {
     /// Deny what would ask (the mode `dontAsk` of other programs)
     #[arg(long, hide = true)]
     pub dont_ask: bool,
+    /// `skills` of `initialize`: only these
+    #[arg(skip)]
+    pub skills: Option<Vec<String>>,
+    /// `planModeInstructions` of `initialize`
+    #[arg(skip)]
+    pub plan_instructions: Option<String>,
     /// What was passed and means nothing here
     #[arg(long, hide = true)]
     pub not_known: Vec<String>,
@@ -64,7 +89,32 @@ pub struct HostFlags {
 impl HostFlags {
     /// Can the program be asked?
     pub fn asks(&self) -> bool {
-        !self.dont_ask && self.permission_prompt_tool.as_deref() == Some("stdio")
+        self.permission_prompt_tool.as_deref() == Some("stdio") && self.permission_prompts.as_deref() != Some("none")
+    }
+
+    /// What can't be meant, before anything begins (CL-3). A flag that takes rights away is obeyed or it stops the start.
+    pub fn unusable(&self) -> Option<String> {
+        let refused: Vec<String> = self
+            .not_known
+            .iter()
+            .filter(|name| REFUSED.contains(&name.as_str()))
+            .map(|name| format!("--{name}"))
+            .collect();
+        if !refused.is_empty() {
+            return Some(format!(
+                "{} would take rights from this run and is not obeyed here; leave it out, or use --tools, --disallowedTools \
+                 and --setting-sources",
+                refused.join(", ")
+            ));
+        }
+        match (&self.resume_session_at, &self.resume_drops_turn) {
+            (_, Some(turn)) if turn.is_empty() => {
+                return Some("--resume-drops-turn needs the uuid of a message".into());
+            }
+            (None, Some(_)) => return Some("--resume-drops-turn goes with --resume-session-at".into()),
+            (Some(_), _) | (None, None) => {}
+        }
+        self.managed_settings.as_deref().and_then(managed_unusable)
     }
 
     pub fn only_tools(&self) -> Option<Vec<String>> {
@@ -84,13 +134,7 @@ impl HostFlags {
     }
 
     pub fn thinking(&self) -> Option<ThinkingChoice> {
-        let effort = match self.effort.as_deref() {
-            Some("low") => Some(Effort::Low),
-            Some("medium") => Some(Effort::Medium),
-            Some("high" | "xhigh") => Some(Effort::High),
-            Some("max") => Some(Effort::Max),
-            Some(_) | None => None,
-        };
+        let effort = self.effort.as_deref().and_then(Effort::parse);
         let off = self.thinking.as_deref() == Some("disabled");
         let budget = self.max_thinking_tokens.or(off.then_some(0));
         (effort.is_some() || budget.is_some()).then_some(ThinkingChoice { effort, budget })
@@ -103,10 +147,10 @@ impl HostFlags {
         StructuredOutput::new(schema).map(Some)
     }
 
-    /// Where a resumed session goes on; empty values mean nothing.
+    /// Where a resumed session goes on; an empty message means the last.
     pub fn resume_at(&self) -> Option<ResumeAt> {
         let message = self.resume_session_at.clone().filter(|message| !message.is_empty())?;
-        Some(ResumeAt { message, drops_turn: self.resume_drops_turn.clone().filter(|turn| !turn.is_empty()) })
+        Some(ResumeAt { message, drops_turn: self.resume_drops_turn.clone() })
     }
 
     /// An empty prompt means: none of its own.
@@ -249,10 +293,30 @@ mod tests {
         assert_eq!(run.host.only_tools(), Some(vec![]));
         assert_eq!(run.host.sources(), Some(vec![]));
         assert_eq!(run.host.thinking().unwrap().budget, Some(0));
-        assert!(run.host.dont_ask && !run.host.asks() && run.fork_session && run.verbose);
+        assert!(run.host.dont_ask && run.host.asks() && run.fork_session && run.verbose);
         for name in ["betas", "plugin-dir", "session-mirror", "future"] {
             assert!(run.host.not_known.iter().any(|known| known == name), "{name}");
         }
+    }
+
+    #[test]
+    fn ho_1_what_takes_rights_away_is_obeyed_or_refused() {
+        let unusable = |words: &[&str]| parsed(words).host.unusable().unwrap_or_default();
+        for name in REFUSED {
+            assert!(unusable(&[&format!("--{name}")]).starts_with(&format!("--{name} would")), "{name}");
+        }
+        for (words, why) in [
+            (["--resume-session-at=m", "--resume-drops-turn="], "needs the uuid"),
+            (["--verbose", "--resume-drops-turn=t"], "goes with --resume-session-at"),
+            (["--managed-settings", "{"], "--managed-settings: it is no JSON"),
+        ] {
+            assert!(unusable(&words).contains(why), "{words:?}: {}", unusable(&words));
+        }
+        let whole =
+            ["--permission-prompt-tool", "stdio", "--permission-prompts=none", "--agent", "a", "--plugin-dir", "/p"];
+        let run = parsed(&whole);
+        assert_eq!((run.host.unusable(), run.host.asks(), run.host.agent.as_deref()), (None, false, Some("a")));
+        assert!(Cli::try_parse_from(["cutonce", "--permission-prompts", "somebody"]).is_err());
     }
 
     #[test]

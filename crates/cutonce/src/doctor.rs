@@ -67,7 +67,7 @@ fn checks() -> anyhow::Result<Vec<Check>> {
     let mut checks = vec![program("bash", "the Bash tool"), program("git", "the branch in prompts, diffs of work")];
     checks.push(home_folder(&home));
     let user_home = user_home(&|name| std::env::var_os(name));
-    let places = Places { managed: MANAGED.into(), home, user_home, project: cwd.clone() };
+    let places = Places { managed: MANAGED.into(), home, user_home, project: cwd.clone(), managed_flag: None };
     let loaded = settings::load(&places, None);
     checks.extend(settings_files(&loaded, &cwd));
     checks.push(folder_trust(&loaded, &cwd));

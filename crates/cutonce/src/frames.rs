@@ -9,6 +9,7 @@ use cutonce_agent::store::{part_id, place::own_dir};
 use cutonce_agent::structured;
 use cutonce_core::conversation::{Block, ResultPart, Stop, Usage};
 use cutonce_core::event::{Delta, EndReason, Ended, Event, EventKind, Finished, Level, TeamEvent};
+use cutonce_core::mode::Mode;
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::rule::Behavior;
 use serde_json::{Map, Value, json};
@@ -30,6 +31,8 @@ pub struct Frames {
     cwd: String,
     model: String,
     mode: String,
+    /// Default mode in which nobody is asked, as hosts call it (HO-1).
+    dont_ask: bool,
     tools: Vec<String>,
     servers: Servers,
     agents: Vec<String>,
@@ -71,6 +74,7 @@ impl Frames {
             offered: offered.clone(),
             model: String::new(),
             mode: String::new(),
+            dont_ask: false,
             tools: Vec::new(),
             key_source: *key_source,
             partial,
@@ -122,7 +126,7 @@ impl Frames {
             }
             EventKind::ModeChanged { from, to, by } => {
                 self.mode = to.to_string();
-                let status = self.system("status", json!({"status": null, "permissionMode": to.name()}));
+                let status = self.status();
                 let changed = PlanEvent::ModeChanged { from: *from, to: *to, by: *by };
                 vec![status, self.plan(&changed, event.at)]
             }
@@ -165,9 +169,23 @@ impl Frames {
         }
     }
 
-    /// The mode, as the last frame told it.
+    /// The mode as hosts call it.
     pub fn mode(&self) -> &str {
-        &self.mode
+        if self.dont_ask && self.mode == Mode::Default.name() { crate::sdk::DONT_ASK } else { &self.mode }
+    }
+    /// Is it this mode, whatever hosts call it?
+    pub fn is_in(&self, mode: Mode) -> bool {
+        self.mode == mode.name()
+    }
+    pub fn dont_ask(&self) -> bool {
+        self.dont_ask
+    }
+    pub fn set_dont_ask(&mut self, on: bool) {
+        self.dont_ask = on;
+    }
+    /// Tells the mode.
+    pub fn status(&self) -> Value {
+        self.system("status", json!({"status": null, "permissionMode": self.mode()}))
     }
     /// The model, the tokens of the conversation, and how many fit.
     pub fn context(&self) -> (&str, u64, u64) {
@@ -249,7 +267,7 @@ impl Frames {
         self.system(
             "init",
             json!({
-                "cwd": self.cwd, "tools": tools, "mcp_servers": servers, "model": self.model, "permissionMode": self.mode,
+                "cwd": self.cwd, "tools": tools, "mcp_servers": servers, "model": self.model, "permissionMode": self.mode(),
                 "slash_commands": commands, "apiKeySource": self.key_source, "claude_code_version": SPOKEN_VERSION,
                 "cutonce_version": env!("CARGO_PKG_VERSION"), "output_style": "default", "agents": self.agents,
                 "skills": skills, "plugins": [], "capabilities": CAPABILITIES,

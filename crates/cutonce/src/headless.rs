@@ -36,9 +36,9 @@ pub const TERMINATED: u8 = 143;
 /// Run to the end and give the exit code.
 pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> anyhow::Result<u8> {
     let frames = Frames::new(&started, face.partial);
-    let Started { session, events, .. } = started;
+    let Started { session, events, offered, .. } = started;
     match prompt {
-        Some(First::Say(prompt)) => session.say(prompt),
+        Some(First::Say(text)) => session.say(crate::start::after_first(offered.first, text)),
         Some(First::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
         None => {}
     }

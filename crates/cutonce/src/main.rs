@@ -48,7 +48,7 @@ fn main() -> ExitCode {
         Some(Command::Plan(run)) => start::sound(*run).and_then(|run| block_on(plan_run(run))),
         Some(Command::Implement(implement)) => block_on(implement_run(*implement)),
         #[cfg(feature = "acp")]
-        Some(Command::Acp(run)) => start::sound(*run).and_then(|run| block_on(acp::run(run))),
+        Some(Command::Acp(run)) => start::sound(*run).and_then(start::kept).and_then(|run| block_on(acp::run(run))),
         Some(Command::Doctor { json }) => doctor::run(json),
         Some(Command::Sessions(sessions)) => sessions::run(&sessions),
         Some(Command::Plans(plans)) => plans::run(plans),
@@ -93,6 +93,7 @@ async fn run(run: Run) -> anyhow::Result<u8> {
     if headless {
         return headless_run(run).await;
     }
+    let run = start::kept(run)?;
     if run.team.is_some() && !is_terminal() && !run.plain {
         let started = start::open(&run, start::Face { approver: Approver::Nobody }).await?;
         return teammate::run(started).await;
@@ -124,6 +125,7 @@ async fn implement_run(args: cli::Implement) -> anyhow::Result<u8> {
     let chosen = implement::choose(&what, args.sha256.as_deref())?;
     let run = start::sound(Run { prompt: None, ..args.run })?;
     let headless = run.print || run.output_format != OutputFormat::Text || !is_terminal();
+    let run = if headless { run } else { start::kept(run)? };
     if !headless && tui::fits(&run) {
         chosen.settle()?;
         return tui::run(run, Some(First::Implement { plan: chosen.plan, path: chosen.path })).await;

@@ -105,6 +105,7 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
     let place = Place { home: about.home.clone(), cwd: about.cwd.clone() };
     let flags = Flags {
         settings: run.settings.clone(),
+        managed: run.host.managed_settings.clone(),
         allow: split_rules(&run.allowed_tools),
         deny: split_rules(&run.disallowed_tools),
     };

@@ -53,6 +53,8 @@ pub struct Started {
     pub about: About,
     /// What can be called by name.
     pub offered: Offered,
+    /// What the person or host should know of how it was opened.
+    pub notices: Vec<String>,
 }
 
 /// `~/.cutonce` or $CUTONCE_HOME (CL-4).
@@ -76,6 +78,9 @@ pub fn sound(run: Run) -> anyhow::Result<Run> {
     if let Some(id) = run.session_id.as_deref().filter(|id| !valid_id(id)) {
         return Err(Usage(format!("--session-id: {}", StoreError::BadId { id: id.into() })).into());
     }
+    if let Some(why) = run.host.unusable() {
+        return Err(Usage(why).into());
+    }
     let Some(given) = run.settings.as_deref() else { return Ok(run) };
     let cwd = cwd()?;
     if let Some(why) = settings::unusable(given, &cwd) {
@@ -86,18 +91,35 @@ pub fn sound(run: Run) -> anyhow::Result<Run> {
     Ok(Run { settings: Some(settings), ..run })
 }
 
+/// Who talks to a person goes back to earlier sessions and lists them: there is none that leaves nothing (HO-1).
+pub fn kept(run: Run) -> anyhow::Result<Run> {
+    if run.host.no_session_persistence {
+        let why = "--no-session-persistence goes with -p or --input-format stream-json";
+        return Err(Usage(why.into()).into());
+    }
+    Ok(run)
+}
+
 /// What a session is started with, as it was typed.
 pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<Start> {
     // Two flags that contradict each other: the one that takes rights away wins, the other is what it returns to (PM-26).
     let plans = run.permission_mode == Some(Mode::Plan);
     let skips = run.dangerously_skip_permissions.then_some(Mode::BypassPermissions);
     let mode = if plans { run.permission_mode } else { skips.or(run.permission_mode) };
+    // The same for `dontAsk`, which is default mode with nobody to ask.
+    let mode = if run.host.dont_ask { Some(Mode::Default) } else { mode };
     Ok(Start {
         home: place.home.clone(),
         user_home: cutonce_agent::store::place::user_home(&|name| std::env::var_os(name)),
         cwd: place.cwd.clone(),
         env: std::env::vars_os().collect(),
         settings: run.settings.clone(),
+        managed_settings: run.host.managed_settings.clone(),
+        agent: run.host.agent.clone().filter(|name| !name.is_empty()),
+        main: None,
+        passing: run.host.no_session_persistence,
+        only_skills: run.host.skills.clone(),
+        plan_instructions: run.host.plan_instructions.clone(),
         only_tools: run.host.only_tools(),
         setting_sources: run.host.sources(),
         thinking: run.host.thinking(),
@@ -171,7 +193,13 @@ pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) ->
         key_source,
         notifications: opened.notifications,
         offered: opened.offered,
+        notices: opened.notices,
     })
+}
+
+/// The first message, with what its agent says before it (HO-1).
+pub fn after_first(words: Option<String>, text: String) -> String {
+    words.map_or(text.clone(), |words| format!("{words}\n\n{text}"))
 }
 
 /// A host that hands over servers itself counts on their tools: it waits for those that are being started, a little while.

@@ -10,6 +10,7 @@ use cutonce_core::mode::{AgentMode, Mode, State};
 use cutonce_core::models::agent_model;
 use cutonce_core::prompts;
 use cutonce_core::request::Prefix;
+use cutonce_core::rule::Rules;
 use cutonce_core::transcript::{Body, Kind, Sidechain, replay};
 use cutonce_tools::tool::{AnyTool, Here};
 use cutonce_tools::workspace::Workspace;
@@ -59,7 +60,8 @@ impl Agents {
         let past = self.past(birth, moment, &connected)?;
         let own = past.store.own_dir();
         let tools = offered(&birth.definition, &moment.tools);
-        let prefix = tree.prefix(&birth.definition, &tools);
+        let prefix = tree.prefix(&birth.definition, &tools, &moment.rules);
+        let (mcp, mcp_wait) = tree.servers_of(&birth.definition, &own);
         let mut mode = birth.mode;
         let (now, stays) = standing.now();
         let state = State::start(seeds.setup, Mode::Default, mode.decide(now, stays));
@@ -81,14 +83,14 @@ impl Agents {
             mode: state,
             planner,
             reopen_plan: false,
-            approver: seeds.approver,
+            approver: tree.approver_of(&birth.definition),
             settings: seeds.settings.clone(),
             main,
             instructions: if birth.definition.project_instructions { instructions } else { instructions.none() },
             redactor: seeds.redactor.clone(),
             conversation: past.conversation,
             counted: past.counted,
-            max_turns: None,
+            max_turns: birth.definition.more.max_turns,
             max_budget: moment.budget,
             compact_at: seeds.compact_at,
             hide_disallowed_tools: seeds.hide_disallowed_tools,
@@ -96,11 +98,12 @@ impl Agents {
             skill_folders: seeds.skill_folders.clone(),
             auto: seeds.auto.clone(),
             heard: seeds.heard.clone(),
-            // Tools of MCP servers are among `tools`; the servers stay the main session's.
-            mcp: crate::mcp::Servers::new(Default::default()),
-            mcp_wait: std::time::Duration::ZERO,
+            mcp,
+            mcp_wait,
             team: None,
             agents: None,
+            main_agent: None,
+            passing: None,
             kin: Some(kin),
         };
         Ok((options, notices))
@@ -177,7 +180,7 @@ impl Tree {
             Some(model) => model,
             None => self.seeds.connect.connect(&name).await.map_err(|error| error.to_string())?.model,
         };
-        Ok((name, Connected { model, ..connected }))
+        Ok((name, self.thinking_of(&birth.definition, Connected { model, ..connected })))
     }
 
     async fn connected(&self, name: &str) -> Result<Connected, cutonce_models::ModelError> {
@@ -191,13 +194,13 @@ impl Tree {
     }
 
     /// The same bytes for all agents of a kind that have the same tools.
-    fn prefix(&self, definition: &Definition, tools: &[Arc<dyn AnyTool>]) -> Arc<Prefix> {
+    fn prefix(&self, definition: &Definition, tools: &[Arc<dyn AnyTool>], rules: &Rules) -> Arc<Prefix> {
         let names: Vec<&str> = tools.iter().map(|tool| tool.name()).collect();
         let key = format!("{}\n{}", definition.name, names.join("\n"));
         let mut prefixes = self.prefixes.lock().unwrap_or_else(PoisonError::into_inner);
         let make = || {
             let text = if definition.project_instructions { self.seeds.instructions_text.as_str() } else { "" };
-            let system = prompts::system(Some(&definition.prompt), None, &self.seeds.around, text);
+            let system = prompts::system(Some(&self.words_of(definition, rules)), None, &self.seeds.around, text);
             Arc::new(Prefix { system, tools: tools.iter().map(|tool| tool.spec()).collect() })
         };
         prefixes.entry(key).or_insert_with(make).clone()

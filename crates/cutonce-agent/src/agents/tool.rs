@@ -68,14 +68,17 @@ impl Tool for AgentTool {
         format!("{kind}: {}", brief(&input.description))
     }
     async fn run(&self, input: AgentInput, _rights: Rights, _here: &Here, call: &CallContext) -> Outcome {
+        let kind = input.subagent_type.unwrap_or_else(|| GENERAL.into());
+        let resume = input.resume.filter(|id| !id.trim().is_empty());
+        let beside = |kind: &str| self.agents.kind(kind, resume.as_deref()).is_ok_and(|agent| agent.more.background);
         let task = Task {
+            background: input.run_in_background || beside(&kind),
             call_id: call.call_id.clone(),
-            kind: input.subagent_type.unwrap_or_else(|| GENERAL.into()),
+            kind,
             description: brief(&input.description),
             prompt: input.prompt,
             model: input.model.filter(|model| !model.trim().is_empty()),
-            background: input.run_in_background,
-            resume: input.resume.filter(|id| !id.trim().is_empty()),
+            resume,
         };
         let background = task.background;
         let Started { agent, stop, ended } = match self.agents.start(task) {

@@ -129,6 +129,23 @@ impl Servers {
         }))
     }
 
+    /// None yet, for an agent of this session: servers of its own are reached as these are.
+    pub(crate) fn beside(&self, own: PathBuf) -> Servers {
+        let inner = &self.0;
+        Servers(Arc::new(Inner {
+            policy: inner.policy.clone(),
+            connector: inner.connector.clone(),
+            agreed: None,
+            variable: inner.variable.clone(),
+            own,
+            entries: Mutex::default(),
+            notices: Mutex::default(),
+            news: Notify::new(),
+            changed: watch::Sender::new(0),
+            removed: AtomicBool::new(false),
+        }))
+    }
+
     /// Add a server and start it in the background, unless it waits for the user.
     pub fn add(&self, declared: Declared) {
         if let Some(called) = self.note(declared) {

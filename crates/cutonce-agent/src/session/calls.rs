@@ -451,6 +451,7 @@ fn paths_of(access: &Access) -> Vec<PathBuf> {
         | Access::Shell(_)
         | Access::Fetch { .. }
         | Access::Agent { .. }
+        | Access::Skill { .. }
         | Access::Mcp { .. }
         | Access::Question => Vec::new(),
     }

@@ -8,6 +8,7 @@
 use super::options::without_denied;
 use super::{Driver, Hall};
 use crate::mcp::{Joined, McpTool, Servers, names};
+use cutonce_core::agent::Definition;
 use cutonce_core::conversation::{Block, Message};
 use cutonce_core::event::Level;
 use cutonce_core::request::Prefix;
@@ -29,11 +30,19 @@ pub(super) struct Joining {
     first_wait: Duration,
     /// Messages of the person whose mentions were not looked at yet.
     said: Vec<String>,
+    /// The main thread is this agent, which may have only some of the tools (HO-1).
+    agent: Option<Arc<Definition>>,
 }
 
 impl Joining {
     pub fn new(servers: Servers, first_wait: Duration) -> Self {
-        Self { servers, offered: BTreeSet::new(), first_wait, said: Vec::new() }
+        Self { servers, offered: BTreeSet::new(), first_wait, said: Vec::new(), agent: None }
+    }
+    pub(super) fn only_for(self, agent: Option<Arc<Definition>>) -> Self {
+        Self { agent, ..self }
+    }
+    fn has(&self, tool: &str) -> bool {
+        self.agent.as_ref().is_none_or(|agent| agent.offers_main(tool))
     }
     pub fn said(&mut self, text: &str) {
         if text.contains('@') || text.starts_with("/mcp__") {
@@ -102,7 +111,8 @@ impl Driver {
             talk.prefix.tools.iter().filter(|spec| !offered.contains(&spec.name)).cloned().collect();
         let mut tools: Vec<_> = tools
             .into_iter()
-            .filter(|tool| !hall.rules.denies_tool(tool.name()) && !hall.tools.contains_key(tool.name()))
+            .filter(|tool| hall.mcp.has(tool.name()) && !hall.rules.denies_tool(tool.name()))
+            .filter(|tool| !hall.tools.contains_key(tool.name()))
             .collect();
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         let hidden: Vec<String> =

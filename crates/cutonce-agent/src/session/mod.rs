@@ -188,6 +188,8 @@ struct Hall {
     seat: Option<Seat>,
     /// How it starts agents, where it may.
     agents: Option<Arc<Agents>>,
+    /// Where a session lives that leaves nothing (HO-1).
+    passing: Option<crate::store::Passing>,
     /// No more submissions will come: end when idle.
     closing: bool,
     /// Who waits until all that was submitted is over.
@@ -219,6 +221,8 @@ impl Driver {
         self.hall.mcp.servers.close().await;
         self.hall.here.shells.end_all().await;
         self.hall.sync();
+        // Before anybody hears of the end: who does may look.
+        self.hall.passing = None;
         self.hall.hub.emit(EventKind::Closed);
     }
 

@@ -19,8 +19,9 @@ pub(crate) struct Models {
     main: String,
     using: String,
     made: HashMap<String, Connected>,
-    /// The fallback answers for the rest of this turn.
+    /// A fallback answers for the rest of this turn; how many of them were tried.
     fallen: bool,
+    tried: usize,
     /// A host's word on thinking (HO-1), and whether a turn began since.
     thinking: Option<ThinkingChoice>,
     rethink: bool,
@@ -38,6 +39,7 @@ impl Models {
             main,
             made,
             fallen: false,
+            tried: 0,
             thinking: None,
             rethink: false,
             failed: HashSet::new(),
@@ -81,37 +83,50 @@ impl Models {
 }
 
 impl Driver {
-    /// The model failed for good: another one, if the settings or the host name one, answers for the rest of the turn.
+    /// The model failed for good: another one, if the settings or the host name some, answers for the rest of the turn. They are
+    /// tried in their order, each once a turn.
     pub(super) async fn fall_back(&mut self, error: &ModelError) -> bool {
+        if !matches!(error.kind, FaultKind::Exhausted | FaultKind::NotFound) {
+            return false;
+        }
         let models = &mut self.hall.models;
-        let gone = matches!(error.kind, FaultKind::Exhausted | FaultKind::NotFound);
-        let name =
-            models.settings.model.fallback.clone().filter(|name| gone && !models.fallen && *name != models.using);
-        let Some(name) = name else { return false };
-        match models.get(&name).await {
-            Ok(mut connected) => {
-                let begun = self.talk.conversation.len() > self.talk.turn_start + 1;
-                // Inside a tool loop another model's thinking has no place (PM-112).
-                if begun {
-                    connected.thinking = Thinking::Off;
-                }
-                (models.fallen, models.using) = (true, name.clone());
-                self.hall.notice(Level::Warning, &format!("{error} {name} answers for the rest of this turn."));
-                self.hall.hub.emit(EventKind::ModelChanged { model: connected.model.name().to_string() });
-                self.talk.connected = connected;
-                true
+        let named = models.settings.model.fallback.clone().unwrap_or_default();
+        let names = named.split(',').map(str::trim).filter(|name| !name.is_empty());
+        for name in names.skip(models.tried).map(str::to_string).collect::<Vec<_>>() {
+            let models = &mut self.hall.models;
+            models.tried += 1;
+            if name == models.using {
+                continue;
             }
-            Err(why) => {
-                self.hall.notice(Level::Error, &format!("The fallback model {name} can't be used either: {why}"));
-                false
+            match models.get(&name).await {
+                Ok(connected) => {
+                    self.fall_to(name, connected, error);
+                    return true;
+                }
+                Err(why) => {
+                    self.hall.notice(Level::Error, &format!("The fallback model {name} can't be used either: {why}"));
+                }
             }
         }
+        false
+    }
+
+    fn fall_to(&mut self, name: String, mut connected: Connected, error: &ModelError) {
+        let begun = self.talk.conversation.len() > self.talk.turn_start + 1;
+        // Inside a tool loop another model's thinking has no place (PM-112).
+        if begun {
+            connected.thinking = Thinking::Off;
+        }
+        self.hall.notice(Level::Warning, &format!("{error} {name} answers for the rest of this turn."));
+        (self.hall.models.fallen, self.hall.models.using) = (true, name);
+        self.hall.hub.emit(EventKind::ModelChanged { model: connected.model.name().to_string() });
+        self.talk.connected = connected;
     }
 
     /// Between turns only: inside a tool loop thinking must go on as it began (PM-112).
     pub(super) fn change_thinking(&mut self) {
         let models = &mut self.hall.models;
-        models.fallen = false;
+        (models.fallen, models.tried) = (false, 0);
         if std::mem::take(&mut models.rethink)
             && let Some(known) = models.made.get(&models.using)
         {

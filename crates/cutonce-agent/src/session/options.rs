@@ -120,6 +120,10 @@ pub(crate) struct Options {
     pub team: Option<super::TeamStart>,
     /// The agents that it may start; None: it has no Agent tool.
     pub agents: Option<crate::agents::Offer>,
+    /// The main thread is this agent: no tools but those it has (HO-1).
+    pub(crate) main_agent: Option<Arc<cutonce_core::agent::Definition>>,
+    /// Nothing of the session stays: its place, until it ends (HO-1).
+    pub(crate) passing: Option<crate::store::Passing>,
     /// The session is an agent's.
     pub(crate) kin: Option<Kin>,
 }
@@ -218,7 +222,8 @@ fn driver(
         redactor: options.redactor,
         here: options.here,
         tools: options.tools.into_iter().map(|tool| (tool.name().to_string(), tool)).collect(),
-        mcp: super::mcp::Joining::new(options.mcp, options.mcp_wait),
+        mcp: super::mcp::Joining::new(options.mcp, options.mcp_wait).only_for(options.main_agent),
+        passing: options.passing,
         instructions: options.instructions,
         inbox,
         done: inner.done,

@@ -50,7 +50,7 @@ pub fn unusable(flag: &str, cwd: &Path) -> Option<String> {
         Wrong::Broken { line, column, why } => Some(format!("line {line}, column {column}: not JSON: {why}")),
         Wrong::Unreadable(why) => Some(format!("it can't be read: {why}")),
         Wrong::Setting(problem) if problem.is_no_object() => Some("it holds no JSON object".into()),
-        Wrong::Setting(_) | Wrong::Twice { .. } | Wrong::NotHere { .. } => None,
+        Wrong::Setting(_) | Wrong::Twice { .. } | Wrong::NotHere { .. } | Wrong::Looser { .. } => None,
     })?;
     let name = if name == FLAG { name } else { format!("{FLAG} {name}") };
     Some(format!("{name}: {why}; give a file that holds JSON, or the JSON itself: {FLAG} '{{…}}'"))
@@ -107,7 +107,7 @@ fn change_rules(path: &Path, behavior: Behavior, work: impl FnOnce(&mut Vec<Valu
     Ok(true)
 }
 
-fn parse(text: &str, name: &str, warnings: &mut Vec<Warning>) -> Option<Value> {
+pub(super) fn parse(text: &str, name: &str, warnings: &mut Vec<Warning>) -> Option<Value> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim().is_empty() {
         return None;

@@ -16,6 +16,7 @@ impl World {
             home: user.path().join(".cutonce"),
             user_home: Some(user.path().to_path_buf()),
             project: user.path().join("app"),
+            managed_flag: None,
         };
         for dir in ["etc", ".cutonce", "app/.cutonce"] {
             std::fs::create_dir_all(user.path().join(dir)).unwrap();

@@ -28,13 +28,15 @@ impl std::fmt::Display for SetAside {
 /// Settings that can't loosen anything, with the values that can't. `mode` is what the user's own sources ask for.
 fn is_stricter(path: &str, value: &Value, mode: Option<Mode>) -> bool {
     match path {
-        "permissions.deny" | "permissions.ask" | "sandbox.denyRead" | "theme" | "notifications" | "$schema" => true,
+        "permissions.deny" | "permissions.ask" | "permissions.disableBypassPermissionsMode" => true,
+        "sandbox.denyRead" | "theme" | "notifications" | "$schema" => true,
         "permissions.defaultMode" => match value.as_str().and_then(Mode::parse) {
             Some(Mode::Plan) => true,
             Some(Mode::Default) => mode != Some(Mode::Plan),
             Some(Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions) | None => false,
         },
         "sandbox.shell" => value == &Value::Bool(true),
+        "sandbox.network" => value == &Value::Bool(false),
         _ => false,
     }
 }

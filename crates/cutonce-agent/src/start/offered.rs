@@ -15,14 +15,33 @@ pub struct Offered {
     pub commands: Vec<Custom>,
     /// What the tool Skill can use (HO-8).
     pub skills: Vec<Skill>,
+    /// All there are, also those that a host does not want offered: its agents may name them.
+    pub(crate) found: Vec<Skill>,
+    /// What the agent that the main thread is says before the user's first words (HO-1).
+    pub first: Option<String>,
+}
+
+impl Offered {
+    /// Skills that agents name and nobody has.
+    pub(super) fn missing_skills(&self, catalog: &Catalog) -> Vec<String> {
+        let named = catalog.agents().iter().flat_map(|agent| agent.more.skills.iter().map(move |skill| (agent, skill)));
+        let missing = named.filter(|(_, skill)| !self.found.iter().any(|found| found.name == **skill));
+        let told = |(agent, skill): (&Definition, &String)| {
+            format!("The agent {} names the skill {skill:?}, and there is none of that name", agent.name)
+        };
+        missing.map(told).collect()
+    }
 }
 
 impl Start {
     pub(super) fn offered_from(&self, trusted: bool, notices: &mut Vec<String>) -> Offered {
         let (user, project) = (self.counts(Source::User), self.counts(Source::Project));
-        let skills = skills::find((&self.home, user), (&self.cwd, project), trusted, notices);
+        let found = skills::find((&self.home, user), (&self.cwd, project), trusted, notices);
         let home = user.then_some(self.home.as_path());
-        Offered { skills, commands: commands::find_in(home, &self.cwd, trusted && project) }
+        let listed = |skill: &&Skill| self.only_skills.as_ref().is_none_or(|only| is_listed(only, &skill.name));
+        let skills = found.iter().filter(listed).cloned().collect();
+        let first = self.main.as_ref().and_then(|agent| agent.more.initial_prompt.clone());
+        Offered { skills, found, first, commands: commands::find_in(home, &self.cwd, trusted && project) }
     }
 
     /// The agents of the files that count, and those that were given.
@@ -47,4 +66,9 @@ impl Start {
     pub(super) fn counts(&self, source: Source) -> bool {
         self.setting_sources.as_ref().is_none_or(|sources| sources.contains(&source))
     }
+}
+
+/// By its whole name, or by what comes after a `:` in it.
+fn is_listed(only: &[String], skill: &str) -> bool {
+    only.iter().any(|name| name == skill || skill.strip_suffix(name.as_str()).is_some_and(|rest| rest.ends_with(':')))
 }

@@ -2,7 +2,7 @@
 
 use super::{Planner, Start, StartError, Which, session_entry};
 use crate::redact::Redactor;
-use crate::store::{self, Resumed, Sessions, Store};
+use crate::store::{self, Passing, Resumed, Sessions, Store, StoreError};
 use cutonce_core::transcript::Body;
 use std::path::Path;
 use std::sync::Arc;
@@ -13,19 +13,26 @@ impl Start {
         &self,
         redactor: &Arc<Redactor>,
         context: u64,
+        passing: &Option<Passing>,
         notices: &mut Vec<String>,
     ) -> Result<(Store, Option<Resumed>), StartError> {
         let sessions = &Sessions::new(&self.home, &self.cwd);
+        // A session that leaves nothing goes on from another in a copy, which is gone with it (HO-1).
+        let own = Sessions::new(passing.as_ref().map_or(self.home.as_path(), Passing::home), &self.cwd);
+        let fork = self.fork || passing.is_some();
         // A window's worth of text, with room for what a token estimate is off.
         let budget = usize::try_from(context).unwrap_or(usize::MAX).saturating_mul(4);
         let path = match &self.which {
-            Which::New => return Ok((Store::create(sessions, None, redactor.clone())?, None)),
-            Which::NewWithId(id) => return Ok((Store::create(sessions, Some(id.clone()), redactor.clone())?, None)),
+            Which::New => return Ok((Store::create(&own, None, redactor.clone())?, None)),
+            Which::NewWithId(id) if sessions.transcript(id).exists() => {
+                return Err(StoreError::Exists { id: id.clone() }.into());
+            }
+            Which::NewWithId(id) => return Ok((Store::create(&own, Some(id.clone()), redactor.clone())?, None)),
             Which::Latest => store::continue_latest(sessions)?,
             Which::Find(words) => store::find(sessions, words)?,
         };
-        let (store, resumed) = if self.fork {
-            Store::fork(&path, sessions, redactor.clone(), budget)?
+        let (store, resumed) = if fork {
+            Store::fork(&path, &own, redactor.clone(), budget)?
         } else {
             Store::open(&path, redactor.clone(), budget)?
         };
@@ -34,7 +41,7 @@ impl Start {
             None => resumed,
         };
         notices.extend(tell(&resumed));
-        if !self.fork {
+        if !fork {
             self.moved(sessions, &store, &resumed, notices);
         }
         Ok((store, Some(resumed)))

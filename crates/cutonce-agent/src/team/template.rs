@@ -34,6 +34,9 @@ impl Template {
             resume_at: None,
             max_turns: None,
             system_prompt: None,
+            // The lead's own role; a teammate has its own words.
+            agent: None,
+            main: None,
             join: Some(Join { team: team.into(), name: member.name.clone() }),
             program: None,
             hooks,
@@ -55,6 +58,7 @@ impl Template {
         words.all("add-dir", &start.add_dirs);
         words.all("mcp-config", &start.mcp_config);
         words.flag("strict-mcp-config", start.strict_mcp_config);
+        words.all("managed-settings", &start.managed_settings);
         words.flag("hide-disallowed-tools", start.hide_disallowed_tools);
         words.all("append-system-prompt", &start.append_system_prompt);
         words.all("max-budget-usd", start.max_budget.map(|most| most.to_string()));
@@ -62,7 +66,7 @@ impl Template {
         words.all("setting-sources", start.setting_sources.as_deref().map(sources));
         words.all("agents", (!start.agents.is_empty()).then(|| handed_on(&start.agents).to_string()));
         if let Some(thinking) = &start.thinking {
-            words.all("effort", thinking.effort.map(effort));
+            words.all("effort", thinking.effort.map(Effort::name));
             words.all("max-thinking-tokens", thinking.budget.map(|tokens| tokens.to_string()));
         }
         words.0
@@ -95,13 +99,4 @@ fn sources(sources: &[Source]) -> String {
         Source::Managed | Source::CommandLine | Source::Session => None,
     };
     sources.iter().filter_map(named).collect::<Vec<_>>().join(",")
-}
-
-fn effort(effort: Effort) -> &'static str {
-    match effort {
-        Effort::Low => "low",
-        Effort::Medium => "medium",
-        Effort::High => "high",
-        Effort::Max => "max",
-    }
 }

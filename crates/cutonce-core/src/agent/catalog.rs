@@ -57,6 +57,11 @@ impl Catalog {
             catalog.file(found, trusted);
         }
         for definition in given {
+            let (agent, ignored) = (&definition.name, &definition.more.ignored);
+            let told =
+                ignored.iter().map(|field| format!("agents.{agent}: `{field}` means nothing here and is ignored"));
+            let told: Vec<String> = told.collect();
+            told.into_iter().for_each(|what| catalog.trouble(None, what, true));
             catalog.add(definition, true);
         }
         catalog

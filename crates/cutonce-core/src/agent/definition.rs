@@ -3,6 +3,7 @@
 use crate::front_matter::{self, Fault, Field};
 use crate::mode::Mode;
 use crate::plan;
+use crate::request::Effort;
 use crate::rule;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;
@@ -25,9 +26,40 @@ pub struct Definition {
     pub fork_context: bool,
     /// It is given AGENTS.md and CLAUDE.md as the session is.
     pub project_instructions: bool,
+    /// What it is given and where it ends (HO-1).
+    pub more: More,
     pub source: Source,
     /// The file, for editing.
     pub path: Option<PathBuf>,
+}
+
+/// What hosts say about an agent beside who it is (HO-1); files may say the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct More {
+    /// Requests to the model before it must end.
+    pub max_turns: Option<u32>,
+    /// Nobody waits for it, whatever the call says.
+    pub background: bool,
+    /// Skills whose texts it knows from the start (HO-8).
+    pub skills: Vec<String>,
+    /// MCP servers whose tools it has, beside those of `tools`.
+    pub servers: Vec<AgentServer>,
+    /// The first words where it is the main thread's own agent.
+    pub initial_prompt: Option<String>,
+    pub effort: Option<Effort>,
+    /// `permissionMode: dontAsk`: what would ask is denied.
+    pub dont_ask: bool,
+    /// Fields that mean nothing here, to be told.
+    pub ignored: Vec<String>,
+}
+
+/// An MCP server of an agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AgentServer {
+    /// One that the session has.
+    Named(String),
+    /// One that is started with the agent: its name and definition.
+    Own(String, serde_json::Value),
 }
 
 /// Strongest last.
@@ -126,8 +158,33 @@ const LONGEST_NAME: usize = 64;
 impl Definition {
     /// SA-4: is this tool in the list that is sent to the agent?
     pub fn offers(&self, tool: &str) -> bool {
+        !NEVER.contains(&tool) && self.offers_main(tool)
+    }
+
+    /// The same where the main thread is this agent: it may plan and lead a team as any main thread does (HO-1).
+    pub fn offers_main(&self, tool: &str) -> bool {
         let named = |list: &Vec<String>| list.iter().any(|entry| covers(entry, tool));
-        !NEVER.contains(&tool) && self.tools.as_ref().is_none_or(named) && !named(&self.disallowed_tools)
+        let listed = self.tools.as_ref().is_none_or(named) || self.more.servers.iter().any(|server| server.has(tool));
+        listed && !named(&self.disallowed_tools)
+    }
+
+    /// One that says nothing yet.
+    pub(super) fn blank(source: Source, path: Option<PathBuf>) -> Definition {
+        Definition {
+            name: String::new(),
+            description: String::new(),
+            prompt: String::new(),
+            tools: None,
+            disallowed_tools: Vec::new(),
+            model: ModelWish::Inherit,
+            permission_mode: None,
+            color: None,
+            fork_context: false,
+            project_instructions: true,
+            more: More::default(),
+            source,
+            path,
+        }
     }
 
     /// Its tools in a few words.
@@ -140,6 +197,14 @@ impl Definition {
             }
             (None, []) => "all".into(),
             (None, without) => format!("all but {}", without.join(", ")),
+        }
+    }
+}
+
+impl AgentServer {
+    fn has(&self, tool: &str) -> bool {
+        match self {
+            AgentServer::Named(name) | AgentServer::Own(name, _) => covers(&format!("mcp__{name}"), tool),
         }
     }
 }
@@ -159,20 +224,7 @@ pub fn parse(
     path: Option<PathBuf>,
 ) -> Result<Option<(Definition, Vec<String>)>, FileFault> {
     let Some(document) = front_matter::parse(text)? else { return Ok(None) };
-    let mut definition = Definition {
-        name: String::new(),
-        description: String::new(),
-        prompt: document.body,
-        tools: None,
-        disallowed_tools: Vec::new(),
-        model: ModelWish::Inherit,
-        permission_mode: None,
-        color: None,
-        fork_context: false,
-        project_instructions: true,
-        source,
-        path,
-    };
+    let mut definition = Definition { prompt: document.body, ..Definition::blank(source, path) };
     let mut unknown = Vec::new();
     for field in &document.fields {
         if !definition.set(field)? {
@@ -216,7 +268,7 @@ impl Definition {
             "model" => self.model = ModelWish::parse(&text()?),
             "permissionMode" => {
                 let name = text()?;
-                self.permission_mode = Some(Mode::parse(&name).ok_or_else(|| wrong(&modes(), &name))?);
+                self.set_mode(&name).ok_or_else(|| wrong(&modes(), &name))?;
             }
             "color" => {
                 let name = text()?;
@@ -224,9 +276,29 @@ impl Definition {
             }
             "forkContext" => self.fork_context = flag(text()?)?,
             "projectInstructions" => self.project_instructions = flag(text()?)?,
+            "maxTurns" => {
+                let most = text()?;
+                self.more.max_turns = Some(turns(most.parse().ok()).ok_or_else(|| wrong(TURNS, &most))?);
+            }
+            "background" => self.more.background = flag(text()?)?,
+            "initialPrompt" => self.more.initial_prompt = Some(text()?),
+            "effort" => {
+                let name = text()?;
+                self.more.effort = Some(Effort::parse(&name).ok_or_else(|| wrong(EFFORTS, &name))?);
+            }
+            "skills" => self.more.skills = field.value.items(),
+            "mcpServers" => self.more.servers = field.value.items().into_iter().map(AgentServer::Named).collect(),
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    /// `dontAsk` is default mode with nobody to ask; None: there is no such mode.
+    pub(super) fn set_mode(&mut self, name: &str) -> Option<()> {
+        let dont_ask = name == DONT_ASK;
+        self.permission_mode = Some(if dont_ask { Mode::Default } else { Mode::parse(name)? });
+        self.more.dont_ask = dont_ask;
+        Some(())
     }
 
     /// Nothing that an agent needs is missing.
@@ -240,8 +312,17 @@ impl Definition {
     }
 }
 
+/// The mode of other programs in which what would ask is denied.
+pub(super) const DONT_ASK: &str = "dontAsk";
+pub(super) const TURNS: &str = "a number above 0";
+pub(super) const EFFORTS: &str = "one of low, medium, high, max";
+
+pub(super) fn turns(given: Option<u64>) -> Option<u32> {
+    given.and_then(|most| u32::try_from(most).ok()).filter(|most| *most > 0)
+}
+
 fn modes() -> String {
-    format!("one of {}", Mode::ALL.map(Mode::name).join(", "))
+    format!("one of {}, {DONT_ASK}", Mode::ALL.map(Mode::name).join(", "))
 }
 
 fn colors() -> String {

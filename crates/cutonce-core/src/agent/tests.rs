@@ -80,7 +80,7 @@ fn sa_3_a_broken_file_says_line_and_what_was_expected() {
         ("---\nname: a\ndescription: d\n---\n", "line 1: expected instructions for the agent below"),
         (
             &agent("a", "permissionMode: yolo\n"),
-            "line 4: `permissionMode`: expected one of default, acceptEdits, plan, auto, bypassPermissions, got `yolo`",
+            "line 4: `permissionMode`: expected one of default, acceptEdits, plan, auto, bypassPermissions, dontAsk, got `yolo`",
         ),
         (&agent("a", "color: mauve\n"), "line 4: `color`: expected one of red"),
         (&agent("a", "forkContext: maybe\n"), "line 4: `forkContext`: expected true or false, got `maybe`"),
@@ -153,11 +153,41 @@ fn tm_1_agents_that_were_handed_in_can_be_handed_on() {
     let given = json!({
         "plain": {"description": "d", "prompt": "p"},
         "whole": {"description": "d", "prompt": "p", "tools": ["Read", "Grep"], "disallowedTools": ["Grep"], "model": "small",
-            "permissionMode": "acceptEdits", "color": "pink", "forkContext": true, "projectInstructions": false},
+            "permissionMode": "acceptEdits", "color": "pink", "forkContext": true, "projectInstructions": false, "maxTurns": 3,
+            "background": true, "skills": ["a"], "mcpServers": ["s", {"own": {"command": "c"}}], "initialPrompt": "i", "effort": "high"},
+        "quiet": {"description": "d", "prompt": "p", "permissionMode": "dontAsk"},
     });
     let agents = parse_given(&given).unwrap();
     assert_eq!(parse_given(&handed_on(&agents)).unwrap(), agents);
-    assert_eq!(agents.len(), 2);
+    assert_eq!(agents.len(), 3);
+}
+
+#[test]
+fn ho_1_fields_that_mean_nothing_are_named_with_their_agent() {
+    let given = json!({"a": {"description": "d", "prompt": "p", "memory": "user", "effort": 5, "observer": null, "maxTurns": 2}});
+    let catalog = Catalog::new(vec![], parse_given(&given).unwrap(), true);
+    let told: Vec<String> = catalog.troubles().iter().map(ToString::to_string).collect();
+    let expected = ["effort", "memory"].map(|field| format!("agents.a: `{field}` means nothing here and is ignored"));
+    assert_eq!(told, expected);
+    for (field, value) in
+        [("maxTurns", json!(0)), ("effort", json!("huge")), ("mcpServers", json!({})), ("permissionMode", json!("x"))]
+    {
+        let error = parse_given(&json!({"a": {"description": "d", "prompt": "p", field: value}})).unwrap_err();
+        assert!(error.starts_with(&format!("agents.a: `{field}`: ")), "{error}");
+    }
+}
+
+#[test]
+fn ho_1_files_say_the_same_as_hosts() {
+    let text = "permissionMode: dontAsk\nmaxTurns: 4\nbackground: true\nskills: a, b\neffort: max\nmcpServers: [docs]\ntools: Read\n";
+    let (agent, unknown) = parse(&agent("a", text), Source::User, None).unwrap().unwrap();
+    assert_eq!(
+        (agent.permission_mode, agent.more.dont_ask, agent.more.max_turns),
+        (Some(Mode::Default), true, Some(4))
+    );
+    assert_eq!((agent.more.background, agent.more.skills.join(" ")), (true, "a b".to_string()));
+    assert!(agent.offers("mcp__docs__find") && agent.offers("Read") && !agent.offers("Write") && unknown.is_empty());
+    assert!(!agent.offers("ExitPlanMode") && !agent.offers_main("ExitPlanMode"));
 }
 
 #[test]

@@ -41,6 +41,7 @@ pub(super) fn asked_by(rules: &Rules, facts: &Facts) -> AskedBy {
         | Access::Kill { .. }
         | Access::Fetch { .. }
         | Access::Agent { .. }
+        | Access::Skill { .. }
         | Access::Mcp { .. }
         | Access::Question => AskedBy::Mode,
     }

@@ -66,13 +66,14 @@ pub(super) fn by_mode(mode: Mode, kind: Kind, outcome: Outcome) -> Why {
 
 /// Tools that only look at inner state, or talk.
 const INTERNAL_READS: &[&str] =
-    &["BashOutput", "EnterPlanMode", "ExitPlanMode", "SendMessage", "Skill", "StructuredOutput", "WaitForMcpServers"];
+    &["BashOutput", "EnterPlanMode", "ExitPlanMode", "SendMessage", "StructuredOutput", "WaitForMcpServers"];
 
 /// What a call amounts to. A command line amounts to several things: see [`shell_call`].
 pub(super) fn kind_of(rules: &Rules, facts: &Facts) -> Kind {
     match &facts.access {
         Access::Internal if INTERNAL_READS.contains(&facts.tool.as_str()) => Kind::InternalReads,
         Access::Internal => Kind::Internal,
+        Access::Skill { .. } => Kind::InternalReads,
         Access::Question => Kind::Question,
         Access::Kill { this_stay: true } => Kind::InternalReads,
         Access::Kill { this_stay: false } => Kind::Internal,
@@ -103,7 +104,7 @@ fn speaks(rules: &Rules, rule: &Rule, facts: &Facts) -> bool {
         Access::Read(targets) => named && any(targets),
         Access::Write(target) => named && any(std::slice::from_ref(target)),
         Access::Fetch { host, .. } => named && rule.matches_host(host),
-        Access::Agent { kind } => named && rule.matches_agent(kind),
+        Access::Agent { kind: name } | Access::Skill { name } => named && rule.matches_name(name),
         Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => {
             named && matches!(rule.spec, Spec::All)
         }
@@ -127,7 +128,7 @@ fn shell_speaks(rules: &Rules, rule: &Rule, shell: &ShellFacts, about_tool: bool
             shell.parts.iter().any(|part| pattern.hits(&part.part))
                 || (shell.unparsed.is_some() && pattern.hits_line(&shell.command))
         }
-        Spec::Path(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+        Spec::Path(_) | Spec::Domain(_) | Spec::Named(_) => false,
     }
 }
 
@@ -142,7 +143,9 @@ pub(super) fn allow_rule<'a>(rules: &'a Rules, facts: &Facts) -> Option<&'a Rule
         }
         Access::Write(target) => named(false, true).find(|rule| rule.matches_path(&target.path)),
         Access::Fetch { host, .. } => named(false, false).find(|rule| rule.matches_host(host)),
-        Access::Agent { kind } => named(false, false).find(|rule| rule.matches_agent(kind)),
+        Access::Agent { kind: name } | Access::Skill { name } => {
+            named(false, false).find(|rule| rule.matches_name(name))
+        }
         Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => {
             named(false, false).find(|rule| matches!(rule.spec, Spec::All))
         }
@@ -159,7 +162,7 @@ fn denied_by(rule: &Rule, facts: &Facts) -> Denied {
             None => facts.tool.clone(),
         },
         Access::Fetch { url, .. } => format!("{} of {url}", facts.tool),
-        Access::Agent { kind } => format!("{} with {kind}", facts.tool),
+        Access::Agent { kind: name } | Access::Skill { name } => format!("{} with {name}", facts.tool),
         Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => facts.tool.clone(),
     };
     let message = format!(

@@ -54,6 +54,10 @@ pub enum Access {
     Agent {
         kind: String,
     },
+    /// Reading the skill of this name (HO-8).
+    Skill {
+        name: String,
+    },
     /// A tool of an MCP server, called `mcp__server__tool`.
     Mcp {
         /// The server's word that the tool changes nothing (PM-65).
@@ -405,6 +409,7 @@ impl Rights {
             | Access::Read(_)
             | Access::Fetch { .. }
             | Access::Agent { .. }
+            | Access::Skill { .. }
             | Access::Mcp { .. }
             | Access::Question => Rights::Plain,
         }

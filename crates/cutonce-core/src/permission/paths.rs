@@ -97,7 +97,7 @@ fn may_meet_deny(rules: &Rules, folder: &Target) -> bool {
     let speaks = |rule: &Rule| match &rule.spec {
         Spec::All => true,
         Spec::Path(pattern) => pattern.may_match_below(&folder.path),
-        Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+        Spec::Command(_) | Spec::Domain(_) | Spec::Named(_) => false,
     };
     let mut strict = rules.with(Behavior::Deny).chain(rules.with(Behavior::Ask));
     strict.any(|rule| rule.is_about_reads() && speaks(rule))
@@ -116,7 +116,7 @@ pub(super) fn hits_reach(rules: &Rules, rule: &Rule, reach: &Reach) -> bool {
         Reach::Below(target) => match &rule.spec {
             Spec::All => true,
             Spec::Path(pattern) => pattern.matches(&target.path) || pattern.covers_below(&target.path),
-            Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+            Spec::Command(_) | Spec::Domain(_) | Spec::Named(_) => false,
         },
         Reach::Unknown => matches!(rule.spec, Spec::All),
     }
@@ -128,7 +128,7 @@ pub(super) fn allowed<'a>(rules: &'a Rules, reach: &Reach, about: fn(&Rule) -> b
         (_, Spec::All) => true,
         (Reach::Exact(target), Spec::Path(pattern)) => pattern.matches(&target.path),
         (Reach::Below(target), Spec::Path(pattern)) => pattern.covers_below(&target.path),
-        (Reach::Unknown, Spec::Path(_)) | (_, Spec::Command(_) | Spec::Domain(_) | Spec::Agent(_)) => false,
+        (Reach::Unknown, Spec::Path(_)) | (_, Spec::Command(_) | Spec::Domain(_) | Spec::Named(_)) => false,
     };
     rules.with(Behavior::Allow).filter(|rule| about(rule)).find(covers)
 }

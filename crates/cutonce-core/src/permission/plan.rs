@@ -91,6 +91,7 @@ fn kinds(rules: &Rules, facts: &Facts) -> Vec<Kind> {
         | Access::Write(_)
         | Access::Fetch { .. }
         | Access::Agent { .. }
+        | Access::Skill { .. }
         | Access::Mcp { .. }
         | Access::Question => vec![kind_of(rules, facts)],
     }
@@ -153,6 +154,7 @@ fn instead(access: &Access) -> &'static str {
         | Access::Read(_)
         | Access::Fetch { .. }
         | Access::Agent { .. }
+        | Access::Skill { .. }
         | Access::Question => "",
     }
 }
@@ -166,6 +168,7 @@ pub(super) fn reads_secret(access: &Access) -> bool {
         | Access::Write(_)
         | Access::Fetch { .. }
         | Access::Agent { .. }
+        | Access::Skill { .. }
         | Access::Mcp { .. }
         | Access::Question => false,
     }

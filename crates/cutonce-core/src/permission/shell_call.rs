@@ -79,7 +79,7 @@ fn whole_line<'a>(rules: &'a Rules, shell: &ShellFacts) -> Option<&'a Rule> {
     rules.with(Behavior::Allow).filter(|rule| rule.names("Bash", false, false)).find(|rule| match &rule.spec {
         Spec::All => true,
         Spec::Command(pattern) => pattern.is_line(&shell.command),
-        Spec::Path(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+        Spec::Path(_) | Spec::Domain(_) | Spec::Named(_) => false,
     })
 }
 
@@ -146,7 +146,7 @@ fn command_rule<'a>(rules: &'a Rules, part: &PartFacts, moved: &[&PathBuf]) -> O
     let by_name = rules.with(Behavior::Allow).find(|rule| match &rule.spec {
         Spec::Command(pattern) => pattern.allows(&part.part),
         Spec::All => rule.names("Bash", false, false),
-        Spec::Path(_) | Spec::Domain(_) | Spec::Agent(_) => false,
+        Spec::Path(_) | Spec::Domain(_) | Spec::Named(_) => false,
     });
     by_name.or_else(|| match part.part.verdict {
         Verdict::FileCommand => {

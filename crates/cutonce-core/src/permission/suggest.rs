@@ -103,6 +103,7 @@ pub(super) fn suggestions(mode: Mode, rules: &Rules, facts: &Facts) -> Vec<Sugge
         ],
         Access::Fetch { host, .. } => vec![vec![format!("WebFetch(domain:{host})")]],
         Access::Agent { kind } => vec![vec![format!("Agent({kind})")]],
+        Access::Skill { name } => vec![vec![format!("Skill({name})")]],
         Access::Mcp { .. } => mcp(&facts.tool),
         Access::Shell(shell) => shell_choices(mode, rules, shell),
         Access::Internal | Access::Kill { .. } | Access::Question => vec![],

@@ -49,6 +49,7 @@ pub fn check(mut value: Value) -> (Value, Vec<Problem>) {
         let why = format!("expected an object with settings, got {}", shape(&value));
         return (Value::Object(Default::default()), vec![Problem::WrongValue { path: WHOLE.into(), why }]);
     }
+    in_our_words(&mut value);
     drop_unknown(&mut value, &SCHEMA, "", &mut problems);
     // Each round takes out at least one value, so this ends.
     while let Err(error) = serde_path_to_error::deserialize::<_, Settings>(&value) {
@@ -58,6 +59,20 @@ pub fn check(mut value: Value) -> (Value, Vec<Problem>) {
         problems.push(Problem::WrongValue { path, why });
     }
     (value, problems)
+}
+
+/// What other programs' settings say in another form and hosts hand to us (HO-1): a model by its name alone, and the sandbox
+/// that must not be lost because its switch has another name.
+fn in_our_words(value: &mut Value) {
+    if let Some(model) = value.get_mut("model").filter(|model| model.is_string()) {
+        *model = serde_json::json!({"main": model.take()});
+    }
+    let sandbox = value.get_mut("sandbox").and_then(Value::as_object_mut);
+    if let Some(sandbox) = sandbox.filter(|sandbox| sandbox.get("enabled").is_some_and(Value::is_boolean))
+        && let Some(enabled) = sandbox.shift_remove("enabled")
+    {
+        sandbox.entry("shell").or_insert(enabled);
+    }
 }
 
 /// Nearest of `known` to `given`, if it is near enough to be meant.

@@ -43,6 +43,7 @@ impl App {
             home: self.around.home.clone(),
             user_home: self.around.var("HOME").map(PathBuf::from),
             project: self.around.cwd.clone(),
+            managed_flag: None,
         }
     }
 

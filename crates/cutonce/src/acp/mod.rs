@@ -482,6 +482,7 @@ fn unopened(error: &StartError) -> Error {
         | StartError::Settings(_)
         | StartError::Team(_)
         | StartError::Tool { .. }
+        | StartError::Agent { .. }
         | StartError::NoMessage(_)
         | StartError::Dropped(_)
         | StartError::Folder { .. } => Error::internal_error(),

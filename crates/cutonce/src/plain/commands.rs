@@ -119,7 +119,8 @@ impl Plain {
     fn places(&self) -> Places {
         let user_home = cutonce_agent::store::place::user_home(&|name| std::env::var_os(name));
         let (home, project) = (self.about.home.clone(), self.about.cwd.clone());
-        Places { managed: settings::MANAGED.into(), home, user_home, project }
+        let managed_flag = self.flags.managed.clone();
+        Places { managed: settings::MANAGED.into(), home, user_home, project, managed_flag }
     }
 
     /// As they are now: whoever writes one needs no new start.

@@ -142,6 +142,7 @@ pub fn plans(about: &About) -> String {
 /// Rules that were given on the command line.
 pub struct Flags {
     pub settings: Option<String>,
+    pub managed: Option<String>,
     pub allow: Vec<String>,
     pub deny: Vec<String>,
 }

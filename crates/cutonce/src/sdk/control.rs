@@ -35,6 +35,15 @@ struct Wanted {
     mark: u64,
     id: Value,
     mode: Mode,
+    /// It is to be `dontAsk`; and whether that was on before (HO-1).
+    dont_ask: bool,
+    before: bool,
+}
+
+impl Wanted {
+    fn name(&self) -> &'static str {
+        if self.dont_ask { super::DONT_ASK } else { self.mode.name() }
+    }
 }
 
 impl Control {
@@ -71,11 +80,14 @@ impl Control {
         self.notice = None;
     }
 
-    /// The answer comes before the frame that announces the change.
-    pub fn mode_changed(&mut self, to: Mode, peer: &Peer) {
+    /// The answer comes before the frame that announces the change. Some: whether somebody is asked from now on, as the host wants it.
+    pub fn mode_changed(&mut self, to: Mode, peer: &Peer) -> Option<bool> {
+        let mut dont_ask = None;
         for done in self.modes.extract_if(.., |wanted| wanted.mode == to) {
-            peer.reply(&done.id, Ok(json!({"mode": to.name()})));
+            peer.reply(&done.id, Ok(json!({"mode": done.name()})));
+            dont_ask = Some(done.dont_ask);
         }
+        dont_ask
     }
 
     fn next_mark(&mut self) -> (u64, Submission) {
@@ -146,13 +158,17 @@ impl Host {
     fn set_mode(&mut self, id: &Value, mode: &Value) {
         // Another name for it in the reference's own messages.
         let name = mode.as_str().map(|name| if name == "manual" { "default" } else { name });
-        let Some(mode) = name.and_then(Mode::parse) else {
+        let (dont_ask, before) = (name == Some(super::DONT_ASK), self.frames.dont_ask());
+        let named = if dont_ask { Some(Mode::Default) } else { name.and_then(Mode::parse) };
+        let Some(mode) = named else {
             return self.peer.reply(id, Err(format!("Unknown permission mode: {mode}")));
         };
+        // What takes rights away holds at once; what gives them, when the mode has changed.
+        self.frames.set_dont_ask(dont_ask || before);
         self.control.notice = None;
         self.session.submit(Submission::SetMode { mode, by: By::Host });
         let mark = self.mark();
-        self.control.modes.push(Wanted { mark, id: id.clone(), mode });
+        self.control.modes.push(Wanted { mark, id: id.clone(), mode, dont_ask, before });
     }
 
     /// Its number comes back when all that was submitted so far is taken up.
@@ -177,13 +193,16 @@ impl Host {
         }
         let Some(at) = self.control.modes.iter().position(|wanted| wanted.mark == mark) else { return };
         let wanted = self.control.modes.remove(at);
-        let answer = if self.frames.mode() == wanted.mode.name() {
-            Ok(json!({"mode": wanted.mode.name()}))
-        } else {
+        if !self.frames.is_in(wanted.mode) {
             let why = self.control.notice.take();
-            Err(why.unwrap_or_else(|| format!("The mode could not be changed to {}.", wanted.mode)))
-        };
-        self.peer.reply(&wanted.id, answer);
+            let why = why.unwrap_or_else(|| format!("The mode could not be changed to {}.", wanted.mode));
+            return self.peer.reply(&wanted.id, Err(why));
+        }
+        self.frames.set_dont_ask(wanted.dont_ask);
+        self.peer.reply(&wanted.id, Ok(json!({"mode": wanted.name()})));
+        if wanted.dont_ask != wanted.before {
+            self.peer.write(&self.frames.status());
+        }
     }
 
     /// It answers from the next request on, if its provider is known and there is a key. Null: the one that the session was started with.

@@ -2,6 +2,7 @@
 //! `wire` reads their lines, `peer` writes ours; here they meet the session.
 
 mod control;
+mod dont_ask;
 mod hooks;
 mod mcp;
 mod peer;
@@ -23,6 +24,7 @@ use cutonce_agent::{Approver, Events, Session};
 use cutonce_core::event::{AgentDoes, AgentEvent, AgentHow, AskView, EndReason, Event, EventKind, Level};
 use cutonce_core::rule::Source;
 use cutonce_core::submission::Submission;
+pub use dont_ask::NAME as DONT_ASK;
 use peer::Peer;
 use serde_json::Value;
 use setup::Setup;
@@ -70,7 +72,11 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
         }
         break;
     }
-    setup.apply(&mut run);
+    if let Err(why) = setup.apply(&mut run) {
+        eprintln!("cutonce: {why}");
+        peer.write(&frames::not_begun("", &why));
+        return Ok(FAILED);
+    }
     let approver = if run.host.asks() { Approver::Present } else { Approver::CantAsk };
     let place = start::Place { home: start::home()?, cwd: start::cwd()? };
     let agents = setup.agents(run.host.agents.as_deref());
@@ -175,15 +181,20 @@ struct Host {
     command: Option<Carried>,
     /// `initialize` came before anything began.
     greeted: bool,
+    /// How it was opened, to be told once a turn has begun.
+    notices: Vec<String>,
+    /// What comes before the first message (HO-1).
+    before_first: Option<String>,
     /// Agents in the background: their answers belong to the run, also after the last message.
     beside: HashSet<String>,
 }
 
 impl Host {
     fn new(started: Started, run: &Run, peer: Peer, greeting: Value, setup: &Setup) -> (Host, Events) {
-        let frames = Frames::new(&started, run.include_partial_messages)
+        let mut frames = Frames::new(&started, run.include_partial_messages)
             .for_host(started.session.transcript(), setup.forward_text);
-        let Started { session, events, model, offered, .. } = started;
+        frames.set_dont_ask(run.host.dont_ask);
+        let Started { session, events, model, offered, notices, .. } = started;
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
         let states = match (set("CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS"), set("CLAUDE_CODE_SDK_READS_SESSION_STATE")) {
             (true, _) => Some(false),
@@ -211,6 +222,8 @@ impl Host {
             commands: offered.commands,
             command: None,
             greeted: false,
+            notices,
+            before_first: offered.first,
             beside: HashSet::new(),
         };
         (host, events)
@@ -334,13 +347,17 @@ impl Host {
     }
 
     /// One that only joins the conversation keeps nothing waiting.
-    fn say(&mut self, words: Submission, uuid: Option<String>) {
+    fn say(&mut self, mut words: Submission, uuid: Option<String>) {
+        if let Submission::User { text, .. } | Submission::Composed { text, .. } = &mut words {
+            *text = start::after_first(self.before_first.take(), std::mem::take(text));
+        }
         self.busy = !matches!(words, Submission::Composed { silent: true, .. });
         self.said.push_back(uuid);
         self.session.submit(words);
     }
 
     fn carry_out(&mut self, meant: permission::Meant) {
+        self.settle_dont_ask(meant.dont_ask);
         for note in &meant.notes {
             self.peer.write(&self.frames.informational(Level::Warning, note));
         }
@@ -358,7 +375,11 @@ impl Host {
                 self.busy = true;
                 self.state("running");
             }
-            EventKind::ModeChanged { to, .. } => self.control.mode_changed(*to, &self.peer),
+            EventKind::ModeChanged { to, .. } => {
+                if let Some(dont_ask) = self.control.mode_changed(*to, &self.peer) {
+                    self.frames.set_dont_ask(dont_ask);
+                }
+            }
             EventKind::Notice { level, text } => {
                 self.control.noticed(text);
                 if *level != Level::Info {
@@ -378,6 +399,11 @@ impl Host {
         }
         for frame in self.frames.of(event) {
             self.peer.write(&frame);
+        }
+        if matches!(event.kind, EventKind::TurnStarted) {
+            for notice in std::mem::take(&mut self.notices) {
+                self.peer.write(&self.frames.informational(Level::Warning, &notice));
+            }
         }
         match &event.kind {
             EventKind::Ask(ask) => self.ask(ask),
@@ -416,6 +442,9 @@ impl Host {
         if !self.listening {
             (self.code, self.missing) = (FAILED, true);
             return self.carry_out(permission::host_gone(ask));
+        }
+        if let Some(denied) = self.denied_unasked(ask) {
+            return self.carry_out(denied);
         }
         let id = cutonce_agent::new_id();
         let mut request = permission::request(ask, self.lasting);

@@ -83,6 +83,8 @@ fn split(rule: &str) -> Value {
 pub struct Meant {
     pub submissions: Vec<Submission>,
     pub notes: Vec<String>,
+    /// The mode was set: to the one in which nobody is asked, or to another.
+    pub dont_ask: Option<bool>,
 }
 
 /// `result`: what the host sent, or why it could not answer.
@@ -115,6 +117,11 @@ pub fn too_large(ask: &AskView) -> Meant {
     refused(ask, "Not run: the call is too large to be shown to the host. Do it in smaller steps.".into(), false)
 }
 
+/// Nobody wants to be asked (`dontAsk`).
+pub fn nobody_asked(ask: &AskView) -> Meant {
+    refused(ask, "Not run: it needs a permission, and this session asks nobody for one. Work without it.".into(), false)
+}
+
 fn answer(ask: &AskView, answer: Answer) -> Submission {
     Submission::Answer { ask_id: ask.ask_id.clone(), answer }
 }
@@ -127,7 +134,7 @@ fn refused(ask: &AskView, why: String, interrupt: bool) -> Meant {
             Answer::Host(HostAnswer::Deny { message: why, interrupt })
         }
     };
-    Meant { submissions: vec![answer(ask, no)], notes: vec![] }
+    Meant { submissions: vec![answer(ask, no)], ..Meant::default() }
 }
 
 /// A clear no. For a plan that is a rejection with feedback: planning goes on (HO-2).
@@ -137,7 +144,7 @@ fn denied(ask: &AskView, message: String, interrupt: bool) -> Meant {
     no.feedback = Some(message);
     let mut submissions = vec![answer(ask, Answer::Plan(no))];
     submissions.extend(interrupt.then_some(Submission::Interrupt));
-    Meant { submissions, notes: vec![] }
+    Meant { submissions, ..Meant::default() }
 }
 
 fn allowed(ask: &AskView, said: &Value) -> Meant {
@@ -166,7 +173,7 @@ fn allowed(ask: &AskView, said: &Value) -> Meant {
             submissions.push(answer(ask, Answer::Host(HostAnswer::Allow { input })));
         }
     }
-    Meant { submissions, notes: updates.notes }
+    Meant { submissions, notes: updates.notes, dont_ask: updates.mode.map(|_| updates.dont_ask) }
 }
 
 /// The answer may carry the edited plan and the next mode. A mode that the request does not offer is set right after the
@@ -247,6 +254,8 @@ fn takes_rights(update: &Value) -> bool {
 struct Updates {
     rules: Vec<RuleChange>,
     mode: Option<Mode>,
+    /// That mode is `dontAsk`.
+    dont_ask: bool,
     notes: Vec<String>,
     /// Why something that takes rights away, or may, could not be read.
     lost: Option<String>,
@@ -269,7 +278,9 @@ impl Updates {
     fn add(&mut self, update: &Value) -> Result<(), String> {
         let how = match update["type"].as_str() {
             Some("setMode") => {
+                self.dont_ask = update["mode"] == super::DONT_ASK;
                 let mode = update["mode"].as_str().and_then(Mode::parse);
+                let mode = if self.dont_ask { Some(Mode::Default) } else { mode };
                 self.mode = Some(mode.ok_or_else(|| format!("there is no mode {}", update["mode"]))?);
                 return Ok(());
             }

@@ -88,7 +88,7 @@ fn ho_3_what_is_not_clearly_a_yes_is_none() {
 #[test]
 fn ho_2_a_yes_with_less_than_can_be_carried_out_is_none() {
     let lost = [
-        json!([{"type": "setMode", "mode": "dontAsk"}]),
+        json!([{"type": "setMode", "mode": "weird"}]),
         json!([{"type": "setMode"}]),
         json!([{"type": "addRules", "rules": [{"toolName": "Bash"}], "behavior": "deny", "destination": "nowhere"}]),
         json!([{"type": "addRules", "rules": "Bash", "behavior": "ask"}]),
@@ -103,6 +103,23 @@ fn ho_2_a_yes_with_less_than_can_be_carried_out_is_none() {
         let meant = meaning(&ask("ExitPlanMode", json!({}), plan()), Ok(said));
         assert!(is_unusable(&meant), "{meant:?}");
     }
+}
+
+/// The least of modes is no more than it says: default, and nobody is asked (HO-1).
+#[test]
+fn ho_2_a_yes_into_dont_ask_is_one_into_the_least() {
+    let said = json!({"behavior": "allow", "updatedPermissions": [{"type": "setMode", "mode": "dontAsk"}]});
+    let meant = meaning(&ask("Write", json!({}), permission(vec![])), Ok(said.clone()));
+    assert!(
+        matches!(meant.submissions.first(), Some(Submission::SetMode { mode: Mode::Default, .. }))
+            && meant.dont_ask == Some(true),
+        "{meant:?}"
+    );
+    let meant = meaning(&ask("ExitPlanMode", json!({}), plan()), Ok(said));
+    let [Submission::Answer { answer: Answer::Plan(yes), .. }] = meant.submissions.as_slice() else {
+        panic!("{meant:?}")
+    };
+    assert_eq!((yes.choice, meant.dont_ask), (ChoiceKey::Default, Some(true)));
 }
 
 #[test]

@@ -15,7 +15,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 fn main() {
     let args = Arguments::from_args();
-    let scripts: &[&str] = &["python.py", "control.py", "frames.py", "hooks.py", "messages.py", "trouble.py"];
+    let scripts: &[&str] =
+        &["python.py", "control.py", "frames.py", "hooks.py", "messages.py", "options.py", "trouble.py"];
     let python = Arc::new(Sdk { scripts, mark: "async def ho_", install: python, made: OnceLock::new() });
     let scripts: &[&str] = &["typescript.mjs"];
     let node = Arc::new(Sdk { scripts, mark: "tests.ho_", install: typescript, made: OnceLock::new() });

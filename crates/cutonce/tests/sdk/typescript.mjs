@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 const modules = join(process.env.SDK_FOLDER, "node_modules");
-const { createSdkMcpServer, query, tool } = await import(join(modules, "@anthropic-ai/claude-agent-sdk/sdk.mjs"));
+const { SYSTEM_PROMPT_DYNAMIC_BOUNDARY, createSdkMcpServer, query, tool } = await import(join(modules, "@anthropic-ai/claude-agent-sdk/sdk.mjs"));
 const { z } = await import(join(modules, "zod/index.js"));
 const BIN = process.env.CUTONCE_BIN;
 const tests = {};
@@ -107,6 +107,68 @@ tests.ho_1_streamed_input_is_one_session = async () => {
   const ends = got.filter((message) => message.type === "result");
   assert.deepEqual(ends.map((end) => end.result), ["one", "two"]);
   assert.equal(ends[0].session_id, ends[1].session_id);
+};
+
+tests.ho_1_options_that_take_rights_away_are_obeyed = async () => {
+  const write = call("Write", { file_path: "a.txt", content: "A" });
+  const policy = await Stage.with(write, { text: "done" });
+  const managedSettings = { permissions: { deny: ["Write"] } };
+  await run(query({ prompt: "go", options: policy.options({ managedSettings, permissionMode: "acceptEdits" }) }));
+  assert.equal(policy.file("a.txt"), null);
+
+  const main = await Stage.with(write, { text: "done" });
+  const agents = { ro: { description: "d", prompt: "I only read.", tools: ["Read"] } };
+  await run(query({ prompt: "go", options: main.options({ agent: "ro", agents, permissionMode: "acceptEdits" }) }));
+  const [request] = await main.seen();
+  assert.match(JSON.stringify(request.system), /I only read/);
+  assert.deepEqual(request.tools.map((tool) => tool.name), ["Read"]);
+  assert.equal(main.file("a.txt"), null);
+
+  const nobody = await Stage.with(write, { text: "done" });
+  const asked = [];
+  const canUseTool = async (tool, input) => (asked.push(tool), { behavior: "allow", updatedInput: input });
+  const got = await run(query({ prompt: "go", options: nobody.options({ permissionPrompts: "none", canUseTool }) }));
+  assert.deepEqual([asked, nobody.file("a.txt"), result(got).permission_denials.length], [[], null, 1]);
+};
+
+tests.ho_1_a_policy_may_come_with_initialize = async () => {
+  const stage = await Stage.with(call("Write", { file_path: "a.txt", content: "A" }), { text: "done" });
+  const flags = ["--output-format", "stream-json", "--input-format", "stream-json", "--managed-settings-in-initialize", "--permission-mode", "acceptEdits"];
+  const drive = async (initialize) => {
+    const child = spawn(BIN, flags, { cwd: stage.ws, env: stage.options().env, stdio: ["pipe", "pipe", "ignore"] });
+    const ended = new Promise((done) => child.once("exit", done));
+    child.stdin.write(JSON.stringify({ type: "control_request", request_id: "1", request: { subtype: "initialize", ...initialize } }) + "\n");
+    child.stdin.end(JSON.stringify(said("go")) + "\n");
+    let out = "";
+    for await (const piece of child.stdout) out += piece;
+    return [await ended, out];
+  };
+  const [refused, words] = await drive({});
+  assert.equal(refused, 1);
+  assert.match(words, /brought none/);
+  const [code, out] = await drive({ managedSettings: { permissions: { deny: ["Write"] } } });
+  assert.equal(code, 0);
+  assert.match(out, /permission_denials":\[\{/);
+  assert.equal(stage.file("a.txt"), null);
+};
+
+tests.ho_1_a_session_that_is_not_persisted_leaves_nothing = async () => {
+  const stage = await Stage.with({ text: "Hello." });
+  const got = await run(query({ prompt: "hi", options: stage.options({ persistSession: false }) }));
+  assert.equal(result(got).result, "Hello.");
+  const left = readdirSync(stage.home, { recursive: true }).filter((name) => name.endsWith(".jsonl"));
+  assert.deepEqual(left, []);
+};
+
+tests.ho_1_prompts_of_several_parts_and_an_own_workflow = async () => {
+  const stage = await Stage.with({ text: "done" });
+  const systemPrompt = ["FIRST", SYSTEM_PROMPT_DYNAMIC_BOUNDARY, "SECOND"];
+  await run(query({ prompt: "go", options: stage.options({ systemPrompt, permissionMode: "plan", planModeInstructions: "MYWORKFLOW" }) }));
+  const [request] = await stage.seen();
+  const system = JSON.stringify(request.system);
+  assert.ok(/FIRST.*SECOND/.test(system) && !system.includes("BOUNDARY"), system);
+  const words = JSON.stringify(request.messages);
+  assert.ok(words.includes("MYWORKFLOW") && words.includes("Plan mode is on") && !words.includes("Explore agents"), words);
 };
 
 tests.ho_1_partial_messages = async () => {
