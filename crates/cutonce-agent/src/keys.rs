@@ -98,7 +98,7 @@ impl Keys {
     async fn run(&self, command: &str, name: &str) -> Result<SecretString, KeyError> {
         let shell = find_program("sh", &self.env).unwrap_or_else(|| PathBuf::from("/bin/sh"));
         let env = self.env.iter().cloned().chain([("CUTONCE_KEY".into(), name.into())]).collect();
-        let spawn = Spawn::new(shell, &self.cwd, env).args(["-c", command]).output(Output::Separate);
+        let spawn = Spawn::new(shell, &self.cwd, env).called("sh").args(["-c", command]).output(Output::Separate);
         let failed = |error: std::io::Error| KeyError::Start(error.to_string());
         let mut running = spawn.start().map_err(|error| KeyError::Start(error.to_string()))?;
         let (mut out, mut err) = (Vec::new(), Vec::new());

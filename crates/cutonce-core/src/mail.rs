@@ -19,7 +19,7 @@ pub use permission::{PermissionRequest, PermissionResponse, Put, Relayed, Wanted
 pub use seal::{Key, authentic};
 pub use shown::{
     OPENING, answered_by_user, approved, framed, free, no_plan_file, not_yet_free, rejected, shown, shown_id, stale,
-    wait_for_lead, welcome,
+    told, wait_for_lead, welcome,
 };
 pub use waiting::{Heard, LeadMode, Waiting};
 

@@ -87,6 +87,8 @@ pub enum Submission {
     },
     /// No more submissions: finish what is queued, then end.
     Close,
+    /// The person is gone, or sent away: what runs is stopped, what was queued begins nothing, and the session ends.
+    Leave,
 }
 
 /// Called by the session when it comes to a [`Submission::Mark`]. What the submissions before it brought about at once is

@@ -76,6 +76,8 @@ pub enum Happened {
     /// The result of call `n` is recorded.
     CallDone(usize),
     Interrupted,
+    /// The person is gone: as interrupted, and what was queued begins nothing any more.
+    Left,
     CompactAsked {
         focus: Option<String>,
     },
@@ -196,6 +198,10 @@ impl Turn {
             Happened::ContextFull => self.compact(None, true, &mut effects),
             Happened::CallDone(n) => self.call_done(n, &mut effects),
             Happened::Interrupted => self.interrupted(&mut effects),
+            Happened::Left => {
+                self.queue.clear();
+                self.interrupted(&mut effects);
+            }
             Happened::CompactAsked { focus } => self.compact(focus, false, &mut effects),
             Happened::Compacted => self.compacted(&mut effects),
             Happened::CompactionFailed { message } => self.compaction_failed(message, &mut effects),
@@ -466,6 +472,16 @@ mod tests {
     }
 
     #[test]
+    fn ag_4_whoever_leaves_starts_no_turn_with_what_was_queued() {
+        let mut turn = Turn::new(None);
+        turn.step(Happened::Said(said("hi")));
+        turn.step(Happened::Said(said("queued")));
+        let ends = Effect::EndTurn(EndReason::Interrupted { in_tools: false });
+        assert_eq!(turn.step(Happened::Left), [Effect::StopRequest, ends]);
+        assert!(turn.idle());
+    }
+
+    #[test]
     fn ag_5_queued_words_join_at_the_next_request() {
         let mut turn = Turn::new(None);
         turn.step(Happened::Said(said("go")));
@@ -504,6 +520,7 @@ mod tests {
             (0usize..5).prop_map(Happened::CallDone),
             (0usize..5).prop_map(Happened::CallDone),
             Just(Happened::Interrupted),
+            Just(Happened::Left),
             Just(Happened::CompactAsked { focus: None }),
             Just(Happened::Compacted),
             Just(Happened::CompactionFailed { message: "no".into() }),
@@ -529,6 +546,8 @@ mod tests {
                     Happened::Said(_) => said_n += 1,
                     Happened::Answered { .. } | Happened::Failed { .. } | Happened::ContextFull => requesting = false,
                     Happened::CallDone(n) => open_calls.retain(|open| open != n),
+                    // What waited is given back to whoever said it.
+                    Happened::Left => said_n = recorded,
                     _ => {}
                 }
                 for effect in turn.step(event.clone()) {

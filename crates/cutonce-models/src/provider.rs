@@ -182,8 +182,9 @@ fn bare(spec: &str, env: Lookup<'_>, custom: &[CustomProvider]) -> Result<Choice
     let set =
         maker.and_then(|entry| entry.key_env()).unwrap_or_else(|| "ANTHROPIC_API_KEY or OPENAI_API_KEY".to_owned());
     let known = names.join(", ");
-    let message =
-        format!("{what}. Set {set}, or choose one as provider/model, such as ollama/qwen3.\nProviders: {known}.");
+    let message = format!(
+        "{what}. Set {set}, or choose one with --model provider/name, such as --model ollama/qwen3.\nProviders: {known}."
+    );
     Err(ModelError { message, status: None, kind: FaultKind::Key })
 }
 

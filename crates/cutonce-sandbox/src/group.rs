@@ -46,7 +46,11 @@ impl Child {
 
 pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), SpawnError> {
     let mut command = match &spawn.profile {
-        Profile::Open => Command::new(&spawn.program),
+        Profile::Open => {
+            let mut command = Command::new(&spawn.program);
+            command.arg0(spawn.called.as_deref().unwrap_or(spawn.program.as_os_str()));
+            command
+        }
         Profile::ReadOnly(_) | Profile::WorkspaceWrite(_) => {
             let layer = available();
             let text = seatbelt::profile(&spawn.profile).filter(|_| layer.holds());

@@ -15,6 +15,8 @@ use tokio::net::unix::pipe;
 pub struct Spawn {
     /// An absolute path; see [`crate::find_program`].
     pub program: PathBuf,
+    /// The name that the program is told it has; see [`Spawn::called`].
+    pub called: Option<OsString>,
     pub args: Vec<OsString>,
     pub cwd: PathBuf,
     /// The whole environment; see [`crate::env::scrubbed`].
@@ -88,6 +90,7 @@ impl Spawn {
     pub fn new(program: impl Into<PathBuf>, cwd: impl Into<PathBuf>, env: Vec<(OsString, OsString)>) -> Self {
         Self {
             program: program.into(),
+            called: None,
             args: Vec::new(),
             cwd: cwd.into(),
             env,
@@ -101,6 +104,10 @@ impl Spawn {
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));
         self
+    }
+    /// Instead of its path, by which many a program finds what belongs to it: for shells, which begin their messages with it.
+    pub fn called(self, name: impl Into<OsString>) -> Self {
+        Self { called: Some(name.into()), ..self }
     }
     pub fn input(self, input: Input) -> Self {
         Self { input, ..self }

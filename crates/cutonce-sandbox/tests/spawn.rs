@@ -60,6 +60,17 @@ async fn tl_8_a_program_ends_with_its_own_code_or_signal() {
     assert_eq!(all("kill -KILL $$").await.1, Ended::Signalled(9));
 }
 
+/// HO-6: an interpreter in a virtual environment finds what belongs to it by the path it was started by.
+#[tokio::test]
+async fn ho_6_a_program_is_told_the_path_it_was_started_by() {
+    let folder = tempfile::tempdir().unwrap();
+    let linked = folder.path().join("linked");
+    std::os::unix::fs::symlink(find_program("bash", &env()).unwrap(), &linked).unwrap();
+    let say = || Spawn::new(&linked, "/", env()).args(["-c", "echo $0"]);
+    assert_eq!(finish(say().start().unwrap()).await.0.trim_end(), linked.to_str().unwrap());
+    assert_eq!(finish(say().called("bash").start().unwrap()).await.0, "bash\n");
+}
+
 #[tokio::test]
 async fn tl_8_output_and_errors_come_in_order_or_apart() {
     let script = "echo 1; echo 2 >&2; echo 3";

@@ -19,6 +19,7 @@ use std::collections::HashSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use tokio_util::sync::CancellationToken;
 
 /// A file this large is not changed: its old content could not be kept (SE-5).
 pub const MAX_CHANGE: u64 = 64 << 20;
@@ -136,29 +137,33 @@ impl Disk {
     }
 
     /// Writes the whole file. See [`Disk::change`].
-    pub fn write(&self, grant: WriteGrant, new: Vec<u8>) -> Result<Written, DiskError> {
-        self.change(grant, |_| Ok(new))
+    pub fn write(&self, grant: WriteGrant, cancel: &CancellationToken, new: Vec<u8>) -> Result<Written, DiskError> {
+        self.change(grant, cancel, |_| Ok(new))
     }
 
     /// Uses up the grant: hands the present content to `make` and puts its answer in place, atomically.
     ///
     /// An existing file must have been read in this session and be unchanged since (TL-3). Changes of one
-    /// file wait for each other. The old content is kept before the new one shows (SE-5).
+    /// file wait for each other. The old content is kept before the new one shows (SE-5). Once `cancel` is cancelled
+    /// nothing is written any more, however long an editor let us wait: the call has its result, and the mode
+    /// may be another (AG-4, PM-1).
     pub fn change(
         &self,
         grant: WriteGrant,
+        cancel: &CancellationToken,
         make: impl FnOnce(Option<&[u8]>) -> Result<Vec<u8>, String>,
     ) -> Result<Written, DiskError> {
         let path = grant.path().to_path_buf();
         let _alone = alone(&path);
         let old = existing(&path)?;
         if let Some(editor) = self.editor_for(&path, grant.place()) {
-            return self.change_in_editor(&*editor, &path, old, make);
+            return self.change_in_editor(&*editor, &path, old, cancel, make);
         }
         if let Some((bytes, stamp)) = &old {
             self.memory.require_fresh(&path, stamp, bytes)?;
         }
         let new = make(old.as_ref().map(|(bytes, _)| bytes.as_slice())).map_err(DiskError::Refused)?;
+        still_wanted(cancel)?;
         self.put(&path, old, new)
     }
 
@@ -187,6 +192,11 @@ impl Disk {
         self.remember(path, stamp, Some(&new));
         Ok(Written { path: path.into(), old, new })
     }
+}
+
+/// Asked last before anything is written.
+fn still_wanted(cancel: &CancellationToken) -> Result<(), DiskError> {
+    if cancel.is_cancelled() { Err(DiskError::Interrupted) } else { Ok(()) }
 }
 
 /// The content a change starts from; `None` where there is no file.

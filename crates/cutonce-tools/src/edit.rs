@@ -65,9 +65,9 @@ impl Tool for Edit {
             Err(outcome) => return outcome,
         };
         let (disk, shown) = (here.disk.clone(), here.workspace.shown(grant.path()));
-        blocking_change(call, move || {
+        blocking_change(call, move |cancel| {
             let mut lines = Vec::new();
-            let changed = disk.change(grant, |old| {
+            let changed = disk.change(grant, cancel, |old| {
                 let edited = apply(&shown, old, &input)?;
                 lines = edited.lines;
                 Ok(edited.new)

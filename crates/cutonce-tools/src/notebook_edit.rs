@@ -86,9 +86,9 @@ impl Tool for NotebookEdit {
             Err(outcome) => return outcome,
         };
         let (disk, shown) = (here.disk.clone(), here.workspace.shown(grant.path()));
-        blocking_change(call, move || {
+        blocking_change(call, move |cancel| {
             let mut told = String::new();
-            let changed = disk.change(grant, |old| {
+            let changed = disk.change(grant, cancel, |old| {
                 let (new, what) = apply(old, &input)?;
                 told = what;
                 Ok(new)

@@ -42,10 +42,11 @@ impl SkillTool {
 
 /// The text of a skill's file, bounded.
 pub fn read(file: &Path) -> Result<String, String> {
-    let open = std::fs::File::open(file).map_err(|error| error.to_string())?;
-    if !open.metadata().is_ok_and(|meta| meta.is_file()) {
+    // Before it is opened: a fifo would make every start wait for its writer.
+    if !std::fs::metadata(file).map_err(|error| error.to_string())?.is_file() {
         return Err("it is no file".into());
     }
+    let open = std::fs::File::open(file).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();
     open.take(LONGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
     if bytes.len() as u64 > LONGEST {

@@ -180,11 +180,15 @@ pub(crate) async fn blocking(
 }
 
 /// Runs a change off the async threads. Once begun it is awaited to its end, so that what is recorded is what was done.
-pub(crate) async fn blocking_change(call: &CallContext, work: impl FnOnce() -> Outcome + Send + 'static) -> Outcome {
+pub(crate) async fn blocking_change(
+    call: &CallContext,
+    work: impl FnOnce(&CancellationToken) -> Outcome + Send + 'static,
+) -> Outcome {
     if call.cancel.is_cancelled() {
         return interrupted();
     }
-    let done = tokio::task::spawn_blocking(work).await;
+    let cancel = call.cancel.clone();
+    let done = tokio::task::spawn_blocking(move || work(&cancel)).await;
     done.unwrap_or_else(|error| Outcome::error(format!("The tool failed inside: {error}")))
 }
 

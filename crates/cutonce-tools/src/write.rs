@@ -53,7 +53,7 @@ impl Tool for Write {
             Err(outcome) => return outcome,
         };
         let (disk, shown) = (here.disk.clone(), here.workspace.shown(grant.path()));
-        blocking_change(call, move || match disk.write(grant, input.content.into_bytes()) {
+        blocking_change(call, move |cancel| match disk.write(grant, cancel, input.content.into_bytes()) {
             Err(error) => Outcome::error(error.to_string()),
             Ok(written) => {
                 let diff = change::diff(&shown, written.old.as_deref(), &written.new);

@@ -42,7 +42,7 @@ use cutonce_core::submission::Submission;
 use cutonce_core::tasks::Tasks;
 use futures_util::FutureExt;
 use ratatui::text::Line;
-use sessions::{Home, Job, Opened};
+use sessions::{Home, Opened};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,6 +58,8 @@ const TICK: Duration = Duration::from_millis(250);
 const SLOW_TICK: Duration = Duration::from_secs(1);
 /// How long «press again» stays true.
 const AGAIN: Duration = Duration::from_millis(1500);
+/// Exit codes of those who were sent away rather than left.
+const BY_SIGNAL: u8 = 128;
 /// How long the session may take to end what runs.
 const ENDING: Duration = Duration::from_secs(3);
 
@@ -324,6 +326,8 @@ impl App {
     fn submit(&mut self, submission: Submission) {
         match &self.session {
             Some(session) => session.submit(submission),
+            // Nothing waits for a session that somebody may pick later: it was not meant for that one.
+            None if self.failed || !self.home.busy() => self.notice(Level::Warning, self.home.way_out()),
             None => self.early.push(submission),
         }
     }
@@ -342,10 +346,7 @@ impl App {
             Ok(opened) => opened,
             Err(why) => {
                 self.notice(Level::Error, &why);
-                self.notice(
-                    Level::Info,
-                    "There is no session: /resume picks one (ctrl+f there: a copy), ctrl+c twice leaves.",
-                );
+                self.notice(Level::Info, self.home.way_out());
                 (self.failed, self.queued) = (true, Vec::new());
                 // What was said is not lost: it is the draft again.
                 let said: Vec<String> = std::mem::take(&mut self.early)
@@ -388,7 +389,7 @@ impl App {
         const AT_ONCE: usize = 2_000;
         let Some(event) = event else {
             *events = None;
-            return;
+            return self.session_lost();
         };
         self.event(event);
         for _ in 0..AT_ONCE {
@@ -397,6 +398,15 @@ impl App {
                 Some(event) => self.event(event),
                 None => *events = None,
             }
+        }
+    }
+
+    /// A session that ends because something in it failed is told: its conversation is on disk.
+    fn session_lost(&mut self) {
+        if let Some(why) = terminal::failed_elsewhere().filter(|_| self.session.take().is_some()) {
+            (self.failed, self.turn) = (true, None);
+            self.notice(Level::Error, &format!("The session failed inside: {why}"));
+            self.notice(Level::Info, "What was said is on disk: /resume goes on with it.");
         }
     }
 
@@ -493,15 +503,18 @@ impl App {
     /// The session ends what runs; then the terminal is given back with a word on how to come back.
     async fn end(mut self, events: Option<Events>) -> io::Result<u8> {
         let code = self.exit.unwrap_or(0);
+        self.take_back_queued();
         self.drafts.save(&self.composer.draft());
         let _ = self.terminal.alternate(false);
         let _ = terminal::write(self.history.leave().as_bytes());
         let resumable = self.log.has_words() && self.transcript.as_ref().is_some_and(|path| path.exists());
+        if code >= BY_SIGNAL && self.asks.own_plan_waits() {
+            // Nobody said no: the plan waits on disk until somebody is there again (PM-85). A session that nobody holds
+            // would withdraw it; this one is held until the process is gone.
+            std::mem::forget(self.session.take());
+        }
         if let (Some(session), Some(mut events)) = (self.session.take(), events) {
-            if self.turn.is_some() {
-                session.submit(Submission::Interrupt);
-            }
-            session.submit(Submission::Close);
+            session.submit(Submission::Leave);
             let id = session.id().to_string();
             let _ = tokio::time::timeout(ENDING, async { while events.next().await.is_some() {} }).await;
             if resumable && code == 0 {
@@ -512,11 +525,20 @@ impl App {
         Ok(code)
     }
 
+    /// What waited for the turn that is over now is a draft again: nothing said is lost.
+    fn take_back_queued(&mut self) {
+        if !self.queued.is_empty() {
+            let words = std::mem::take(&mut self.queued).join("\n");
+            let draft = self.composer.text();
+            let both = if draft.is_empty() { words } else { format!("{words}\n{draft}") };
+            self.composer.set_text(&both);
+        }
+    }
+
     /// Another session takes this one's place.
-    fn switch(&mut self, job: Job) {
+    fn switch(&mut self, which: Which, fork: bool) {
         if let Some(session) = self.session.take() {
-            session.submit(Submission::Interrupt);
-            session.submit(Submission::Close);
+            session.submit(Submission::Leave);
         }
         self.drafts.save(&self.composer.draft());
         if self.drafts.leaves() {
@@ -527,11 +549,12 @@ impl App {
         (self.turn, self.speech, self.running) = (None, None, Vec::new());
         self.tell_ending_tasks();
         (self.todos, self.queued, self.tasks) = (Vec::new(), Vec::new(), Tasks::default());
+        self.early.clear();
         self.crew = crew::Crew::default();
         self.log.clear();
         self.status = Status::default();
         self.failed = false;
-        self.home.open(job);
+        self.home.open(which, fork);
         self.now();
     }
 }

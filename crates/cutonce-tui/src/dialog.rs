@@ -5,7 +5,7 @@ mod guard;
 mod permission;
 mod questions;
 
-pub use guard::Guard;
+pub use guard::{Guard, QUIET};
 
 use crate::overlay::pager::Item;
 use crate::review::field::Field;
@@ -43,12 +43,13 @@ pub struct Drawn {
 
 impl Dialog {
     /// The dialog for an ask; a plan has a screen of its own.
-    pub fn of(ask: &AskView) -> Option<Dialog> {
+    /// `who` wants it, where that is not the session itself.
+    pub fn of(ask: &AskView, who: Option<&str>) -> Option<Dialog> {
         match &ask.kind {
             AskKind::Permission { why, suggestions, preview, .. } => {
-                Some(Dialog::Permission(Box::new(Permission::new(ask, why, suggestions, preview.as_deref()))))
+                Some(Dialog::Permission(Box::new(Permission::new(ask, who, why, suggestions, preview.as_deref()))))
             }
-            AskKind::Questions(questions) => Some(Dialog::Questions(Questions::new(questions.clone()))),
+            AskKind::Questions(questions) => Some(Dialog::Questions(Questions::new(questions.clone(), who))),
             AskKind::EnterPlan => Some(Dialog::Enter(Enter::default())),
             AskKind::Plan { .. } => None,
         }

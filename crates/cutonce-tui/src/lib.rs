@@ -68,8 +68,18 @@ pub enum First {
     },
 }
 
-/// Opens a session, on the thread that it will live on; `fork`: in a copy.
-pub type Open = Box<dyn Fn(Which, bool) -> Opening + Send>;
+/// Which session is wanted.
+#[derive(Debug, Clone)]
+pub struct Job {
+    pub which: Which,
+    /// In a copy.
+    pub fork: bool,
+    /// Instead of the model that the command line or the settings name.
+    pub model: Option<String>,
+}
+
+/// Opens a session, on the thread that it will live on.
+pub type Open = Box<dyn Fn(Job) -> Opening + Send>;
 pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, String>>>>;
 
 /// Sit in front of sessions until the person leaves; gives the exit code.

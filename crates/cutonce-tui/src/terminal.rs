@@ -35,6 +35,16 @@ struct Taken {
     modes: libc::termios,
     kitty: bool,
     alternate: bool,
+    /// Who draws: what fails on another thread is not the terminal's end.
+    by: std::thread::ThreadId,
+}
+
+/// What the latest panic on another thread said.
+static FAILED_ELSEWHERE: Mutex<Option<String>> = Mutex::new(None);
+
+/// What failed on another thread since this was asked last.
+pub fn failed_elsewhere() -> Option<String> {
+    FAILED_ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner).take()
 }
 
 fn taken() -> std::sync::MutexGuard<'static, Option<Taken>> {
@@ -90,7 +100,7 @@ impl Terminal {
             }
             taken.alternate = on;
         }
-        write(if on { ALTERNATE_ON } else { ALTERNATE_OFF }.as_bytes())
+        write(other_screen(on, self.kitty).as_bytes())
     }
 
     /// The terminal is given back while `work` runs: an editor, a shell line, a stop.
@@ -123,7 +133,7 @@ fn enter(kitty: bool) -> io::Result<()> {
         }
         modes
     };
-    *taken() = Some(Taken { modes, kitty, alternate: false });
+    *taken() = Some(Taken { modes, kitty, alternate: false, by: std::thread::current().id() });
     raw(modes)?;
     write(if kitty { format!("{TAKE}{KITTY_ON}") } else { TAKE.to_string() }.as_bytes())
 }
@@ -141,20 +151,41 @@ fn raw(modes: libc::termios) -> io::Result<()> {
 
 /// May be called from anywhere and more than once. What fails here can't be helped: the terminal is gone.
 fn give_back() {
-    let Some(Taken { modes, kitty, alternate }) = taken().take() else { return };
-    let off = format!("{}{GIVE}{}", if kitty { KITTY_OFF } else { "" }, if alternate { ALTERNATE_OFF } else { "" });
-    let _ = write(off.as_bytes());
+    let Some(Taken { modes, kitty, alternate, .. }) = taken().take() else { return };
+    let _ = write(all_off(kitty, alternate).as_bytes());
     // Safety: modes that the kernel gave us.
     unsafe { libc::tcsetattr(0, libc::TCSADRAIN, &raw const modes) };
 }
 
-/// A panic's words must stand on a terminal that shows them: it is given back first.
+/// Each screen has a stack of its own for kitty's keys: what was pushed on one is popped there.
+fn other_screen(on: bool, kitty: bool) -> String {
+    match (on, kitty) {
+        (true, true) => format!("{ALTERNATE_ON}{KITTY_ON}"),
+        (true, false) => ALTERNATE_ON.into(),
+        (false, true) => format!("{KITTY_OFF}{ALTERNATE_OFF}"),
+        (false, false) => ALTERNATE_OFF.into(),
+    }
+}
+
+fn all_off(kitty: bool, alternate: bool) -> String {
+    let back = if alternate { other_screen(false, kitty) } else { String::new() };
+    format!("{back}{}{GIVE}", if kitty { KITTY_OFF } else { "" })
+}
+
+/// A panic's words must stand on a terminal that shows them: it is given back first. One on another thread is caught there
+/// (AG-6) and must not take the terminal from under who draws.
 fn install_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         let before = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if taken().is_some() {
+            let by = taken().as_ref().map(|taken| taken.by);
+            if by.is_some_and(|by| by != std::thread::current().id()) {
+                tracing::error!("{info}");
+                *FAILED_ELSEWHERE.lock().unwrap_or_else(PoisonError::into_inner) = Some(info.to_string());
+                return;
+            }
+            if by.is_some() {
                 let _ = write(b"\r\n");
                 give_back();
             }
@@ -181,6 +212,26 @@ pub fn reflows(env: impl Fn(&str) -> Option<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn ui_13_what_was_pushed_on_a_screen_is_popped_on_that_screen() {
+        for kitty in [false, true] {
+            let all =
+                format!("{}{}{}", if kitty { KITTY_ON } else { "" }, other_screen(true, kitty), all_off(kitty, true));
+            let (mut stacks, mut at) = ([0, 0], 0);
+            for part in all.split_inclusive(['h', 'l', 'u']) {
+                match part {
+                    "\x1b[?1049h" => at = 1,
+                    "\x1b[?1049l" => at = 0,
+                    KITTY_ON => stacks[at] += 1,
+                    KITTY_OFF => stacks[at] -= 1,
+                    part if part.ends_with(KITTY_ON) => stacks[at] += 1,
+                    _ => assert!(!part.ends_with('u'), "{part:?}"),
+                }
+            }
+            assert_eq!((stacks, at), ([0, 0], 0), "{all:?}");
+        }
+    }
 
     #[test]
     fn ui_11_which_terminals_wrap_anew() {

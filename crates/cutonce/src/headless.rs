@@ -75,8 +75,8 @@ impl Run {
         loop {
             tokio::select! {
                 biased;
-                _ = signals.int.recv() => { self.code = INTERRUPTED; session.submit(Submission::Interrupt); session.submit(Submission::Close); }
-                _ = signals.term.recv() => { self.code = TERMINATED; session.submit(Submission::Interrupt); session.submit(Submission::Close); }
+                _ = signals.int.recv() => { self.code = INTERRUPTED; session.submit(Submission::Leave); }
+                _ = signals.term.recv() => { self.code = TERMINATED; session.submit(Submission::Leave); }
                 event = events.next() => match event {
                     None => return Ok(self.code),
                     Some(event) => self.show(&event)?,

@@ -135,7 +135,7 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
             _ = hangs_up.recv() => return Ok(HUNG_UP),
         }
         if let Some((which, fork)) = plain.switch.take() {
-            match open(which, fork).await {
+            match open(cutonce_tui::Job { which, fork, model: None }).await {
                 Ok(opened) => {
                     plain.session.submit(Submission::Close);
                     while events.next().await.is_some() {}

@@ -4,7 +4,6 @@ use crate::cli::Run;
 use crate::headless::First;
 use crate::start::{self, Place};
 use cutonce_agent::Approver;
-use cutonce_agent::start::Which;
 use std::io::IsTerminal;
 
 /// A terminal that can be drawn on, and nobody asked for lines.
@@ -45,11 +44,12 @@ pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
 /// Opens sessions as the command line says, but which one is chosen later.
 pub fn opener(run: Run, place: Place) -> cutonce_tui::Open {
     let run = Run { resume: None, r#continue: false, fork_session: false, session_id: None, ..run };
-    Box::new(move |which: Which, fork: bool| {
+    Box::new(move |job: cutonce_tui::Job| {
         let start = start::start_of(&run, Approver::Present, &place);
         Box::pin(async move {
             let mut start = start.map_err(|error| format!("{error:#}"))?;
-            (start.which, start.fork) = (which, fork);
+            (start.which, start.fork) = (job.which, job.fork);
+            start.model = job.model.or(start.model);
             start.open().await.map_err(|error| error.to_string())
         })
     })

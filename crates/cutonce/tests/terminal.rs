@@ -112,6 +112,37 @@ fn ui_13_signals_give_the_terminal_back_and_keep_the_draft() {
     }
 }
 
+const PLANS: &str = r##"{"turns": [
+  {"calls": [
+    {"name": "Write", "input": {"file_path": "{plan}", "content": "# Careful\n\n1. Measure twice\n"}},
+    {"name": "ExitPlanMode", "input": {}}]},
+  {"text": "Cut once."}
+]}"##;
+
+/// PM-85: whoever ends the program, a plan that waits is there again; nobody said no.
+#[test]
+fn pm_85_a_plan_that_waits_survives_signals_and_is_asked_about_again() {
+    for (signal, code) in [("TERM", "143"), ("HUP", "129")] {
+        let stage = Stage::new(PLANS);
+        let mut term = stage.shell_with("--permission-mode plan", &[]);
+        term.see("/help").unwrap();
+        term.send(b"plan it\r").unwrap();
+        term.see("keep planning").unwrap();
+        let sent = Command::new("kill").args([&format!("-{signal}"), &stage.pid()]).status().unwrap();
+        assert!(sent.success());
+        term.see(&format!("ended {code}")).unwrap();
+        term.end().unwrap();
+        stage.assert_given_back(&term);
+        let mut again = stage.shell_with("--continue", &[]);
+        again.see("keep planning").unwrap();
+        assert!(!again.whole().contains("not approved"), "{}", again.whole());
+        again.press("esc").unwrap();
+        again.see("the review was left").unwrap();
+        again.press("ctrl+c ctrl+c").unwrap();
+        again.see("ended 0").unwrap();
+    }
+}
+
 #[test]
 fn ui_13_a_panic_gives_the_terminal_back_and_keeps_the_draft() {
     let stage = Stage::new(TALK);

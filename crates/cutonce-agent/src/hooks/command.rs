@@ -84,6 +84,7 @@ impl CommandHook {
         line.push(b'\n');
         let shell = find_program("sh", &self.around.env).unwrap_or_else(|| PathBuf::from("/bin/sh"));
         let spawn = Spawn::new(shell, &self.around.cwd, self.around.env.clone())
+            .called("sh")
             .args(["-c", &self.command])
             .input(Input::Piped)
             .output(Output::Separate);
@@ -96,7 +97,7 @@ impl CommandHook {
             }
         };
         // What it started and left behind dies with it, so its pipes end when it does.
-        let ended = tokio::join!(tell, read(stdout, LONGEST_OUTPUT), read(stderr, LONGEST_ERROR), running.wait());
+        let ended = tokio::join!(tell, read(stdout, LONGEST_OUTPUT), begin(stderr, LONGEST_ERROR), running.wait());
         let (_, stdout, stderr, ended) = ended;
         if stdout.len() as u64 > LONGEST_OUTPUT {
             return Err(format!("it printed more than {LONGEST_OUTPUT} bytes"));
@@ -129,6 +130,16 @@ async fn read(pipe: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
     if let Some(pipe) = pipe {
         let _ = pipe.take(most + 1).read_to_end(&mut bytes).await;
+    }
+    bytes
+}
+
+/// The first `most` bytes; what follows is read and dropped, so that a program with much to say comes to its exit code.
+async fn begin(pipe: Option<impl AsyncRead + Unpin>, most: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    if let Some(mut pipe) = pipe {
+        let _ = (&mut pipe).take(most).read_to_end(&mut bytes).await;
+        let _ = tokio::io::copy(&mut pipe, &mut tokio::io::sink()).await;
     }
     bytes
 }

@@ -9,7 +9,7 @@ use cutonce_core::conversation::ResultPart;
 use cutonce_core::event::{EndReason, EventKind, Level};
 use cutonce_core::hook::{HookEvent, HookInput, Moment, Permission, Reply};
 use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Access, Ask, Decision, Denied, Facts, Why};
+use cutonce_core::permission::{Access, Ask, AskedBy, Decision, Denied, Facts, Why};
 use cutonce_core::plan;
 use cutonce_core::submission::Submission;
 use cutonce_core::turn::{Happened, Said};
@@ -271,7 +271,11 @@ impl Hall {
         };
         // PM-16: what was answered for another mode or another input is decided anew.
         if changed || self.mode_as_of_now() != mode {
-            return self.decide_call(n, call, &reply);
+            // What a guard wants a person to see, another hook's yes does not answer.
+            let asked = ask.by == AskedBy::Hook;
+            let permission = if asked { Some(Permission::Ask) } else { reply.permission };
+            let reason = if asked { ask.why.reason } else { reply.reason };
+            return self.decide_call(n, call, &Reply { permission, reason, ..reply });
         }
         if !yes {
             return self.put_to_person(n, call, ask);

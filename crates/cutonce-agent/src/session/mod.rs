@@ -295,7 +295,7 @@ impl Driver {
         match effect {
             Effect::BeginTurn => self.begin_turn(),
             Effect::Record(said) => self.record(said),
-            Effect::Queued(said) => self.hall.hub.emit(EventKind::Queued { text: said.text }),
+            Effect::Queued(said) => self.hall.tell_queued(said),
             Effect::Request => self.flush_results(),
             Effect::StopRequest | Effect::StopCompaction => {}
             Effect::StartCall(n) => self.hall.start_call(n),
@@ -437,12 +437,20 @@ impl Hall {
                 let lent = Some(Box::new(Lent { allow, model }));
                 return self.comes_in(Said { lent, ..Said::words(text, images) });
             }
-            Submission::Close => {
-                self.closing = true;
-                self.refuse_team_calls();
+            Submission::Close => self.close(),
+            Submission::Leave => {
+                self.clear_the_door();
+                self.stop_agents();
+                self.close();
+                return Some(Happened::Left);
             }
         }
         None
+    }
+
+    fn close(&mut self) {
+        self.closing = true;
+        self.refuse_team_calls();
     }
 
     /// Write an entry before anything is shown as done (SE-1). If that fails the turn ends: what is not on disk

@@ -6,7 +6,7 @@ use cutonce_core::event::{Delta, EventKind, Level};
 use cutonce_core::request::Request;
 use cutonce_core::submission::{Submission, Told};
 use cutonce_core::transcript::{Body, compacted_message};
-use cutonce_core::turn::{Effect, Happened};
+use cutonce_core::turn::{Effect, Happened, Said};
 use cutonce_core::{mode, prompts};
 use cutonce_models::{FaultKind, ModelError, Signal};
 use std::sync::Arc;
@@ -251,7 +251,7 @@ impl Hall {
         if let Some(happened) = self.submission(submission) {
             for effect in self.turn.step(happened) {
                 if let Effect::Queued(said) = effect {
-                    self.hub.emit(EventKind::Queued { text: said.text });
+                    self.tell_queued(said);
                 }
             }
         }
@@ -272,6 +272,13 @@ impl Hall {
     fn compaction_over(&mut self, how: Result<(), String>) {
         if let Some(told) = self.batch.compaction_told.take() {
             (told.0)(how);
+        }
+    }
+
+    /// A message of the person's waits; what the program itself says into the turn is none of theirs.
+    pub(super) fn tell_queued(&self, said: Said) {
+        if !said.meta {
+            self.hub.emit(EventKind::Queued { text: said.text });
         }
     }
 

@@ -235,8 +235,7 @@ impl Hall {
             table.seen.insert(message.id.clone());
         }
         let (from, to) = (message.from.clone(), message.to.clone());
-        let shown = message.text.chars().take(200).collect();
-        self.hub.emit(EventKind::Team(TeamEvent::Message { from, to, text: shown }));
+        self.hub.emit(EventKind::Team(TeamEvent::Message { from, to, text: mail::told(message) }));
         let mail = Delivered { id: message.id.clone(), position: position.into(), settles };
         Happened::Said(Said { mail: Some(mail), ..Said::meta(text) })
     }

@@ -3,7 +3,7 @@
 use crate::rule;
 use regex::Regex;
 
-/// Nothing, `""` and `*` fit all; letters, digits, `_` and `|` alone are exact names; anything else is a regular
+/// Nothing, `""` and `*` fit all; names between `|` or commas are exact; anything else is a regular
 /// expression that may fit anywhere in the name. Letters count as they are written.
 #[derive(Debug, Clone, Default)]
 pub enum Matcher {
@@ -18,12 +18,13 @@ const LARGEST: usize = 1 << 16;
 
 impl Matcher {
     pub fn parse(given: Option<&str>) -> Result<Matcher, String> {
-        let given = given.unwrap_or_default();
+        let given = given.unwrap_or_default().trim();
         if given.is_empty() || given == "*" {
             return Ok(Matcher::Any);
         }
-        if given.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '|') {
-            return Ok(Matcher::Names(given.split('|').map(str::to_string).collect()));
+        if given.chars().all(|c| c.is_ascii_alphanumeric() || "_|, ".contains(c)) {
+            let names = given.split(['|', ',']).map(str::trim).filter(|name| !name.is_empty());
+            return Ok(Matcher::Names(names.map(str::to_string).collect()));
         }
         let pattern = regex::RegexBuilder::new(given).size_limit(LARGEST).build();
         pattern.map(Matcher::Pattern).map_err(|error| format!("`{given}` is no matcher: {error}"))

@@ -60,6 +60,9 @@ fn ho_7_matchers_are_names_or_patterns() {
         assert!(fits(all, "Bash"));
     }
     assert!(fits(Some("Edit|Write"), "Edit") && fits(Some("Edit|Write"), "Write"));
+    for written in ["Edit | Write", "Edit, Write", " Write "] {
+        assert!(fits(Some(written), "Write") && !fits(Some(written), "Read"), "{written}");
+    }
     assert!(!fits(Some("Edit|Write"), "NotebookEdit") && !fits(Some("edit"), "Edit"));
     assert!(fits(Some("mcp__.*__read"), "mcp__files__read_file") && fits(Some("^(Read|Grep)$"), "Grep"));
     assert!(!fits(Some("^(Read|Grep)$"), "Greps"));

@@ -46,6 +46,28 @@ pub fn framed(from: &str, id: &str, text: &str) -> String {
     format!("{OPENING}from=\"{from}\" id=\"{id}\">\n{text}\n</teammate-message>")
 }
 
+/// A message as people read it: of a control message what it is about, not how it is written.
+pub fn told(message: &Message) -> String {
+    let about = match content(message) {
+        Content::Words => return message.text.clone(),
+        Content::PlanApprovalRequest(_) => "asks for an answer to its plan",
+        Content::PlanApprovalResponse(response) => match (response.approved, response.feedback) {
+            (_, Some(words)) => {
+                return format!("{} the plan: {words}", if response.approved { "approves" } else { "rejects" });
+            }
+            (true, None) => "approves the plan",
+            (false, None) => "rejects the plan",
+        },
+        Content::PermissionRequest(_) => "asks for a call to be allowed",
+        Content::PermissionResponse(_) => "answers whether a call is allowed",
+        Content::PermissionWithdrawn { .. } => "asks no more",
+        Content::TeammateStatus { state } => state.describe(),
+        Content::Shutdown => "ends the team",
+        Content::Broken { .. } => "sends what can't be read",
+    };
+    about.to_string()
+}
+
 /// The id of the message that a text of the conversation shows.
 pub fn shown_id(text: &str) -> Option<&str> {
     let head = text.strip_prefix(OPENING)?.lines().next()?;

@@ -99,7 +99,7 @@ fn folder_for_layers(profile: &Profile) -> Result<Option<scratch::Folder>, Spawn
 
 fn exec(spawn: Spawn, stdio: [OwnedFd; 3]) -> io::Result<Exec> {
     let text = |text: OsString| CString::new(text.into_vec()).map_err(io::Error::from);
-    let name = spawn.program.file_name().unwrap_or(spawn.program.as_os_str()).to_owned();
+    let name = spawn.called.unwrap_or_else(|| spawn.program.as_os_str().to_owned());
     let args = [name].into_iter().chain(spawn.args).map(text).collect::<io::Result<_>>()?;
     // The last of a name counts.
     let env: BTreeMap<OsString, OsString> = spawn.env.into_iter().collect();

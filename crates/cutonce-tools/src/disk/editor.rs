@@ -1,10 +1,11 @@
 //! An editor that has the user's files open (HO-5): what it shows may be newer than the disk, and what we change should
 //! show in it. It only carries text: what may be read or written is decided before, and a grant is used up as always.
 
-use super::{Disk, DiskError, MAX_CHANGE, Seen, Stamp, Written, existing, load, open};
+use super::{Disk, DiskError, MAX_CHANGE, Seen, Stamp, Written, existing, load, open, still_wanted};
 use cutonce_core::permission::Place;
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
+use tokio_util::sync::CancellationToken;
 
 /// A larger file is none for an editor's protocol.
 const MAX_IN_EDITOR: usize = 4 << 20;
@@ -72,6 +73,7 @@ impl Disk {
         editor: &dyn Editor,
         path: &Path,
         old: Option<(Vec<u8>, Stamp)>,
+        cancel: &CancellationToken,
         make: impl FnOnce(Option<&[u8]>) -> Result<Vec<u8>, String>,
     ) -> Result<Written, DiskError> {
         let small = old.as_ref().is_some_and(|(bytes, _)| bytes.len() <= MAX_IN_EDITOR);
@@ -81,6 +83,7 @@ impl Disk {
             self.memory.require_fresh(path, stamp, before)?;
         }
         let new = make(before.as_deref()).map_err(DiskError::Refused)?;
+        still_wanted(cancel)?;
         // A file in a folder that is not there yet, and one that is no text, are the disk's.
         let text = std::str::from_utf8(&new).ok().filter(|text| text.len() <= MAX_IN_EDITOR);
         let Some(text) = text.filter(|_| open::parent(path, open::Missing::Fail).is_ok()) else {
@@ -91,7 +94,10 @@ impl Disk {
             .map_err(|source| DiskError::NotKept { path: path.into(), source })?;
         match editor.write(path, text) {
             Handed::Written => {}
-            Handed::Declined => return self.put(path, old, new),
+            Handed::Declined => {
+                still_wanted(cancel)?;
+                return self.put(path, old, new);
+            }
             Handed::Lost(why) => return Err(DiskError::NotConfirmed { path: path.into(), why }),
         }
         // The editor followed the path by its name: a link that took its place meanwhile is told.

@@ -35,6 +35,8 @@ pub enum DiskError {
     /// The change itself said no; its own words.
     #[error("{0}")]
     Refused(String),
+    #[error("Interrupted before it was done: nothing was written.")]
+    Interrupted,
 }
 
 impl DiskError {

@@ -42,7 +42,7 @@ impl Start {
         env.retain(|(name, _)| name != "PWD");
         env.push(("PWD".into(), self.folder.clone().into()));
         let args = ["--norc", "--noprofile", "-c", command];
-        let mut spawn = Spawn::new(self.bash, self.folder, env).args(args).profile(self.profile);
+        let mut spawn = Spawn::new(self.bash, self.folder, env).called("bash").args(args).profile(self.profile);
         let folder = match reports {
             Some(workspace) => Some(ask_for_folder(&mut spawn, workspace, tmp.as_deref()).map_err(|error| {
                 format!("The command was not started: a temporary file could not be written: {error}")

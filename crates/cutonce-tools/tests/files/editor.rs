@@ -4,16 +4,22 @@ use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
+use tokio_util::sync::CancellationToken;
 
 /// An editor with buffers of its own, which it saves when it is told to write.
 struct Fake {
     buffers: Mutex<HashMap<PathBuf, String>>,
     written: Mutex<Vec<PathBuf>>,
     hands: Mutex<Handed>,
+    /// Cancelled when it is read: the person interrupts while the editor takes its time.
+    interrupts: Mutex<Option<CancellationToken>>,
 }
 
 impl Editor for Fake {
     fn read(&self, path: &Path) -> Option<String> {
+        if let Some(cancel) = self.interrupts.lock().unwrap().take() {
+            cancel.cancel();
+        }
         self.buffers.lock().unwrap().get(path).cloned()
     }
     fn write(&self, path: &Path, text: &str) -> Handed {
@@ -29,7 +35,8 @@ impl Editor for Fake {
 
 fn world() -> (World, Arc<Fake>) {
     let mut world = World::new();
-    let fake = Fake { buffers: Mutex::default(), written: Mutex::default(), hands: Mutex::new(Handed::Written) };
+    let hands = Mutex::new(Handed::Written);
+    let fake = Fake { buffers: Mutex::default(), written: Mutex::default(), hands, interrupts: Mutex::default() };
     let fake = Arc::new(fake);
     world.here.disk = world.here.disk.clone().with_editor(Some(fake.clone()));
     (world, fake)
@@ -64,6 +71,22 @@ async fn ho_5_a_change_starts_from_the_editors_text_and_keeps_it() {
     let text = edit(&world, "a.txt", "again", "lost").await.error();
     assert!(text.contains("changed in the user's editor"), "{text}");
     assert_eq!(world.text("a.txt"), "again\n");
+}
+
+/// AG-4, PM-1: after an interrupt nothing is written any more, neither by the editor nor by us.
+#[tokio::test]
+async fn ag_4_a_change_that_was_interrupted_while_the_editor_took_its_time_is_not_made() {
+    for hands in [Handed::Written, Handed::Declined] {
+        let (world, editor) = world();
+        let path = world.put("a.txt", "old\n");
+        editor.buffers.lock().unwrap().insert(path, "old\n".into());
+        *editor.hands.lock().unwrap() = hands;
+        read(&world, "a.txt").await;
+        *editor.interrupts.lock().unwrap() = Some(world.cancel.clone());
+        let text = edit(&world, "a.txt", "old", "new").await.error();
+        assert!(text.contains("nothing was written"), "{text}");
+        assert_eq!((world.text("a.txt").as_str(), editor.written.lock().unwrap().len()), ("old\n", 0));
+    }
 }
 
 #[tokio::test]

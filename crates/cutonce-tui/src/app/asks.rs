@@ -22,6 +22,8 @@ use std::time::{Duration, Instant};
 
 /// A plan opens by itself after so long without keys.
 const STILL: Duration = Duration::from_secs(1);
+/// Of what an agent was told to do, where it asks.
+const MOST_TASK: usize = 60;
 pub const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
 pub type Screen = ratatui::Terminal<CrosstermBackend<io::Stdout>>;
@@ -55,6 +57,14 @@ impl Asks {
     }
     pub fn asks(&self) -> bool {
         self.open.is_some()
+    }
+    /// Does a plan of the session itself wait for an answer?
+    pub fn own_plan_waits(&self) -> bool {
+        self.plans.iter().any(|ask| teammate(ask).is_none())
+    }
+    /// How many more come after the one that is open.
+    pub fn behind(&self) -> usize {
+        self.queue.len()
     }
     /// The agent waits for the person: nothing works meanwhile.
     pub fn waits(&self) -> bool {
@@ -160,7 +170,11 @@ impl App {
         while self.asks.open.is_none()
             && let Some(ask) = self.asks.queue.pop_front()
         {
-            if let Some(dialog) = Dialog::of(&ask) {
+            let who = ask.asker().map(|who| match ask.agent.as_ref().and_then(|agent| self.crew.task_of(&agent.id)) {
+                Some(task) => format!("{who}: {}", text::bounded(&task, MOST_TASK)),
+                None => who,
+            });
+            if let Some(dialog) = Dialog::of(&ask, who.as_deref()) {
                 self.asks.open = Some((ask, dialog, Guard::default()));
                 self.asks.announced = false;
             }
@@ -284,8 +298,9 @@ impl App {
                 return self.now();
             }
             Some(Action::Stop) => return self.stop(),
-            // At any time (PM-17); a plan that is looked at is withdrawn then (PM-80).
-            Some(Action::CycleMode) => return self.submit(Submission::CycleMode),
+            // At any time (PM-17); a plan that is looked at is withdrawn then (PM-80). A list and a teammate's plan show no mode
+            // that could change.
+            Some(Action::CycleMode) if self.looks_at_own_plan() => return self.submit(Submission::CycleMode),
             _ => {}
         }
         if let Some(cover) = &mut self.asks.cover {
@@ -313,8 +328,9 @@ impl App {
                 }
             }
             Outcome::Escape => {
+                let looked_at = self.asks.cover.as_ref().and_then(|cover| cover.ask_id.clone());
                 self.uncover();
-                self.not_approved();
+                self.not_approved(looked_at.as_deref());
             }
             Outcome::Answer(answer) => {
                 self.uncover();
@@ -337,7 +353,7 @@ impl App {
                 // `--fork-session` is meant for the one that is picked first.
                 let fork = fork || (self.session.is_none() && self.around.fork);
                 self.uncover();
-                self.switch((cutonce_agent::start::Which::Find(id), fork));
+                self.switch(cutonce_agent::start::Which::Find(id), fork);
             }
             Outcome::Picked { which, id, key, words } => {
                 self.uncover();
@@ -354,18 +370,25 @@ impl App {
     }
 
     /// PM-80: Esc on a plan ends the turn; nothing is approved and nothing is lost.
-    fn not_approved(&mut self) {
-        let Some(ask) = self.asks.plans.front() else { return };
+    fn not_approved(&mut self, looked_at: Option<&str>) {
+        let at = self.asks.plans.iter().position(|ask| Some(ask.ask_id.as_str()) == looked_at);
+        let Some((at, ask)) = at.and_then(|at| Some((at, self.asks.plans.get(at)?))) else { return };
         if teammate(ask).is_some() {
             // It waits on, behind the others; only an answer is one (PM-132).
-            self.asks.by_key = true;
-            return self.asks.plans.rotate_left(1);
+            self.asks.by_key = !self.asks.own_plan_waits();
+            let ask = self.asks.plans.remove(at);
+            return self.asks.plans.extend(ask);
         }
         if self.turn.is_some() {
             return self.submit(Submission::Interrupt);
         }
         let (ask_id, why) = (ask.ask_id.clone(), "the review was left with esc".to_string());
         self.submit(Submission::Answer { ask_id, answer: Answer::Unusable { why } });
+    }
+
+    fn looks_at_own_plan(&self) -> bool {
+        let looked_at = self.asks.cover.as_ref().and_then(|cover| cover.ask_id.as_deref());
+        self.asks.plans.iter().any(|ask| Some(ask.ask_id.as_str()) == looked_at && teammate(ask).is_none())
     }
 
     /// One sign when something waits (PM-88).

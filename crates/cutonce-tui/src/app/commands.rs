@@ -8,6 +8,7 @@ use super::custom::{self, Custom};
 use crate::composer::Offer;
 use crate::theme::{Name, Theme};
 use cutonce_agent::mcp::Prompt;
+use cutonce_agent::start::Which;
 use cutonce_core::command;
 use cutonce_core::conversation::Image;
 use cutonce_core::event::Level;
@@ -40,7 +41,7 @@ const COMMANDS: &[Entry] = &[
     entry("/plans", "plans of this folder", false, |app, _| app.tell_plans()),
     entry("/mode", "show or set the mode: default, acceptEdits, plan, …", true, App::plan_or_mode),
     entry("/model", "show or set the model", true, App::model),
-    entry("/clear", "start over with an empty conversation", false, |app, _| app.submit(Submission::Clear)),
+    entry("/clear", "start over with an empty conversation", false, |app, _| app.start_over()),
     entry("/compact", "replace the beginning by a summary; words say what to keep", true, |app, words| {
         let focus = Some(words.to_string()).filter(|words| !words.is_empty());
         app.compact(focus);
@@ -149,6 +150,13 @@ impl App {
         }
     }
 
+    fn start_over(&mut self) {
+        match self.failed {
+            true => self.switch(Which::New, false),
+            false => self.submit(Submission::Clear),
+        }
+    }
+
     fn model(&mut self, name: &str) {
         if name.is_empty() {
             let model = self.status.model.clone();
@@ -156,6 +164,11 @@ impl App {
                 Level::Info,
                 &format!("The model is {model}. /model NAME changes it from the next request on."),
             );
+        }
+        if self.failed {
+            self.home.model = Some(name.to_string());
+            self.notice(Level::Info, &format!("A new session with {name}."));
+            return self.switch(Which::New, false);
         }
         self.submit(Submission::SetModel { model: name.into() });
         self.notice(Level::Info, &format!("The next request goes to {name}."));

@@ -4,7 +4,7 @@
 use super::App;
 use crate::entry::log::Record;
 use crate::entry::tool::{self, columns};
-use crate::entry::{Kind, short_count, took};
+use crate::entry::{self, Kind, short_count, took};
 use crate::status::spinner;
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
@@ -17,13 +17,17 @@ use ratatui::text::Line;
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// Agents and teammates that are shown; the rest is counted.
+/// Agents that are shown; the rest is counted.
 const MOST: usize = 6;
+/// The same of teammates, a row each.
+const MOST_MEMBERS: usize = 12;
 /// Earlier calls of an agent that are shown unfolded.
 const RECENT: usize = 3;
 /// Agents that have ended and whose call still has to.
 const MOST_TOLD: usize = 100;
 const DEEPEST: usize = 4;
+/// Of a message between teammates that stands in the conversation; Ctrl+O has all of it.
+const MOST_SAID: usize = 600;
 
 #[derive(Debug, Default)]
 pub struct Crew {
@@ -61,6 +65,11 @@ impl Crew {
     /// The agent of this call has a line of its own.
     pub fn shows(&self, call_id: &str) -> bool {
         self.agents.iter().any(|agent| agent.call_id == call_id)
+    }
+    /// What an agent was told to do.
+    pub fn task_of(&self, id: &str) -> Option<String> {
+        let agent = self.agents.iter().find(|agent| agent.id == id)?;
+        agent.what.split_once(": ").map(|(_, task)| task.to_string())
     }
     /// This call's end was told already; true once.
     pub fn was_told(&mut self, call_id: &str) -> bool {
@@ -127,21 +136,26 @@ impl Crew {
 
     fn team_lines(&self, unfolded: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let here = |member: &&Teammate| unfolded || member.state != TeammateState::Ended;
-        let members: Vec<&Teammate> = self.members.iter().filter(here).collect();
+        let mut members: Vec<&Teammate> = self.members.iter().filter(here).collect();
+        // Who waits for the person comes first, then who works: these are not the ones to be left out.
+        members.sort_by_key(|member| match member.state {
+            TeammateState::AwaitingApproval => 0,
+            TeammateState::Working => 1,
+            TeammateState::Idle => 2,
+            TeammateState::Ended => 3,
+        });
         if members.is_empty() {
             return Vec::new();
         }
         let team = text::one_line(&self.team);
         if !unfolded {
-            let each: Vec<String> =
-                members.iter().map(|one| format!("{} {}", text::one_line(&one.name), word(one.state))).collect();
-            let told = format!("  team {team}: {}", each.join(" · "));
+            let told = folded(&format!("  team {team}: "), &members, width);
             let asks = members.iter().any(|one| one.state == TeammateState::AwaitingApproval);
             let style = if asks { theme.plan } else { theme.dim };
             return vec![Line::styled(text::fit(&told, width).into_owned(), style)];
         }
         let mut lines = vec![Line::styled(text::fit(&format!("  team {team}"), width).into_owned(), theme.dim)];
-        for member in members.iter().take(MOST) {
+        for member in members.iter().take(MOST_MEMBERS) {
             let own = [(member.own_process, "its own process"), (member.plan_mode_required, "must plan first")];
             let own: Vec<&str> = own.into_iter().filter(|(so, _)| *so).map(|(_, words)| words).collect();
             let style = match member.state {
@@ -152,11 +166,27 @@ impl Crew {
             let left = format!("    {}  {}", text::one_line(&member.name), member.state.describe());
             lines.push(columns(&left, &own.join(", "), width, style, theme.dim));
         }
-        if let more @ 1.. = members.len().saturating_sub(MOST) {
+        if let more @ 1.. = members.len().saturating_sub(MOST_MEMBERS) {
             lines.push(Line::styled(format!("    … {}", text::counted(more, "more teammate")), theme.dim));
         }
         lines
     }
+}
+
+/// As many as fit, and how many more there are.
+fn folded(head: &str, members: &[&Teammate], width: usize) -> String {
+    let mut told = head.to_string();
+    for (n, one) in members.iter().enumerate() {
+        let apart = if n == 0 { "" } else { " · " };
+        let next = format!("{apart}{} {}", text::one_line(&one.name), word(one.state));
+        let more = format!(" +{}", members.len() - n);
+        let room = width.saturating_sub(if n + 1 < members.len() { more.len() } else { 0 });
+        if n > 0 && text::width(&told) + text::width(&next) > room {
+            return text::fit(&(told + &more), width).into_owned();
+        }
+        told.push_str(&next);
+    }
+    text::fit(&told, width).into_owned()
 }
 
 /// The state where there is little room.
@@ -197,7 +227,12 @@ impl Agent {
 impl App {
     pub(super) fn team(&mut self, event: TeamEvent) {
         match event {
-            TeamEvent::Message { from, to, text } => self.notice(Level::Info, &format!("{from} → {to}: {text}")),
+            TeamEvent::Message { from, to, text } => {
+                let (who, said) = (format!("{from} → {to}: "), text::bounded(&text, MOST_SAID));
+                let lines = entry::notice(Level::Info, &format!("{who}{said}"), self.width(), &self.theme);
+                self.commit(Kind::Notice, lines);
+                self.log.push(Record::Notice(format!("{who}{text}")));
+            }
             TeamEvent::Roster { team, members } => self.crew.roster(team, members),
         }
     }
@@ -338,5 +373,17 @@ mod tests {
         assert!(open[1].ends_with("its own process, must plan first") && open[3].contains("cid  ended"), "{open:?}");
         crew.roster(String::new(), Vec::new());
         assert!(shown(&crew, now, true, 79).is_empty());
+        // Of many, those are named who wait and who work.
+        let idle = (0..9).map(|n| member(&format!("idle{n}"), TeammateState::Idle, false, false));
+        let busy = [("wes", TeammateState::AwaitingApproval), ("wil", TeammateState::Working)];
+        let busy = busy.map(|(name, state)| member(name, state, false, false));
+        crew.roster("red".into(), idle.chain(busy.into_iter().rev()).collect());
+        assert_eq!(
+            shown(&crew, now, false, 79),
+            ["  team red: wes waits for you (ctrl+p) · wil works · idle0 is idle +8"]
+        );
+        assert_eq!(shown(&crew, now, false, 44), ["  team red: wes waits for you (ctrl+p) +10"]);
+        assert!(text::width(&shown(&crew, now, false, 30)[0]) <= 30);
+        assert!(shown(&crew, now, true, 79)[2].starts_with("    wil  working"));
     }
 }

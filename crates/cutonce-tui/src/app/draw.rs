@@ -100,7 +100,12 @@ impl App {
         match self.asks.dialog() {
             Some((dialog, guard)) => {
                 let ready = guard.ready_at().is_some_and(|ready| now >= ready);
-                let drawn = dialog.draw(width, most, ready, &self.theme);
+                let mut drawn = dialog.draw(width, most, ready, &self.theme);
+                if let (behind @ 1.., true) = (self.asks.behind(), drawn.lines.len() < most) {
+                    let told = format!("  {} waits behind this one", text::counted(behind, "more question"));
+                    let told = if behind == 1 { told } else { told.replace("waits", "wait") };
+                    drawn.lines.push(Line::styled(told, self.theme.dim));
+                }
                 (drawn.lines, drawn.cursor)
             }
             None => (Vec::new(), None),

@@ -165,8 +165,10 @@ impl App {
         if self.turn.is_some() {
             return self.notice(Level::Warning, "The conversation can be compacted between turns: esc ends this one.");
         }
-        let what = COMPACTING.to_string();
-        self.turn = Some(Turn { since: Instant::now(), what, sent: 0, received: 0, coming: 0 });
+        if !self.failed {
+            let what = COMPACTING.to_string();
+            self.turn = Some(Turn { since: Instant::now(), what, sent: 0, received: 0, coming: 0 });
+        }
         self.submit(Submission::Compact { focus, told: None });
         self.now();
     }

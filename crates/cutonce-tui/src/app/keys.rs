@@ -151,10 +151,7 @@ impl App {
             return;
         }
         if self.failed && !self.composer.text().starts_with(['/', '!']) {
-            return self.notice(
-                Level::Warning,
-                "There is no session to send this to: /resume picks one. Your words stay here.",
-            );
+            return self.notice(Level::Warning, &format!("Not sent, your words stay here. {}", self.home.way_out()));
         }
         // What is seen decides: the beginning of a folded paste was never typed as a command.
         let given = self.composer.text();

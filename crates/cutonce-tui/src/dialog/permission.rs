@@ -8,7 +8,7 @@ use crate::review::field::Field;
 use crate::text;
 use crate::theme::Theme;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use cutonce_core::event::{AskKind, AskView};
+use cutonce_core::event::AskView;
 use cutonce_core::permission::{Suggestion, Why};
 use cutonce_core::submission::{Answer, PermissionAnswer, Remember, RememberIn};
 use ratatui::text::{Line, Span};
@@ -60,18 +60,13 @@ impl Choice {
 }
 
 impl Permission {
-    /// Who asks, where it is not the session itself.
-    fn who(ask: &AskView) -> String {
-        match (&ask.agent, &ask.kind) {
-            (_, AskKind::Permission { from: Some(_), .. }) => {
-                format!("{} ({})", ask.tool, ask.asker().unwrap_or_default())
-            }
-            (Some(agent), _) => format!("{} (agent {})", ask.tool, agent.name),
-            (None, _) => ask.tool.clone(),
-        }
-    }
-
-    pub fn new(ask: &AskView, why: &Why, suggestions: &[Suggestion], preview: Option<&str>) -> Permission {
+    pub fn new(
+        ask: &AskView,
+        who: Option<&str>,
+        why: &Why,
+        suggestions: &[Suggestion],
+        preview: Option<&str>,
+    ) -> Permission {
         let input = || serde_json::to_string_pretty(&ask.input).unwrap_or_default();
         let what = preview.map_or_else(input, str::to_string);
         // The narrowest rule that covers it (PR-7).
@@ -84,7 +79,7 @@ impl Permission {
             is_diff: path.is_some() && what.starts_with("--- ") && what.contains("\n+++ "),
             path: path.map(|path| text::one_line(text::bounded(path, 1_000).as_ref())),
             what,
-            tool: Permission::who(ask),
+            tool: who.map_or_else(|| ask.tool.clone(), |who| format!("{} ({who})", ask.tool)),
             why: format!("{}{}", why.reason, rule.unwrap_or_default()),
             options: [Choice::Once].into_iter().chain(always).chain([Choice::No]).collect(),
             at: 0,
@@ -280,6 +275,7 @@ fn no(message: String) -> Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutonce_core::event::AskKind;
     use cutonce_core::rule::Behavior;
 
     fn dialog(preview: &str) -> Permission {
@@ -293,7 +289,7 @@ mod tests {
             input: serde_json::json!({}),
             kind: AskKind::EnterPlan,
         };
-        Permission::new(&ask, &why, &suggestions, Some(preview))
+        Permission::new(&ask, None, &why, &suggestions, Some(preview))
     }
 
     fn key(name: KeyCode) -> KeyEvent {

@@ -24,6 +24,8 @@ pub struct Questions {
     given: Vec<Given>,
     /// Which question is on; the count of them: the review.
     at: usize,
+    /// Who asks, where that is not the session itself.
+    who: String,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -39,12 +41,12 @@ struct Given {
 }
 
 impl Questions {
-    pub fn new(questions: Vec<Question>) -> Questions {
+    pub fn new(questions: Vec<Question>, who: Option<&str>) -> Questions {
         let given = questions
             .iter()
             .map(|question| Given { chosen: vec![false; question.options.len()], ..Given::default() })
             .collect();
-        Questions { questions, given, at: 0 }
+        Questions { questions, given, at: 0, who: who.map(|who| format!(" ({who})")).unwrap_or_default() }
     }
 
     pub fn hint(&self) -> &'static str {
@@ -159,7 +161,10 @@ impl Questions {
             String::new()
         };
         let header = text::one_line(&question.header);
-        let mut lines = vec![Line::styled(text::fit(&format!("? {header}{place}"), width).into_owned(), theme.dim)];
+        let mut lines = vec![Line::styled(
+            text::fit(&format!("? {header}{place}{}", text::one_line(&self.who)), width).into_owned(),
+            theme.dim,
+        )];
         let asked = super::super::entry::marked("  ", &question.question, width, usize::MAX, theme.strong, theme);
         lines.extend(bounded_rows(asked, (most / 3).max(2), width, theme));
         let preview = question.options.get(given.focus).and_then(|option| option.preview.as_deref());
@@ -354,7 +359,7 @@ mod tests {
 
     #[test]
     fn ui_7_answers_are_reviewed_before_they_are_sent() {
-        let mut dialog = Questions::new(vec![question(false), question(true)]);
+        let mut dialog = Questions::new(vec![question(false), question(true)], None);
         let c = KeyCode::Char;
         press(&mut dialog, &[c('2'), c('1'), c('2'), KeyCode::Enter]);
         let shown: Vec<String> = dialog.draw(60, 20, &Theme::default()).lines.iter().map(text::plain).collect();
@@ -377,7 +382,7 @@ mod tests {
             multi_select: false,
         };
         for most in [7, 8, 10, 13, 20] {
-            let mut dialog = Questions::new(vec![question.clone(), question.clone()]);
+            let mut dialog = Questions::new(vec![question.clone(), question.clone()], None);
             for focus in 1..=5 {
                 let rows: Vec<String> =
                     dialog.draw(39, most, &Theme::default()).lines.iter().map(text::plain).collect();
@@ -399,7 +404,7 @@ mod tests {
             assert_eq!(text::plain(&drawn.lines[row]).trim_end(), "    own words: w");
             assert_eq!(column, 16);
         }
-        let dialog = Questions::new(vec![question]);
+        let dialog = Questions::new(vec![question], None);
         let whole = dialog.whole();
         for part in ["It matters", "4 Option 4", "│ preview 4 line 29", "about 2: words that"] {
             assert!(whole[0].body.text().contains(part), "{part}");
@@ -408,7 +413,7 @@ mod tests {
 
     #[test]
     fn ui_7_own_words_are_edited_like_any_text_and_the_cursor_is_where_they_are() {
-        let mut dialog = Questions::new(vec![question(false)]);
+        let mut dialog = Questions::new(vec![question(false)], None);
         press(&mut dialog, &[KeyCode::Char('3')]);
         dialog.paste("one two");
         press(&mut dialog, &[KeyCode::Home]);
@@ -429,7 +434,7 @@ mod tests {
 
     #[test]
     fn ui_7_words_that_were_left_with_esc_are_no_second_answer() {
-        let mut dialog = Questions::new(vec![question(false)]);
+        let mut dialog = Questions::new(vec![question(false)], None);
         let c = KeyCode::Char;
         press(&mut dialog, &[c('1'), KeyCode::Left, c('3'), c('o'), c('w'), c('n'), KeyCode::Esc, KeyCode::Right]);
         let sent = |words: &str| {
@@ -445,7 +450,7 @@ mod tests {
 
     #[test]
     fn ui_7_own_words_previews_going_back_and_skipping() {
-        let mut dialog = Questions::new(vec![question(false)]);
+        let mut dialog = Questions::new(vec![question(false)], None);
         let shown = dialog.draw(60, 20, &Theme::default()).lines.iter().map(text::plain).collect::<Vec<_>>().join("\n");
         for part in ["Which one?", "about A", "│ fn x()", "in your own words"] {
             assert!(shown.contains(part), "{part} in {shown}");
@@ -458,6 +463,6 @@ mod tests {
         press(&mut dialog, &[KeyCode::Right]);
         let sent = QuestionsAnswer::Answered { answers: vec![vec!["C1".into()]] };
         assert_eq!(press(&mut dialog, &[KeyCode::Enter]), Reply::Answer(Answer::Questions(sent)));
-        assert_eq!(press(&mut Questions::new(vec![question(false)]), &[KeyCode::Esc]), skipped());
+        assert_eq!(press(&mut Questions::new(vec![question(false)], None), &[KeyCode::Esc]), skipped());
     }
 }

@@ -16,7 +16,7 @@ mod panel;
 mod remarks;
 mod source;
 
-use crate::dialog::Guard;
+use crate::dialog::{Guard, QUIET};
 use crate::highlight::Highlighter;
 use crate::overlay::{Outcome, Overlay};
 use crate::text;
@@ -118,6 +118,8 @@ pub struct Review {
     clear: bool,
     armed: Option<ChoiceKey>,
     armed_at: Option<Instant>,
+    /// When a letter was typed last.
+    letter_at: Option<Instant>,
     focus: Focus,
     find: Option<String>,
     notice: Option<String>,
@@ -167,6 +169,7 @@ impl Review {
             clear: false,
             armed: None,
             armed_at: None,
+            letter_at: None,
             focus: Focus::Plan,
             find: None,
             notice: found.notice,
@@ -317,7 +320,21 @@ impl Review {
         self.armed.and(self.armed_at).map(|armed| armed + PASTED)
     }
 
+    /// Somebody begins a sentence in the wrong place: its letters take back what its digit armed, and what comes right behind
+    /// them arms nothing. Arrows and pages do neither.
+    fn letter(&mut self, key: KeyEvent, now: Instant) -> bool {
+        let typed = crate::keymap::typed(key).is_some_and(|c| !c.is_ascii_digit());
+        if typed {
+            self.letter_at = Some(now);
+        }
+        typed && self.armed.take().is_some()
+    }
+
     fn choose(&mut self, digit: char, now: Instant) -> Outcome {
+        if self.letter_at.is_some_and(|letter| now < letter + QUIET) {
+            self.notice = Some("that came right behind a letter: press it again".into());
+            return Outcome::Redraw;
+        }
         let Some(slot) = self.slots.iter().find(|slot| slot.digit == digit) else { return Outcome::Nothing };
         match slot.pick {
             Pick::Switch => self.clear = !self.clear,
@@ -533,13 +550,16 @@ impl Overlay for Review {
         if matches!(self.focus, Focus::Field { .. }) {
             return self.field_key(key, now);
         }
+        let taken_back = self.letter(key, now);
         // With a search, n and N go on with it.
         if let (Some(_), KeyCode::Char(c @ ('n' | 'N')), Focus::Plan) = (&self.find, key.code, &self.focus)
             && !key.modifiers.contains(KeyModifiers::CONTROL)
         {
             return self.find_next(c == 'n');
         }
-        let Some(action) = keys::action(key) else { return Outcome::Nothing };
+        let Some(action) = keys::action(key) else {
+            return if taken_back { Outcome::Redraw } else { Outcome::Nothing };
+        };
         if !matches!(self.focus, Focus::Plan) {
             return self.panel_key(action);
         }

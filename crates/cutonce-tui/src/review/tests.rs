@@ -71,6 +71,8 @@ impl Person {
                 '⇟' => KeyCode::PageDown,
                 c => KeyCode::Char(c),
             };
+            // A choice is made with a pause before it.
+            self.now += if key.is_ascii_digit() { crate::dialog::QUIET } else { Duration::ZERO };
             last = self.press(code, KeyModifiers::NONE);
         }
         last
@@ -471,4 +473,20 @@ fn pm_84_a_plan_that_changed_while_it_was_shown_comes_with_what_was_written() {
     check("again-80x24.txt", &person.screen());
     let answer = person.answer("1⏎");
     assert_eq!((answer.comments[0].line, answer.notes.as_deref()), (4, Some("a note")));
+}
+
+/// PM-74, PM-80: whoever begins a sentence in the wrong place approves nothing by it.
+#[test]
+fn pm_80_a_sentence_with_a_digit_in_it_approves_nothing() {
+    for words in ["1 abm⏎", "2 bugs are left⏎", "fix bug 1⏎", "1m⏎"] {
+        let mut person = Person::at(subject(Some("# P\n\n1. one\n"), None), 80, 24);
+        for c in words.chars() {
+            person.now += Duration::from_millis(90);
+            let code = if c == '⏎' { KeyCode::Enter } else { KeyCode::Char(c) };
+            let outcome = person.review.key(KeyEvent::new(code, KeyModifiers::NONE), person.now);
+            assert!(!matches!(outcome, Outcome::Answer(_)), "{words} approved at {c}");
+        }
+    }
+    let mut person = Person::at(subject(Some("# P\n\n1. one\n"), None), 80, 24);
+    assert!(matches!(person.keys("1▼⏎"), Outcome::Answer(_)), "looking around takes nothing back");
 }

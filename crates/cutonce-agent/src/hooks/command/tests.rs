@@ -51,6 +51,9 @@ async fn ho_7_a_command_that_reads_nothing_or_fails_is_no_trouble() {
         assert!(all.contains(words), "{command}: {all}");
     };
     check("echo no >&2; exit 2", Some(Permission::Deny), "no").await;
+    // Its exit code counts, however much it has to say.
+    check("echo no >&2; head -c 1000000 /dev/zero | tr '\\0' x >&2 || exit 1; exit 2", Some(Permission::Deny), "no")
+        .await;
     check("exit 3", None, "exit code 3").await;
     check("kill -9 $$", Some(Permission::Ask), "signal 9").await;
     check("head -c 1000000 /dev/zero | tr '\\0' x; true", Some(Permission::Ask), "printed more than").await;

@@ -1,0 +1,55 @@
+Where no session could be opened, nothing is kept for one that somebody may pick later (UI-9, UI-15): every command says what leads out, `/clear` begins a new session, and a session that is resumed gets nothing that was not meant for it. Without a key `/model` leads out.
+
+--- model
+{"turns": [{"text": "First answer."}, {"text": "Second answer."}, {"text": "Third answer."}]}
+--- run cutonce -p "first words"
+--- exit 0
+--- pty 80x24 cutonce --resume nosuch
+--- keys
+< There is no session: /resume picks one
+> /compact
+press enter
+> /init
+press enter
+> /theme dark
+press enter
+< The theme is dark
+gone Compacting
+> /resume
+press enter
+< first words
+press enter
+< First answer.
+> go on
+press enter
+< Second answer.
+gone esc to interrupt
+press ctrl+d
+--- exit 0
+--- seen
+request 1
+  user: first words
+request 2
+  assistant: First answer.
+  user: go on
+
+--- file s.json
+{"turns": [{"text": "Here I am."}]}
+--- env ANTHROPIC_API_KEY=
+--- env OPENAI_API_KEY=
+--- pty 80x24 cutonce
+--- keys
+< There is no session yet: /model PROVIDER/NAME opens one
+> hello there
+press enter
+< Not sent, your words stay here
+press ctrl+u
+> /model scripted/$WS/s.json
+press enter
+< A new session with scripted/
+> hello again
+press enter
+< Here I am.
+gone esc to interrupt
+press ctrl+d
+--- exit 0
