@@ -93,6 +93,12 @@ struct Edited {
     lines: Vec<usize>,
 }
 
+/// What a call of the past made of a file.
+pub(crate) fn again(shown: &str, old: Option<&[u8]>, input: &serde_json::Value) -> Option<Vec<u8>> {
+    let input = EditInput::deserialize(input).ok()?;
+    apply(shown, old, &input).ok().map(|edited| edited.new)
+}
+
 fn apply(shown: &str, old: Option<&[u8]>, input: &EditInput) -> Result<Edited, String> {
     match (old, input.old_string.is_empty()) {
         (None, true) => Ok(Edited { new: input.new_string.clone().into_bytes(), lines: vec![1] }),

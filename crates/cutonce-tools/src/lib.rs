@@ -16,6 +16,7 @@ mod kill_shell;
 pub mod ls;
 mod missing;
 pub mod notebook_edit;
+pub mod past;
 pub mod read;
 pub mod shell_tools;
 pub mod shells;

@@ -80,55 +80,99 @@ impl Callable {
         all
     }
 
-    /// What `/name words` means, if the name is one of these.
-    fn call(&self, text: &str, images: &[Image]) -> Option<Submission> {
+    /// What `/name words` means, if the name is one of these; what came with it follows.
+    fn call(&self, said: &Blocks) -> Option<Submission> {
+        let text = said.words.trim();
         let (word, words) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let (name, words) = (word.strip_prefix('/')?, words.trim());
         if let Some(custom) = self.customs.iter().find(|custom| custom.name == name) {
-            return Some(custom.prompt(words, images.to_vec()));
+            let mut called = custom.prompt(words, said.images.clone());
+            if let Submission::Prompt { text, .. } | Submission::User { text, .. } = &mut called {
+                *text = said.with_rest(text);
+            }
+            return Some(called);
         }
         let (name, _) = self.skills.iter().find(|(skill, _)| skill == name)?;
-        let text = format!("Use the skill `{name}`. {words}").trim_end().to_string();
-        Some(Submission::User { text, images: images.to_vec() })
+        let text = said.with_rest(format!("Use the skill `{name}`. {words}").trim_end());
+        Some(Submission::User { text, images: said.images.clone() })
+    }
+}
+
+/// A prompt, taken apart. Editors attach the open file by themselves, before or behind what was typed: that makes no other command of it.
+#[derive(Default)]
+struct Blocks {
+    /// All of it, in its order.
+    all: Vec<String>,
+    /// What was typed.
+    typed: Vec<String>,
+    /// The same with the links between: what a command is told.
+    words: String,
+    /// What came before it, and whole texts.
+    rest: Vec<String>,
+    images: Vec<Image>,
+}
+
+impl Blocks {
+    fn read(blocks: Vec<ContentBlock>) -> Result<Blocks, Error> {
+        let (mut said, mut words) = (Blocks::default(), Vec::new());
+        for block in blocks {
+            let text = match block {
+                ContentBlock::Text(text) => {
+                    said.typed.push(text.text.clone());
+                    words.push(text.text.clone());
+                    text.text
+                }
+                ContentBlock::ResourceLink(link) => {
+                    let link = format!("[{}]({})", link.name, place(&link.uri));
+                    if words.is_empty() { &mut said.rest } else { &mut words }.push(link.clone());
+                    link
+                }
+                ContentBlock::Resource(resource) => match resource.resource {
+                    EmbeddedResourceResource::TextResourceContents(text) => {
+                        said.rest.push(attached(&text.uri, &text.text));
+                        attached(&text.uri, &text.text)
+                    }
+                    EmbeddedResourceResource::BlobResourceContents(blob) => {
+                        said.images.push(attached_image(blob.mime_type.unwrap_or_default(), blob.blob)?);
+                        continue;
+                    }
+                    _ => return Err(refused("an attached resource of an unknown form")),
+                },
+                ContentBlock::Image(found) => {
+                    said.images.push(picture(&found.mime_type, found.data)?);
+                    continue;
+                }
+                ContentBlock::Audio(_) => return Err(refused("audio is not supported")),
+                _ => return Err(refused("a content block of an unknown type")),
+            };
+            said.all.push(text);
+        }
+        said.words = words.join("\n");
+        Ok(said)
+    }
+
+    fn with_rest(&self, text: &str) -> String {
+        let rest = self.rest.iter().map(String::as_str);
+        std::iter::once(text).chain(rest).collect::<Vec<_>>().join("\n")
     }
 }
 
 pub fn read(blocks: Vec<ContentBlock>, callable: &Callable) -> Result<Prompt, Error> {
-    let first = blocks.iter().find_map(|block| match block {
-        ContentBlock::Text(text) => Some(text.text.trim_start().to_string()),
-        _ => None,
-    });
-    let (mut words, mut images) = (Vec::new(), Vec::new());
-    for block in blocks {
-        match block {
-            ContentBlock::Text(text) => words.push(text.text),
-            ContentBlock::Image(found) => images.push(picture(&found.mime_type, found.data)?),
-            ContentBlock::ResourceLink(link) => words.push(format!("[{}]({})", link.name, place(&link.uri))),
-            ContentBlock::Resource(resource) => match resource.resource {
-                EmbeddedResourceResource::TextResourceContents(text) => words.push(attached(&text.uri, &text.text)),
-                EmbeddedResourceResource::BlobResourceContents(blob) => {
-                    let kind = blob.mime_type.unwrap_or_default();
-                    if !IMAGES.contains(&kind.as_str()) {
-                        return Err(refused(&format!("an attached file of type `{kind}` can't be shown to the model")));
-                    }
-                    images.push(picture(&kind, blob.blob)?);
-                }
-                _ => return Err(refused("an attached resource of an unknown form")),
-            },
-            ContentBlock::Audio(_) => return Err(refused("audio is not supported")),
-            _ => return Err(refused("a content block of an unknown type")),
-        }
-    }
-    let text = words.join("\n");
-    if text.trim().is_empty() && images.is_empty() {
+    let said = Blocks::read(blocks)?;
+    let text = said.all.join("\n");
+    if text.trim().is_empty() && said.images.is_empty() {
         return Err(refused("the prompt is empty"));
     }
-    if let Some(called) = first.as_ref().and_then(|_| callable.call(text.trim(), &images)) {
+    if let Some(called) = callable.call(&said) {
         return Ok(Prompt::Words(called));
     }
-    match first.as_deref().and_then(name) {
-        Some(name) => Ok(command(&name, text.trim(), images)),
-        None => Ok(Prompt::Words(Submission::User { text, images })),
+    match name(said.words.trim_start()) {
+        Some(name) => Ok(command(&name, said)),
+        // A prompt of a server is looked for at the beginning of a message (HO-6).
+        None if said.words.trim_start().starts_with("/mcp__") => {
+            Ok(Prompt::Words(Submission::User { text: said.with_rest(said.words.trim()), images: said.images }))
+        }
+        None => Ok(Prompt::Words(Submission::User { text, images: said.images })),
     }
 }
 
@@ -139,15 +183,13 @@ fn name(text: &str) -> Option<String> {
     (text.len() > 1 && !text[1..].starts_with(char::is_whitespace) && word.chars().all(fine)).then(|| word.to_string())
 }
 
-fn command(name: &str, text: &str, images: Vec<Image>) -> Prompt {
-    let rest = text.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
+fn command(name: &str, said: Blocks) -> Prompt {
+    let line = said.typed.join("\n");
+    let line = line.trim();
+    let rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
     match name {
-        "plan" | "mode" => match command::parse(text) {
-            // A command carries words only.
-            Some(Command::Plan(PlanCommand::Describe(words))) if !images.is_empty() => Prompt::Command(vec![
-                Submission::Command { command: Command::Plan(PlanCommand::Plain), editor: None },
-                Submission::User { text: words, images },
-            ]),
+        "plan" | "mode" => match command::parse(line) {
+            Some(Command::Plan(PlanCommand::Describe(_))) => describe(said),
             Some(command) => Prompt::Command(vec![Submission::Command { command, editor: None }]),
             None => Prompt::Say(unknown(name)),
         },
@@ -157,6 +199,19 @@ fn command(name: &str, text: &str, images: Vec<Image>) -> Prompt {
         "clear" => Prompt::Command(vec![Submission::Clear]),
         other => Prompt::Say(unknown(other)),
     }
+}
+
+/// `/plan words`, with all that came with the words.
+fn describe(said: Blocks) -> Prompt {
+    let words = said.words.trim();
+    let words = words.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim());
+    let text = said.with_rest(words);
+    let command = |command| Submission::Command { command: Command::Plan(command), editor: None };
+    Prompt::Command(match said.images {
+        images if images.is_empty() => vec![command(PlanCommand::Describe(text))],
+        // A command carries words only.
+        images => vec![command(PlanCommand::Plain), Submission::User { text, images }],
+    })
 }
 
 /// UI-9: the nearest one is suggested, nothing is sent.
@@ -169,6 +224,13 @@ fn unknown(name: &str) -> String {
             format!("There is no command /{name} here. There are: {}.", all.join(", "))
         }
     }
+}
+
+fn attached_image(kind: String, data: String) -> Result<Image, Error> {
+    if !IMAGES.contains(&kind.as_str()) {
+        return Err(refused(&format!("an attached file of type `{kind}` can't be shown to the model")));
+    }
+    picture(&kind, data)
 }
 
 fn picture(kind: &str, data: String) -> Result<Image, Error> {
@@ -228,6 +290,45 @@ mod tests {
         assert!(
             matches!(read(vec![text("/plam")], &Callable::default()).unwrap(), Prompt::Say(said) if said.contains("/plan?"))
         );
+    }
+
+    #[test]
+    fn ho_5_what_an_editor_attaches_makes_no_other_command() {
+        let link = || ContentBlock::ResourceLink(ResourceLink::new("a.rs", "file:///w/a.rs"));
+        let whole = || {
+            let text = TextResourceContents::new("fn a() {}", "file:///w/b.rs");
+            ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(text)))
+        };
+        let skills = vec![("sewing".to_string(), String::new())];
+        let callable = Callable { customs: Vec::new(), skills };
+        let said = |blocks: Vec<ContentBlock>| match read(blocks, &callable).unwrap() {
+            Prompt::Words(Submission::User { text, .. }) => text,
+            Prompt::Command(mut all) => match all.remove(0) {
+                Submission::Command { command: Command::Plan(PlanCommand::Describe(words)), .. } => {
+                    format!("P {words}")
+                }
+                Submission::Command { command: Command::Mode(mode), .. } => format!("M {mode}"),
+                Submission::SetModel { model } => format!("S {model}"),
+                other => format!("{other:?}"),
+            },
+            Prompt::Compact { focus } => format!("C {focus:?}"),
+            other => panic!("{other:?}"),
+        };
+        let tail = "[a.rs](/w/a.rs)\n<attached from=\"/w/b.rs\">\nfn a() {}\n</attached>";
+        let before = |words: &str| said(vec![link(), whole(), text(words)]);
+        let behind = |words: &str| said(vec![text(words), link(), whole()]);
+        assert_eq!(before("/plan do it"), format!("P do it\n{tail}"));
+        assert_eq!(behind("/plan do it"), format!("P do it\n{tail}"));
+        assert_eq!(said(vec![text("/plan look at"), link(), text("and mend")]), "P look at\n[a.rs](/w/a.rs)\nand mend");
+        assert_eq!(before("/sewing a coat"), format!("Use the skill `sewing`. a coat\n{tail}"));
+        assert_eq!(before("/mcp__s__p Ann"), format!("/mcp__s__p Ann\n{tail}"));
+        for both in [before("/mode plan"), behind("/mode plan")] {
+            assert_eq!(both, "M plan");
+        }
+        assert_eq!(behind("/model x/y"), "S x/y");
+        assert_eq!(behind("/compact the tests"), "C Some(\"the tests\")");
+        // Words stay in their order.
+        assert_eq!(before("see above"), format!("{tail}\nsee above"));
     }
 
     #[test]

@@ -30,6 +30,45 @@ async def test_load_replays_and_goes_on(world):
     assert "make a file" in world.told_model()
 
 
+async def test_pm_142_a_cleared_conversation_begins_with_its_plan(world):
+    turns = [{"calls": [write("{plan}", "# P\n\n1. sew\n")]}, {"calls": [EXIT]}, {"text": "sewn"}]
+    async with world.model(turns):
+        async with world.agent() as connection:
+            session = await world.new(connection, "plan")
+            world.editor.answers = ["clear"]
+            assert (await say(connection, session, "plan it")).stop_reason == "end_turn"
+            assert world.editor.said().endswith("sewn")
+        async with world.agent() as connection:
+            await connection.load_session(cwd=str(world.ws), session_id=session, mcp_servers=[])
+            said = world.editor.said()
+            assert said.count("1. sew") == 1 and said.index("1. sew") < said.index("sewn"), said
+
+
+async def test_changes_come_back_as_they_were_shown(world):
+    (world.ws / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 21)))
+    edit = {"name": "Edit", "input": {"file_path": "a.txt", "old_string": "line 12\n", "new_string": "twelve\n"}}
+    turns = [
+        {"calls": [{"name": "Read", "input": {"file_path": "a.txt"}}]},
+        {"calls": [edit]},
+        {"calls": [write("a.txt", "all new\n"), write("b.txt", "b\n")]},
+        {"text": "done"},
+    ]
+    shown = lambda: [  # noqa: E731
+        {key: call.get(key) for key in ("content", "locations", "status")}
+        for call in (world.editor.call(title) for title in ("Edit a.txt", "Write a.txt", "Write b.txt"))
+    ]
+    async with world.model(turns):
+        async with world.agent() as connection:
+            session = await world.new(connection, "acceptEdits")
+            await say(connection, session, "change them")
+            live = shown()
+        async with world.agent() as connection:
+            await connection.load_session(cwd=str(world.ws), session_id=session, mcp_servers=[])
+            assert shown() == live, (shown(), live)
+    assert live[0]["content"][0]["oldText"].startswith("line 9\n") and live[0]["locations"][0]["line"] == 9, live[0]
+    assert live[1]["content"][0]["oldText"].startswith("line 1\n") and "oldText" not in live[2]["content"][0], live
+
+
 async def test_resume_replays_nothing(world):
     async with world.model([{"text": "one"}, {"text": "two"}]):
         async with world.agent() as connection:
