@@ -328,6 +328,24 @@ fn ui_13_a_killed_program_leaves_its_draft() {
     again.see("ended 0").unwrap();
 }
 
+/// UI-13, SE-3: what was asked when the program was killed is seen when it comes back, and was not done.
+#[test]
+fn ui_13_a_killed_program_tells_what_it_left_open() {
+    let stage = Stage::new(r#"{"turns": [{"calls": [{"name": "Bash", "input": {"command": "touch made"}}]}]}"#);
+    let mut term = stage.shell();
+    term.see("/help").unwrap();
+    term.send(b"do it\r").unwrap();
+    term.see("wants to run").unwrap();
+    assert!(Command::new("kill").args(["-9", &stage.pid()]).status().unwrap().success());
+    term.see("ended 137").unwrap();
+    let mut again = stage.shell_with("--continue", &[]);
+    again.see("✗ Bash touch made").unwrap();
+    again.see("the program ended first").unwrap();
+    assert!(!stage.root.path().join("ws/made").exists());
+    again.press("ctrl+c ctrl+c").unwrap();
+    again.see("ended 0").unwrap();
+}
+
 /// A shell with job control, at its prompt.
 fn job_shell(stage: &Stage) -> Term {
     let mut command = CommandBuilder::new("bash");

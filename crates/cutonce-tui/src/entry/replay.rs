@@ -8,9 +8,11 @@ use crate::theme::Theme;
 use cutonce_agent::store::Reader;
 use cutonce_agent::store::place::own_dir;
 use cutonce_core::approval::Answer;
-use cutonce_core::conversation::Block;
-use cutonce_core::event::Finished;
+use cutonce_core::conversation::{Block, ResultPart, ToolUse};
+use cutonce_core::event::{DecisionRecord, Finished};
+use cutonce_core::permission::Why;
 use cutonce_core::plan::EXIT;
+use cutonce_core::rule::Behavior;
 use cutonce_core::submission;
 use cutonce_core::transcript::Body;
 use ratatui::text::{Line, Span};
@@ -34,6 +36,8 @@ pub struct Replayed {
     answer: Option<Answer>,
     /// What a file held before the call whose result comes next: its path and the hash of its content.
     before: Option<(String, Option<String>)>,
+    /// Calls that have no result so far.
+    open: Vec<ToolUse>,
 }
 
 /// What it needs to know to show things as they were.
@@ -52,6 +56,9 @@ pub fn tail(transcript: &Path, most: usize, places: &Places, page: &Page<'_>) ->
         let Ok(Some(entry)) = reader.entry(at) else { continue };
         found.add(entry.body, &shown);
     }
+    // A plan that waits is asked about again (PM-85).
+    found.open.retain(|call| call.name != EXIT);
+    found.never_answered(&shown);
     found
 }
 
@@ -60,11 +67,13 @@ impl Replayed {
         let (width, theme) = (shown.page.width, shown.page.theme);
         match body {
             Body::User { text, meta: false, .. } => {
+                self.never_answered(shown);
                 self.lines.push((Kind::User, super::user(&text, width, theme)));
                 self.records.push(Record::User(text));
             }
             Body::Assistant { blocks, usage, .. } => {
                 self.context = Some(usage.context());
+                self.never_answered(shown);
                 for block in blocks {
                     match block {
                         Block::Text { text } if !text.trim().is_empty() => {
@@ -74,11 +83,13 @@ impl Replayed {
                         Block::Thinking { text, .. } if !text.trim().is_empty() => {
                             self.records.push(Record::Thinking(text))
                         }
-                        Block::Text { .. } | Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => {}
+                        Block::ToolUse(call) => self.open.push(call),
+                        Block::Text { .. } | Block::Thinking { .. } | Block::Image(_) => {}
                     }
                 }
             }
             Body::Tool { call_id, name, input, output, is_error, decision } => {
+                self.open.retain(|open| open.id != call_id);
                 let before = self.before.take();
                 let display = before.filter(|_| !is_error).and_then(|before| shown.diff(&name, &input, before));
                 let duration_ms = 0;
@@ -101,6 +112,25 @@ impl Replayed {
             | Body::Plan { .. }
             | Body::Rewind { .. }
             | Body::Error { .. } => {}
+        }
+    }
+
+    /// The program ended before these were allowed, answered or done: they were no more than asked for.
+    fn never_answered(&mut self, shown: &Shown<'_>) {
+        for ToolUse { id, name, input } in std::mem::take(&mut self.open) {
+            let text = "No result: the program ended first.".to_string();
+            let why = Why { reason: "the program ended first".into(), rule: None, source: None };
+            let done = Finished {
+                call_id: id,
+                name,
+                input: input.to_json(),
+                content: vec![ResultPart::Text { text }],
+                is_error: true,
+                decision: DecisionRecord { behavior: Behavior::Deny, why },
+                duration_ms: 0,
+                display: None,
+            };
+            self.tool(done, shown);
         }
     }
 
