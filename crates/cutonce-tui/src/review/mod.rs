@@ -519,6 +519,8 @@ impl Review {
         let Focus::Field { what, field } = std::mem::replace(&mut self.focus, Focus::Plan) else {
             return Outcome::Nothing;
         };
+        // The letter that opened it began no sentence elsewhere.
+        self.letter_at = None;
         let words = field.text().to_string();
         match what {
             What::Comment { first, last } => {
@@ -561,6 +563,7 @@ impl Overlay for Review {
             return if taken_back { Outcome::Redraw } else { Outcome::Nothing };
         };
         if !matches!(self.focus, Focus::Plan) {
+            self.letter_at = None;
             return self.panel_key(action);
         }
         // A key that is held down repeats; a choice is made by a press.
@@ -584,6 +587,7 @@ impl Overlay for Review {
     }
 
     fn edited(&mut self, text: Result<String, String>, _now: Instant) -> Outcome {
+        self.letter_at = None;
         match (self.editing.take(), text) {
             (None, _) => return Outcome::Nothing,
             (_, Err(why)) => self.notice = Some(format!("nothing changed: {}", text::one_line(&why))),
