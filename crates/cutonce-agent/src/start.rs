@@ -657,7 +657,7 @@ impl Start {
             settings,
             env: self.env.clone(),
             tool_env: self.tool_env(settings),
-            roots: std::iter::once(&here.root).chain(&here.added).cloned().collect(),
+            roots: here.folders(),
             own: here.own.clone(),
             given: &self.mcp_config,
             strict: self.strict_mcp_config,
@@ -673,7 +673,7 @@ impl Start {
     fn around(&self, workspace: &Workspace, branch: Option<String>) -> Surroundings {
         Surroundings {
             cwd: workspace.root.display().to_string(),
-            added: workspace.added.iter().map(|path| path.display().to_string()).collect(),
+            added: workspace.added.list().iter().map(|path| path.display().to_string()).collect(),
             platform: std::env::consts::OS.to_string(),
             date: jiff::Zoned::now().date().to_string(),
             branch,
@@ -711,7 +711,8 @@ pub(crate) fn session_entry(store: &Store, cwd: &Path, slug: Option<String>) -> 
 
 /// Added folders that are none.
 fn missing(workspace: &Workspace) -> Vec<String> {
-    let missing = workspace.added.iter().filter(|added| !added.is_dir());
+    let added = workspace.added.list();
+    let missing = added.iter().filter(|added| !added.is_dir());
     let told =
         |added: &PathBuf| format!("{} is no folder; it belongs to the workspace as soon as it is one", added.display());
     missing.map(told).collect()

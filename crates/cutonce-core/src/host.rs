@@ -40,3 +40,10 @@ pub enum RuleHow {
     /// Of the session's own rules; what files and flags say stays.
     Remove,
 }
+
+/// Folders that a host adds to the workspace while the session runs, or takes back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FolderChange {
+    pub add: bool,
+    pub folders: Vec<String>,
+}

@@ -1,7 +1,7 @@
 //! All that a face may send to a session (AG-1).
 
 use crate::conversation::Image;
-use crate::host::{HostAnswer, RuleChange};
+use crate::host::{FolderChange, HostAnswer, RuleChange};
 use crate::mail::{Given, LeadMode, Message, PlanApprovalRequest, TeammateState};
 use crate::mode::Mode;
 use serde::{Deserialize, Serialize};
@@ -64,6 +64,8 @@ pub enum Submission {
     Clear,
     /// A host changed the rules of the session (HO-1).
     ChangeRules(RuleChange),
+    /// A host adds folders to the workspace, or takes added ones back (HO-1); for this session.
+    ChangeFolders(FolderChange),
     /// Tokens the model may think from the next turn on, 0 for none; None: as the session was started (HO-1).
     SetThinking {
         budget: Option<u32>,

@@ -279,7 +279,7 @@ impl Shells {
             return None;
         }
         let root = workspace.root.display();
-        let inside = [&workspace.root].into_iter().chain(&workspace.added).any(|folder| ended_in.starts_with(folder));
+        let inside = workspace.folders().iter().any(|folder| ended_in.starts_with(folder));
         let mut kept = lock(&self.folder);
         if !inside {
             *kept = None;

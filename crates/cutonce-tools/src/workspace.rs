@@ -3,6 +3,10 @@
 //! A decision is about the resolved path, never about the given one (PR-6): a symlink, `..` or another
 //! spelling must not make a protected file look like a common one.
 
+mod added;
+
+pub use added::Added;
+
 use cutonce_core::permission::{Place, Target};
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -15,7 +19,7 @@ pub struct Workspace {
     /// The project root: the folder the session was started in.
     pub root: PathBuf,
     /// Folders added by `--add-dir` or a host.
-    pub added: Vec<PathBuf>,
+    pub added: Added,
     /// The user's home, for `~/` and for protected rc files.
     pub home: Option<PathBuf>,
     /// `~/.cutonce` or $CUTONCE_HOME: protected.
@@ -81,7 +85,7 @@ impl Workspace {
         let root = root.canonicalize()?;
         let folder = |path: &Path| resolve_links(&root.join(path)).map_err(io::Error::other);
         Ok(Self {
-            added: added.iter().map(|path| folder(path)).collect::<Result<_, _>>()?,
+            added: Added::new(added.iter().map(|path| folder(path)).collect::<Result<_, _>>()?),
             home: home.map(folder).transpose()?,
             cutonce_home: folder(cutonce_home)?,
             own: folder(own)?,
@@ -134,9 +138,29 @@ impl Workspace {
     }
 
     /// The innermost workspace folder that holds the path.
-    pub(crate) fn folder_of(&self, path: &Path) -> Option<&Path> {
-        let folders = std::iter::once(&self.root).chain(&self.added).map(PathBuf::as_path);
-        folders.filter(|folder| path.starts_with(folder)).max_by_key(|folder| folder.as_os_str().len())
+    pub(crate) fn folder_of(&self, path: &Path) -> Option<PathBuf> {
+        let root = path.starts_with(&self.root).then(|| self.root.clone());
+        root.into_iter().chain(self.added.holding(path)).max_by_key(|folder| folder.as_os_str().len())
+    }
+
+    /// The project root and the folders beside it, as of now.
+    pub fn folders(&self) -> Vec<PathBuf> {
+        std::iter::once(self.root.clone()).chain(self.added.list()).collect()
+    }
+
+    /// A folder joins while the session runs (HO-1); or why it can't.
+    pub fn join(&self, given: &str) -> Result<(), String> {
+        let folder = resolve_links(&self.absolute(given)?)?;
+        if !folder.is_dir() {
+            return Err(format!("{} is no folder", folder.display()));
+        }
+        self.added.add(folder);
+        Ok(())
+    }
+
+    /// An added folder leaves it again; false: it is none of them.
+    pub fn leave(&self, given: &str) -> Result<bool, String> {
+        Ok(self.added.remove(&resolve_links(&self.absolute(given)?)?))
     }
 
     fn is_protected(&self, path: &Path) -> bool {
@@ -148,7 +172,8 @@ impl Workspace {
             return true;
         }
         // A workspace that lies below such a name (a worktree inside `.git`) is not protected as a whole.
-        let below = self.folder_of(path).and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
+        let folder = self.folder_of(path);
+        let below = folder.and_then(|folder| path.strip_prefix(folder).ok()).unwrap_or(path);
         has_protected_name(below)
     }
 }

@@ -73,6 +73,11 @@ fn ho_5_a_prompt_is_answered_at_the_end_of_its_own_turn() {
 }
 
 #[test]
+fn tm_1_pm_134_a_lead_in_an_editor() {
+    script("team");
+}
+
+#[test]
 fn ho_5_load() {
     script("load");
 }

@@ -5,7 +5,7 @@ use super::Hall;
 use super::asks::{Open, OpenAsk};
 use cutonce_core::event::{EndReason, Level};
 use cutonce_core::hook::Reply;
-use cutonce_core::host::{HostAnswer, RuleChange, RuleHow};
+use cutonce_core::host::{FolderChange, HostAnswer, RuleChange, RuleHow};
 use cutonce_core::mode::Mode;
 use cutonce_core::permission::{Ask, Denied, Why};
 use cutonce_core::plan;
@@ -14,6 +14,8 @@ use cutonce_core::submission::{PermissionAnswer, QuestionsAnswer};
 use cutonce_tools::tool::{Call, Outcome};
 use serde_json::Value;
 use std::time::Duration;
+
+const NOT_ADDED: &str = "it is none of the added ones";
 
 impl Hall {
     pub(super) fn host_answered(&mut self, ask: OpenAsk, answer: HostAnswer) {
@@ -83,6 +85,23 @@ impl Hall {
             },
             Some(Err(text)) => self.finish(n, Outcome::error(text), Duration::ZERO),
         }
+    }
+
+    /// Folders count from the next decision on, for this session and its agents.
+    pub(super) fn change_folders(&mut self, change: FolderChange) {
+        let FolderChange { add, folders } = change;
+        for folder in folders {
+            let done = match add {
+                true => self.here.workspace.join(&folder),
+                false => self.here.workspace.leave(&folder).and_then(|was| was.then_some(()).ok_or(NOT_ADDED.into())),
+            };
+            if let Err(why) = done {
+                let what = if add { "not added to" } else { "not taken from" };
+                self.notice(Level::Warning, &format!("The folder {folder:?} was {what} the workspace: {why}."));
+            }
+        }
+        // Keys in them are hidden like those in the others (SB-2).
+        self.hide_secrets();
     }
 
     /// Rules hold from the next decision on. What can't be stored in a file holds for this session, and is told.

@@ -428,6 +428,7 @@ impl Hall {
             Submission::Team(news) => return self.team_news(news),
             Submission::Clear => self.notice(Level::Warning, "The conversation can be cleared between turns only."),
             Submission::ChangeRules(change) => self.change_rules(change),
+            Submission::ChangeFolders(change) => self.change_folders(change),
             Submission::SetThinking { budget } => self.models.think(budget),
             Submission::StopTask { id, told } => (told.0)(self.stop_task(&id)),
             Submission::Mark(mark) => (mark.0)(),

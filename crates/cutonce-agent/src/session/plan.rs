@@ -182,8 +182,7 @@ impl Hall {
         if self.seat.is_some() {
             return;
         }
-        let roots = std::iter::once(&self.here.workspace.root).chain(&self.here.workspace.added).cloned().collect();
-        self.planner.snapshot = Some(Arc::new(Snapshot::start(roots, entered)));
+        self.planner.snapshot = Some(Arc::new(Snapshot::start(self.here.workspace.folders(), entered)));
     }
 
     fn plan_entered(&mut self) {

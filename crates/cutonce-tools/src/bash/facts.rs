@@ -143,9 +143,9 @@ fn is_own_repository(folder: &Path, workspace: &Workspace, writes: bool) -> bool
     let Some(root) = workspace.folder_of(&folder) else { return false };
     let exists = |path: PathBuf| path.symlink_metadata().is_ok();
     let bare = |folder: &Path| exists(folder.join("HEAD")) && !exists(folder.join(".git"));
-    let mut below = folder.ancestors().take_while(|above| above.starts_with(root) && *above != root);
+    let mut below = folder.ancestors().take_while(|above| above.starts_with(&root) && *above != root);
     let may_be_made = writes && !exists(root.join(".git"));
-    !bare(root) && !may_be_made && !below.any(|above| bare(above) || exists(above.join(".git")))
+    !bare(&root) && !may_be_made && !below.any(|above| bare(above) || exists(above.join(".git")))
 }
 
 #[cfg(test)]

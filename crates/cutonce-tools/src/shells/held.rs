@@ -130,7 +130,7 @@ impl Workshop {
     }
     pub(crate) fn profile(&self, workspace: &Workspace) -> Profile {
         Profile::WorkspaceWrite(WorkspaceWrite {
-            roots: std::iter::once(&workspace.root).chain(&workspace.added).cloned().collect(),
+            roots: workspace.folders(),
             tmp: self.tmp(),
             hide: stores(workspace, &self.deny_read),
             network: self.network,
@@ -170,7 +170,7 @@ impl Word {
                 scratch: None,
             })),
             (Held::Files, Tier::Namespaces) => Some(Profile::WorkspaceWrite(WorkspaceWrite {
-                roots: std::iter::once(&workspace.root).chain(&workspace.added).cloned().collect(),
+                roots: workspace.folders(),
                 tmp: self.tmp(),
                 hide: stores().filter(|path| path.exists()).collect(),
                 network: false,
@@ -217,7 +217,7 @@ fn reads_only(command: &str) -> bool {
 /// Files with the name of a secret anywhere in the workspace (SB-2).
 fn walk(workspace: &Workspace) -> Vec<PathBuf> {
     let mut builder = WalkBuilder::new(&workspace.root);
-    workspace.added.iter().for_each(|folder| {
+    workspace.added.list().iter().for_each(|folder| {
         builder.add(folder);
     });
     let found = Mutex::new(Vec::new());

@@ -103,6 +103,7 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
     let (mut host, events) = Host::new(started, &run, peer.clone(), greeting, &setup);
     host.greeted = answer.is_some();
     host.bring(&servers);
+    host.warn_of_left_out(&run);
     if let Some(prompt) = run.prompt.clone() {
         let said = slash::called(Submission::User { text: prompt, images: Vec::new() }, &host.commands);
         host.take_message(said, None);
@@ -135,6 +136,15 @@ fn no_such_session(run: &Run) -> Option<String> {
         Which::New | Which::NewWithId(_) => None,
     }
 }
+
+/// Flags of the SDKs that are not done, and what that means for who passes them.
+const LEFT_OUT: [(&str, &str); 2] = [
+    (
+        "session-mirror",
+        "The session store gets nothing: cutonce keeps its transcripts in its own folder and mirrors none.",
+    ),
+    ("include-hook-events", "Hook events are not told: there are no hook_started and hook_response frames."),
+];
 
 /// How long the first turn waits for the servers inside the host.
 const SETTLE: Duration = Duration::from_secs(10);
@@ -227,6 +237,15 @@ impl Host {
             beside: HashSet::new(),
         };
         (host, events)
+    }
+
+    /// What a host counts on and does not get: it hears of it where it reads, not on standard error alone.
+    fn warn_of_left_out(&self, run: &Run) {
+        for (flag, what) in LEFT_OUT {
+            if run.host.not_known.iter().any(|known| known == flag) {
+                self.peer.write(&self.frames.informational(Level::Warning, what));
+            }
+        }
     }
 
     /// The servers inside the host join before the first turn: what they offer is part of it from its beginning.

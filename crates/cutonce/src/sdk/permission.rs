@@ -2,7 +2,7 @@
 
 use cutonce_core::approval::{self, ChoiceKey, Request};
 use cutonce_core::event::{AskKind, AskView, Question};
-use cutonce_core::host::{HostAnswer, RuleChange, RuleHow};
+use cutonce_core::host::{FolderChange, HostAnswer, RuleChange, RuleHow};
 use cutonce_core::mode::Mode;
 use cutonce_core::permission::{AskedBy, Suggestion};
 use cutonce_core::rule::Behavior;
@@ -173,6 +173,8 @@ fn allowed(ask: &AskView, said: &Value) -> Meant {
             submissions.push(answer(ask, Answer::Host(HostAnswer::Allow { input })));
         }
     }
+    // After the answer: the call was judged, and allowed, in the workspace as it was. The next one finds it changed.
+    submissions.extend(updates.folders.drain(..).map(Submission::ChangeFolders));
     Meant { submissions, notes: updates.notes, dont_ask: updates.mode.map(|_| updates.dont_ask) }
 }
 
@@ -242,7 +244,7 @@ fn chosen(question: &Question, text: &str) -> Vec<String> {
 /// A mode, which may be a lesser one, or a rule that asks or denies.
 fn takes_rights(update: &Value) -> bool {
     match update["type"].as_str() {
-        Some("setMode") => true,
+        Some("setMode" | "removeDirectories") => true,
         Some("addRules" | "replaceRules") => update["behavior"] != "allow",
         Some("removeRules") => update["behavior"] == "allow",
         _ => false,
@@ -253,6 +255,7 @@ fn takes_rights(update: &Value) -> bool {
 #[derive(Debug, Default)]
 struct Updates {
     rules: Vec<RuleChange>,
+    folders: Vec<FolderChange>,
     mode: Option<Mode>,
     /// That mode is `dontAsk`.
     dont_ask: bool,
@@ -287,8 +290,8 @@ impl Updates {
             Some("addRules") => RuleHow::Add,
             Some("replaceRules") => RuleHow::Replace,
             Some("removeRules") => RuleHow::Remove,
-            Some("addDirectories" | "removeDirectories") => {
-                return Err("folders join a session at its start (--add-dir)".into());
+            Some(kind @ ("addDirectories" | "removeDirectories")) => {
+                return self.folders(kind == "addDirectories", update);
             }
             _ => return Err(format!("there is no update of type {}", update["type"])),
         };
@@ -309,6 +312,19 @@ impl Updates {
             update["rules"].as_array().map(|rules| rules.iter().filter_map(rule).collect());
         let rules = rules.ok_or("`rules` is no list")?;
         self.rules.push(RuleChange { how, behavior, rules, where_to });
+        Ok(())
+    }
+}
+
+impl Updates {
+    fn folders(&mut self, add: bool, update: &Value) -> Result<(), String> {
+        let given = update["directories"].as_array().ok_or("`directories` is no list")?;
+        let folders: Option<Vec<String>> = given.iter().map(|folder| folder.as_str().map(str::to_string)).collect();
+        self.folders
+            .push(FolderChange { add, folders: folders.ok_or("`directories` holds something that is no text")? });
+        if !matches!(update["destination"].as_str(), Some("session" | "cliArg") | None) {
+            self.notes.push("The folders are changed for this session only.".into());
+        }
         Ok(())
     }
 }

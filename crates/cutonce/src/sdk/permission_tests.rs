@@ -56,18 +56,31 @@ fn ho_1_what_is_suggested_is_one_choice_the_narrowest() {
 #[test]
 fn ho_1_rules_and_mode_hold_before_the_call_runs() {
     let updates = json!([{"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": null}], "behavior": "deny",
-        "destination": "session"}, {"type": "setMode", "mode": "acceptEdits"}, {"type": "addDirectories"}]);
+        "destination": "session"}, {"type": "setMode", "mode": "acceptEdits"}, {"type": "addDirectories"}, {"type": "addDirectories",
+        "directories": ["/x"], "destination": "session"}]);
     let said = json!({"behavior": "allow", "updatedInput": {"a": 1}, "updatedPermissions": updates});
     let meant = meaning(&ask("Write", json!({}), permission(vec![])), Ok(said));
-    let [Submission::ChangeRules(change), Submission::SetMode { mode, .. }, Submission::Answer { answer, .. }] =
-        meant.submissions.as_slice()
+    let [
+        Submission::ChangeRules(change),
+        Submission::SetMode { mode, .. },
+        Submission::Answer { answer, .. },
+        Submission::ChangeFolders(folders),
+    ] = meant.submissions.as_slice()
     else {
         panic!("{:?}", meant.submissions)
     };
     assert_eq!((change.rules.as_slice(), change.behavior), (&["Bash".to_string()][..], Behavior::Deny));
     assert_eq!(*mode, Mode::AcceptEdits);
     assert_eq!(*answer, Answer::Host(HostAnswer::Allow { input: Some(json!({"a": 1})) }));
-    assert_eq!(meant.notes.len(), 1);
+    assert_eq!(meant.notes.len(), 1, "a list that is none");
+    assert_eq!(*folders, FolderChange { add: true, folders: vec!["/x".into()] });
+    // Less than was said would be more rights than were given.
+    let odd = json!({"behavior": "allow", "updatedPermissions": [{"type": "removeDirectories", "directories": [7]}]});
+    let meant = meaning(&ask("Write", json!({}), permission(vec![])), Ok(odd));
+    assert!(matches!(
+        meant.submissions.as_slice(),
+        [Submission::Answer { answer: Answer::Host(HostAnswer::Deny { .. }), .. }]
+    ));
 }
 
 #[test]

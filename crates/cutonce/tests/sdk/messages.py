@@ -3,10 +3,12 @@ Each `ho_…` is one test: `python messages.py NAME`."""
 
 import json
 import logging
+import shutil
 import sys
+import tempfile
 from pathlib import Path
 
-from claude_agent_sdk import ClaudeSDKClient, HookMatcher, PermissionResultAllow, query
+from claude_agent_sdk import ClaudeSDKClient, HookMatcher, InMemorySessionStore, PermissionResultAllow, PermissionUpdate, query
 from stage import Stage, bare, blocks, call, frames_until, main, prompt, results, run, text_of, write
 
 SERVER = Path(__file__).parent.parent / "mcp" / "server.py"
@@ -199,6 +201,33 @@ async def ho_1_where_the_folders_settings_are_not_read_a_rule_is_for_the_session
 
     await run(query(prompt=prompt("go"), options=stage.options(can_use_tool=callback, setting_sources=[])))
     assert asked == [["session"]] and not (stage.ws / ".cutonce").exists(), asked
+
+
+async def ho_1_folders_join_and_leave_while_a_session_runs():
+    other = Path(tempfile.mkdtemp(prefix="sdk-")).resolve()
+    (other / "a.txt").write_text("ALPHA")
+    look = call("Read", file_path=str(other / "a.txt"))
+    stage = Stage(look, look, call("Bash", command="mkdir -p x"), look, {"text": "done"})
+    change = lambda kind: PermissionUpdate(type=kind, directories=[str(other)], destination="session")  # noqa: E731
+    asked = []
+
+    async def callback(tool, given, context):
+        asked.append(tool)
+        kind = {0: "addDirectories", 1: "removeDirectories"}.get(len(asked) - 1)
+        return PermissionResultAllow(updated_permissions=[change(kind)] if kind else None)
+
+    got = await run(query(prompt=prompt("go"), options=stage.options(can_use_tool=callback)))
+    assert asked == ["Read", "Bash", "Read"], asked
+    results_of = [block for block in blocks(got, "ToolResultBlock") if "ALPHA" in str(block.content)]
+    assert len(results_of) == 3 and got[-1].result == "done"
+    shutil.rmtree(other)
+
+
+async def ho_1_what_is_left_out_is_told_where_a_host_reads():
+    stage = Stage({"text": "one"})
+    got = await run(query(prompt=prompt("hi"), options=stage.options(session_store=InMemorySessionStore(), include_hook_events=True)))
+    told = [message.data["content"] for message in got if getattr(message, "subtype", "") == "informational"]
+    assert any("session store" in text for text in told) and any("Hook events" in text for text in told), told
 
 
 # --- Answers to questions
