@@ -137,6 +137,8 @@ tests.ho_1_a_policy_may_come_with_initialize = async () => {
   const drive = async (initialize) => {
     const child = spawn(BIN, flags, { cwd: stage.ws, env: stage.options().env, stdio: ["pipe", "pipe", "ignore"] });
     const ended = new Promise((done) => child.once("exit", done));
+    // One that refuses may be gone before all is written.
+    child.stdin.on("error", () => {});
     child.stdin.write(JSON.stringify({ type: "control_request", request_id: "1", request: { subtype: "initialize", ...initialize } }) + "\n");
     child.stdin.end(JSON.stringify(said("go")) + "\n");
     let out = "";
