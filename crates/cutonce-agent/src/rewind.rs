@@ -2,9 +2,16 @@
 //! the transcript; carried out in `session/rewind.rs`.
 
 use crate::store::Reader;
+use cutonce_core::conversation::Image;
+use cutonce_core::rule::Behavior;
+use cutonce_core::shell;
 use cutonce_core::transcript::{Body, Kind};
 use std::io;
 use std::path::Path;
+
+/// Commands that are named, and how much of each.
+const NAMED: usize = 3;
+const LONGEST_COMMAND: usize = 300;
 
 /// Where one can go back to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +24,10 @@ pub struct Point {
     pub what: What,
     /// Files that would be put back to what they held then.
     pub files: Vec<Snapshot>,
+    /// How many commands ran since then that did not only read, and the latest of them: what they changed is not put back.
+    pub commands: usize,
+    /// The latest first.
+    pub last_commands: Vec<String>,
 }
 
 /// What a point is, for the person.
@@ -56,14 +67,21 @@ pub fn points(transcript: &Path) -> io::Result<Vec<Point>> {
     let mut reader = Reader::open(transcript)?;
     let mut points = Vec::new();
     // From the end: what a file held before its first change after a point is what it held at the point.
-    let mut files: Vec<Snapshot> = Vec::new();
+    let (mut files, mut commands, mut last_commands) = (Vec::<Snapshot>::new(), 0, Vec::new());
     for at in (0..reader.len()).rev() {
-        let wanted = matches!(reader.kind(at), Kind::User | Kind::Plan | Kind::FileSnapshot);
+        let wanted = matches!(reader.kind(at), Kind::User | Kind::Plan | Kind::FileSnapshot) || reader.runs(at);
         let Some(entry) = wanted.then(|| reader.entry(at)).transpose()?.flatten() else { continue };
         let what = match entry.body {
             Body::FileSnapshot { key, path, sha256, .. } if key == "before" => {
                 files.retain(|known| known.path != path);
                 files.push(Snapshot { path, sha256 });
+                continue;
+            }
+            Body::Tool { name, input, decision, .. } => {
+                if let Some(command) = changing(&name, &input).filter(|_| decision.behavior != Behavior::Deny) {
+                    commands += 1;
+                    last_commands.extend((commands <= NAMED).then_some(command));
+                }
                 continue;
             }
             Body::User { text, meta: false, .. } => What::Message(text),
@@ -72,9 +90,32 @@ pub fn points(transcript: &Path) -> io::Result<Vec<Point>> {
         };
         let mut files = files.clone();
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        points.push(Point { id: entry.id, at: entry.at, what, files });
+        let last_commands = last_commands.clone();
+        points.push(Point { id: entry.id, at: entry.at, what, files, commands, last_commands });
     }
     Ok(points)
+}
+
+/// A command that may have changed something.
+fn changing(tool: &str, input: &serde_json::Value) -> Option<String> {
+    let command = input.get("command").and_then(|command| command.as_str()).filter(|_| tool == "Bash")?;
+    let parsed = shell::parse(command);
+    let reads = |part: &shell::Part| part.verdict == shell::Verdict::ReadOnly && part.redirects.is_empty();
+    let only_reads = parsed.unparsed.is_none() && parsed.parts.iter().all(reads);
+    (!only_reads).then(|| command.chars().take(LONGEST_COMMAND).collect())
+}
+
+/// The images of a message that is put back: it is the draft again, with all that belonged to it.
+pub fn images(transcript: &Path, id: &str) -> io::Result<Vec<Image>> {
+    let mut reader = Reader::open(transcript)?;
+    for at in (0..reader.len()).rev().filter(|at| reader.kind(*at) == Kind::User).collect::<Vec<_>>() {
+        if let Some(entry) = reader.entry(at)?.filter(|entry| entry.id == id)
+            && let Body::User { images, .. } = entry.body
+        {
+            return Ok(images);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// What lies before a point: the id of the last entry that stays, with the point itself.

@@ -108,6 +108,12 @@ pub fn parse(line: &str) -> Option<Line<'_>> {
     Some(Line::Theirs(word, words.trim()))
 }
 
+/// What to say of a command of the project's own, in a folder that nobody trusts yet (PR-2).
+pub fn untrusted(word: &str) -> String {
+    let word = one_line(word);
+    format!("{word} is this project's own: it counts once you trust the folder (`cutonce trust`); nothing was sent.")
+}
+
 /// What to say of a word that is no command, given the names of the user's own.
 pub fn unknown<'a>(word: &str, own: impl Iterator<Item = &'a str>) -> String {
     let names = Slash::ALL.into_iter().map(|slash| slash.name().to_string()).chain(own.map(|name| format!("/{name}")));

@@ -334,7 +334,7 @@ impl App {
 
     fn say(&mut self, text: String, images: Vec<cutonce_core::conversation::Image>) {
         if let Some(session) = &self.session {
-            self.drafts.belongs_to(session.id(), &self.composer.draft());
+            self.drafts.belongs_to(session.id(), &self.draft());
         }
         self.tip = false;
         self.submit(Submission::User { text, images });
@@ -376,7 +376,7 @@ impl App {
         self.came_back(&opened);
         for submission in std::mem::take(&mut self.early) {
             if matches!(submission, Submission::User { .. }) {
-                self.drafts.belongs_to(opened.session.id(), &self.composer.draft());
+                self.drafts.belongs_to(opened.session.id(), &self.draft());
             }
             opened.session.submit(submission);
         }
@@ -504,7 +504,7 @@ impl App {
     async fn end(mut self, events: Option<Events>) -> io::Result<u8> {
         let code = self.exit.unwrap_or(0);
         self.take_back_queued();
-        self.drafts.save(&self.composer.draft());
+        self.drafts.save(&self.draft());
         let _ = self.terminal.alternate(false);
         let _ = terminal::write(self.history.leave().as_bytes());
         let resumable = self.log.has_words() && self.transcript.as_ref().is_some_and(|path| path.exists());
@@ -540,7 +540,7 @@ impl App {
         if let Some(session) = self.session.take() {
             session.submit(Submission::Leave);
         }
-        self.drafts.save(&self.composer.draft());
+        self.drafts.save(&self.draft());
         if self.drafts.leaves() {
             // It is there again when somebody comes back to that session.
             self.composer.restore(Draft::default());

@@ -85,10 +85,12 @@ impl Composer {
     }
     /// Words that were not sent come back, with what was attached to them.
     pub fn give_back(&mut self, text: &str, images: Vec<cutonce_core::conversation::Image>) {
-        self.set_text(text);
+        self.attachments = Attachments::default();
         for image in images {
             self.attachments.image(image);
         }
+        let text = self.attachments.without_lost(text.to_string());
+        self.set_text(&text);
     }
     pub fn set_text(&mut self, text: &str) {
         self.buffer.replace(text);
@@ -254,7 +256,7 @@ impl Composer {
         let recalled = if down { self.recall.later() } else { self.recall.earlier(self.buffer.text()) };
         match recalled {
             Some(text) => {
-                self.buffer.replace(text);
+                self.buffer.replace(self.attachments.without_lost(text));
                 self.completion = None;
                 self.closed = true;
                 Did::Moved
@@ -295,7 +297,7 @@ impl Composer {
         search.skip = found.as_ref().map_or(search.skip.saturating_sub(1), |_| search.skip);
         search.found = found.is_some();
         if let Some(text) = found {
-            self.buffer.replace(text);
+            self.buffer.replace(self.attachments.without_lost(text));
         }
     }
 

@@ -5,6 +5,7 @@ mod sequence;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use sequence::Parsed;
+use std::time::Duration;
 
 /// What came from the terminal.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +19,10 @@ pub enum Input {
 
 /// A paste longer than this is cut: nobody pastes more into a prompt on purpose.
 const MAX_PASTE: usize = 8 << 20;
+/// How long an escape key may look like the beginning of a sequence.
+const ESCAPE: Duration = Duration::from_millis(30);
+/// A paste that nothing more comes of for so long is over.
+const PASTE: Duration = Duration::from_secs(2);
 /// An escape sequence longer than this is none.
 const MAX_SEQUENCE: usize = 64;
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -39,18 +44,35 @@ impl Parser {
         found
     }
 
-    /// Bytes wait for more: an escape key looks like the beginning of a sequence.
-    pub fn waits(&self) -> bool {
-        !self.bytes.is_empty() && self.paste.is_none()
+    /// Bytes wait for more: an escape key looks like the beginning of a sequence, and a paste has an end. How long they may.
+    pub fn waits(&self) -> Option<Duration> {
+        match (&self.paste, self.bytes.is_empty()) {
+            (Some(_), _) => Some(PASTE),
+            (None, false) => Some(ESCAPE),
+            (None, true) => None,
+        }
     }
 
     /// Nothing more came: what waits is what it looks like.
     pub fn flush(&mut self) -> Vec<Input> {
         let mut found = Vec::new();
-        if self.paste.is_some() {
+        // Its end was lost on the way: the keyboard must not be dead for that.
+        if let Some(mut paste) = self.paste.take() {
+            paste.append(&mut self.bytes);
+            found.push(pasted(&paste));
             return found;
         }
         while !self.bytes.is_empty() {
+            // What begins like a string of the terminal's, and nothing comes of it: somebody pressed alt with that key.
+            if let [0x1b, key @ 0x21..=0x7e, rest @ ..] = self.bytes.as_slice()
+                && (rest.is_empty() || matches!(key, b']' | b'P' | b'_' | b'^' | b'X'))
+            {
+                let shift = if key.is_ascii_uppercase() { KeyModifiers::SHIFT } else { KeyModifiers::NONE };
+                let key = KeyEvent::new(KeyCode::Char(char::from(*key)), KeyModifiers::ALT | shift);
+                found.push(Input::Key(key));
+                self.bytes.drain(..2);
+                continue;
+            }
             if self.bytes[0] == 0x1b {
                 self.bytes.remove(0);
                 found.push(Input::Key(KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE)));
@@ -76,9 +98,8 @@ impl Parser {
             };
             let room = MAX_PASTE.saturating_sub(paste.len());
             paste.extend(self.bytes.drain(..end + PASTE_END.len()).take(end.min(room)));
-            let text = String::from_utf8_lossy(paste).replace("\r\n", "\n").replace('\r', "\n");
+            found.push(pasted(paste));
             self.paste = None;
-            found.push(Input::Paste(text));
             return true;
         }
         match sequence::first(&self.bytes) {
@@ -107,6 +128,10 @@ impl Parser {
         self.bytes.drain(..n.min(self.bytes.len()));
         !self.bytes.is_empty()
     }
+}
+
+fn pasted(bytes: &[u8]) -> Input {
+    Input::Paste(String::from_utf8_lossy(bytes).replace("\r\n", "\n").replace('\r', "\n"))
 }
 
 fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
@@ -151,11 +176,27 @@ mod tests {
             (b"\x1b[I\x1b[O\x1b[?62;4cq", &["focus", "focus", "q"]),
             (b"\x1b]11;rgb:00/00/00\x1b\\k\x1bP>|x\x1b\\k", &["k", "k"]),
             (b"\xff\xfea", &["a"]),
+            (b"\x1b_", &["alt+_"]),
+            (b"\x1bP", &["alt+p"]),
+            (b"\x1b[", &["alt+["]),
+            (b"\x1b_ab", &["alt+_", "a", "b"]),
             (b"\x1b\x1b[A", &["alt+up"]),
         ];
         for (bytes, expected) in cases {
             assert_eq!(keys(bytes), *expected, "{:?}", String::from_utf8_lossy(bytes));
         }
+    }
+
+    #[test]
+    fn ui_11_a_paste_whose_end_is_lost_leaves_the_keyboard_alive() {
+        let mut parser = Parser::default();
+        assert_eq!(parser.feed(b"\x1b[200~abc\x1b[2"), []);
+        assert_eq!(parser.waits(), Some(PASTE));
+        assert_eq!(parser.flush(), [Input::Paste("abc\x1b[2".into())]);
+        assert_eq!(parser.waits(), None);
+        assert_eq!(parser.feed(b"x\x03").iter().map(told).collect::<Vec<_>>(), ["x", "ctrl+c"]);
+        // Should the end come after all, it is no key.
+        assert_eq!(parser.feed(b"\x1b[201~"), []);
     }
 
     #[test]

@@ -77,6 +77,10 @@ pub async fn begin(mut run: Run) -> anyhow::Result<u8> {
         let Some((id, fork)) = pick_first(&mut lines, &words).await? else { return Ok(DONE) };
         (run.resume, run.fork_session) = (Some(id), run.fork_session || fork);
     }
+    if start::begins_anew(&run)? {
+        run.r#continue = false;
+        out::log(&format!("cutonce: {}", start::NOTHING_HERE));
+    }
     let first = run.prompt.clone().map(First::Say);
     let started = start::open(&run, Face { approver: Approver::Present }).await?;
     sit(started, first, run, lines).await
@@ -109,7 +113,7 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
         allow: split_rules(&run.allowed_tools),
         deny: split_rules(&run.disallowed_tools),
     };
-    let open = crate::tui::opener(run, place);
+    let open = crate::tui::opener(run, place, false);
     let mut interrupts = signal(SignalKind::interrupt())?;
     // The terminal must not be left marking what is pasted (UI-13).
     let (mut ends, mut hangs_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);

@@ -229,6 +229,18 @@ pub fn which(run: &Run) -> anyhow::Result<Which> {
     }
 }
 
+/// Nothing to go on with is no failure for whoever sits before it: a new session then, and these words. `-p` fails instead.
+pub const NOTHING_HERE: &str = "There is nothing to go on with in this folder: this is a new session.";
+
+/// `--continue` where there is no session.
+pub fn begins_anew(run: &Run) -> anyhow::Result<bool> {
+    let nothing = || -> anyhow::Result<bool> {
+        let latest = cutonce_agent::store::continue_latest(&Sessions::new(&home()?, &cwd()?));
+        Ok(matches!(latest, Err(StoreError::NotFound { .. })))
+    };
+    Ok(run.r#continue && run.resume.is_none() && run.session_id.is_none() && !run.fork_session && nothing()?)
+}
+
 /// What the person has to pick from (UI-15): all sessions, or the several that the words of `--resume` fit.
 pub fn to_pick(run: &Run) -> anyhow::Result<Option<String>> {
     let Some(words) = run.resume.as_deref().filter(|_| !run.r#continue && run.session_id.is_none()) else {

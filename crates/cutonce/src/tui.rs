@@ -12,7 +12,9 @@ pub fn fits(run: &Run) -> bool {
     !run.plain && !dumb && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
-pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
+pub async fn run(mut run: Run, first: Option<First>) -> anyhow::Result<u8> {
+    let anew = start::begins_anew(&run)?;
+    run.r#continue &= !anew;
     let (home, cwd) = (start::home()?, start::cwd()?);
     // `--resume` without an id, or with words that several fit: the person picks (UI-15).
     let picks = start::to_pick(&run)?;
@@ -30,7 +32,7 @@ pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
         env: std::env::vars_os().collect(),
         version: env!("CARGO_PKG_VERSION"),
         fork: run.fork_session,
-        open: opener(run, Place { home: home.clone(), cwd: cwd.clone() }),
+        open: opener(run, Place { home: home.clone(), cwd: cwd.clone() }, anew),
         which,
         words: picks.unwrap_or_default(),
         first,
@@ -42,15 +44,20 @@ pub async fn run(run: Run, first: Option<First>) -> anyhow::Result<u8> {
 }
 
 /// Opens sessions as the command line says, but which one is chosen later.
-pub fn opener(run: Run, place: Place) -> cutonce_tui::Open {
+/// `anew`: the first was to go on with another, and there is none.
+pub fn opener(run: Run, place: Place, anew: bool) -> cutonce_tui::Open {
+    let anew = std::cell::Cell::new(anew);
     let run = Run { resume: None, r#continue: false, fork_session: false, session_id: None, ..run };
     Box::new(move |job: cutonce_tui::Job| {
         let start = start::start_of(&run, Approver::Present, &place);
+        let anew = anew.take();
         Box::pin(async move {
             let mut start = start.map_err(|error| format!("{error:#}"))?;
             (start.which, start.fork) = (job.which, job.fork);
             start.model = job.model.or(start.model);
-            start.open().await.map_err(|error| error.to_string())
+            let mut opened = start.open().await.map_err(|error| error.to_string())?;
+            opened.notices.extend(anew.then(|| start::NOTHING_HERE.to_string()));
+            Ok(opened)
         })
     })
 }

@@ -6,6 +6,8 @@
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
 
+#[path = "terminal/dialogs.rs"]
+mod dialogs;
 #[path = "terminal/drafts.rs"]
 mod drafts;
 #[path = "terminal/plain.rs"]

@@ -29,6 +29,9 @@ impl Driver {
         }
         self.hall.sync();
         self.hall.notice(Level::Info, &told(&point, files.then_some(put_back.len()), conversation));
+        if files && point.commands > 0 {
+            self.hall.notice(Level::Warning, &not_covered(&point));
+        }
         for why in failed {
             self.hall.notice(Level::Warning, &why);
         }
@@ -82,6 +85,16 @@ impl Driver {
         self.talk.conversation = replayed.conversation;
         *self.hall.here.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos.clone();
         self.hall.hub.emit(EventKind::Todos(replayed.todos));
+    }
+}
+
+/// SE-5 keeps what tools change; of a command nobody knows it.
+fn not_covered(point: &Point) -> String {
+    let one = point.last_commands.first().map(|command| cutonce_core::harmless::one_line(command)).unwrap_or_default();
+    let one: String = one.chars().take(100).collect();
+    match point.commands {
+        1 => format!("What this command changed is not put back: {one}"),
+        n => format!("{n} commands ran since then; what they changed is not put back. The last of them: {one}"),
     }
 }
 

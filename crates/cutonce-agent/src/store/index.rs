@@ -26,6 +26,8 @@ pub struct Line {
     pub kind: Kind,
     /// A result of TodoWrite.
     pub todos: bool,
+    /// A call of the shell.
+    pub runs: bool,
     /// Ids as hashes: they are only compared.
     pub link: Link<u64>,
 }
@@ -213,6 +215,7 @@ impl Scan {
             kind: header.kind,
             // A tool entry in a foreign layout may be one too; replay tells.
             todos: header.kind == Kind::Tool && header.tool.is_none_or(|tool| tool == "TodoWrite"),
+            runs: header.kind == Kind::Tool && header.tool.is_none_or(|tool| tool == "Bash"),
             link: Link { id: key(&header.id), parent: header.parent.as_deref().map(key) },
         });
     }

@@ -62,6 +62,11 @@ impl Reader {
         self.line(at).kind
     }
 
+    /// A call of the shell, as far as can be told without reading it.
+    pub(crate) fn runs(&self, at: usize) -> bool {
+        self.line(at).runs
+    }
+
     /// The last entry of a kind that can be read, with its position.
     pub(crate) fn last_of(&mut self, kind: Kind) -> io::Result<Option<(usize, Entry)>> {
         for at in (0..self.len()).rev().filter(|at| self.kind(*at) == kind).collect::<Vec<_>>() {
@@ -189,7 +194,7 @@ impl Reader {
     fn give_up(&mut self, at: usize, reason: Skip) {
         let line = &mut self.index.lines[self.chain[at] as usize];
         line.kind = Kind::Unknown;
-        line.todos = false;
+        (line.todos, line.runs) = (false, false);
         self.index.skips.add(line.number as usize, reason);
     }
 }

@@ -14,7 +14,9 @@ use cutonce_core::event::{AskKind, AskView, Level};
 use cutonce_core::settings::Notifications;
 use cutonce_core::submission::{Answer, Submission};
 use ratatui::backend::CrosstermBackend;
+use ratatui::layout::Rect;
 use ratatui::text::Line;
+use ratatui::widgets::Widget;
 use std::collections::VecDeque;
 use std::io;
 use std::sync::Arc;
@@ -24,6 +26,8 @@ use std::time::{Duration, Instant};
 const STILL: Duration = Duration::from_secs(1);
 /// Of what an agent was told to do, where it asks.
 const MOST_TASK: usize = 60;
+/// Over whatever else covers the screen.
+const WAITS: &str = " something waits for you: esc goes back ";
 pub const SYNC: [&[u8]; 2] = [b"\x1b[?2026h", b"\x1b[?2026l"];
 
 pub type Screen = ratatui::Terminal<CrosstermBackend<io::Stdout>>;
@@ -276,9 +280,21 @@ impl App {
     }
 
     pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
-        let Some(Cover { overlay, screen, .. }) = &mut self.asks.cover else { return Ok(()) };
+        let waits = self.asks.open.is_some() || !self.asks.plans.is_empty();
+        let style = self.theme.plan;
+        let Some(Cover { overlay, screen, ask_id }) = &mut self.asks.cover else { return Ok(()) };
+        // Whoever looks at something else learns of it there.
+        let waits = waits && ask_id.is_none();
         terminal::write(SYNC[0])?;
-        screen.draw(|frame| overlay.draw(frame, now))?;
+        screen.draw(|frame| {
+            overlay.draw(frame, now);
+            if let Some(row) = frame.area().rows().next().filter(|_| waits) {
+                let told = text::fit(WAITS, usize::from(row.width)).into_owned();
+                let columns = u16::try_from(text::width(&told)).unwrap_or(row.width);
+                let place = Rect { x: row.right().saturating_sub(columns), width: columns, ..row };
+                Line::styled(told, style).render(place, frame.buffer_mut());
+            }
+        })?;
         terminal::write(SYNC[1])
     }
 

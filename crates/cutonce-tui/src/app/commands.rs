@@ -12,6 +12,7 @@ use cutonce_agent::start::Which;
 use cutonce_core::command;
 use cutonce_core::conversation::Image;
 use cutonce_core::event::Level;
+use cutonce_core::slash;
 use cutonce_core::submission::Submission;
 use std::path::{Path, PathBuf};
 
@@ -112,6 +113,14 @@ impl App {
             self.keep_draft();
         }
         assert!(word != "/panic-now", "asked for by /panic-now");
+        if !self.trusted()
+            && custom::find(&self.around.home, &self.around.cwd, true).iter().any(|one| one.name == word[1..])
+        {
+            self.notice(Level::Warning, &slash::untrusted(word));
+            self.composer.give_back(line, images.to_vec());
+            self.changed();
+            return true;
+        }
         let names = COMMANDS.iter().map(|entry| entry.name.to_string());
         let names: Vec<String> = names.chain(self.customs.iter().map(|custom| format!("/{}", custom.name))).collect();
         let nearest = names.iter().min_by_key(|name| strsim::damerau_levenshtein(name, word));
@@ -132,7 +141,7 @@ impl App {
         if matches!(command, command::Command::Plan(command::PlanCommand::Describe(_)))
             && let Some(session) = &self.session
         {
-            self.drafts.belongs_to(session.id(), &self.composer.draft());
+            self.drafts.belongs_to(session.id(), &self.draft());
         }
         self.submit(Submission::Command { command, editor: name });
     }
@@ -146,7 +155,7 @@ impl App {
             model: custom.model.clone(),
         });
         if let Some(session) = &self.session {
-            self.drafts.belongs_to(session.id(), &self.composer.draft());
+            self.drafts.belongs_to(session.id(), &self.draft());
         }
     }
 

@@ -42,7 +42,7 @@ impl App {
                 self.tip = tip::due(&self.around.home, mode == Mode::Default);
             }
             EventKind::User { text, meta, .. } => self.said(text, meta),
-            EventKind::Queued { text } => self.queued.push(text.trim().to_string()),
+            EventKind::Queued { text } => self.waits(&text),
             EventKind::TurnStarted => self.turn_started(),
             EventKind::Requesting { model } => self.requesting(model),
             EventKind::Delta(delta) => self.delta(delta),
@@ -126,7 +126,7 @@ impl App {
         if let Some(draft) = self.drafts.of(opened.session.id()) {
             self.composer.restore_before(draft);
         }
-        self.drafts.belongs_to(opened.session.id(), &self.composer.draft());
+        self.drafts.belongs_to(opened.session.id(), &self.draft());
         for (kind, lines) in shown.lines {
             self.commit(kind, lines);
         }
@@ -146,12 +146,19 @@ impl App {
         self.status.context = then.context.unwrap_or_default();
     }
 
+    /// It is on disk with the draft until the agent has it.
+    fn waits(&mut self, text: &str) {
+        self.queued.push(text.trim().to_string());
+        self.unsaved = true;
+    }
+
     fn said(&mut self, text: String, meta: bool) {
         if meta {
             return;
         }
         if let Some(at) = self.queued.iter().position(|queued| *queued == text.trim()) {
             self.queued.remove(at);
+            self.unsaved = true;
         }
         self.end_speech();
         let lines = entry::user(&text, self.width(), &self.theme);

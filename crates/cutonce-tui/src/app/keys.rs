@@ -1,7 +1,7 @@
 //! Keys and pastes, to whom they belong: an overlay, a dialog that may be answered, or the composer.
 
 use super::{AGAIN, App};
-use crate::composer::Did;
+use crate::composer::{Did, Draft};
 use crate::input::Input;
 use crate::keymap::{self, Action};
 use crate::terminal::Arrived;
@@ -46,6 +46,11 @@ impl App {
             }
             Some(Action::Quit) => return self.quit(),
             Some(Action::Redraw) if self.stage.is_on() => return self.clear_stage(),
+            // A question keeps nobody from looking around first (UI-13, UI-14).
+            Some(action @ (Action::Redraw | Action::Stop | Action::Tasks)) if self.asks.asks() => {
+                return self.act(action);
+            }
+            Some(Action::OpenWaiting) if self.asks.asks() && self.asks.plan_waits() => return self.open_plan(),
             _ => {}
         }
         if self.dialog_key(key, at) {
@@ -76,7 +81,12 @@ impl App {
 
     pub(super) fn keep_draft(&mut self) {
         self.unsaved = false;
-        self.drafts.save(&self.composer.draft());
+        self.drafts.save(&self.draft());
+    }
+
+    /// What is written, and what waits: neither is in the transcript yet.
+    pub(super) fn draft(&self) -> Draft {
+        self.composer.draft().with_queued(&self.queued)
     }
 
     fn act(&mut self, action: Action) {
@@ -135,7 +145,7 @@ impl App {
             self.compacted();
         } else if !self.composer.is_empty() {
             self.composer.clear();
-            self.drafts.save(&self.composer.draft());
+            self.keep_draft();
         }
         self.again = Some((Action::Quit, Instant::now() + AGAIN));
         self.status.hint = Some("press ctrl+c again to quit".into());

@@ -21,7 +21,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 /// Sessions that the picker lists.
-const MOST: usize = 500;
+const MOST: usize = 10_000;
 /// Entries of a session that its preview shows, from its end.
 const PREVIEW: usize = 30;
 /// A file larger than this is not compared in the preview.
@@ -119,7 +119,9 @@ impl App {
         self.rewinding = conversation;
         let said = self.rewinds.iter().find(|(id, _)| id == point).map(|(_, what)| what.clone());
         if let (true, Some(What::Message(text)), true) = (conversation, said, self.composer.is_empty()) {
-            self.composer.set_text(&text);
+            let transcript = self.transcript.as_deref();
+            let images = transcript.and_then(|path| rewind::images(path, point).ok()).unwrap_or_default();
+            self.composer.give_back(&text, images);
             self.changed();
         }
         false
@@ -142,18 +144,26 @@ fn shown(point: &rewind::Point, hashes: &mut HashMap<(String, String), Option<St
     for file in &point.files {
         hashes.insert((point.id.clone(), file.path.clone()), file.sha256.clone());
     }
-    let time = clock(&point.at, &jiff::tz::TimeZone::system());
+    let time = clock(&point.at, &jiff::Zoned::now());
     let what = match &point.what {
         rewind::What::Message(text) => What::Message(text.clone()),
         rewind::What::Approval { slug, revision } => What::Approval(format!("{slug} rev {revision}")),
     };
-    Point { id: point.id.clone(), time, what, files: point.files.iter().map(|file| file.path.clone()).collect() }
+    let files = point.files.iter().map(|file| file.path.clone()).collect();
+    let last_commands = point.last_commands.clone();
+    Point { id: point.id.clone(), time, what, files, commands: point.commands, last_commands }
 }
 
-/// Hours and minutes where the person is.
-fn clock(at: &str, zone: &jiff::tz::TimeZone) -> String {
-    let known = at.parse::<jiff::Timestamp>();
-    known.map_or_else(|_| String::new(), |at| at.to_zoned(zone.clone()).strftime("%H:%M").to_string())
+/// Hours and minutes where the person is, with the day where it is another.
+fn clock(at: &str, now: &jiff::Zoned) -> String {
+    let Ok(at) = at.parse::<jiff::Timestamp>() else { return String::new() };
+    let at = at.to_zoned(now.time_zone().clone());
+    let form = match (at.date() == now.date(), at.year() == now.year()) {
+        (true, _) => "%H:%M",
+        (false, true) => "%b %d %H:%M",
+        (false, false) => "%Y-%m-%d %H:%M",
+    };
+    at.strftime(form).to_string()
 }
 
 fn change(versions: &Path, file: &str, hash: Option<&str>) -> Change {
@@ -207,8 +217,12 @@ mod tests {
     #[test]
     fn se_5_points_have_the_time_of_the_person() {
         let berlin = jiff::tz::TimeZone::fixed(jiff::tz::offset(1));
-        assert_eq!(clock("2026-11-16T03:59:30.123Z", &berlin), "04:59");
-        assert_eq!(clock("nothing like it", &berlin), "");
+        let now = "2026-11-16T22:00:00Z".parse::<jiff::Timestamp>().unwrap().to_zoned(berlin);
+        assert_eq!(clock("2026-11-16T03:59:30.123Z", &now), "04:59");
+        assert_eq!(clock("2026-11-15T23:30:00Z", &now), "00:30");
+        assert_eq!(clock("2026-11-12T09:30:00Z", &now), "Nov 12 10:30");
+        assert_eq!(clock("2025-11-12T09:30:00Z", &now), "2025-11-12 10:30");
+        assert_eq!(clock("nothing like it", &now), "");
     }
 
     #[test]

@@ -10,6 +10,8 @@ const LINES: usize = 4;
 const BYTES: usize = 800;
 /// Paths that one paste may name.
 const MOST_PATHS: usize = 20;
+/// Images that one message may name.
+const MOST_IMAGES: usize = 100;
 /// Words of a message that may be paths of images.
 const MOST_WORDS: usize = 200;
 
@@ -60,6 +62,18 @@ impl Attachments {
         let mut text = text.to_string();
         for (tag, pasted) in &self.pasted {
             text = text.replace(tag.as_str(), pasted);
+        }
+        text
+    }
+
+    /// A text from elsewhere may name images that are not here: their tags say so, and are none any more.
+    pub fn without_lost(&self, text: String) -> String {
+        let mut text = text;
+        for n in 1..=MOST_IMAGES {
+            let tag = format!("[Image #{n}]");
+            if text.contains(&tag) && !self.images.iter().any(|(known, _)| *known == tag) {
+                text = text.replace(&tag, &format!("[Image #{n}, gone: paste it again]"));
+            }
         }
         text
     }
@@ -206,6 +220,16 @@ mod tests {
         assert_eq!(attachments.message(&text).text, format!("look: {long} please"));
         assert_eq!(attachments.tag_before(&text, 6 + tag.len()), Some(6));
         assert_eq!(attachments.tag_before(&text, 6), None);
+    }
+
+    #[test]
+    fn ui_3_a_tag_without_its_image_does_not_look_like_one() {
+        let mut attachments = Attachments::default();
+        let image = Image { media_type: "image/png".into(), data: "AA==".into() };
+        let tag = attachments.image(image);
+        let text = attachments.without_lost(format!("{tag} and [Image #2]"));
+        assert_eq!(text, "[Image #1] and [Image #2, gone: paste it again]");
+        assert_eq!(attachments.message(&text).images.len(), 1);
     }
 
     #[test]

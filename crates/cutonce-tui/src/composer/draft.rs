@@ -15,6 +15,9 @@ pub struct Draft {
     cursor: usize,
     #[serde(default)]
     attachments: Attachments,
+    /// Messages that wait for the agent's next request: nobody has them yet (AG-5).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    queued: Vec<String>,
     /// Who writes it.
     #[serde(default)]
     pid: u32,
@@ -26,16 +29,23 @@ impl Draft {
             text: buffer.text().to_string(),
             cursor: buffer.cursor(),
             attachments: attachments.clone(),
+            queued: Vec::new(),
             pid: std::process::id(),
         }
     }
+    pub fn with_queued(mut self, queued: &[String]) -> Draft {
+        self.queued = queued.to_vec();
+        self
+    }
+    /// What waited when the program ended comes first: it was said before.
     pub fn into_parts(self) -> (Buffer, Attachments) {
-        let mut buffer = Buffer::new(self.text);
-        buffer.set_cursor(self.cursor);
+        let waited: String = self.queued.iter().map(|words| format!("{words}\n")).collect();
+        let mut buffer = Buffer::new(format!("{waited}{}", self.text).trim_end_matches('\n'));
+        buffer.set_cursor(waited.len() + self.cursor);
         (buffer, self.attachments)
     }
     pub fn is_empty(&self) -> bool {
-        self.text.trim().is_empty()
+        self.text.trim().is_empty() && self.queued.is_empty()
     }
 }
 
@@ -191,6 +201,20 @@ mod tests {
             .into();
         assert_eq!(left, [true, true, false, false]);
         assert_eq!(text(Drafts::new(home.path(), Path::new("/w")).left_over()), Some("old".into()));
+    }
+
+    #[test]
+    fn ui_3_messages_that_waited_come_back_before_the_draft() {
+        let home = tempfile::tempdir().unwrap();
+        let mut drafts = Drafts::new(home.path(), Path::new("/w"));
+        let queued = ["first".to_string(), "second".to_string()];
+        drafts.belongs_to("s1", &draft("half").with_queued(&queued));
+        let (buffer, _) = drafts.of("s1").unwrap().into_parts();
+        assert_eq!((buffer.text(), buffer.cursor()), ("first\nsecond\nhalf", 17));
+        drafts.save(&draft("").with_queued(&queued));
+        assert_eq!(drafts.of("s1").unwrap().into_parts().0.text(), "first\nsecond");
+        drafts.save(&draft(""));
+        assert_eq!(drafts.of("s1"), None);
     }
 
     #[test]

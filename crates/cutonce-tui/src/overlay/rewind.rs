@@ -22,6 +22,9 @@ pub struct Point {
     pub what: What,
     /// The files that would be put back.
     pub files: Vec<String>,
+    /// Commands that ran since: what they changed is not put back.
+    pub commands: usize,
+    pub last_commands: Vec<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,6 +65,7 @@ impl RewindPicker {
 
     fn row(&self, point: &Point) -> Line<'static> {
         let theme = &self.theme;
+        let time = self.points.iter().map(|point| point.time.len()).max().unwrap_or_default();
         let files = match point.files.len() {
             0 => String::new(),
             many => format!("  {}", text::counted(many, "file")),
@@ -72,7 +76,7 @@ impl RewindPicker {
         };
         let words = Span::styled(text::fit(&words.content, 200).into_owned(), words.style);
         Line::from(vec![
-            Span::styled(format!("{:>5}  ", point.time), theme.dim),
+            Span::styled(format!("{:>time$}  ", point.time), theme.dim),
             words,
             Span::styled(files, theme.warning),
         ])
@@ -129,6 +133,14 @@ impl RewindPicker {
             if let (None, Some(now), Some(then)) = (&change.failed, &change.now, &change.then) {
                 rows.extend(diff::rows(&diff::between(now, then, 1), width, &theme, 12));
             }
+        }
+        if point.commands > 0 {
+            let head = format!("not put back: what {} changed", text::counted(point.commands, "command"));
+            let named = point.last_commands.iter().map(|command| format!("  {}", text::one_line(command)));
+            let told =
+                [Line::styled(head, theme.warning)].into_iter().chain(named.map(|row| Line::styled(row, theme.dim)));
+            // Before the differences, which may be long.
+            rows.splice(1..1, told);
         }
         rows.into_iter().zip(area.rows()).for_each(|(row, place)| text::fit_line(row, width).render(place, buffer));
     }
@@ -194,6 +206,8 @@ mod tests {
             time: "14:02".into(),
             what,
             files: files.iter().map(|file| file.to_string()).collect(),
+            commands: usize::from(id == "a"),
+            last_commands: if id == "a" { vec!["rm\x1b x".into()] } else { vec![] },
         };
         let points = vec![
             point("c", What::Message("and the docs".into()), &[]),
@@ -228,6 +242,10 @@ mod tests {
  ↑↓ · enter choose · esc back
 ";
         assert_eq!(screen(&mut rewind, 80, 14), wanted);
+        press(&mut rewind, "▼");
+        let shown = screen(&mut rewind, 80, 14);
+        assert!(shown.contains("not put back: what 1 command changed\n  rm\\u{1b} x\n"), "{shown}");
+        press(&mut rewind, "▲");
         press(&mut rewind, "⏎");
         assert!(screen(&mut rewind, 80, 14).contains("1 conversation and files · 2 conversation only · 3 files only"));
         let narrow = screen(&mut rewind, 40, 15);

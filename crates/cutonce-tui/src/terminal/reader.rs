@@ -9,9 +9,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 use tokio::sync::mpsc;
 
-/// How long an escape key may look like the beginning of a sequence.
-const ESCAPE: libc::c_int = 30;
-
 /// What came and when; None in its place: the terminal is gone.
 #[derive(Debug)]
 pub struct Arrived {
@@ -73,7 +70,7 @@ fn read(shared: &Shared, mut woken: &UnixStream, sender: &mpsc::UnboundedSender<
     let mut parser = Parser::default();
     let mut chunk = [0u8; 4096];
     loop {
-        let wait = if parser.waits() { ESCAPE } else { -1 };
+        let wait = parser.waits().map_or(-1, |wait| libc::c_int::try_from(wait.as_millis()).unwrap_or(-1));
         let mut polled = [
             libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 },
             libc::pollfd { fd: woken.as_raw_fd(), events: libc::POLLIN, revents: 0 },

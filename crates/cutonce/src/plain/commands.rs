@@ -36,6 +36,7 @@ impl Plain {
                     Some(custom) => self.session.submit(custom.prompt(words, Vec::new())),
                     None if word == EDIT => self.edit_message(words),
                     None if word == TASKS => self.tasks(words),
+                    None if self.is_the_projects(&word[1..]) => self.tell(&slash::untrusted(word)),
                     None => self.tell(&slash::unknown(word, customs.iter().map(|custom| custom.name.as_str()))),
                 }
                 true
@@ -127,6 +128,11 @@ impl Plain {
     fn customs(&self) -> Vec<Custom> {
         let trusted = settings::load(&self.places(), self.flags.settings.as_deref()).trusted;
         own_commands::find(&self.about.home, &self.about.cwd, trusted)
+    }
+
+    /// A command that would be there if the folder were trusted.
+    fn is_the_projects(&self, name: &str) -> bool {
+        own_commands::find(&self.about.home, &self.about.cwd, true).iter().any(|custom| custom.name == name)
     }
 
     fn agents(&mut self, name: &str) {

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Rows of a list that are shown at once.
 const PAGE: usize = 15;
 /// Sessions that are looked at.
-const MOST: usize = 500;
+const MOST: usize = 10_000;
 /// Messages of a session that are shown of its end.
 const ENDING: usize = 6;
 /// A file larger than this is not compared.
@@ -232,6 +232,14 @@ impl Points {
         }
         if point.files.is_empty() {
             text.push_str("  no file was changed since\n");
+        }
+        if point.commands > 0 {
+            text.push_str(&format!(
+                "  not put back is what commands changed ({} ran since), such as:\n",
+                point.commands
+            ));
+            let named: Vec<String> = point.last_commands.iter().map(|command| one_line(command)).collect();
+            text.push_str(&format!("{}\n", out::margined(&named.join("\n"))));
         }
         text.push_str("  1 conversation and files\n  2 conversation only\n  3 files only\n  enter goes back to the list\nput back: ");
         text

@@ -68,3 +68,24 @@ fn ui_3_a_session_that_comes_back_has_its_own_draft_and_not_the_folders() {
     again.press("ctrl+c ctrl+c").unwrap();
     again.see("ended 0").unwrap();
 }
+
+#[test]
+fn ui_3_ag_5_messages_that_wait_survive_a_kill() {
+    let call = serde_json::json!({"name": "Bash", "input": {"command": "sleep 1000"}});
+    let stage = Stage::new(&serde_json::json!({"turns": [{"calls": [call]}]}).to_string());
+    let mut term = stage.shell_with("--permission-mode bypassPermissions", &[]);
+    term.see("bypass").unwrap();
+    term.send(b"hi\r").unwrap();
+    term.see("Running Bash").unwrap();
+    term.send(b"words that wait\r").unwrap();
+    term.see("queued: words that wait").unwrap();
+    term.send(b"half a thought").unwrap();
+    term.see("› half a thought").unwrap();
+    kill(&stage);
+    term.see("ended 137").unwrap();
+    let mut again = stage.shell_with("--continue", &[]);
+    again.see("› words that wait").unwrap();
+    again.see("  half a thought").unwrap();
+    again.press("ctrl+c ctrl+c").unwrap();
+    again.see("ended 0").unwrap();
+}

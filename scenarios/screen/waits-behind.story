@@ -1,0 +1,23 @@
+Whoever looks at the conversation, a list or a picker learns there that something waits for an answer (UI-5, UI-14).
+
+--- model
+{"turns": [
+  {"delta": 6, "delay_ms": 40, "text": "Words that give time to look at something else before the question comes, and some more.", "calls": [{"name": "Bash", "input": {"command": "touch made"}}]},
+  {"text": "Not done."}
+]}
+--- pty 80x24 cutonce
+--- keys
+< ›
+> go
+press enter
+< Words
+press ctrl+o
+< q back
+< something waits for you: esc goes back
+press q
+< wants to run
+< digit chooses
+press esc
+< Not done.
+press ctrl+d
+--- exit 0
