@@ -170,6 +170,10 @@ impl Prefix {
 
 /// One line as rows of at most `columns`, broken between words where that is possible. There is always a row.
 pub fn wrap(line: &Line<'_>, columns: usize, prefix: &Prefix) -> Vec<Line<'static>> {
+    wrapped(line, columns, prefix).finish()
+}
+
+fn wrapped<'p>(line: &Line<'_>, columns: usize, prefix: &'p Prefix) -> Wrapper<'p> {
     let mut wrapper = Wrapper::new(columns, prefix);
     for span in &line.spans {
         let style = line.style.patch(span.style);
@@ -181,7 +185,12 @@ pub fn wrap(line: &Line<'_>, columns: usize, prefix: &Prefix) -> Vec<Line<'stati
             span.content.graphemes(true).for_each(|grapheme| wrapper.grapheme(grapheme, cell(grapheme), style));
         }
     }
-    wrapper.finish()
+    wrapper
+}
+
+/// The rows of a line that goes on: all but the last, which later words may join, and the words of that one.
+pub fn wrap_open(line: &Line<'_>, columns: usize, prefix: &Prefix) -> (Vec<Line<'static>>, Vec<Span<'static>>) {
+    wrapped(line, columns, prefix).open()
 }
 
 /// Rows of unstyled text from outside, made visible first.
@@ -282,6 +291,8 @@ struct Wrapper<'a> {
     used: usize,
     /// Columns of the prefix of this row.
     begins: usize,
+    /// Bytes of it.
+    prefixed: usize,
     /// The wider of both prefixes: what fits beside it fits on any row.
     margin: usize,
     space: Vec<(String, Style)>,
@@ -299,6 +310,7 @@ impl<'a> Wrapper<'a> {
             row: Vec::new(),
             used: 0,
             begins: 0,
+            prefixed: 0,
             margin: 0,
             space: Vec::new(),
             space_width: 0,
@@ -320,6 +332,7 @@ impl<'a> Wrapper<'a> {
             if fits { prefix.iter().map(|span| (span.content.to_string(), span.style)).collect() } else { vec![] };
         self.used = if fits { taken } else { 0 };
         self.begins = self.used;
+        self.prefixed = self.row.iter().map(|(text, _)| text.len()).sum();
     }
 
     fn grapheme(&mut self, grapheme: &str, columns: usize, style: Style) {
@@ -397,6 +410,19 @@ impl<'a> Wrapper<'a> {
         self.rows.push(Line::from(row.into_iter().map(|(text, style)| Span::styled(text, style)).collect::<Vec<_>>()));
         let prefix = self.prefix;
         self.begin(&prefix.next);
+    }
+
+    fn open(mut self) -> (Vec<Line<'static>>, Vec<Span<'static>>) {
+        self.end_word();
+        let mut before = self.prefixed;
+        let words = |(mut text, style): (String, Style)| {
+            let cut = before.min(text.len());
+            before -= cut;
+            text.drain(..cut);
+            (!text.is_empty()).then(|| Span::styled(text, style))
+        };
+        let rest = self.row.into_iter().filter_map(words).collect();
+        (self.rows, rest)
     }
 
     fn finish(mut self) -> Vec<Line<'static>> {

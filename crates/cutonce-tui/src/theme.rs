@@ -1,5 +1,6 @@
 //! Colours by meaning (UI-10): one theme is a table of styles; what the terminal can't show is brought down to what it can.
 
+use cutonce_core::agent;
 use ratatui::style::{Color, Modifier, Style};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -220,6 +221,23 @@ impl Theme {
             found: paint(palette.yellow).add_modifier(Modifier::REVERSED),
             armed: paint(palette.plan).add_modifier(Modifier::BOLD | Modifier::REVERSED),
         }
+    }
+
+    /// The words of an agent whose file names a colour.
+    pub fn of_agent(&self, color: Option<agent::Color>) -> Style {
+        let Some(color) = color else { return self.text };
+        let color = match color {
+            agent::Color::Red => Color::Red,
+            agent::Color::Orange => Color::Rgb(255, 150, 50),
+            agent::Color::Yellow => Color::Yellow,
+            agent::Color::Green => Color::Green,
+            agent::Color::Cyan => Color::Cyan,
+            agent::Color::Blue => Color::Blue,
+            agent::Color::Purple => Color::Rgb(160, 90, 220),
+            agent::Color::Violet => Color::Rgb(150, 120, 240),
+            agent::Color::Pink => Color::Rgb(240, 130, 190),
+        };
+        self.foreign(color).map_or(self.text, |color| self.text.fg(color))
     }
 
     /// A colour from elsewhere (highlighted code) as this terminal can show it; None leaves the text as it is.

@@ -623,6 +623,40 @@ fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
     );
 }
 
+/// What streams flows row by row, also within one long item, and what is live at the end fits a window of half the size: no row
+/// twice, none lost. The draft is as long as the composer is high.
+#[test]
+fn ui_1_ui_11_a_long_item_and_a_long_draft_leave_nothing_behind_when_the_window_is_halved() {
+    let code: Vec<String> = (0..40).map(|n| format!("let line_{n:02} = {n};")).collect();
+    let words: Vec<String> = (0..150).map(|n| format!("word{n:03}")).collect();
+    let inner: String = code.iter().map(|line| format!("   {line}\n")).collect();
+    let text = format!("1. Do this:\n\n   ```rust\n{inner}   ```\n\n   {}", words.join(" "));
+    let turn = serde_json::json!({"text": text, "delta": 20_000, "fault": {"idle": 4}});
+    let stage = Stage::new(&serde_json::json!({"turns": [turn]}).to_string());
+    let tmux = Tmux::start(&stage, "halved");
+    tmux.run(&["send-keys", "go", "Enter"]);
+    tmux.until("word149");
+    let draft: Vec<String> = (0..80).map(|n| format!("draft{n:02}")).collect();
+    tmux.run(&["send-keys", "-l", &draft.join(" ")]);
+    tmux.until("draft79");
+    for (size, cue) in [((40, 15), false), ((80, 24), true), ((40, 15), false), ((80, 24), true)] {
+        tmux.size(size.0, size.1);
+        // As wide as we draw it ourselves.
+        tmux.until_that(&format!("{size:?}"), |whole| {
+            whole.lines().any(|line| line.ends_with("draft79") && (line.len() > 40) == cue)
+        });
+    }
+    tmux.run(&["send-keys", "Escape"]);
+    tmux.until("Interrupted");
+    tmux.run(&["send-keys", "C-c"]);
+    tmux.until_that("no draft", |whole| !whole.contains("draft79"));
+    let whole = tmux.whole();
+    for once in code.iter().chain(&words).map(String::as_str).chain(["1. Do this:"]) {
+        assert_eq!(whole.matches(once).count(), 1, "{once} in\n{whole}");
+    }
+    assert!(!whole.contains("draft") && !whole.contains("rows above"), "{whole}");
+}
+
 #[test]
 fn ui_1_ui_11_resizing_with_a_dialog_open_leaves_nothing_of_it_behind() {
     let option = |n: usize| {

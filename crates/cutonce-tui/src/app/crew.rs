@@ -3,11 +3,12 @@
 
 use super::App;
 use crate::entry::log::Record;
-use crate::entry::tool::{self, columns};
+use crate::entry::tool::{self, live_row};
 use crate::entry::{self, Kind, short_count, took};
 use crate::status::spinner;
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
+use cutonce_core::agent::Color;
 use cutonce_core::conversation::Block;
 use cutonce_core::event::{
     AgentDoes, AgentEnd, AgentEvent, AgentProgress, AgentRef, AgentStart, EventKind, Level, TeamEvent, Teammate,
@@ -28,6 +29,8 @@ const MOST_TOLD: usize = 100;
 const DEEPEST: usize = 4;
 /// Of a message between teammates that stands in the conversation; Ctrl+O has all of it.
 const MOST_SAID: usize = 600;
+/// Below so many columns an agent's row says less.
+const LITTLE: usize = 60;
 
 #[derive(Debug, Default)]
 pub struct Crew {
@@ -46,6 +49,7 @@ struct Agent {
     call_id: String,
     /// `Explore: who reads sid`
     what: String,
+    color: Option<Color>,
     depth: usize,
     background: bool,
     since: Instant,
@@ -89,6 +93,7 @@ impl Crew {
                 id: agent.id.clone(),
                 call_id: agent.call_id.clone(),
                 what: format!("{}: {}", agent.name, start.description),
+                color: agent.color,
                 depth,
                 background: start.background,
                 since: now,
@@ -164,7 +169,7 @@ impl Crew {
                 TeammateState::Idle | TeammateState::Ended => theme.dim,
             };
             let left = format!("    {}  {}", text::one_line(&member.name), member.state.describe());
-            lines.push(columns(&left, &own.join(", "), width, style, theme.dim));
+            lines.push(live_row(&left, &own.join(", "), width, style, theme.dim));
         }
         if let more @ 1.. = members.len().saturating_sub(MOST_MEMBERS) {
             lines.push(Line::styled(format!("    … {}", text::counted(more, "more teammate")), theme.dim));
@@ -204,14 +209,20 @@ impl Agent {
         let indent = "  ".repeat(self.depth.min(DEEPEST));
         let seconds = now.saturating_duration_since(self.since).as_secs().max(self.progress.elapsed_ms / 1_000);
         let what = text::one_line(text::bounded(&self.what, 300).as_ref());
+        // Where there is little room: what it is about and what it does, not what kind of agent it is.
+        let little = width < LITTLE;
+        let what = what.split_once(": ").filter(|_| little).map_or(what.clone(), |(_, about)| about.to_string());
         let doing = text::one_line(text::bounded(&self.progress.doing, 300).as_ref());
         let now_at = if unfolded || doing.is_empty() { String::new() } else { format!(" · {doing}") };
         let left = format!("{indent}{} {what}{now_at}", spinner(frame));
         let background = if self.background { "background · " } else { "" };
         let calls = text::counted(self.progress.tools as usize, "call");
         let tokens = short_count(self.progress.tokens);
-        let right = format!("{background}{calls} · {tokens} tokens  {}", took(seconds));
-        let mut lines = vec![columns(&left, &right, width, theme.text, theme.dim)];
+        let right = match little {
+            true => took(seconds),
+            false => format!("{background}{calls} · {tokens} tokens  {}", took(seconds)),
+        };
+        let mut lines = vec![live_row(&left, &right, width, theme.of_agent(self.color), theme.dim)];
         if unfolded {
             let before = self.recent.iter().map(|call| text::one_line(text::bounded(call, 300).as_ref()));
             for call in before.chain((!doing.is_empty()).then_some(doing)) {
@@ -316,15 +327,14 @@ mod tests {
         crew.progressed("a", doing("Read src/a.rs", 1));
         crew.progressed("a", doing("Grep sign_cookie", 14));
         let now = begun + Duration::from_secs(41);
-        let row = |left: &str, right: &str| {
-            format!("{left}{}{right}", " ".repeat(79 - text::width(left) - text::width(right)))
-        };
+        let row = |left: &str, right: &str| format!("{left}  {right}");
         let wanted = [
             row("⠹ Explore: who reads sid · Grep sign_cookie", "14 calls · 18k tokens  41s"),
             row("  ⠹ Explore: inner", "0 calls · 0 tokens  41s"),
             row("⠹ Explore: old keys", "background · 0 calls · 0 tokens  41s"),
         ];
         assert_eq!(shown(&crew, now, false, 79), wanted);
+        assert_eq!(shown(&crew, now, false, 40)[0], "⠹ who reads sid · Grep sign_cookie  41s");
         let open = shown(&crew, now, true, 79).join("\n");
         assert!(open.contains("\n    Read src/a.rs\n    Grep sign_cookie\n"), "{open}");
         for width in [20, 40, 60] {

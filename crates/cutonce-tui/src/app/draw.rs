@@ -1,7 +1,7 @@
 //! What is on the screen: the live area from top to bottom, or an overlay that covers it.
 
 use super::App;
-use super::stage::most_rows;
+use super::stage::{most_rows, narrow, narrow_rows};
 use crate::entry::Kind;
 use crate::history::Live;
 use crate::status::{Work, spinner};
@@ -16,6 +16,7 @@ use std::time::Instant;
 const MOST_RUNNING: usize = 6;
 const MOST_QUEUED: usize = 3;
 const MOST_TODOS: usize = 8;
+const LEAST_COMPOSED: usize = 3;
 /// Below this height a dialog may have all of the screen.
 const SMALL: usize = 20;
 
@@ -72,10 +73,11 @@ impl App {
             if dialog { self.asked(width, most.saturating_sub(status.len()), now) } else { Default::default() };
         if below.is_empty() {
             let rows = most.saturating_sub(status.len() + 4).min((height / 3).max(3));
-            let (rows, at) = self.composer.draw(width, rows, &theme);
-            (below, cursor) = (rows, Some(at));
+            let (drawn, at) = self.composed(width, rows, most.saturating_sub(narrow_rows(&status, width) + 2));
+            (below, cursor) = (drawn, Some(at));
         }
-        let mut lines = self.working(now, width, most.saturating_sub(below.len() + status.len() + 1));
+        let taken = narrow_rows(&below, width) + narrow_rows(&status, width);
+        let mut lines = self.working(now, width, most.saturating_sub(taken + 1));
         if self.tip {
             lines.extend(text::wrap(&Line::styled(super::tip::TIP, theme.dim), width, &text::Prefix::spaces(2)));
         }
@@ -93,6 +95,19 @@ impl App {
         let cut = lines.len().saturating_sub(most);
         let cursor = cursor.map(|(row, column)| ((row + above).saturating_sub(cut), column));
         Live { lines: lines.split_off(cut), cursor }
+    }
+
+    /// The composer in at most so many rows, also (`narrow`) when the terminal has wrapped them in a narrower window: what would
+    /// find no room there would go to the scrollback for good.
+    fn composed(&mut self, width: usize, most: usize, narrow: usize) -> (Vec<Line<'static>>, (usize, usize)) {
+        let drawn = self.composer.draw(width, most, &self.theme);
+        match narrow_rows(&drawn.0, width) {
+            rows if rows > narrow => {
+                let fewer = (drawn.0.len() * narrow / rows).max(LEAST_COMPOSED);
+                self.composer.draw(width, fewer.min(most), &self.theme)
+            }
+            _ => drawn,
+        }
     }
 
     /// The dialog that is open, if one is.
@@ -115,18 +130,12 @@ impl App {
     /// What still changes above the composer: the tail of the answer, running tools, todos, the line of work.
     fn working(&mut self, now: Instant, width: usize, most: usize) -> Vec<Line<'static>> {
         let theme = self.theme;
-        let mut below = Vec::new();
         let frame = self.turn.as_ref().map_or(0, |turn| now.duration_since(turn.since).as_millis() / 250) as usize;
-        let running: Vec<_> = self.running.iter().filter(|tool| !self.crew.shows(&tool.call_id)).collect();
-        for tool in running.iter().take(MOST_RUNNING) {
-            let seconds = now.saturating_duration_since(tool.since).as_secs();
-            below.extend(tool.lines(spinner(frame), seconds, width, &theme));
+        let mut below = self.at_work(now, frame, width);
+        if narrow_rows(&below, width) > MOST_RUNNING {
+            // So many that a narrower window would have no room for two rows of each.
+            below = self.at_work(now, frame, narrow(width).min(width));
         }
-        if let more @ 1.. = running.len().saturating_sub(MOST_RUNNING) {
-            below.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
-        }
-        below.extend(self.crew.lines(frame, now, self.unfolded, width, &theme));
-        below.extend(self.task_lines(width));
         if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.waits()) {
             let seconds = now.saturating_duration_since(turn.since).as_secs();
             let received = turn.received + cutonce_core::conversation::estimate_tokens(turn.coming);
@@ -140,7 +149,7 @@ impl App {
         if let Some(line) = self.asks.waiting_line(self.composer.is_empty(), self.turn.is_some(), &theme) {
             below.push(line);
         }
-        let room = most.saturating_sub(below.len() + 1);
+        let room = most.saturating_sub(narrow_rows(&below, width) + 1);
         let mut lines = self.tail(room);
         if !lines.is_empty() && self.last.apart(Kind::Text) {
             lines.insert(0, Line::raw(""));
@@ -152,6 +161,23 @@ impl App {
             lines.push(Line::raw(""));
         }
         lines.extend(below);
+        lines
+    }
+
+    /// Calls that run, agents, commands in the background.
+    fn at_work(&self, now: Instant, frame: usize, width: usize) -> Vec<Line<'static>> {
+        let theme = &self.theme;
+        let mut lines = Vec::new();
+        let running: Vec<_> = self.running.iter().filter(|tool| !self.crew.shows(&tool.call_id)).collect();
+        for tool in running.iter().take(MOST_RUNNING) {
+            let seconds = now.saturating_duration_since(tool.since).as_secs();
+            lines.extend(tool.lines(spinner(frame), seconds, width, theme));
+        }
+        if let more @ 1.. = running.len().saturating_sub(MOST_RUNNING) {
+            lines.push(Line::styled(format!("  … {}", text::counted(more, "more call")), theme.dim));
+        }
+        lines.extend(self.crew.lines(frame, now, self.unfolded, width, theme));
+        lines.extend(self.task_lines(width));
         lines
     }
 

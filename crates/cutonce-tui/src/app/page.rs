@@ -7,8 +7,8 @@ use cutonce_core::approval::ChoiceKey;
 use cutonce_core::event::{AskKind, Finished};
 use std::time::{Duration, Instant};
 
-/// How long a plan that was decided on, or an earlier conversation, waits for the colours of its code; then it is plain.
-const PATIENCE: Duration = Duration::from_millis(200);
+/// How long the end of an answer, a plan that was decided on, or an earlier conversation waits for the colours of its code; then it is plain.
+pub(super) const PATIENCE: Duration = Duration::from_millis(200);
 
 impl App {
     pub(super) fn page(&self) -> Page<'_> {

@@ -2,6 +2,8 @@
 //! provider fails in the middle and the request is sent anew (MO-3), what stands there already is not printed a second time.
 
 use super::App;
+use super::page::PATIENCE;
+use super::stage::narrow;
 use crate::entry::Kind;
 use crate::entry::log::Record;
 use crate::entry::speech::Speech;
@@ -10,6 +12,7 @@ use cutonce_core::conversation::Block;
 use cutonce_core::event::{Delta, Level};
 use ratatui::text::Line;
 use std::collections::VecDeque;
+use std::time::Instant;
 
 /// What of an answer is in the scrollback.
 #[derive(Debug, Default)]
@@ -118,7 +121,7 @@ impl App {
     /// What is in motion, as far as it is not printed already.
     pub(super) fn tail(&self, most: usize) -> Vec<Line<'static>> {
         let speech = self.speech.as_ref().filter(|_| !self.said.repeats());
-        speech.map(|speech| speech.tail(most)).unwrap_or_default()
+        speech.map(|speech| speech.tail(most, narrow(self.width()))).unwrap_or_default()
     }
 
     fn print_said(&mut self, rows: Vec<Line<'static>>) {
@@ -137,7 +140,7 @@ impl App {
     /// The text so far is whole.
     pub(super) fn end_speech(&mut self) {
         if let Some(speech) = self.speech.take() {
-            let rows = speech.finish();
+            let rows = speech.finish(Instant::now() + PATIENCE);
             self.print_said(rows);
             self.last = Kind::Plan;
         }

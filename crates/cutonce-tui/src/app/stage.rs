@@ -13,6 +13,8 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Instant;
 
+/// The mouse wheel is not turned into arrow keys.
+const NO_WHEEL: &[u8] = b"\x1b[?1007l";
 /// Rows of the conversation that are kept for it.
 const MOST_KEPT: usize = 120;
 /// A window is taken to shrink to half its columns, but not below this, …
@@ -45,11 +47,19 @@ pub fn most_rows(height: usize) -> usize {
     (height * 5 / 8).max(LOW).min(height.saturating_sub(2).max(4))
 }
 
+/// Columns that a window of so many may shrink to.
+pub fn narrow(columns: usize) -> usize {
+    (columns / 2).max(NARROW)
+}
+
+/// Rows that these lines take in a window that was made narrower.
+pub fn narrow_rows(lines: &[Line<'_>], columns: usize) -> usize {
+    lines.iter().map(|line| text::line_width(line).div_ceil(narrow(columns)).max(1)).sum()
+}
+
 /// Would rows of it be lost to the scrollback if the window shrank?
 fn too_tall(live: &Live, (columns, height): (u16, u16)) -> bool {
-    let narrow = (usize::from(columns) / 2).max(NARROW);
-    let rows: usize = live.lines.iter().map(|line| text::line_width(line).div_ceil(narrow).max(1)).sum();
-    rows > most_rows(usize::from(height))
+    narrow_rows(&live.lines, usize::from(columns)) > most_rows(usize::from(height))
 }
 
 impl App {
@@ -68,6 +78,8 @@ impl App {
             }
             self.stage.printed(&commits);
             self.terminal.alternate(true)?;
+            // Here the wheel would move between the choices, not scroll.
+            terminal::write(NO_WHEEL)?;
             self.stage.screen = Some(screen()?);
         }
         let Stage { screen: Some(screen), recent } = &mut self.stage else { return Ok(()) };
@@ -98,7 +110,7 @@ impl App {
 
     /// Whatever else was written on the screen goes.
     pub(super) fn clear_stage(&mut self) {
-        if let (Ok(screen), Ok(())) = (screen(), terminal::write(b"\x1b[2J")) {
+        if let (Ok(screen), Ok(())) = (screen(), terminal::write(b"\x1b[?1007l\x1b[2J")) {
             self.stage.screen = Some(screen);
         }
         self.now();

@@ -3,8 +3,10 @@
 use super::MARK;
 use crate::highlight::Highlighter;
 use crate::markdown::Stream;
+use crate::text;
 use crate::theme::Theme;
 use ratatui::text::{Line, Span};
+use std::time::Instant;
 
 /// Columns before the text.
 const INDENT: usize = 2;
@@ -34,16 +36,19 @@ impl Speech {
         self.marked(rows)
     }
 
-    /// No more will come: all the rest.
-    pub fn finish(mut self) -> Vec<Line<'static>> {
+    /// No more will come: all the rest. Its colours are waited for, but not for longer than this.
+    pub fn finish(mut self, until: Instant) -> Vec<Line<'static>> {
+        self.stream.end();
+        self.stream.wait(until);
         let rows = self.stream.finish();
         self.marked(rows)
     }
 
-    /// What is still in motion, at most so many rows.
-    pub fn tail(&self, most: usize) -> Vec<Line<'static>> {
+    /// What is still in motion: at most so many rows, also in a window of so few columns.
+    pub fn tail(&self, most: usize, narrow: usize) -> Vec<Line<'static>> {
         let mut begun = self.begun;
-        mark(self.stream.tail(most), &mut begun, &self.theme)
+        let takes = |row: &Line<'_>| (text::line_width(row) + INDENT).div_ceil(narrow.max(1));
+        mark(self.stream.tail_of(most, takes), &mut begun, &self.theme)
     }
 
     fn marked(&mut self, rows: Vec<Line<'static>>) -> Vec<Line<'static>> {

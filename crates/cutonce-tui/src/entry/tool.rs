@@ -7,9 +7,12 @@ use crate::text;
 use crate::theme::Theme;
 use cutonce_core::conversation::ResultPart;
 use cutonce_core::event::{AgentEnd, AgentHow, Finished};
+use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 use serde_json::Value;
 
+/// Columns of a row of the live area.
+const LIVE: usize = 78;
 /// Rows of a diff and of output that stand in the conversation; Ctrl+O has all of it.
 const DIFF_ROWS: usize = 40;
 const OUTPUT_ROWS: usize = 4;
@@ -31,13 +34,28 @@ impl Running {
     pub fn lines(&self, spinner: &str, seconds: u64, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let head = format!("{spinner} {} ", text::one_line(&self.name));
         let left = Left { head: &head, what: &text::one_line(&self.summary), ends: is_of_files(&self.name) };
-        let mut lines = vec![sides(&left, &super::took(seconds), width, theme.text, theme.dim)];
+        let mut lines = vec![beside(&left, &super::took(seconds), width, theme.text, theme.dim)];
         if !self.last.is_empty() {
             let last = text::one_line(&text::unpainted(&self.last));
-            lines.push(Line::styled(format!("  {}", text::fit(&last, width.saturating_sub(2))), theme.dim));
+            let room = width.min(LIVE).saturating_sub(2);
+            lines.push(Line::styled(format!("  {}", text::fit(&last, room)), theme.dim));
         }
         lines
     }
+}
+
+/// A row of what works, for the live area: both sides stand together and it is not wide, so that a narrower window does not make
+/// two rows of it (UI-1).
+pub fn live_row(left: &str, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
+    beside(&Left { head: "", what: left, ends: false }, right, width, left_style, right_style)
+}
+
+fn beside(left: &Left<'_>, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
+    let mut line = sides(left, right, width.min(LIVE), left_style, right_style);
+    if let [_, gap, _] = line.spans.as_mut_slice() {
+        *gap = Span::raw("  ");
+    }
+    line
 }
 
 /// A call that is done. `summary`: what the session called it when it started, if it did.
@@ -90,14 +108,7 @@ pub fn agent_ended(summary: &str, end: &AgentEnd, width: usize, theme: &Theme) -
     vec![marked(mark, style, &Left { head: "Agent ", what: &what, ends: false }, &right, width, theme)]
 }
 
-fn marked(
-    mark: &str,
-    style: ratatui::style::Style,
-    left: &Left<'_>,
-    right: &str,
-    width: usize,
-    theme: &Theme,
-) -> Line<'static> {
+fn marked(mark: &str, style: Style, left: &Left<'_>, right: &str, width: usize, theme: &Theme) -> Line<'static> {
     let mut line = sides(left, right, width.saturating_sub(2), theme.text, theme.dim);
     line.spans.insert(0, Span::styled(format!("{mark} "), style));
     line
@@ -111,24 +122,12 @@ struct Left<'a> {
     ends: bool,
 }
 
-pub fn columns(
-    left: &str,
-    right: &str,
-    width: usize,
-    left_style: ratatui::style::Style,
-    right_style: ratatui::style::Style,
-) -> Line<'static> {
+pub fn columns(left: &str, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
     sides(&Left { head: "", what: left, ends: false }, right, width, left_style, right_style)
 }
 
 /// Left and right on one line; the left gives way, down to half of it, then the right does.
-fn sides(
-    left: &Left<'_>,
-    right: &str,
-    width: usize,
-    left_style: ratatui::style::Style,
-    right_style: ratatui::style::Style,
-) -> Line<'static> {
+fn sides(left: &Left<'_>, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
     let head = text::width(left.head);
     let least = (width / 2).min(head + text::width(left.what));
     let right = text::fit(right, width.saturating_sub(least + 2)).into_owned();

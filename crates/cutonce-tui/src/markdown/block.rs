@@ -13,15 +13,53 @@ const RULE: usize = 40;
 /// Deeper lists and quotes are drawn at this depth.
 const DEEPEST: usize = 12;
 
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_STRIKETHROUGH).union(Options::ENABLE_TASKLISTS);
 /// Definitions of links that are looked for within one another.
 const MOST_PASSES: usize = 8;
 
-/// `before`: what stands before its rows. `close`: no blank rows between its blocks.
-pub fn render(source: &str, width: usize, theme: &Theme, before: Prefix, close: bool) -> Vec<Line<'static>> {
+/// What a unit stands in, and what of it was drawn before.
+#[derive(Debug, Default)]
+pub struct Place {
+    /// Before its rows.
+    pub before: Prefix,
+    /// No blank rows between its blocks.
+    pub close: bool,
+    /// Words of its paragraph that stand on the same row as the first ones.
+    pub carried: Vec<Span<'static>>,
+}
+
+pub fn render(source: &str, width: usize, theme: &Theme, place: Place) -> Vec<Line<'static>> {
     let source = text::visible(source);
-    let mut writer = Writer { close, ..Writer::new(width, theme, before) };
+    let mut writer = Writer::new(width, theme, place);
     writer.source(&source, MOST_PASSES);
     writer.rows
+}
+
+/// The beginning of a paragraph that goes on: the rows that are full, and the words of the last one. None if it is anything else.
+pub fn begun(
+    source: &str,
+    width: usize,
+    theme: &Theme,
+    place: Place,
+) -> Option<(Vec<Line<'static>>, Vec<Span<'static>>)> {
+    let source = text::visible(source);
+    let parser = Parser::new_ext(&source, OPTIONS);
+    if parser.reference_definitions().iter().next().is_some() {
+        return None;
+    }
+    let mut events: Vec<Event<'_>> = parser.collect();
+    let paragraphs = events.iter().filter(|event| **event == Event::End(TagEnd::Paragraph)).count();
+    let whole = events.first() == Some(&Event::Start(Tag::Paragraph));
+    if !whole || paragraphs != 1 || events.pop() != Some(Event::End(TagEnd::Paragraph)) {
+        return None;
+    }
+    let mut writer = Writer::new(width, theme, place);
+    events.into_iter().for_each(|event| writer.event(event));
+    let line = Line::from(std::mem::take(&mut writer.line));
+    let prefix = writer.prefix();
+    let (rows, rest) = text::wrap_open(&line, width, &prefix);
+    writer.rows.extend(rows);
+    (!rest.is_empty()).then_some((writer.rows, rest))
 }
 
 /// Has a row of this table more cells than its head? The parser drops them.
@@ -44,7 +82,7 @@ fn titled(target: &str, title: &str) -> String {
 /// The table that this is, if it is one.
 pub fn table(source: &str, theme: &Theme) -> Option<Table> {
     let source = text::visible(source);
-    let mut writer = Writer::new(usize::from(u16::MAX), theme, Prefix::default());
+    let mut writer = Writer::new(usize::from(u16::MAX), theme, Place::default());
     for event in Parser::new_ext(&source, Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH) {
         if event == Event::End(TagEnd::Table) {
             return writer.table.take();
@@ -71,6 +109,7 @@ struct Writer<'t> {
     theme: &'t Theme,
     /// What stands before all rows; its first part is used up by the first of them.
     outer: Prefix,
+    carried: Vec<Span<'static>>,
     rows: Vec<Line<'static>>,
     /// The line being written, before wrapping.
     line: Vec<Span<'static>>,
@@ -96,11 +135,12 @@ enum Container {
 }
 
 impl<'t> Writer<'t> {
-    fn new(width: usize, theme: &'t Theme, outer: Prefix) -> Writer<'t> {
+    fn new(width: usize, theme: &'t Theme, place: Place) -> Writer<'t> {
         Writer {
             width,
             theme,
-            outer,
+            outer: place.before,
+            carried: place.carried,
             rows: Vec::new(),
             line: Vec::new(),
             styles: Vec::new(),
@@ -109,15 +149,14 @@ impl<'t> Writer<'t> {
             table: None,
             links: Vec::new(),
             blank: false,
-            close: false,
+            close: place.close,
         }
     }
 
     /// Definitions of links are drawn as they are written: the parser takes them out, and where they lead would be read
     /// nowhere. So are tables of which it would drop something.
     fn source(&mut self, source: &str, passes: usize) {
-        let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-        let parser = Parser::new_ext(source, options);
+        let parser = Parser::new_ext(source, OPTIONS);
         let mut defined: Vec<Range<usize>> =
             parser.reference_definitions().iter().map(|(_, link)| link.span.clone()).collect();
         if !defined.is_empty() {
@@ -147,6 +186,7 @@ impl<'t> Writer<'t> {
                 None => self.event(event),
             }
         }
+        self.line.append(&mut self.carried);
         self.flush();
     }
 
@@ -185,7 +225,15 @@ impl<'t> Writer<'t> {
 
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
-            Tag::Paragraph | Tag::HtmlBlock => self.block(),
+            Tag::Paragraph => {
+                let carried = std::mem::take(&mut self.carried);
+                self.block();
+                self.line.extend(carried);
+                if !self.line.is_empty() {
+                    self.line.push(Span::raw(" "));
+                }
+            }
+            Tag::HtmlBlock => self.block(),
             Tag::Heading { level, .. } => {
                 self.block();
                 let under = if level == HeadingLevel::H1 { Modifier::UNDERLINED } else { Modifier::empty() };
@@ -360,6 +408,7 @@ impl<'t> Writer<'t> {
     /// A block begins: a blank row before it if one came before within the same unit. What stands before it in an item
     /// without blank lines is a block of its own.
     fn block(&mut self) {
+        self.line.append(&mut self.carried);
         self.flush();
         let fresh = matches!(self.containers.last(), Some(Container::Item { drawn: false, .. }));
         if std::mem::take(&mut self.blank) && !fresh && !self.close {

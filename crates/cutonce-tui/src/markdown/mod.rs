@@ -13,6 +13,7 @@ mod table;
 use crate::highlight::{self, Highlighter};
 use crate::text::{self, Prefix};
 use crate::theme::Theme;
+use block::Place;
 use nest::Nest;
 use ratatui::text::{Line, Span};
 pub use scan::Fence;
@@ -22,6 +23,8 @@ use std::time::Instant;
 
 /// A unit that grows longer than this is cut: no model writes such a paragraph, and nothing may make a delta slow.
 const LONGEST_UNIT: usize = 16 << 10;
+/// Bytes of a paragraph after which its words may go on their way before it ends.
+const PIECE: usize = 80;
 /// Columns before a line of code.
 const CODE_INDENT: usize = 2;
 /// Lines of code that may wait for their colours while a message grows; then they come plain.
@@ -39,7 +42,7 @@ pub fn render_highlighted(source: &str, width: usize, theme: &Theme, colours: Co
     let mut stream = Stream::new(width, *theme).highlighted(colours.highlighter.clone());
     stream.push(source);
     stream.end();
-    while stream.waits() && colours.highlighter.wait_until(colours.until) {}
+    stream.wait(colours.until);
     stream.finish()
 }
 
@@ -52,7 +55,7 @@ pub struct Colours<'a> {
 
 /// One line of the source on one row: marks are drawn, not spelled.
 pub fn one_line(source: &str, theme: &Theme) -> Vec<Span<'static>> {
-    let mut rows = block::render(source, usize::from(u16::MAX), theme, Prefix::default(), false);
+    let mut rows = block::render(source, usize::from(u16::MAX), theme, Place::default());
     if rows.len() == 1 { rows.pop().map(|row| row.spans).unwrap_or_default() } else { Vec::new() }
 }
 
@@ -76,6 +79,10 @@ pub struct Stream {
     nest: Nest,
     /// The source of the open unit, whole lines without what they stand in.
     open: String,
+    /// Words of the open paragraph that are before `open`: what of them did not fill a row.
+    carried: Vec<Span<'static>>,
+    /// The line that has not ended yet goes on with the open paragraph.
+    within: bool,
     /// A blank line came after the last one with words.
     gap: bool,
     /// The blank row that belongs before the next rows.
@@ -119,6 +126,8 @@ impl Stream {
             highlighter: None,
             nest: Nest::default(),
             open: String::new(),
+            carried: Vec::new(),
+            within: false,
             gap: false,
             lead: None,
             line: String::new(),
@@ -143,17 +152,54 @@ impl Stream {
         let mut rest = delta;
         while let Some((line, others)) = rest.split_once('\n') {
             self.line.push_str(line);
+            self.send_words();
             let line = std::mem::take(&mut self.line);
-            self.take_line(line.strip_suffix('\r').unwrap_or(&line));
+            self.end_line(&line);
             rest = others;
         }
         self.line.push_str(rest);
+        self.send_words();
         while self.line.len() > LONGEST_UNIT {
             let cut = scan::cut(&self.line, LONGEST_UNIT);
             let rest = self.line.split_off(cut);
             let line = std::mem::replace(&mut self.line, rest);
-            self.take_line(&line);
+            self.end_line(&line);
         }
+    }
+
+    fn end_line(&mut self, line: &str) {
+        let line = line.strip_suffix('\r').unwrap_or(line);
+        match std::mem::take(&mut self.within) {
+            true => self.add(line),
+            false => self.take_line(line),
+        }
+    }
+
+    /// Rows of a long paragraph that are full, and whose words later ones can't change, are done before it ends. Where it is cut
+    /// depends on its words only, not on how they came.
+    fn send_words(&mut self) {
+        while let Some(at) = self.cut_at() {
+            let rest = self.line.split_off(at);
+            let piece = std::mem::replace(&mut self.line, rest);
+            self.end_line(piece.trim_end());
+            self.within = true;
+            let mut nest = self.nest.clone();
+            let before = nest.prefix(self.width, &self.theme);
+            let place = Place { before, close: true, carried: self.carried.clone() };
+            if let Some((rows, carried)) = block::begun(&self.open, self.width, &self.theme, place) {
+                (self.open, self.carried) = (String::new(), carried);
+                if !rows.is_empty() {
+                    self.nest = nest;
+                }
+                rows.into_iter().for_each(|row| self.push_done(Done::Row(row)));
+            }
+        }
+    }
+
+    fn cut_at(&self) -> Option<usize> {
+        let long = self.open.len() + self.line.len() >= PIECE && self.code.is_none();
+        let words = long && (self.within || scan::is_words(&self.line)) && scan::is_paragraph(&self.open);
+        if words { scan::cut_words(&self.open, &self.line, PIECE) } else { None }
     }
 
     /// Rows that nothing can change any more, each given once, in order.
@@ -182,18 +228,37 @@ impl Stream {
         })
     }
 
+    /// Waits for the colours that are still to come, but not for longer than this.
+    pub fn wait(&self, until: Instant) {
+        while let Some(highlighter) = &self.highlighter
+            && self.waits()
+            && highlighter.wait_until(until)
+        {}
+    }
+
     /// What comes after the finished rows, as it looks now. At most `most` rows, the last ones, below a word about how many
     /// there are above them.
     pub fn tail(&self, most: usize) -> Vec<Line<'static>> {
+        self.tail_of(most, |_| 1)
+    }
+
+    /// The same where a row takes so many of them.
+    pub fn tail_of(&self, most: usize, takes: impl Fn(&Line<'_>) -> usize) -> Vec<Line<'static>> {
         let mut rows = Vec::new();
         self.done.iter().for_each(|done| self.draw(done, &mut rows));
         rows.extend(self.as_of_now().finish());
         while rows.last().is_some_and(|row| row.spans.iter().all(|span| span.content.trim().is_empty())) {
             rows.pop();
         }
-        let above = rows.len().saturating_sub(most);
+        let mut taken = 0;
+        let fits = |row: &&Line<'static>| {
+            taken += takes(row);
+            taken <= most
+        };
+        let last = rows.iter().rev().take_while(fits).count();
+        let above = rows.len() - last;
         let mut shown = rows.split_off(above);
-        if above > 0 && most > 1 {
+        if above > 0 && last > 1 {
             let told = format!("… {} above", text::counted(above + 1, "row"));
             shown[0] = Line::styled(text::fit(&told, self.width).into_owned(), self.theme.dim);
         }
@@ -206,6 +271,8 @@ impl Stream {
         let mut now = Stream {
             nest: self.nest.clone(),
             open: self.open.clone(),
+            carried: self.carried.clone(),
+            within: self.within,
             gap: self.gap,
             lead: self.lead.clone(),
             code,
@@ -223,7 +290,7 @@ impl Stream {
         self.ended = true;
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
-            self.take_line(line.strip_suffix('\r').unwrap_or(&line));
+            self.end_line(&line);
         }
         self.leave(0);
         self.close();
@@ -288,7 +355,7 @@ impl Stream {
     /// Does this line go on with the open unit? `whole`: it stands in all that the unit stands in. A plain line goes on with the
     /// text of an item or a quote also where it does not.
     fn goes_on(&self, rest: &str, whole: bool) -> bool {
-        !self.open.is_empty()
+        self.is_open()
             && match scan::kind(rest) {
                 Kind::Text => whole || scan::is_paragraph(&self.open),
                 Kind::Rule => whole && rest.trim_start().starts_with('-'),
@@ -335,6 +402,10 @@ impl Stream {
         }
     }
 
+    fn is_open(&self) -> bool {
+        !self.open.is_empty() || !self.carried.is_empty()
+    }
+
     fn add(&mut self, line: &str) {
         self.open.push_str(line);
         self.open.push('\n');
@@ -361,12 +432,13 @@ impl Stream {
 
     /// The open unit is whole.
     fn close(&mut self) {
-        if self.open.is_empty() {
+        if !self.is_open() {
             return;
         }
         let source = std::mem::take(&mut self.open);
-        let prefix = self.nest.prefix(self.width, &self.theme);
-        let rows = block::render(&source, self.width, &self.theme, prefix, self.nest.is_item());
+        let before = self.nest.prefix(self.width, &self.theme);
+        let place = Place { before, close: self.nest.is_item(), carried: std::mem::take(&mut self.carried) };
+        let rows = block::render(&source, self.width, &self.theme, place);
         rows.into_iter().for_each(|row| self.push_done(Done::Row(row)));
     }
 

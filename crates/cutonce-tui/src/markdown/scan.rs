@@ -2,6 +2,11 @@
 
 use crate::text;
 
+/// Quotes and items in one another that are looked into for words.
+const MOST_NESTED: usize = 8;
+/// A paragraph of which nothing could be cut off so far is kept whole.
+const FARTHEST: usize = 4 << 10;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A blank line, or no unit at all.
@@ -46,6 +51,92 @@ pub fn interrupts(line: &str) -> bool {
 pub fn is_paragraph(open: &str) -> bool {
     let dashes = |line: &str| line.contains('-') && line.contains('|') && line.chars().all(|c| "|-: ".contains(c));
     !open.starts_with("    ") && !open.trim_start().starts_with('<') && !open.lines().skip(1).any(dashes)
+}
+
+/// Is this line words of a paragraph, whatever it stands in? Not what may turn out to be something else.
+pub fn is_words(line: &str) -> bool {
+    let mut rest = line;
+    for _ in 0..MOST_NESTED {
+        let trimmed = rest.trim_start_matches(' ');
+        rest = match (kind(rest), marker(trimmed)) {
+            (Kind::Quote, _) => trimmed.get(1..).unwrap_or_default(),
+            (Kind::Item, Some(marker)) => {
+                let words = trimmed.get(marker.width..).unwrap_or_default();
+                task(words.trim_start()).map_or(words, |(_, words)| words)
+            }
+            (Kind::Text, _) => return rest.len() - trimmed.len() <= 3 && !trimmed.starts_with(['<', '[', '|', '\t']),
+            (Kind::Nothing | Kind::Heading | Kind::Rule | Kind::Item | Kind::Fence, _) => return false,
+        };
+    }
+    false
+}
+
+/// Where in `line`, which goes on with `open`, a paragraph can be cut in two: between words, not before so many bytes, and where no
+/// mark of emphasis, code or a link is open that what follows could close.
+pub fn cut_words(open: &str, line: &str, least: usize) -> Option<usize> {
+    let mut marks = Marks::default();
+    let mut before = ' ';
+    let mut all = open.chars().map(|c| (None, c)).chain(line.char_indices().map(|(at, c)| (Some(at), c))).peekable();
+    while let Some((at, c)) = all.next() {
+        let behind = all.peek().map_or(' ', |(_, c)| *c);
+        let so_far = open.len() + at.unwrap_or_default();
+        let between = c == ' ' && behind.is_alphabetic() && !matches!(before, ' ' | '\\');
+        if let Some(at) = at.filter(|_| so_far >= least && between && marks.are_closed()) {
+            return Some(at + 1);
+        }
+        if so_far > FARTHEST {
+            return None;
+        }
+        marks.see(before, c, behind);
+        before = c;
+    }
+    None
+}
+
+/// Marks of a paragraph so far.
+#[derive(Debug, Default)]
+struct Marks {
+    ticks: usize,
+    stars: usize,
+    lines: usize,
+    waves: usize,
+    brackets: usize,
+    parentheses: usize,
+    angles: usize,
+    bars: usize,
+}
+
+impl Marks {
+    fn see(&mut self, before: char, c: char, behind: char) {
+        let in_code = !self.ticks.is_multiple_of(2);
+        // Of a run of the same mark the first one counts: what opens with two closes with two.
+        let further = before == c && matches!(c, '`' | '*' | '_' | '~');
+        if further || before == '\\' || (in_code && c != '`') {
+            return;
+        }
+        let alone = before.is_whitespace() && behind.is_whitespace();
+        let inside = before.is_alphanumeric() && behind.is_alphanumeric();
+        match c {
+            '`' => self.ticks += 1,
+            '*' if !alone => self.stars += 1,
+            '_' if !alone && !inside => self.lines += 1,
+            '~' if !alone => self.waves += 1,
+            '[' => self.brackets += 1,
+            ']' => self.brackets = self.brackets.saturating_sub(1),
+            '(' => self.parentheses += 1,
+            ')' => self.parentheses = self.parentheses.saturating_sub(1),
+            '<' if !alone => self.angles += 1,
+            '>' => self.angles = self.angles.saturating_sub(1),
+            '|' => self.bars += 1,
+            _ => {}
+        }
+    }
+
+    fn are_closed(&self) -> bool {
+        let pairs = [self.ticks, self.stars, self.lines, self.waves];
+        let open = self.brackets + self.parentheses + self.angles + self.bars;
+        open == 0 && pairs.iter().all(|count| count.is_multiple_of(2))
+    }
 }
 
 /// The end of the last word before `most` bytes, or of the last character.

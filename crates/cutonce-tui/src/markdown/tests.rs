@@ -223,14 +223,41 @@ fn ui_1_a_long_item_flows_line_by_line_and_a_long_tail_is_counted() {
     assert_eq!(shown(&rows[61..]), "   • one");
     assert_eq!(shown(&stream.tail(10)), "   • two\n   • thr");
     assert_eq!(shown(&rows[..3]), "1. Do this step:\n     line 0\n     line 1");
+    // What is open at its beginning may still be closed.
     let mut stream = Stream::new(10, Theme::default());
     let words: Vec<String> = (0..30).map(|n| format!("word {n:04}")).collect();
-    stream.push(&words.join(" "));
+    stream.push(&format!("*{}", words.join(" ")));
     assert_eq!(shown(&stream.finished()), "");
     let tail = stream.tail(4);
     assert_eq!(shown(&tail), "… 27 rows…\nword 0027\nword 0028\nword 0029");
     assert_eq!(shown(&stream.tail(1)), "word 0029");
     assert_eq!(stream.finish().len(), 30);
+}
+
+#[test]
+fn ui_1_full_rows_of_a_long_paragraph_flow_before_it_ends() {
+    let words: String = (0..60).map(|n| format!("word{n:02} ")).collect();
+    for before in ["", "- ", "> 1. "] {
+        let mut stream = Stream::new(30, Theme::default());
+        stream.push(&format!("{before}**Bold** and `code`, {words}"));
+        let mut rows = stream.finished();
+        assert!(rows.len() > 12 && stream.tail(9).len() < 6, "{rows:?} {:?}", stream.tail(9));
+        // In the middle of it the window gets narrower.
+        stream.resize(20);
+        stream.push("end.\n\nAfter");
+        rows.extend(stream.finish());
+        let told = shown(&rows).replace(['│', '•'], "");
+        let told: Vec<&str> = told.split_whitespace().filter(|word| *word != "1.").collect();
+        let wanted = format!("Bold and code, {words}end. After");
+        assert_eq!(told, wanted.split_whitespace().collect::<Vec<_>>());
+    }
+    // Nothing is cut where it would read otherwise.
+    let held = ["**a ", "see [a ", "`a ", "a (b ", "| a ", "_a ", "<a "];
+    for begin in held {
+        let mut stream = Stream::new(30, Theme::default());
+        stream.push(&format!("{begin}{words}"));
+        assert!(stream.finished().is_empty(), "{begin}");
+    }
 }
 
 #[test]
@@ -322,6 +349,8 @@ fn source() -> impl Strategy<Value = String> {
             "一二三四五六",
         ])
         .prop_map(str::to_string),
+        prop::collection::vec("[*_`(\\[]?[a-z]{1,7}[*_`)\\].]?", 20..60).prop_map(|words| words.join(" ")),
+        prop::collection::vec("[a-z]{1,7}", 20..60).prop_map(|words| format!("1. {}", words.join(" "))),
         any::<String>(),
     ];
     prop::collection::vec(line, 0..14).prop_map(|lines| lines.join("\n"))
