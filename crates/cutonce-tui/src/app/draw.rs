@@ -132,7 +132,7 @@ impl App {
         let theme = self.theme;
         let frame = self.turn.as_ref().map_or(0, |turn| now.duration_since(turn.since).as_millis() / 250) as usize;
         let mut below = self.at_work(now, frame, width);
-        if narrow_rows(&below, width) > MOST_RUNNING {
+        if narrow_rows(&below, width) > most.max(MOST_RUNNING) {
             // So many that a narrower window would have no room for two rows of each.
             below = self.at_work(now, frame, narrow(width).min(width));
         }

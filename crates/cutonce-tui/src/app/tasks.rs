@@ -3,7 +3,7 @@
 
 use super::{App, Note, tell};
 use crate::entry::took;
-use crate::entry::tool::columns;
+use crate::entry::tool::live_row;
 use crate::overlay::menu::{Key, Menu, Row, Which};
 use crate::overlay::pager::{Body, Item};
 use crate::text;
@@ -37,7 +37,7 @@ pub fn lines(tasks: &Tasks, now: u64, width: usize, theme: &Theme) -> Vec<Line<'
     let mut lines = Vec::new();
     for task in running.iter().take(MOST) {
         let left = format!("  {}", named(task));
-        lines.push(columns(&left, &took(seconds(task, now)), width, theme.text, theme.dim));
+        lines.push(live_row(&left, &took(seconds(task, now)), width, theme.text, theme.dim));
         if !task.last.is_empty() {
             let last = format!("    {}", text::one_line(text::bounded(&task.last, 300).as_ref()));
             lines.push(Line::styled(text::fit(&last, width).into_owned(), theme.dim));

@@ -122,10 +122,6 @@ struct Left<'a> {
     ends: bool,
 }
 
-pub fn columns(left: &str, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
-    sides(&Left { head: "", what: left, ends: false }, right, width, left_style, right_style)
-}
-
 /// Left and right on one line; the left gives way, down to half of it, then the right does.
 fn sides(left: &Left<'_>, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
     let head = text::width(left.head);
