@@ -328,9 +328,8 @@ fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
 
 fn inner<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a (dyn std::error::Error + 'static)> {
     // These hold the cause without naming it as their source.
-    match error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
-        Some(StreamableHttpError::Client(error)) => return Some(error),
-        Some(_) | None => {}
+    if let Some(StreamableHttpError::Client(error)) = error.downcast_ref::<StreamableHttpError<reqwest::Error>>() {
+        return Some(error);
     }
     match error.downcast_ref::<WorkerQuitReason<StreamableHttpError<reqwest::Error>>>() {
         Some(WorkerQuitReason::Fatal { error, .. }) => Some(error),
