@@ -29,7 +29,7 @@ impl Custom {
     /// What to submit when it is called with these words.
     pub fn prompt(&self, words: &str, images: Vec<Image>) -> Submission {
         let (allow, model) = (self.allow.clone(), self.model.clone());
-        Submission::Prompt { text: fill(&self.body, words), images, allow, model }
+        Submission::Prompt { text: fill(&self.body, words), images, allow, model, typed: None }
     }
     /// Does its text have a place for words?
     pub fn takes_arguments(&self) -> bool {

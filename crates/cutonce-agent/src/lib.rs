@@ -26,6 +26,17 @@
 //! # }
 //! ```
 //!
+//! # Cargo features
+//!
+//! None is on by itself.
+//!
+//! - `mcp`: the client for servers of the Model Context Protocol, programs and addresses. Without it the servers of the settings fail with
+//!   "this build has no MCP client"; those that live in your process ([`mcp::Remote`]) work all the same.
+//! - `nats`: mailboxes of teams across machines. Without it a team lives on one machine.
+//!
+//! An own tool or hook needs `async-trait`, an own tool also `serde` and `schemars`: their items stand in the traits' signatures, so take
+//! the versions that this crate takes (`cargo tree -p cutonce-agent --depth 1` lists them).
+//!
 //! # The four things to know
 //!
 //! - **Submissions in.** [`Session::submit`] never blocks. All that can be said is

@@ -29,3 +29,4 @@ pub(crate) use servers::Joined;
 pub use servers::{Prompt, Resource, Servers};
 pub use status::{Hints, State, Status, ToolStatus};
 pub(crate) use wait::{TOOL as WAIT_TOOL, wait_tool};
+pub use work::Work;

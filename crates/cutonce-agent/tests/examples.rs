@@ -30,3 +30,14 @@ async fn ho_4_an_own_model_answers() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(own_model::flow(folder.path()).await.unwrap(), "stressed");
 }
+
+/// The block is no test of its own (`doctest = false`): an example holds the same code, and is compiled.
+#[test]
+fn ho_4_the_code_that_the_documentation_begins_with_is_compiled() {
+    let plain = |text: &str| text.split_whitespace().collect::<String>().replace(",}", "}");
+    let library = include_str!("../src/lib.rs");
+    let block = library.split("//! ```no_run\n").nth(1).and_then(|rest| rest.split("//! ```\n").next()).unwrap();
+    let shown = block.lines().filter_map(|line| line.strip_prefix("//! ")).map(|line| line.trim_start_matches("# "));
+    let shown = plain(&shown.collect::<Vec<_>>().join("\n"));
+    assert!(shown.len() > 200 && plain(include_str!("../examples/start_here.rs")).contains(&shown), "{shown}");
+}

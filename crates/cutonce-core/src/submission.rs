@@ -59,6 +59,8 @@ pub enum Submission {
         images: Vec<Image>,
         allow: Vec<String>,
         model: Option<String>,
+        /// What of it the person said, where text of others came with it: in that nothing is looked up (HO-6). None: all of it.
+        typed: Option<String>,
     },
     /// Start over with an empty conversation in the same session.
     Clear,

@@ -28,6 +28,8 @@ pub struct Said {
     pub verbatim: bool,
     /// It joins the conversation and begins no turn (HO-1).
     pub silent: bool,
+    /// The person's own words in it, where others' came with them (HO-6).
+    pub typed: Option<String>,
 }
 
 /// Rules that allow, and a model, for one turn.
@@ -50,6 +52,7 @@ impl Said {
             lent: None,
             verbatim: false,
             silent: false,
+            typed: None,
         }
     }
     /// The program's words to the model.

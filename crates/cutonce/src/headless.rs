@@ -20,6 +20,11 @@ pub struct Headless {
 /// What the run begins with.
 pub enum First {
     Say(String),
+    /// With what was piped in: text of others, in which nothing is looked up (HO-6).
+    Piped {
+        prompt: String,
+        piped: String,
+    },
     /// A plan that was approved by running the command.
     Implement {
         plan: String,
@@ -39,6 +44,11 @@ pub async fn run(started: Started, prompt: Option<First>, face: Headless) -> any
     let Started { session, events, offered, .. } = started;
     match prompt {
         Some(First::Say(text)) => session.say(crate::start::after_first(offered.first, text)),
+        Some(First::Piped { prompt, piped }) => {
+            let text = crate::start::after_first(offered.first, format!("{prompt}\n\n{piped}"));
+            let (typed, allow) = (Some(prompt), Vec::new());
+            session.submit(Submission::Prompt { text, images: Vec::new(), allow, model: None, typed });
+        }
         Some(First::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
         None => {}
     }

@@ -155,11 +155,11 @@ async fn headless_run(run: Run) -> anyhow::Result<u8> {
     }
     let prompt = prompt_with_stdin(run.prompt.as_deref())?;
     let started = start::open(&run, start::Face { approver: Approver::Nobody }).await?;
-    headless::run(started, Some(First::Say(prompt)), face_of(&run)).await
+    headless::run(started, Some(prompt), face_of(&run)).await
 }
 
 /// The prompt with standard input appended, where there is one (CL-1).
-fn prompt_with_stdin(prompt: Option<&str>) -> anyhow::Result<String> {
+fn prompt_with_stdin(prompt: Option<&str>) -> anyhow::Result<First> {
     const MOST: u64 = 10 << 20;
     let mut piped = Vec::new();
     let stdin = std::io::stdin();
@@ -172,12 +172,13 @@ fn prompt_with_stdin(prompt: Option<&str>) -> anyhow::Result<String> {
         );
     }
     let piped = String::from_utf8_lossy(&piped);
-    let parts: Vec<&str> =
-        [prompt.unwrap_or_default(), piped.trim_end()].into_iter().filter(|part| !part.trim().is_empty()).collect();
-    if parts.is_empty() {
-        return Err(start::Usage("-p needs a prompt: as an argument or on standard input".into()).into());
+    let prompt = prompt.filter(|prompt| !prompt.trim().is_empty()).map(str::to_string);
+    let piped = Some(piped.trim_end()).filter(|piped| !piped.trim().is_empty()).map(str::to_string);
+    match (prompt, piped) {
+        (Some(prompt), Some(piped)) => Ok(First::Piped { prompt, piped }),
+        (Some(words), None) | (None, Some(words)) => Ok(First::Say(words)),
+        (None, None) => Err(start::Usage("-p needs a prompt: as an argument or on standard input".into()).into()),
     }
-    Ok(parts.join("\n\n"))
 }
 
 fn completions(shell: clap_complete::Shell) -> anyhow::Result<u8> {

@@ -4,8 +4,8 @@ use crate::cli::{Mcp, McpAdd, McpScope, McpTransport, McpWhat};
 use crate::start::{Usage, cwd, home};
 use anyhow::{Context, bail};
 use cutonce_agent::mcp::agreed::Agreed;
-use cutonce_agent::mcp::definition::Definition;
-use cutonce_agent::mcp::sources::{Declared, Scope, declared};
+use cutonce_agent::mcp::definition::{Definition, Reach};
+use cutonce_agent::mcp::sources::{Declared, Scope, declared, every};
 use cutonce_agent::mcp::{Opening, Servers, State, Status, edit, names, only};
 use cutonce_agent::settings::{self, Loaded, Places};
 use cutonce_agent::start::tool_env;
@@ -54,6 +54,9 @@ fn definition(add: &McpAdd) -> anyhow::Result<Value> {
         return Err(Usage("a command or a URL is missing".into()).into());
     };
     let is_url = first.starts_with("http://") || first.starts_with("https://");
+    if add.transport.is_none() && !is_url && first.contains("://") {
+        return Err(Usage(format!("{first:?}: expected a command, or an address with http:// or https://")).into());
+    }
     let transport = add.transport.unwrap_or(if is_url { McpTransport::Http } else { McpTransport::Stdio });
     let mut value = match transport {
         McpTransport::Http if !rest.is_empty() || !add.env.is_empty() => {
@@ -91,7 +94,7 @@ impl Desk {
     }
 
     fn all(&self) -> Vec<Declared> {
-        let (all, wrong) = declared(&self.loaded, &self.places.project, &[], false);
+        let (all, wrong) = declared(&self.loaded, &self.places.project, (&[], false), &self.agreed);
         for notice in wrong {
             eprintln!("cutonce: {}", harmless(&notice));
         }
@@ -126,6 +129,9 @@ impl Desk {
         if check {
             servers.settled(None).await;
         }
+        for notice in servers.take_notices() {
+            eprintln!("cutonce: {}", harmless(&notice));
+        }
         let status = servers.status();
         servers.close().await;
         Ok(status)
@@ -142,7 +148,7 @@ impl Desk {
                 println!(
                     "{}",
                     json!({"name": one.name, "scope": one.scope.name(), "transport": one.transport, "target": one.target,
-                        "status": one.state.name(), "why": why(&one.state), "tools": tools})
+                        "status": word(&one.state), "why": why(&one.state), "tools": tools})
                 );
             } else {
                 let (name, target) = (&one.name, harmless(&one.target));
@@ -179,6 +185,21 @@ impl Desk {
             );
         }
         let definition = Definition::parse(value).map_err(Usage)?;
+        if let Reach::Http { url, .. } = &definition.reach
+            && !["http://", "https://", "${"].iter().any(|start| url.starts_with(start))
+        {
+            return Err(Usage(format!("`url`: expected an http or https address, got {url:?}")).into());
+        }
+        // Tools and rules could not tell the two apart.
+        if let Some(other) =
+            self.all().iter().find(|one| one.name != name && names::server(&one.name) == names::server(name))
+        {
+            return Err(Usage(format!(
+                "{name:?} reads like {:?}, which is in {}; choose another name",
+                other.name, other.file
+            ))
+            .into());
+        }
         let path = edit::file(&self.places, scope).context("this scope has no file")?;
         if !edit::add(&path, name, value)? {
             bail!("{} has an MCP server {name:?} already; remove it first", path.display());
@@ -193,12 +214,9 @@ impl Desk {
 
     fn remove(&self, name: &str, scope: Option<Scope>) -> anyhow::Result<u8> {
         let scopes = scope.map_or_else(|| vec![Scope::Local, Scope::Project, Scope::User], |scope| vec![scope]);
-        let mut places = Vec::new();
-        for path in scopes.into_iter().filter_map(|scope| edit::file(&self.places, scope)) {
-            if holds(&path, name) {
-                places.push(path);
-            }
-        }
+        // Within a scope the first counts.
+        let holding = |scope| edit::files(&self.places, scope).into_iter().find(|path| holds(path, name));
+        let places: Vec<_> = scopes.into_iter().filter_map(holding).collect();
         match places.as_slice() {
             [] => bail!("no file here names an MCP server {name:?}; `cutonce mcp list` lists them"),
             [path] => {
@@ -215,7 +233,12 @@ impl Desk {
     }
 
     fn agree(&self, name: &str) -> anyhow::Result<u8> {
-        let declared = self.find(name)?;
+        let counts = self.find(name)?;
+        // One that waits does not count yet, where the user has another of its name.
+        let (all, _) = every(&self.loaded, &self.places.project, &[], false);
+        let declared = all.into_iter().find(|one| one.name == name && one.scope.needs_agreement());
+        let hidden = declared.as_ref().map(|_| counts.clone()).filter(|counts| !counts.scope.needs_agreement());
+        let declared = declared.unwrap_or(counts);
         let definition = Definition::parse(&declared.definition).map_err(|why| anyhow::anyhow!("{name}: {why}"))?;
         if !declared.scope.needs_agreement() {
             println!("{name} is yours ({}): it needs no agreement.", declared.scope.name());
@@ -225,10 +248,20 @@ impl Desk {
         let (kind, exactly) = (definition.transport(), declared.definition.to_string());
         println!("Agreed: {name} ({kind}) may start in this folder as long as its definition stays as it is:");
         println!("{}", harmless(&exactly));
+        if let Some(own) = hidden {
+            let called = names::server(name).unwrap_or_default();
+            println!(
+                "It takes the place of yours in {}: your rules for mcp__{called} count for it.",
+                harmless(&own.file)
+            );
+        }
         Ok(0)
     }
 
     fn refuse(&self, name: &str) -> anyhow::Result<u8> {
+        if !self.agreed.knows(name) {
+            self.find(name)?;
+        }
         self.agreed.remove(name)?;
         println!("{name} does not start in this folder until you agree to it again.");
         Ok(0)
@@ -251,6 +284,14 @@ pub fn told(status: &Status, checked: bool) -> String {
         State::NeedsAuth(why) => format!("needs authorization: {}", harmless(why)),
         State::NeedsAgreement => format!("waits for you: cutonce mcp agree {}", status.name),
         State::Disabled => "disabled".into(),
+    }
+}
+
+/// For programs: what waits for the user is not what is switched off.
+fn word(state: &State) -> &'static str {
+    match state {
+        State::NeedsAgreement => "needs-agreement",
+        other => other.name(),
     }
 }
 

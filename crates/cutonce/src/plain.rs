@@ -120,6 +120,7 @@ async fn sit(started: Started, first: Option<First>, run: Run, mut lines: Lines)
     let mut plain = Plain::new(session, about, flags, notifications, lines.gate());
     match first {
         Some(First::Say(words)) => plain.session.say(words),
+        Some(First::Piped { prompt, piped }) => plain.session.say(format!("{prompt}\n\n{piped}")),
         Some(First::Implement { plan, path }) => plain.session.submit(Submission::Implement { plan, path }),
         None => plain.prompt(),
     }

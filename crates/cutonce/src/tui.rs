@@ -21,6 +21,7 @@ pub async fn run(mut run: Run, first: Option<First>) -> anyhow::Result<u8> {
     let which = if picks.is_some() { None } else { Some(start::which(&run)?) };
     let first = first.or(run.prompt.clone().map(First::Say)).map(|first| match first {
         First::Say(words) => cutonce_tui::First::Say(words),
+        First::Piped { prompt, piped } => cutonce_tui::First::Say(format!("{prompt}\n\n{piped}")),
         First::Implement { plan, path } => cutonce_tui::First::Implement { plan, path },
     });
     let flags = cutonce_tui::Flags {

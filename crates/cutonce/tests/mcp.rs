@@ -2,6 +2,8 @@
 #![cfg(feature = "mcp")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
+#[path = "mcp/desk.rs"]
+mod desk;
 #[path = "mcp/reference.rs"]
 mod reference;
 #[path = "mcp/stage.rs"]

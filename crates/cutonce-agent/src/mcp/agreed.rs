@@ -40,6 +40,12 @@ impl Agreed {
         self.read().is_ok_and(|file| file.agreed.contains(&self.agreement(server, definition)))
     }
 
+    /// Whether anything was agreed to under this name.
+    pub fn knows(&self, server: &str) -> bool {
+        let ours = |known: &Agreement| known.project == self.project && known.server == server;
+        self.read().is_ok_and(|file| file.agreed.iter().any(ours))
+    }
+
     /// The user agrees to this server as it is defined now; another definition asks again.
     pub fn add(&self, server: &str, definition: &Value) -> io::Result<()> {
         self.change(|agreed| {

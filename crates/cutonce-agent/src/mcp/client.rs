@@ -156,8 +156,11 @@ impl Connection {
                 let transport = StreamableHttpClientTransport::with_client(client, config);
                 match serve_client(answers, transport).await {
                     Ok(service) => Ok(Live { service, meter, process: None }),
-                    Err(error) if meter.needs_auth() => Err(RemoteError::NeedsAuth(said(&error))),
-                    Err(error) => Err(RemoteError::Gone(format!("{url} could not be reached: {}", said(&error)))),
+                    Err(error) if meter.needs_auth() => Err(RemoteError::NeedsAuth(without_keys(url, &said(&error)))),
+                    Err(error) => {
+                        let words = format!("{url} could not be reached: {}", said(&error));
+                        Err(RemoteError::Gone(without_keys(url, &words)))
+                    }
                 }
             }
             Reach::Sdk { .. } => Err(RemoteError::Gone("it lives in a host".into())),
@@ -306,6 +309,14 @@ fn failed(error: ServiceError, meter: &Meter) -> RemoteError {
 }
 
 /// Why no connection came about, short.
+/// Words about an address without what may be a key in it: what follows `?`, and who asks (MO-4).
+fn without_keys(url: &str, words: &str) -> String {
+    let query = url.split_once('?').map(|(_, query)| query);
+    let asks = url.split_once("://").and_then(|(_, rest)| rest.split('/').next()?.rsplit_once('@')).map(|(who, _)| who);
+    let keys = [query, asks].into_iter().flatten().filter(|key| !key.is_empty());
+    keys.fold(words.to_string(), |words, key| words.replace(key, "…"))
+}
+
 fn said(error: &ClientInitializeError) -> String {
     match error {
         ClientInitializeError::ConnectionClosed(_) => "it closed the connection before it had said who it is".into(),
@@ -334,5 +345,16 @@ fn inner<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a (dyn st
     match error.downcast_ref::<WorkerQuitReason<StreamableHttpError<reqwest::Error>>>() {
         Some(WorkerQuitReason::Fatal { error, .. }) => Some(error),
         Some(_) | None => error.source(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn mo_4_a_key_in_an_address_is_not_told() {
+        let told = |url: &str| super::without_keys(url, &format!("{url} could not be reached: for url ({url})"));
+        assert_eq!(told("http://h/mcp?key=s3"), "http://h/mcp?… could not be reached: for url (http://h/mcp?…)");
+        assert_eq!(told("http://me:s3@h/mcp"), "http://…@h/mcp could not be reached: for url (http://…@h/mcp)");
+        assert_eq!(told("http://h/mcp"), "http://h/mcp could not be reached: for url (http://h/mcp)");
     }
 }

@@ -18,6 +18,12 @@ pub fn file(places: &Places, scope: Scope) -> Option<PathBuf> {
     }
 }
 
+/// All files in which servers of a scope are named.
+pub fn files(places: &Places, scope: Scope) -> Vec<PathBuf> {
+    let settings = if scope == Scope::Project { places.file(RememberIn::Project) } else { None };
+    file(places, scope).into_iter().chain(settings).collect()
+}
+
 /// Put a server into a file; false if there is one of that name already, which stays.
 pub fn add(path: &Path, name: &str, definition: &Value) -> io::Result<bool> {
     let mut added = false;

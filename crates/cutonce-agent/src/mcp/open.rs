@@ -4,7 +4,7 @@ use super::agreed::Agreed;
 use super::offered::Policy;
 use super::remote::Connector;
 use super::servers::{Servers, Setup, Variable};
-use super::sources::{Scope, declared};
+use super::sources::{Declared, Scope, declared};
 use super::status::State;
 use crate::settings::Loaded;
 use cutonce_core::settings::Settings;
@@ -38,7 +38,7 @@ pub struct Opening<'a> {
 
 /// Start what may start, in the background; nothing is waited for.
 pub(crate) fn open(opening: Opening<'_>, notices: &mut Vec<String>) -> Servers {
-    let (all, wrong) = declared(opening.loaded, opening.project, opening.given, opening.strict);
+    let (all, wrong) = named(&opening);
     notices.extend(wrong);
     let servers = make(&opening);
     // A host adds those that live in it, when it has them (`Servers::add_remote`).
@@ -58,7 +58,7 @@ pub(crate) fn open(opening: Opening<'_>, notices: &mut Vec<String>) -> Servers {
 
 /// The same for `cutonce mcp`: only the servers that `wanted` takes, and started only if `start`.
 pub fn only(opening: Opening<'_>, wanted: impl Fn(&str) -> bool, start: bool) -> (Servers, Vec<String>) {
-    let (all, wrong) = declared(opening.loaded, opening.project, opening.given, opening.strict);
+    let (all, wrong) = named(&opening);
     let servers = make(&opening);
     for one in all.into_iter().filter(|one| wanted(&one.name)) {
         match start {
@@ -67,6 +67,11 @@ pub fn only(opening: Opening<'_>, wanted: impl Fn(&str) -> bool, start: bool) ->
         }
     }
     (servers, wrong)
+}
+
+fn named(opening: &Opening<'_>) -> (Vec<Declared>, Vec<String>) {
+    let agreed = Agreed::new(opening.home, opening.project);
+    declared(opening.loaded, opening.project, (opening.given, opening.strict), &agreed)
 }
 
 fn waits(status: &super::Status) -> String {

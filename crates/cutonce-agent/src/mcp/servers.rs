@@ -259,7 +259,7 @@ impl Servers {
     }
 
     /// For the person, between turns.
-    pub(crate) fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<String> {
         std::mem::take(&mut *self.0.notices())
     }
 
@@ -330,7 +330,10 @@ impl Servers {
     fn begin(&self, called: &str) {
         let Ok((declared, _)) = self.named(called) else { return };
         let variable = |name: &str| (self.0.variable)(declared.scope, name);
-        let made = Definition::parse(&declared.definition).and_then(|definition| definition.expanded(&variable));
+        // What a host or an editor passes may be meant as it is.
+        let literal = declared.definition["literal"] == true;
+        let made = Definition::parse(&declared.definition)
+            .and_then(|definition| if literal { Ok(definition) } else { definition.expanded(&variable) });
         let made = made.map_err(|why| format!("{}: {why}", declared.file)).and_then(|definition| {
             match (&definition.reach, &self.0.connector) {
                 (Reach::Sdk { .. }, _) => Err("it lives in a host, and no host brought it".into()),

@@ -1,6 +1,8 @@
 //! Where servers are named, strongest first: `--mcp-config`, the managed settings, `.cutonce/settings.local.json`, the
 //! project's `.mcp.json` and `.cutonce/settings.json`, the user's settings. A name counts once.
 
+use super::agreed::Agreed;
+use super::offered::bounded;
 use crate::settings::Loaded;
 use cutonce_core::rule::Source;
 use serde_json::Value;
@@ -37,6 +39,13 @@ pub enum Scope {
     User,
 }
 
+impl Declared {
+    /// It is a project's, and the user has not agreed to it as it is now.
+    pub(crate) fn waits(&self, agreed: &Agreed) -> bool {
+        self.scope.needs_agreement() && !agreed.has(&self.name, &self.definition)
+    }
+}
+
 impl Scope {
     /// The name in lists and on the wire.
     pub fn name(self) -> &'static str {
@@ -63,8 +72,35 @@ pub const FILE: &str = ".mcp.json";
 /// No file of servers is longer.
 const LONGEST: u64 = 1 << 20;
 
-/// All servers, and what is wrong with the sources. `given` are the values of `--mcp-config`; `strict`: only these.
-pub fn declared(loaded: &Loaded, project: &Path, given: &[String], strict: bool) -> (Vec<Declared>, Vec<String>) {
+/// The servers that count, and what is wrong with the sources. `given` are the values of `--mcp-config`; `strict`: only these. One
+/// that waits for the user's agreement takes no other's name: a folder that nobody trusts does not switch the user's own off.
+pub fn declared(
+    loaded: &Loaded,
+    project: &Path,
+    (given, strict): (&[String], bool),
+    agreed: &Agreed,
+) -> (Vec<Declared>, Vec<String>) {
+    let (all, mut notices) = every(loaded, project, given, strict);
+    let mut kept: Vec<Declared> = Vec::new();
+    for one in all {
+        let Some(known) = kept.iter_mut().find(|known| known.name == one.name) else {
+            kept.push(one);
+            continue;
+        };
+        if known.waits(agreed) && !one.waits(agreed) {
+            notices.push(format!(
+                "{} names an MCP server {:?} too; {} counts. To have the other in its place, with your rules for it: cutonce mcp agree {}",
+                known.file, bounded(&one.name, 100), one.file, bounded(&one.name, 100)
+            ));
+            *known = one;
+        }
+    }
+    kept.sort_by(|a, b| (a.scope, &a.name).cmp(&(b.scope, &b.name)));
+    (kept, notices)
+}
+
+/// All that are named, strongest first; a name may come several times.
+pub fn every(loaded: &Loaded, project: &Path, given: &[String], strict: bool) -> (Vec<Declared>, Vec<String>) {
     let (mut all, mut notices) = (Vec::new(), Vec::new());
     for text in given {
         match from_flag(text, project) {
@@ -88,14 +124,7 @@ pub fn declared(loaded: &Loaded, project: &Path, given: &[String], strict: bool)
     // Stable: what was given later on the command line wins over what was given before it.
     all.reverse();
     all.sort_by_key(|one: &Declared| one.scope);
-    let mut kept: Vec<Declared> = Vec::new();
-    for one in all {
-        if !kept.iter().any(|known| known.name == one.name) {
-            kept.push(one);
-        }
-    }
-    kept.sort_by(|a, b| (a.scope, &a.name).cmp(&(b.scope, &b.name)));
-    (kept, notices)
+    (all, notices)
 }
 
 fn scope_of(source: Source) -> Scope {

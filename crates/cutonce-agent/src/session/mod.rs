@@ -333,9 +333,10 @@ impl Driver {
         self.hall.heard_plan(&said);
         if !said.meta {
             self.hall.said.push(said.text.clone());
-            self.hall.heard.said(&said.text);
+            let typed = said.typed.as_deref().unwrap_or(&said.text);
+            self.hall.heard.said(typed);
             if !said.verbatim {
-                self.hall.mcp.said(&said.text);
+                self.hall.mcp.said(typed);
             }
             if !said.silent {
                 self.hall.planner.approval.user_message();
@@ -434,9 +435,9 @@ impl Hall {
             Submission::Mark(mark) => (mark.0)(),
             Submission::Over(mark) => self.over.push(mark),
             Submission::Rewind { .. } => self.notice(Level::Warning, "Nothing can be put back while a turn is on."),
-            Submission::Prompt { text, images, allow, model } => {
+            Submission::Prompt { text, images, allow, model, typed } => {
                 let lent = Some(Box::new(Lent { allow, model }));
-                return self.comes_in(Said { lent, ..Said::words(text, images) });
+                return self.comes_in(Said { lent, typed, ..Said::words(text, images) });
             }
             Submission::Close => self.close(),
             Submission::Leave => {

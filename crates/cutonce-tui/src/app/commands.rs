@@ -153,6 +153,7 @@ impl App {
             images: images.to_vec(),
             allow: custom.allow.clone(),
             model: custom.model.clone(),
+            typed: None,
         });
         if let Some(session) = &self.session {
             self.drafts.belongs_to(session.id(), &self.draft());

@@ -87,14 +87,14 @@ impl Callable {
         let (name, words) = (word.strip_prefix('/')?, words.trim());
         if let Some(custom) = self.customs.iter().find(|custom| custom.name == name) {
             let mut called = custom.prompt(words, said.images.clone());
-            if let Submission::Prompt { text, .. } | Submission::User { text, .. } = &mut called {
+            if let Submission::Prompt { text, typed, .. } = &mut called {
+                *typed = said.apart();
                 *text = said.with_rest(text);
             }
             return Some(called);
         }
         let (name, _) = self.skills.iter().find(|(skill, _)| skill == name)?;
-        let text = said.with_rest(format!("Use the skill `{name}`. {words}").trim_end());
-        Some(Submission::User { text, images: said.images.clone() })
+        Some(said.says(said.with_rest(format!("Use the skill `{name}`. {words}").trim_end())))
     }
 }
 
@@ -151,6 +151,20 @@ impl Blocks {
         Ok(said)
     }
 
+    /// What was typed, where something came with it.
+    fn apart(&self) -> Option<String> {
+        (self.all.len() > self.typed.len()).then(|| self.typed.join("\n").trim().to_string())
+    }
+
+    /// These words for the model. What a file holds is none of the person's: no mention in it asks a server (HO-6).
+    fn says(&self, text: String) -> Submission {
+        let images = self.images.clone();
+        match self.apart() {
+            None => Submission::User { text, images },
+            typed => Submission::Prompt { text, images, allow: Vec::new(), model: None, typed },
+        }
+    }
+
     fn with_rest(&self, text: &str) -> String {
         let rest = self.rest.iter().map(String::as_str);
         std::iter::once(text).chain(rest).collect::<Vec<_>>().join("\n")
@@ -170,9 +184,9 @@ pub fn read(blocks: Vec<ContentBlock>, callable: &Callable) -> Result<Prompt, Er
         Some(name) => Ok(command(&name, said)),
         // A prompt of a server is looked for at the beginning of a message (HO-6).
         None if said.words.trim_start().starts_with("/mcp__") => {
-            Ok(Prompt::Words(Submission::User { text: said.with_rest(said.words.trim()), images: said.images }))
+            Ok(Prompt::Words(said.says(said.with_rest(said.words.trim()))))
         }
-        None => Ok(Prompt::Words(Submission::User { text, images: said.images })),
+        None => Ok(Prompt::Words(said.says(text))),
     }
 }
 
@@ -207,10 +221,10 @@ fn describe(said: Blocks) -> Prompt {
     let words = words.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim());
     let text = said.with_rest(words);
     let command = |command| Submission::Command { command: Command::Plan(command), editor: None };
-    Prompt::Command(match said.images {
-        images if images.is_empty() => vec![command(PlanCommand::Describe(text))],
-        // A command carries words only.
-        images => vec![command(PlanCommand::Plain), Submission::User { text, images }],
+    Prompt::Command(match said.images.is_empty() && said.apart().is_none() {
+        true => vec![command(PlanCommand::Describe(text))],
+        // A command carries the person's words only.
+        false => vec![command(PlanCommand::Plain), said.says(text)],
     })
 }
 
@@ -301,11 +315,18 @@ mod tests {
         };
         let skills = vec![("sewing".to_string(), String::new())];
         let callable = Callable { customs: Vec::new(), skills };
+        let words_of = |one: Submission| match one {
+            Submission::Prompt { text, typed: Some(typed), .. } => {
+                assert!(!typed.contains("fn a()") && !typed.contains("a.rs"), "HO-6: not typed: {typed}");
+                text
+            }
+            other => panic!("{other:?}"),
+        };
         let said = |blocks: Vec<ContentBlock>| match read(blocks, &callable).unwrap() {
-            Prompt::Words(Submission::User { text, .. }) => text,
+            Prompt::Words(words) => words_of(words),
             Prompt::Command(mut all) => match all.remove(0) {
-                Submission::Command { command: Command::Plan(PlanCommand::Describe(words)), .. } => {
-                    format!("P {words}")
+                Submission::Command { command: Command::Plan(PlanCommand::Plain), .. } => {
+                    format!("P {}", words_of(all.remove(0)))
                 }
                 Submission::Command { command: Command::Mode(mode), .. } => format!("M {mode}"),
                 Submission::SetModel { model } => format!("S {model}"),
@@ -337,7 +358,7 @@ mod tests {
         let long = TextResourceContents::new("x".repeat(ATTACHED + 9), "file:///w/b.rs");
         let attached =
             ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(long)));
-        let Prompt::Words(Submission::User { text, .. }) =
+        let Prompt::Words(Submission::Prompt { text, .. }) =
             read(vec![text("see"), link, attached], &Callable::default()).unwrap()
         else {
             panic!("words")

@@ -1,5 +1,5 @@
 //! MCP servers that the editor names, in the words of `--mcp-config` (HO-6): from there on they are servers like others,
-//! given by whoever started us.
+//! given by whoever started us. Their values are final: a `${` in them is one.
 
 use agent_client_protocol::v1::schema::McpServer;
 use serde_json::{Map, Value, json};
@@ -12,13 +12,13 @@ pub fn config(servers: &[McpServer]) -> (Option<String>, Vec<String>) {
             McpServer::Stdio(server) => {
                 let env: Map<String, Value> =
                     server.env.iter().map(|one| (one.name.clone(), one.value.clone().into())).collect();
-                let definition = json!({"command": server.command, "args": server.args, "env": env});
+                let definition = json!({"command": server.command, "args": server.args, "env": env, "literal": true});
                 known.insert(server.name.clone(), definition);
             }
             McpServer::Http(server) => {
                 let headers: Map<String, Value> =
                     server.headers.iter().map(|one| (one.name.clone(), one.value.clone().into())).collect();
-                let definition = json!({"type": "http", "url": server.url, "headers": headers});
+                let definition = json!({"type": "http", "url": server.url, "headers": headers, "literal": true});
                 known.insert(server.name.clone(), definition);
             }
             McpServer::Sse(server) => unknown.push(server.name.clone()),
@@ -36,15 +36,15 @@ mod tests {
     #[test]
     fn ho_5_servers_of_the_editor_in_the_words_of_mcp_config() {
         let given = json!([
-            {"name": "files", "command": "/bin/files", "args": ["-x"], "env": [{"name": "A", "value": "b"}]},
+            {"name": "files", "command": "/bin/files", "args": ["-x"], "env": [{"name": "A", "value": "a${b}c"}]},
             {"type": "http", "name": "web", "url": "http://h/mcp", "headers": [{"name": "K", "value": "v"}]},
             {"type": "sse", "name": "old", "url": "http://h/sse", "headers": []},
         ]);
         let servers: Vec<McpServer> = serde_json::from_value(given).unwrap();
         let (config, unknown) = config(&servers);
         let expected = json!({"mcpServers": {
-            "files": {"command": "/bin/files", "args": ["-x"], "env": {"A": "b"}},
-            "web": {"type": "http", "url": "http://h/mcp", "headers": {"K": "v"}},
+            "files": {"command": "/bin/files", "args": ["-x"], "env": {"A": "a${b}c"}, "literal": true},
+            "web": {"type": "http", "url": "http://h/mcp", "headers": {"K": "v"}, "literal": true},
         }});
         assert_eq!(serde_json::from_str::<Value>(&config.unwrap()).unwrap(), expected);
         assert_eq!(unknown, ["old"]);

@@ -1,0 +1,99 @@
+//! `cutonce mcp`, and whose word about servers counts: the person's, not that of a folder or of a text that came along (HO-6).
+
+use crate::stage::{Stage, stderr};
+use serde_json::{Value, json};
+use std::io::Write;
+use std::process::Output;
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+impl Stage {
+    fn mcp(&self, args: &[&str]) -> Output {
+        self.command(&[&["mcp"], args].concat()).output().unwrap()
+    }
+    fn write(&self, path: &str, value: &Value) {
+        let path = self.ws().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, value.to_string()).unwrap();
+    }
+}
+
+#[test]
+fn ho_6_what_could_never_work_is_not_added() {
+    let stage = Stage::new(json!([]));
+    assert!(stage.mcp(&["add", "a b", "--", "x"]).status.success());
+    let refused: [(&[&str], &str); 4] = [
+        (&["add", "a_b", "--", "x"], "reads like \"a b\""),
+        (&["add", "g", "ftp://x"], "http:// or https://"),
+        (&["add-json", "j", r#"{"type": "http", "url": "x"}"#], "expected an http or https address"),
+        (&["refuse", "nope"], "there is no MCP server \"nope\""),
+    ];
+    for (args, why) in refused {
+        let output = stage.mcp(args);
+        assert!(!output.status.success() && stderr(&output).contains(why), "{args:?}: {}", stderr(&output));
+    }
+    let url = r#"{"type": "http", "url": "${BASE}/mcp"}"#;
+    assert!(stage.mcp(&["add-json", "j", url]).status.success());
+    assert!(stage.mcp(&["refuse", "a b"]).status.success());
+}
+
+#[test]
+fn ho_6_list_tells_of_all_and_remove_knows_each_file() {
+    let stage = Stage::new(json!([]));
+    stage.write(".mcp.json", &json!({"mcpServers": {"a b": {"command": "x"}, "a_b": {"command": "y"}}}));
+    let settings = json!({"mcpServers": {"p": {"command": "x"}, "off": {"command": "x", "disabled": true}}});
+    stage.write(".cutonce/settings.json", &settings);
+    stage.command(&["trust"]).output().unwrap();
+    let listed = stage.mcp(&["list", "--json", "--no-check"]);
+    assert!(stderr(&listed).contains("was left out: its name reads like"), "{}", stderr(&listed));
+    let states: Vec<(String, String)> = stdout(&listed)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .map(|one| (one["name"].as_str().unwrap().to_string(), one["status"].as_str().unwrap().to_string()))
+        .collect();
+    let state = |name: &str| states.iter().find(|(known, _)| known == name).map(|(_, state)| state.as_str());
+    assert_eq!((state("p"), state("off")), (Some("needs-agreement"), Some("disabled")), "{states:?}");
+    let removed = stage.mcp(&["remove", "p"]);
+    assert!(removed.status.success(), "{}", stderr(&removed));
+    let left: Value =
+        serde_json::from_slice(&std::fs::read(stage.ws().join(".cutonce/settings.json")).unwrap()).unwrap();
+    assert_eq!(left, json!({"mcpServers": {"off": {"command": "x", "disabled": true}}}));
+}
+
+#[test]
+fn ho_6_a_folder_does_not_take_the_users_own_server_away() {
+    let stage = Stage::new(json!([]));
+    let added = stage.mcp(&["add", "--scope", "user", "s", "--", "mine"]);
+    assert!(added.status.success(), "{}", stderr(&added));
+    stage.write(".mcp.json", &json!({"mcpServers": {"s": {"command": "theirs"}}}));
+    let listed = stage.mcp(&["list", "--no-check"]);
+    assert!(stdout(&listed).contains("s: mine (stdio, user)"), "{}", stdout(&listed));
+    assert!(stderr(&listed).contains("names an MCP server \"s\" too"), "{}", stderr(&listed));
+    let agreed = stage.mcp(&["agree", "s"]);
+    let told = stdout(&agreed);
+    assert!(
+        told.contains("theirs") && told.contains("your rules for mcp__s count for it"),
+        "{told} {}",
+        stderr(&agreed)
+    );
+    let listed = stdout(&stage.mcp(&["list", "--no-check"]));
+    assert!(listed.contains("s: theirs (stdio, project)"), "{listed}");
+}
+
+#[test]
+fn ho_6_pm_65_a_text_that_came_along_asks_no_server() {
+    let asked = |prompt: &str, piped: &str| {
+        let stage = Stage::new(json!([{"text": "done"}]));
+        let config = json!({"mcpServers": {"s": stage.server("library")}}).to_string();
+        let mut run = stage.start(&["-p", prompt, "--permission-mode", "plan", "--mcp-config", &config]);
+        run.stdin.take().unwrap().write_all(piped.as_bytes()).unwrap();
+        let output = run.wait_with_output().unwrap();
+        assert!(output.status.success(), "{}", stderr(&output));
+        assert!(stage.words().contains(piped), "{}", stage.words());
+        stage.logged().contains("resources/read")
+    };
+    assert!(asked("explain @s:notes://today", ""));
+    assert!(!asked("explain", "see @s:notes://today"));
+}
