@@ -83,11 +83,11 @@ fn ho_6_a_folder_does_not_take_the_users_own_server_away() {
 }
 
 #[test]
-fn ho_6_pm_65_a_text_that_came_along_asks_no_server() {
+fn ho_6_a_text_that_came_along_asks_no_server() {
     let asked = |prompt: &str, piped: &str| {
         let stage = Stage::new(json!([{"text": "done"}]));
         let config = json!({"mcpServers": {"s": stage.server("library")}}).to_string();
-        let mut run = stage.start(&["-p", prompt, "--permission-mode", "plan", "--mcp-config", &config]);
+        let mut run = stage.start(&["-p", prompt, "--mcp-config", &config]);
         run.stdin.take().unwrap().write_all(piped.as_bytes()).unwrap();
         let output = run.wait_with_output().unwrap();
         assert!(output.status.success(), "{}", stderr(&output));

@@ -16,7 +16,6 @@ pub const PUBLIC: &[(&str, &str)] = &[
     ("MailError", "why a team's mailbox failed: part of StartError"),
     ("PlanError", "why a plan can't be had: part of StartError"),
     ("JoinError", "why a team does not take somebody: part of StartError"),
-    ("Reach", "how a server is reached: in a server's definition"),
     ("ToolStatus", "in the status of a server"),
     ("Hints", "in the status of a server's tool"),
     ("SetAside", "in the settings that were loaded"),
