@@ -51,6 +51,8 @@ pub struct Asks {
     /// Closed by hand, or typed over: it opens by its key only.
     by_key: bool,
     cover: Option<Cover>,
+    /// What covers the screen is all of what the open dialog asks about.
+    looks: bool,
     /// The plan that was just answered, with the answer: what is told of it needs both (PM-142).
     pub decided: Option<(Arc<AskView>, approval::Answer)>,
 }
@@ -238,6 +240,7 @@ impl App {
             Reply::Details => {
                 if let Some(items) = dialog.details() {
                     self.show_items("What is asked about", items);
+                    self.asks.looks = true;
                 }
             }
         }
@@ -272,7 +275,7 @@ impl App {
     }
 
     pub(super) fn uncover(&mut self) {
-        self.asks.cover = None;
+        (self.asks.cover, self.asks.looks) = (None, false);
         if self.terminal.alternate(false).is_err() {
             self.exit = Some(1);
         }
@@ -280,7 +283,7 @@ impl App {
     }
 
     pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
-        let waits = self.asks.open.is_some() || !self.asks.plans.is_empty();
+        let waits = (self.asks.open.is_some() || !self.asks.plans.is_empty()) && !self.asks.looks;
         let style = self.theme.plan;
         let Some(Cover { overlay, screen, ask_id }) = &mut self.asks.cover else { return Ok(()) };
         // Whoever looks at something else learns of it there.
