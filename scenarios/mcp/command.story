@@ -90,7 +90,7 @@ web: http://127.0.0.1:9/mcp (with Authorization) (http, user) - failed: $HOME/.c
 --- run cutonce mcp list --json --no-check
 --- stdout
 {"name":"demo","scope":"local","transport":"stdio","target":"K=… python3 server.py","status":"pending","why":null,"tools":[]}
-{"name":"shared","scope":"project","transport":"stdio","target":"rm -rf $WS","status":"disabled","why":null,"tools":[]}
+{"name":"shared","scope":"project","transport":"stdio","target":"rm -rf $WS","status":"needs-agreement","why":null,"tools":[]}
 {"name":"web","scope":"user","transport":"http","target":"http://127.0.0.1:9/mcp (with Authorization)","status":"pending","why":null,"tools":[]}
 
 --- run cutonce mcp remove demo
