@@ -35,6 +35,9 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
 use wire::Line;
 
+/// How long a host that can't be served may take to say its first words.
+const HEARD_OUT: std::time::Duration = std::time::Duration::from_secs(2);
+
 /// Serve the host until it has no more to say; gives the exit code.
 pub async fn run(run: Run) -> anyhow::Result<u8> {
     let peer = Peer::default();
@@ -96,6 +99,8 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
         Err(error) => {
             eprintln!("cutonce: {error:#}");
             peer.write(&frames::not_begun("", &format!("{error:#}")));
+            peer.flush().await;
+            hear_out(lines).await;
             return Ok(FAILED);
         }
     };
@@ -112,6 +117,13 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
         host.line(line);
     }
     host.serve(events, lines).await
+}
+
+/// A host that was greeted says its first words next. Whoever is gone by then never gets to say why: the host only sees that it could
+/// not write.
+async fn hear_out(mut lines: mpsc::UnboundedReceiver<Line>) {
+    let all = async { while lines.recv().await.is_some() {} };
+    let _ = tokio::time::timeout(HEARD_OUT, all).await;
 }
 
 /// Flags that mean nothing here are named where somebody looks for trouble.
