@@ -96,13 +96,7 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
     };
     let started = match opened {
         Ok(started) => started,
-        Err(error) => {
-            eprintln!("cutonce: {error:#}");
-            peer.write(&frames::not_begun("", &format!("{error:#}")));
-            peer.flush().await;
-            hear_out(lines).await;
-            return Ok(FAILED);
-        }
+        Err(error) => return Ok(not_begun(peer, &format!("{error:#}"), lines).await),
     };
     let servers = servers::named(&run.mcp_config, &setup.servers);
     let (mut host, events) = Host::new(started, &run, peer.clone(), greeting, &setup);
@@ -119,11 +113,15 @@ async fn serve(mut run: Run, peer: &Peer) -> anyhow::Result<u8> {
     host.serve(events, lines).await
 }
 
-/// A host that was greeted says its first words next. Whoever is gone by then never gets to say why: the host only sees that it could
-/// not write.
-async fn hear_out(mut lines: mpsc::UnboundedReceiver<Line>) {
+/// There is no session. A host that was greeted says its first words next: whoever is gone by then never gets to say why, the host
+/// only sees that it could not write.
+async fn not_begun(peer: &Peer, why: &str, mut lines: mpsc::UnboundedReceiver<Line>) -> u8 {
+    eprintln!("cutonce: {why}");
+    peer.write(&frames::not_begun("", why));
+    peer.flush().await;
     let all = async { while lines.recv().await.is_some() {} };
     let _ = tokio::time::timeout(HEARD_OUT, all).await;
+    FAILED
 }
 
 /// Flags that mean nothing here are named where somebody looks for trouble.
