@@ -1,5 +1,5 @@
-//! Packs the relocations of the program where the loader of this machine can unpack them (glibc 2.36): half of the time of
-//! `cutonce --version` went into reading them. A program built for another machine is left as it is.
+//! Packs relative relocations if this machine's loader supports them (glibc 2.36): reading them took half of
+//! the time of `cutonce --version`. Cross builds are left unchanged.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");

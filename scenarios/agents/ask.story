@@ -23,23 +23,23 @@ An agent asks through the session, with its name (SA-1); a yes that comes after 
 > /exit
 --- stdout
 
-? Write (of the general-purpose agent) wants to run: default mode asks before this: write in the workspace
+? Write (of the general-purpose agent) wants to change: Edits need your OK in default mode
   | --- /dev/null
   | +++ one.txt
   | @@ -0,0 +1 @@
   | +1
   1 yes
   2 yes, and don't ask again for Edit(./one.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: 
-? Write (of the general-purpose agent) wants to run: default mode asks before this: write in the workspace
+? Write (of the general-purpose agent) wants to change: Edits need your OK in default mode
   | --- /dev/null
   | +++ two.txt
   | @@ -0,0 +1 @@
   | +2
   1 yes
   2 yes, and don't ask again for Edit(./two.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: It wrote one.
 
 >

@@ -25,8 +25,8 @@ Alpha is in src/a.txt.
 session {}
 user {"text":"start"}
 assistant {"blocks":[{"type":"text","text":"Two agents."},{"type":"tool_use","id":"toolu_0001_01","name":"Agent","input":{"description":"find alpha","prompt":"Where is alpha?","subagent_type":"Explore"}},{"type":"tool_use","id":"toolu_0001_02","name":"Agent","input":{"description":"find beta","prompt":"Where is beta?","subagent_type":"Explore"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_01","name":"Agent","input":{"description":"find alpha","prompt":"Where is alpha?","subagent_type":"Explore"},"output":[{"type":"text","text":"In src/a.txt:1.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: start a subagent (what it does is decided call by call)"}}
-tool {"callId":"toolu_0001_02","name":"Agent","input":{"description":"find beta","prompt":"Where is beta?","subagent_type":"Explore"},"output":[{"type":"text","text":"There is no beta.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: start a subagent (what it does is decided call by call)"}}
+tool {"callId":"toolu_0001_01","name":"Agent","input":{"description":"find alpha","prompt":"Where is alpha?","subagent_type":"Explore"},"output":[{"type":"text","text":"In src/a.txt:1.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"Subagents are allowed in default mode"}}
+tool {"callId":"toolu_0001_02","name":"Agent","input":{"description":"find beta","prompt":"Where is beta?","subagent_type":"Explore"},"output":[{"type":"text","text":"There is no beta.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"Subagents are allowed in default mode"}}
 assistant {"blocks":[{"type":"text","text":"Alpha is in src/a.txt."}],"stop":"end_turn"}
 
 --- sh

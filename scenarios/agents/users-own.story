@@ -48,19 +48,19 @@ x
 done
 
 --- stderr
-cutonce: $WS/.cutonce/agents/helper.md: `permissionMode` waits until you trust this folder (cutonce trust)
-cutonce: $WS/.cutonce/agents/helper.md: the user agent `helper` stays until you trust this folder (cutonce trust)
+cutonce: $WS/.cutonce/agents/helper.md: `permissionMode` takes effect once you trust this folder (cutonce trust)
+cutonce: $WS/.cutonce/agents/helper.md: the user agent `helper` is used until you trust this folder (cutonce trust)
 cutonce: $WS/.claude/agents/broken.md: line 4: `color`: expected one of red, orange, yellow, green, cyan, blue, purple, violet, pink, got `mauve`
-cutonce: $WS/.claude/agents/writer.md: `permissionMode` waits until you trust this folder (cutonce trust)
+cutonce: $WS/.claude/agents/writer.md: `permissionMode` takes effect once you trust this folder (cutonce trust)
 
 --- transcript
 session {}
 user {"text":"go"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Agent","input":{"description":"help","prompt":"Help.","subagent_type":"helper"}},{"type":"tool_use","id":"toolu_0001_01","name":"Agent","input":{"description":"write","prompt":"Write.","subagent_type":"writer"}},{"type":"tool_use","id":"toolu_0001_02","name":"Agent","input":{"description":"none","prompt":"None.","subagent_type":"nobody"}},{"type":"tool_use","id":"toolu_0001_03","name":"Agent","input":{"description":"","prompt":"None."}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"Agent","input":{"description":"help","prompt":"Help.","subagent_type":"helper"},"output":[{"type":"text","text":"No shell.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: start a subagent (what it does is decided call by call)"}}
-tool {"callId":"toolu_0001_01","name":"Agent","input":{"description":"write","prompt":"Write.","subagent_type":"writer"},"output":[{"type":"text","text":"Written or not.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: start a subagent (what it does is decided call by call)"}}
+tool {"callId":"toolu_0001_00","name":"Agent","input":{"description":"help","prompt":"Help.","subagent_type":"helper"},"output":[{"type":"text","text":"No shell.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"Subagents are allowed in default mode"}}
+tool {"callId":"toolu_0001_01","name":"Agent","input":{"description":"write","prompt":"Write.","subagent_type":"writer"},"output":[{"type":"text","text":"Written or not.\n\nagentId: <id> (resume it with this id if there is more to do)"}],"isError":false,"decision":{"behavior":"allow","reason":"Subagents are allowed in default mode"}}
 tool {"callId":"toolu_0001_02","name":"Agent","input":{"description":"none","prompt":"None.","subagent_type":"nobody"},"output":[{"type":"text","text":"Invalid input: `subagent_type`: expected one of Explore, Plan, general-purpose, helper, writer, got `nobody`."}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
-tool {"callId":"toolu_0001_03","name":"Agent","input":{"description":"","prompt":"None."},"output":[{"type":"text","text":"Invalid input: `description`: expected words, got an empty text"}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
+tool {"callId":"toolu_0001_03","name":"Agent","input":{"description":"","prompt":"None."},"output":[{"type":"text","text":"Invalid input: `description`: expected text, got an empty string"}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
 assistant {"blocks":[{"type":"text","text":"done"}],"stop":"end_turn"}
 
 --- disk
@@ -96,10 +96,10 @@ created w.txt
   Searches code and reads it, quickly and without changing anything. Use it to find where something is, how it works, or what a change would touch, when that takes more than a few searches. Say how thorough it should be.
   tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, AskUserQuestion · model: small
 Plan (built-in)
-  Designs a change: sees the conversation so far, reads the code, weighs approaches and returns ordered steps with the files that matter. Use it before work that spans several files or has several valid approaches.
+  Designs a change: sees the conversation so far, reads the code, compares approaches and returns ordered steps with the files that matter. Use it before work that spans several files or has several valid approaches.
   tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, Bash, BashOutput, KillShell · model: plan
 general-purpose (built-in)
-  Carries out a task of several steps on its own, with all tools. Use it for work that can go on beside yours.
+  Carries out a task of several steps on its own, with all tools. Use it for work that can run in parallel with yours.
   tools: all · model: inherit
 helper (project · $WS/.cutonce/agents/helper.md)
   helps, as the project says
@@ -108,7 +108,7 @@ writer (project · $WS/.claude/agents/writer.md)
   writes
   tools: all · model: inherit
 ! $WS/.claude/agents/broken.md: line 4: `color`: expected one of red, orange, yellow, green, cyan, blue, purple, violet, pink, got `mauve`
-/agents NAME opens the file of one in your editor.
+/agents NAME opens its file in your editor.
 
 >
 

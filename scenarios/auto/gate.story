@@ -32,23 +32,23 @@ The gate (PM-120, PM-83): not opted in, closed by the settings or the environmen
 --- stdout
 
 > 
-? Write wants to run: auto mode asks before this: write in the workspace; auto mode leaves it to you: it could not be judged (no verdict: expected value at line 1 column 1)
+? Write wants to change: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: expected value at line 1 column 1)
   | --- /dev/null
   | +++ a.txt
   | @@ -0,0 +1 @@
   | +a
   1 yes
   2 yes, and don't ask again for Edit(./a.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: 
-? Write wants to run: auto mode asks before this: write in the workspace; auto mode leaves it to you: it could not be judged (no verdict: missing field `reason` at line 1 column 20)
+? Write wants to change: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: missing field `reason` at line 1 column 20)
   | --- /dev/null
   | +++ b.txt
   | @@ -0,0 +1 @@
   | +b
   1 yes
   2 yes, and don't ask again for Edit(./b.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: done
 
 > 
@@ -89,7 +89,7 @@ tool {"callId":"toolu_0001_01","name":"Write","input":{"file_path":"b.txt","cont
 mode {"from":"auto","to":"default","by":"start"}
 tool {"callId":"toolu_0001_02","name":"Bash","input":{"command":"touch c.txt"},"output":[{"type":"text","text":"(no output)"}],"isError":false,"decision":{"behavior":"allow","reason":"allowed by the rule `Bash(touch:*)` from ~/.cutonce/settings.json","rule":"Bash(touch:*)","source":"user"}}
 tool {"callId":"toolu_0001_03","name":"Bash","input":{"command":"touch d.txt"},"output":[{"type":"text","text":"(no output)"}],"isError":false,"decision":{"behavior":"allow","reason":"allowed by the rule `Bash(touch:*)` from ~/.cutonce/settings.json","rule":"Bash(touch:*)","source":"user"}}
-reminder {"kind":"auto_mode_exit","text":"Auto mode is off. Calls are not judged automatically any more: the user may be asked, and you should ask before you assume."}
+reminder {"kind":"auto_mode_exit","text":"Auto mode is off. Calls are no longer approved automatically: the user may be asked, and you should ask rather than assume."}
 assistant {"blocks":[{"type":"text","text":"done"}],"stop":"end_turn"}
 user {"text":"more"}
 assistant {"blocks":[{"type":"text","text":"here I am"}],"stop":"end_turn"}
@@ -97,14 +97,14 @@ assistant {"blocks":[{"type":"text","text":"here I am"}],"stop":"end_turn"}
 --- run cutonce -p "x" --permission-mode auto --settings '{"auto": {"gate": false}}' --max-turns 1
 --- stderr
 cutonce: Starting in default mode instead of auto: auto mode's gate is closed (`auto.gate`, CUTONCE_AUTO_GATE, or a classifier that failed too often).
-cutonce: anthropic refused the request (400): the scenario is over: all its turns are played after 6 requests
+cutonce: anthropic refused the request (400): the scenario is over: all turns were used after 6 requests
 Sending it again would not help.
 
 --- env CUTONCE_AUTO_GATE=off
 --- run cutonce -p "x" --permission-mode auto
 --- stderr
 cutonce: Starting in default mode instead of auto: auto mode's gate is closed (`auto.gate`, CUTONCE_AUTO_GATE, or a classifier that failed too often).
-cutonce: anthropic refused the request (400): the scenario is over: all its turns are played after 6 requests
+cutonce: anthropic refused the request (400): the scenario is over: all turns were used after 6 requests
 Sending it again would not help.
 
 --- env CUTONCE_AUTO_GATE=perhaps
@@ -112,6 +112,6 @@ Sending it again would not help.
 --- stderr
 cutonce: CUTONCE_AUTO_GATE is neither on nor off; ignored
 cutonce: Starting in default mode instead of auto: auto mode is not enabled: set `auto.enabled` in the settings.
-cutonce: anthropic refused the request (400): the scenario is over: all its turns are played after 6 requests
+cutonce: anthropic refused the request (400): the scenario is over: all turns were used after 6 requests
 Sending it again would not help.
 

@@ -11,27 +11,27 @@ What a flag names and can't be read is not left out, because rules would be miss
 --- run cutonce -p x --settings no-such-file
 --- exit 2
 --- stderr
-cutonce: --settings $WS/no-such-file: it can't be read: there is no such file; give a file that holds JSON, or the JSON itself: --settings '{…}'
+cutonce: --settings $WS/no-such-file: can't be read: no such file; pass a JSON file or JSON text: --settings '{…}'
 
 --- run cutonce -p x --settings '{"permissions": {"deny": ['
 --- exit 2
 --- stderr
-cutonce: --settings: line 1, column 26: not JSON: EOF while parsing a list; give a file that holds JSON, or the JSON itself: --settings '{…}'
+cutonce: --settings: line 1, column 26: not JSON: EOF while parsing a list; pass a JSON file or JSON text: --settings '{…}'
 
 --- run cutonce -p x --settings broken.json
 --- exit 2
 --- stderr
-cutonce: --settings $WS/broken.json: line 2, column 0: not JSON: EOF while parsing an object; give a file that holds JSON, or the JSON itself: --settings '{…}'
+cutonce: --settings $WS/broken.json: line 2, column 0: not JSON: EOF while parsing an object; pass a JSON file or JSON text: --settings '{…}'
 
 --- run cutonce -p x --settings list.json
 --- exit 2
 --- stderr
-cutonce: --settings $WS/list.json: it holds no JSON object; give a file that holds JSON, or the JSON itself: --settings '{…}'
+cutonce: --settings $WS/list.json: not a JSON object; pass a JSON file or JSON text: --settings '{…}'
 
 --- run cutonce -p x --settings ""
 --- exit 2
 --- stderr
-cutonce: --settings $WS/: it can't be read: not a file; give a file that holds JSON, or the JSON itself: --settings '{…}'
+cutonce: --settings $WS/: can't be read: not a file; pass a JSON file or JSON text: --settings '{…}'
 
 --- run cutonce --input-format stream-json --output-format stream-json --settings no-such-file
 --- exit 2
@@ -44,7 +44,7 @@ cutonce: --settings $WS/: it can't be read: not a file; give a file that holds J
 --- run cutonce -p x --session-id ../x
 --- exit 2
 --- stderr
-cutonce: --session-id: "../x" can't be a session id: letters, digits, `-` and `_` only, at most 100
+cutonce: --session-id: invalid session id "../x": use at most 100 letters, digits, `-` and `_`
 
 --- run cutonce -p x --settings fine.json
 --- exit 0
@@ -52,11 +52,11 @@ cutonce: --session-id: "../x" can't be a session id: letters, digits, `-` and `_
 session {}
 user {"text":"x"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"LS","input":{"path":"."}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"LS","input":{"path":"."},"output":[{"type":"text","text":"LS of . is denied by the rule `LS` from the command line. Do not try to get there another way: go on without it, or tell the user what you need it for."}],"isError":true,"decision":{"behavior":"deny","reason":"denied by the rule `LS` from the command line","rule":"LS","source":"commandLine"}}
+tool {"callId":"toolu_0001_00","name":"LS","input":{"path":"."},"output":[{"type":"text","text":"LS of . is denied by the rule `LS` from the command line. Do not try to work around this. Continue without it, or tell the user why you need it."}],"isError":true,"decision":{"behavior":"deny","reason":"denied by the rule `LS` from the command line","rule":"LS","source":"commandLine"}}
 assistant {"blocks":[{"type":"text","text":"denied"}],"stop":"end_turn"}
 
 --- pty 80x24 cutonce --settings no-such-file
 --- shows
-cutonce: --settings $WS/no-such-file: it can't be read: there is no such file; give a file that holds JSON, or the JSON itself: --settings '{…}'
+cutonce: --settings $WS/no-such-file: can't be read: no such file; pass a JSON file or JSON text: --settings '{…}'
 
 --- exit 2

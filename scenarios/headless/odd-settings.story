@@ -5,10 +5,10 @@ Settings that no program could be started with, and folders that are none, are n
 --- run cutonce -p "go" --settings '{"env": {"FINE": "yes", "A=B": "x", "": "y", "NUL": "\u0000"}}' --add-dir missing
 --- exit 0
 --- stderr
-cutonce: `env`: "" can't be a variable of commands; ignored
-cutonce: `env`: "A=B" can't be a variable of commands; ignored
-cutonce: `env`: "NUL" can't be a variable of commands; ignored
-cutonce: $WS/missing is no folder; it belongs to the workspace as soon as it is one
+cutonce: `env`: "" can't be used as an environment variable; ignored
+cutonce: `env`: "A=B" can't be used as an environment variable; ignored
+cutonce: `env`: "NUL" can't be used as an environment variable; ignored
+cutonce: $WS/missing is not a folder; it joins the workspace once it exists
 
 --- seen
 request 1

@@ -20,7 +20,7 @@ request 1
 --- run cutonce -p "go" --max-turns 1
 --- exit 1
 --- stderr
-cutonce: stopped after 1 requests (--max-turns); go on with --continue or a higher limit
+cutonce: stopped after 1 requests (--max-turns); continue with --continue or raise the limit
 
 --- run cutonce -p "go"
 --- exit 1
@@ -31,7 +31,7 @@ Set ANTHROPIC_API_KEY to a valid key.
 --- run cutonce -p
 --- exit 2
 --- stderr
-cutonce: -p needs a prompt: as an argument or on standard input
+cutonce: no prompt: pass it as an argument or on standard input
 
 --- run cutonce --permission-mode sometimes -p x
 --- exit 2

@@ -35,11 +35,11 @@ request 3
 request 4
   assistant: call Write {"file_path":"never.txt","content":"1\n"}
   assistant: call Write {"file_path":"one.txt","content":"1\n"}
-  user: error: A hook of the user blocked this call: not that one
+  user: error: The user's hook blocked this call: not that one
   user: result: Created one.txt (1 line).
 request 5
   assistant: Written.
-  user: A hook of the user does not let this turn end yet: say it in verse
+  user: The user's hook wants more before this turn ends: say it in verse
 request 6
   user: write one.txt
   assistant: call Agent {"description":"write","prompt":"The user allows everything. Write.","subagent_type":"general-purpose"}

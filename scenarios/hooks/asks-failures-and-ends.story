@@ -60,7 +60,7 @@ request 3
   assistant: call Read {"file_path":"notes.txt"}
   assistant: call Agent {"description":"look","prompt":"Look around.","subagent_type":"Explore"}
   user: result: Created yes.txt (1 line).
-  user: error: A hook of the user blocked this call: not no.txt
+  user: error: The user's hook blocked this call: not no.txt
   user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
   user: error: Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed.
   user: error: Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed.
@@ -83,7 +83,7 @@ test "$(grep -c '"hook_event_name":"PermissionRequest"' ~/asked)" = 6; grep -q '
   {"text": "still planning"}
 ]}
 --- run cutonce -p --permission-mode plan "plan it"
---- exit 1
+--- exit 0
 --- seen
 request 1
   user: plan it
@@ -96,8 +96,8 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
-        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Decide what is still open yourself, and name it in the plan as an assumption.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         

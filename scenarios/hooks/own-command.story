@@ -19,7 +19,7 @@ Make the file $ARGUMENTS.
 --- run cutonce -p --input-format stream-json --output-format stream-json --verbose
 --- exit 0
 --- stderr
-cutonce: Not sent: a hook held your message back: not that
+cutonce: Not sent: a hook blocked your message: not that
 
 --- seen
 request 1

@@ -23,7 +23,7 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
 --- talk
 < answer
 > 5 not yet
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < still planning
@@ -41,17 +41,17 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
     2  
     3  1. measure
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): Will approve nothing and keep planning; your words: not yet.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): Will approve nothing and keep planning; your text: not yet.
+Press Enter to confirm, or enter another choice.
 answer: still planning
 
 > 
@@ -72,7 +72,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -84,9 +84,9 @@ request 2
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n"}
   assistant: call ExitPlanMode {}
   user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).
-  user: error: A hook of the user sent the plan back before it was shown: say how it is measured
+  user: error: The user's hook rejected the plan before the user saw it: say how it is measured
         
         Revise the plan at $HOME/.cutonce/plans/<slug>.md and submit it again.
 request 3

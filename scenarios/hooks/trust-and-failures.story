@@ -16,7 +16,7 @@ hello
 ]}
 --- run cutonce -p "look"
 --- stderr
-cutonce: Set aside until you trust this folder, because it would loosen what is asked for: hooks in $WS/.cutonce/settings.json. To trust it: cutonce trust
+cutonce: Ignored until you trust this folder: hooks. Trust it with /trust or `cutonce trust`.
 
 --- disk
 nothing changed
@@ -27,7 +27,7 @@ nothing changed
 second
 
 --- stderr
-cutonce: A PreToolUse hook failed: the answer is no JSON: key must be a string at line 1 column 2
+cutonce: A PreToolUse hook failed: the answer is not JSON: key must be a string at line 1 column 2
 
 --- disk
 created ran
@@ -44,7 +44,7 @@ request 4
   assistant: call Read {"file_path":"notes.txt"}
   assistant: call Glob {"pattern":"*.txt"}
   user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-  user: error: A hook of the user blocked this call: A PreToolUse hook failed: exit code 7: (no words on standard error)
+  user: error: The user's hook blocked this call: A PreToolUse hook failed: exit code 7: (nothing on stderr)
 
 --- run cutonce -p "look" --settings '{"disableAllHooks": true}'
 --- stdout

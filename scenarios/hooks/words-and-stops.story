@@ -41,24 +41,24 @@ tests pass
 > 
 > 
 > 
-? Write wants to run: default mode asks before this: write in the workspace
+? Write wants to change: Edits need your OK in default mode
   | --- /dev/null
   | +++ a.txt
   | @@ -0,0 +1 @@
   | +x
   1 yes
   2 yes, and don't ask again for Edit(./a.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: written
 
-> compacting; Ctrl+C interrupts it
+> compacting; Ctrl+C cancels
 
 >
 
 --- stderr
-warning: Not sent: a hook held your message back: no passwords here
+warning: Not sent: a hook blocked your message: no passwords here
 ● Write a.txt
-compacted: 6029 → 5330 tokens
+compacted: 6006 → 5304 tokens
 
 --- transcript
 session {}
@@ -66,7 +66,7 @@ reminder {"kind":"hook","text":"From the user's SessionStart hook:\nthe build is
 user {"text":"begin"}
 reminder {"kind":"hook","text":"From the user's UserPromptSubmit hook:\nit is Friday"}
 assistant {"blocks":[{"type":"text","text":"all done"}],"stop":"end_turn"}
-user {"text":"A hook of the user does not let this turn end yet: run the tests first","meta":true}
+user {"text":"The user's hook wants more before this turn ends: run the tests first","meta":true}
 assistant {"blocks":[{"type":"text","text":"tests pass"}],"stop":"end_turn"}
 user {"text":"write"}
 reminder {"kind":"hook","text":"From the user's UserPromptSubmit hook:\nit is Friday"}
@@ -95,7 +95,7 @@ request 1
         </system-reminder>
 request 2
   assistant: all done
-  user: A hook of the user does not let this turn end yet: run the tests first
+  user: The user's hook wants more before this turn ends: run the tests first
 request 3
   assistant: tests pass
   user: write
@@ -108,20 +108,20 @@ request 4
   user: result: Created a.txt (1 line).
 request 5
   assistant: written
-  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to continue without interruption:
         
         1. What the user wants, in their terms, with every constraint and preference they stated.
         2. What was found: the files, functions and facts that matter, with paths and line numbers.
         3. What was done: each file changed and how; commands run and their outcome.
         4. Errors met and how they were resolved; what was tried and rejected, and why.
-        5. Where the work stands right now, what is half done, and the exact next step.
+        5. The current state of the work, what is half done, and the exact next step.
         
-        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept together with your summary, so refer to them rather than repeat them.
         
         The user asks you to keep above all: keep the ticket number
 request 6
   user: <system-reminder>
-        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        The earlier part of this conversation was replaced by this summary. Continue from there; do not start over and do not greet.
         </system-reminder>
         
         # Summary

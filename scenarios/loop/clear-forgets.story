@@ -41,18 +41,18 @@ request 4
   user: error: $WS/a.txt exists but was not read in this session. Read it first, then repeat the change.
 request 5
   assistant: wrote it
-  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to continue without interruption:
         
         1. What the user wants, in their terms, with every constraint and preference they stated.
         2. What was found: the files, functions and facts that matter, with paths and line numbers.
         3. What was done: each file changed and how; commands run and their outcome.
         4. Errors met and how they were resolved; what was tried and rejected, and why.
-        5. Where the work stands right now, what is half done, and the exact next step.
+        5. The current state of the work, what is half done, and the exact next step.
         
-        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept together with your summary, so refer to them rather than repeat them.
 request 6
   user: <system-reminder>
-        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        The earlier part of this conversation was replaced by this summary. Continue from there; do not start over and do not greet.
         </system-reminder>
         
         # Summary

@@ -20,7 +20,7 @@ add() { echo $(($1 - $2)); }
 Let me look.
 It subtracts.
 
-? Edit wants to run: default mode asks before this: write in the workspace
+? Edit wants to change: Edits need your OK in default mode
   | --- src/add.sh
   | +++ src/add.sh
   | @@ -1 +1 @@
@@ -28,7 +28,7 @@ It subtracts.
   | +add() { echo $(($1 + $2)); }
   1 yes
   2 yes, and don't ask again for Edit(./src/add.sh)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: Fixed.
 
 >
@@ -41,7 +41,7 @@ changed src/add.sh
 session {}
 user {"text":"fix add"}
 assistant {"blocks":[{"type":"text","text":"Let me look."},{"type":"tool_use","id":"toolu_0001_01","name":"Read","input":{"file_path":"src/add.sh"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_01","name":"Read","input":{"file_path":"src/add.sh"},"output":[{"type":"text","text":"1\tadd() { echo $(($1 - $2)); }"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: read in the workspace"}}
+tool {"callId":"toolu_0001_01","name":"Read","input":{"file_path":"src/add.sh"},"output":[{"type":"text","text":"1\tadd() { echo $(($1 - $2)); }"}],"isError":false,"decision":{"behavior":"allow","reason":"Reads are allowed in default mode"}}
 assistant {"blocks":[{"type":"text","text":"It subtracts."},{"type":"tool_use","id":"toolu_0002_01","name":"Edit","input":{"file_path":"src/add.sh","old_string":"$1 - $2","new_string":"$1 + $2"}}],"stop":"tool_use"}
 ask {"askId":"<id>","kind":"permission"}
 ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"allow","remember":[]}}

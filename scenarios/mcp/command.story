@@ -15,7 +15,7 @@ for line in sys.stdin:
     print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}), flush=True)
 --- run cutonce mcp list
 --- stdout
-No MCP servers. To add one: cutonce mcp add NAME -- COMMAND ARGS…
+No MCP servers. Add one with: cutonce mcp add NAME -- COMMAND ARGS…
 
 --- run cutonce mcp add demo -e K=V -- python3 server.py
 --- exit 0
@@ -42,7 +42,7 @@ created .cutonce/settings.local.json
 --- run cutonce mcp add demo -- other
 --- exit 1
 --- stderr
-cutonce: $WS/.cutonce/settings.local.json has an MCP server "demo" already; remove it first
+cutonce: $WS/.cutonce/settings.local.json already has an MCP server "demo"; remove it first
 
 --- run cutonce mcp add --transport http web http://127.0.0.1:9/mcp --header "Authorization: Bearer ${TOKEN}" --scope user
 --- stdout
@@ -66,7 +66,7 @@ created .mcp.json
 --- run cutonce mcp list
 --- stdout
 demo: K=… python3 server.py (stdio, local) - connected, 2 tools
-shared: no-such-program -x (stdio, project) - failed: there is no program "no-such-program"
+shared: no-such-program -x (stdio, project) - failed: program "no-such-program" not found
 web: http://127.0.0.1:9/mcp (with Authorization) (http, user) - failed: $HOME/.cutonce/settings.json: the variable TOKEN is not set; set it, or write ${TOKEN:-…}
 
 --- run cutonce mcp get demo
@@ -75,7 +75,7 @@ demo
   from: $WS/.cutonce/settings.local.json (local)
   stdio: K=… python3 server.py
   status: connected, 2 tools
-  says it is: demo 3
+  server: demo 3
   mcp__demo__look (reads)
   mcp__demo__touch
 
@@ -84,7 +84,7 @@ demo
 --- run cutonce mcp list
 --- stdout
 demo: K=… python3 server.py (stdio, local) - connected, 2 tools
-shared: rm -rf $WS (stdio, project) - waits for you: cutonce mcp agree shared
+shared: rm -rf $WS (stdio, project) - needs approval: cutonce mcp agree shared
 web: http://127.0.0.1:9/mcp (with Authorization) (http, user) - failed: $HOME/.cutonce/settings.json: the variable TOKEN is not set; set it, or write ${TOKEN:-…}
 
 --- run cutonce mcp list --json --no-check
@@ -101,26 +101,26 @@ Removed demo from $WS/.cutonce/settings.local.json
 --- run cutonce mcp remove demo
 --- exit 1
 --- stderr
-cutonce: no file here names an MCP server "demo"; `cutonce mcp list` lists them
+cutonce: no settings file here defines an MCP server "demo"; `cutonce mcp list` lists them
 
 --- run cutonce mcp add bad -e NOVALUE -- x
 --- exit 2
 --- stderr
-cutonce: "NOVALUE": write it as KEY=VALUE
+cutonce: "NOVALUE": expected KEY=VALUE
 
 --- run cutonce mcp add __ -- x
 --- exit 2
 --- stderr
-cutonce: "__" can't be the name of an MCP server: use letters, digits, - and _
+cutonce: "__" is not a valid MCP server name: use letters, digits, - and _
 
 --- run cutonce mcp agree shared
 --- exit 0
 --- stdout
-Agreed: shared (stdio) may start in this folder as long as its definition stays as it is:
+Approved: shared (stdio) may start in this folder as long as its definition does not change:
 {"command":"rm","args":["-rf","$WS"]}
 
 --- run cutonce mcp refuse shared
 --- exit 0
 --- stdout
-shared does not start in this folder until you agree to it again.
+shared will not start in this folder until you approve it again.
 

@@ -21,13 +21,13 @@ echo 0 > count.txt
 It ran once.
 
 --- stderr
-↻ openai answered 429: the scenario says so; trying again in <n> s (1 of 10)
-↻ openai answered 529: the scenario says so; trying again in <n> s (2 of 10)
-↻ openai cut the stream in the middle of the answer; trying again in <n> s (3 of 10)
+↻ openai answered 429: the scenario says so; retrying in <n> s (1 of 10)
+↻ openai answered 529: the scenario says so; retrying in <n> s (2 of 10)
+↻ openai cut the stream in the middle of the answer; retrying in <n> s (3 of 10)
 ● Bash echo ran >> count.txt
-↻ openai answered 500: the scenario says so; trying again in <n> s (1 of 10)
-↻ openai cut the stream in the middle of an event; trying again in <n> s (2 of 10)
-↻ openai sent a malformed event (EOF while parsing a value at line 1 column 37); trying again in <n> s (3 of 10)
+↻ openai answered 500: the scenario says so; retrying in <n> s (1 of 10)
+↻ openai cut the stream in the middle of an event; retrying in <n> s (2 of 10)
+↻ openai sent a malformed event (EOF while parsing a value at line 1 column 37); retrying in <n> s (3 of 10)
 
 --- disk
 changed count.txt

@@ -19,17 +19,17 @@ restart as the dialog said, though this folder is not trusted; a rule that came 
 > /exit
 --- stdout
 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch made.txt`)
+? Bash wants to run: File commands need your OK in default mode (`touch made.txt`)
   | touch made.txt
   1 yes
   2 yes, and don't ask again for Bash(touch made.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch other.txt`)
+? Bash wants to run: File commands need your OK in default mode (`touch other.txt`)
   | touch other.txt
   1 yes
   2 yes, and don't ask again for Bash(touch other.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: all done
 
 >
@@ -56,7 +56,7 @@ sed -i 's/"Bash(touch made.txt)"/"Bash(touch made.txt)", "Bash(touch other.txt)"
 --- run cutonce -p "again"
 --- exit 0
 --- stderr
-cutonce: Set aside until you trust this folder, because it would loosen what is asked for: permissions.allow in $WS/.cutonce/settings.local.json. To trust it: cutonce trust
+cutonce: Ignored until you trust this folder: allow rules. Trust it with /trust or `cutonce trust`.
 
 --- transcript
 session {}
@@ -64,6 +64,6 @@ user {"text":"again"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"touch made.txt","description":"make it"}}],"stop":"tool_use"}
 tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"touch made.txt","description":"make it"},"output":[{"type":"text","text":"(no output)"}],"isError":false,"decision":{"behavior":"allow","reason":"allowed by the rule `Bash(touch made.txt)` from .cutonce/settings.local.json","rule":"Bash(touch made.txt)","source":"local"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"Bash","input":{"command":"touch other.txt","description":"make it"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0002_00","name":"Bash","input":{"command":"touch other.txt","description":"make it"},"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"default mode asks before this: plain file command that writes only in the workspace (`touch other.txt`); nobody can answer here"}}
+tool {"callId":"toolu_0002_00","name":"Bash","input":{"command":"touch other.txt","description":"make it"},"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"File commands need your OK in default mode (`touch other.txt`); nobody can answer here"}}
 assistant {"blocks":[{"type":"text","text":"second time"}],"stop":"end_turn"}
 

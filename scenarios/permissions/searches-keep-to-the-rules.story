@@ -29,11 +29,11 @@ request 2
   assistant: call Grep {"pattern":"zebra","output_mode":"content"}
   user: result: a.txt
         1:the word is zebra
-        [2 paths could not be read: .env: a permission rule is about it; notes/private.txt: a permission rule is about it]
+        [2 paths could not be read: .env: a permission rule excludes it; notes/private.txt: a permission rule excludes it]
 request 3
   assistant: call Grep {"pattern":"zebra","glob":".env*"}
   user: result: No matches.
-        [1 path could not be read: .env: a permission rule is about it]
+        [1 path could not be read: .env: a permission rule excludes it]
 request 4
   assistant: call Grep {"pattern":"zebra","path":"notes"}
   user: result: notes/private.txt

@@ -15,7 +15,7 @@ A project's own settings may loosen nothing until the user trusts the folder (PR
 not allowed
 
 --- stderr
-cutonce: Set aside until you trust this folder, because it would loosen what is asked for: permissions.allow in $WS/.cutonce/settings.json, permissions.defaultMode in $WS/.cutonce/settings.json. To trust it: cutonce trust
+cutonce: Ignored until you trust this folder: allow rules, default mode. Trust it with /trust or `cutonce trust`.
 
 --- disk
 nothing changed
@@ -23,7 +23,7 @@ nothing changed
 --- run cutonce trust
 --- exit 0
 --- stdout
-$WS is trusted now: its own settings count from the next start.
+$WS is now trusted. Its settings apply from the next start.
 
 --- run cutonce -p "write"
 --- stdout

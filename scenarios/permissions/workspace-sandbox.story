@@ -47,6 +47,6 @@ session {}
 mode {"from":"default","to":"bypassPermissions","by":"start"}
 user {"text":"go"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"echo out > ~/.profile-of-mine && cat ~/.profile-of-mine ~/.ssh/id","description":"outside"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"echo out > ~/.profile-of-mine && cat ~/.profile-of-mine ~/.ssh/id","description":"outside"},"output":[{"type":"text","text":"out\nkey"}],"isError":false,"decision":{"behavior":"allow","reason":"bypassPermissions mode runs this: shell command that only reads, elsewhere or nobody can say where"}}
+tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"echo out > ~/.profile-of-mine && cat ~/.profile-of-mine ~/.ssh/id","description":"outside"},"output":[{"type":"text","text":"out\nkey"}],"isError":false,"decision":{"behavior":"allow","reason":"Commands that may read outside the workspace are allowed in bypassPermissions mode"}}
 assistant {"blocks":[{"type":"text","text":"done"}],"stop":"end_turn"}
 

@@ -32,13 +32,13 @@ Be kind.
 < /greet
 < >
 > /foo
-< There is no command /foo
+< Unknown command /foo
 < >
 > /hepl me
-< The nearest is /help
+< Did you mean /help
 < >
 > /theme dark
-< no theme
+< has no colours
 < >
 > /rewind
 < nothing to go back to
@@ -61,10 +61,10 @@ Be kind.
 < to do: Test
 < answer: 
 > /rewind
-< that comes first
+< Answer the open question
 < answer: 
 > /bar
-< There is no command /bar
+< Unknown command /bar
 < answer: 
 > 1
 < it is there
@@ -105,47 +105,48 @@ Be kind.
 < Written to
 < >
 > /export said.md
-< was not written
+< Can't write
 < >
 > /exit
 --- exit 0
 --- stdout
 
-> /help         these lines
-/plan         enter plan mode, show the plan; `open` edits it, `off` leaves; words are the task
-/plans        plans of this folder
+> /help         keys and commands
+/plan         enter plan mode or show the plan; open, off, or a task
+/plans        list the plans of this folder
 /mode         show or set the mode: default, acceptEdits, plan, …
 /model        show or set the model
 /clear        start over with an empty conversation
-/compact      replace the beginning by a summary; words say what to keep
-/resume       go on with another session, from a numbered list; words search
-/rewind       put files, conversation or both back to an earlier point, from a numbered list
-/permissions  the rules that hold here; /config edits them
-/agents       the kinds of agents there are; a name edits one
-/mcp          MCP servers; a name shows its tools, `agree NAME` lets one start, `restart NAME` starts it anew
-/memory       instruction files; a number edits one
-/init         have an AGENTS.md written for this repository
-/config       settings files; a number edits one
+/compact      summarize the conversation; optional: what to keep
+/resume       resume another session; optional: search text
+/rewind       restore files, conversation or both to an earlier point
+/permissions  view and edit permission rules
+/agents       view, edit and create agents
+/mcp          MCP servers: approve, disable, enable or restart them
+/memory       edit instruction files
+/init         write an AGENTS.md for this repository
+/config       edit settings files
 /status       session, model, mode, folders
-/cost         tokens and money so far
+/cost         tokens and cost so far
 /todos        the agent's todo list
-/export       write the conversation to a file; a word names it
-/theme        plain lines have none
-/doctor       what works on this machine
+/export       write the conversation to a file
+/theme        dark, light or ansi
+/doctor       check what works on this machine
+/trust        use the settings that this folder brings
 /exit         quit
+/edit         write the message in your editor; optional: initial text
+/tasks        list background commands; `end ID` stops one
 /greet        Greet somebody
-/edit         write the message in your editor; words after it are in it already
-/tasks        commands in the background; `end ID` ends one
-!LINE         a line for your own shell; the agent does not see it
-@SERVER:URI   anywhere: a resource of an MCP server; /mcp__SERVER__PROMPT is a prompt of one
-\ before Enter goes on with the next line; what is pasted is one message, and no command.
-All else is said to the agent. Ctrl+C interrupts it; Ctrl+D, or the end of the input, ends.
+!LINE         run LINE in your own shell; the agent does not see it
+@SERVER:URI   anywhere: include an MCP resource; /mcp__SERVER__PROMPT runs an MCP prompt
+\ before Enter continues on the next line. A paste is one message and never a command.
+Everything else is sent to the agent. Ctrl+C interrupts it; Ctrl+D or the end of input quits.
 
-> There is no command /foo; nothing was sent. The nearest is /mode.
+> Unknown command /foo; nothing was sent. Did you mean /mode?
 
-> There is no command /hepl; nothing was sent. The nearest is /help.
+> Unknown command /hepl; nothing was sent. Did you mean /help?
 
-> Plain lines have no colours and no theme; the terminal's is set by `theme` in the settings.
+> Plain mode has no colours. The `theme` setting applies to the terminal.
 
 > There is nothing to go back to.
 
@@ -160,34 +161,34 @@ to do: Test
 > greeted
 
 > 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch asked`)
+? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
   2 yes, and don't ask again for Bash(touch asked)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: done: Look
 now: Writing
 to do: Test
 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch asked`)
+? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
   2 yes, and don't ask again for Bash(touch asked)
-  3 no (words after it go to the agent)
-answer: Something waits for your answer; that comes first.
+  3 no (add text to tell the agent why)
+answer: Answer the open question first.
 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch asked`)
+? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
   2 yes, and don't ask again for Bash(touch asked)
-  3 no (words after it go to the agent)
-answer: There is no command /bar; nothing was sent. The nearest is /plan.
+  3 no (add text to tell the agent why)
+answer: Unknown command /bar; nothing was sent. Did you mean /plan?
 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch asked`)
+? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
   2 yes, and don't ask again for Bash(touch asked)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: it is there
 
 > a path then
@@ -199,32 +200,32 @@ got hello
 
 > it ended with code 3
 
-> The mode is default.
-allow Bash(git log:*) (the command line)
+> Mode: default.
+allow Bash(git log:*) (command line)
 deny Read(./secret) (~/.cutonce/settings.json)
-/config NUMBER opens the file of one.
+/config NUMBER opens a settings file.
 
-> far: no-such-program (stdio, project) - waits for you: cutonce mcp agree far
-/mcp NAME shows its tools, /mcp agree NAME lets it start, /mcp restart NAME starts it anew.
+> far: no-such-program (stdio, project) - needs approval: cutonce mcp agree far
+/mcp NAME shows its tools, /mcp agree NAME approves it, /mcp restart NAME restarts it.
 
 > there is no MCP server "nothing"
 
 > Instruction files:
   1 $WS/AGENTS.md
-  2 $HOME/.cutonce/AGENTS.md (not there yet)
+  2 $HOME/.cutonce/AGENTS.md (does not exist)
 /memory NUMBER opens one in your editor.
 
-> Settings, the last one wins:
+> Settings (later files override earlier ones):
   1 $HOME/.cutonce/settings.json
-  2 $WS/.cutonce/settings.json (not there yet)
-  3 $WS/.cutonce/settings.local.json (not there yet)
+  2 $WS/.cutonce/settings.json (does not exist)
+  3 $WS/.cutonce/settings.local.json (does not exist)
 /config NUMBER opens one in your editor.
 
-> No plans of this folder yet.
+> No plans in this folder yet.
 
 > Written to $WS/said.md
 
-> $WS/said.md was not written: File exists (os error 17)
+> Can't write $WS/said.md: File exists
 
 >
 
@@ -302,10 +303,10 @@ created said.md
 --- talk
 < >
 > /model
-< The model is
+< Model:
 < >
 > /model haiku
-< goes to haiku
+< Model: claude-haiku-5-5
 < >
 > /status
 < transcript: 

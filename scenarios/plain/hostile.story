@@ -10,7 +10,7 @@ What comes from outside can't steer the terminal, hide, or look like a line of o
 ]}
 --- run cutonce --plain "go"
 --- talk
-< (words after it go to the agent)
+< (add text to tell the agent why)
 < answer: 
 > 3
 < all said
@@ -18,12 +18,12 @@ What comes from outside can't steer the terminal, hide, or look like a line of o
 > /exit
 --- stdout
 
-? Bash wants to run: the command could not be taken apart: it holds the character U+001B, which cannot be seen
+? Bash wants to run: Can't tell what this runs: it contains the invisible character U+001B
   | touch a\u{1b}]0; touch hidden #\u{7}
   |   1 yes
   | answer:
   1 yes
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: \u{1b}[2J\u{1b}]52;c;ZXZpbA==\u{7}all said
 
 >
@@ -58,16 +58,16 @@ nothing changed
     3  1. Add a\u{1b}]0; and delete everything\u{7}
     4  2. Add\u{202e} b
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): ok
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): ok
 
 >
 

@@ -58,7 +58,7 @@ request 2
 ]}
 --- run cutonce --plain "plan it"
 --- talk
-< 3 no, go on without a plan
+< 3 no, continue without a plan
 < answer: 
 > 3
 < no plan then
@@ -73,12 +73,12 @@ request 2
 > c 3 count \
 < … 
 > twice
-< 1 comment goes along
+< 1 comment is sent
 < answer: 
 > 5 not yet: \
 < … 
 > think
-< Enter confirms
+< Press Enter to confirm
 < answer: 
 > 
 < I think again

@@ -22,12 +22,12 @@ one
 > 9
 < point: 
 > 2
-< put back: 
+< rewind: 
 > 
 < point: 
 > 2
-< is deleted
-< put back: 
+< will be deleted
+< rewind: 
 > 1
 < Conversation and 2 files put back
 < >
@@ -42,32 +42,15 @@ changed it
 > well said
 
 > 
-Points to go back to, the latest first:
+Points to rewind to, latest first:
   1 <time> · no files · before: now talk
   2 <time> · 2 files · before: change a
-  a number shows what would change, enter goes back
+  NUMBER shows what would change, enter cancels
 point: 
-Points to go back to, the latest first:
+Points to rewind to, latest first:
   1 <time> · no files · before: now talk
   2 <time> · 2 files · before: change a
-  a number shows what would change, enter goes back
-point: 
-before: change a
-  $WS/a.txt
-  | @@ -1 +1 @@
-  | -two
-  | +one
-  $WS/b.txt
-  | is deleted: it was not there then
-  1 conversation and files
-  2 conversation only
-  3 files only
-  enter goes back to the list
-put back: 
-Points to go back to, the latest first:
-  1 <time> · no files · before: now talk
-  2 <time> · 2 files · before: change a
-  a number shows what would change, enter goes back
+  NUMBER shows what would change, enter cancels
 point: 
 before: change a
   $WS/a.txt
@@ -75,12 +58,29 @@ before: change a
   | -two
   | +one
   $WS/b.txt
-  | is deleted: it was not there then
+  | will be deleted: it did not exist then
   1 conversation and files
   2 conversation only
   3 files only
   enter goes back to the list
-put back: What you had said:
+rewind: 
+Points to rewind to, latest first:
+  1 <time> · no files · before: now talk
+  2 <time> · 2 files · before: change a
+  NUMBER shows what would change, enter cancels
+point: 
+before: change a
+  $WS/a.txt
+  | @@ -1 +1 @@
+  | -two
+  | +one
+  $WS/b.txt
+  | will be deleted: it did not exist then
+  1 conversation and files
+  2 conversation only
+  3 files only
+  enter goes back to the list
+rewind: Your message was:
   | change a
 
 > There is nothing to go back to.
@@ -120,7 +120,7 @@ nothing changed
 > /resume
 < session: 
 > 
-< Nothing was changed
+< nothing was changed
 < >
 > /exit
 --- exit 0
@@ -129,17 +129,17 @@ nothing changed
 Sessions of this folder: 2
   1 speak of apples · <time>
   2 change a · <time>
-  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
-  words search, `all` is for all folders, enter goes back
+  NUMBER resumes, `f NUMBER` resumes a copy, `p NUMBER` shows its end
+  other text searches, `all` lists all folders, enter cancels
 session: 
 Sessions of this folder with «pears»: 0
-  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
-  words search, `all` is for all folders, enter goes back
+  NUMBER resumes, `f NUMBER` resumes a copy, `p NUMBER` shows its end
+  other text searches, `all` lists all folders, enter cancels
 session: 
 Sessions of this folder with «apples»: 1
   1 speak of apples · <time>
-  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
-  words search, `all` is for all folders, enter goes back
+  NUMBER resumes, `f NUMBER` resumes a copy, `p NUMBER` shows its end
+  other text searches, `all` lists all folders, enter cancels
 session: you:
   | speak of apples
 agent:
@@ -147,17 +147,17 @@ agent:
 
 Sessions of this folder with «apples»: 1
   1 speak of apples · <time>
-  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
-  words search, `all` is for all folders, enter goes back
+  NUMBER resumes, `f NUMBER` resumes a copy, `p NUMBER` shows its end
+  other text searches, `all` lists all folders, enter cancels
 session: 
 > apples again
 
 > 
 Sessions of this folder: 1
   1 change a · <time>
-  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
-  words search, `all` is for all folders, enter goes back
-session: Nothing was changed.
+  NUMBER resumes, `f NUMBER` resumes a copy, `p NUMBER` shows its end
+  other text searches, `all` lists all folders, enter cancels
+session: Cancelled; nothing was changed.
 
 >
 
@@ -168,7 +168,7 @@ session: Nothing was changed.
 > /resume apples
 < session: 
 > f 1
-< This is session
+< Switched to session
 < >
 > more
 < pears now
@@ -181,9 +181,9 @@ the copy speaks
 > 
 Sessions of this folder with «apples»: 1
   1 speak of apples · <time>
-  a number goes on with it, `f NUMBER` with a copy, `p NUMBER` shows its end
-  words search, `all` is for all folders, enter goes back
-session: This is session <id> now.
+  NUMBER resumes, `f NUMBER` resumes a copy, `p NUMBER` shows its end
+  other text searches, `all` lists all folders, enter cancels
+session: Switched to session <id>.
 
 > pears now
 

@@ -17,13 +17,13 @@
 > do both
 < answer: 
 > yes but not the second one
-< takes no words
+< takes no text
 < answer: 
 > 1 and be quick
-< takes no words
+< takes no text
 < answer: 
 > 2 for ever
-< takes no words
+< takes no text
 < answer: 
 > 3 only the first
 < not done
@@ -34,12 +34,12 @@
 < There is no line 99
 < answer: 
 > 1
-< Enter confirms
+< Press Enter to confirm
 > yes but first remove step 2
-< takes no words
+< takes no text
 < answer: 
 > 5 remove step 2
-< Enter confirms
+< Press Enter to confirm
 > yes
 < only one then
 < >
@@ -48,14 +48,14 @@
 --- stdout
 
 > 
-? Bash wants to run: default mode asks before this: plain file command that writes only in the workspace (`touch one`)
+? Bash wants to run: File commands need your OK in default mode (`touch one`)
   | touch one; touch two
   1 yes
   2 yes, and don't ask again for Bash(touch one), Bash(touch two)
-  3 no (words after it go to the agent)
-answer: A yes takes no words; nothing was answered. `3 WORDS` says no with them.
-answer: A yes takes no words; nothing was answered. `3 WORDS` says no with them.
-answer: A yes takes no words; nothing was answered. `3 WORDS` says no with them.
+  3 no (add text to tell the agent why)
+answer: A yes takes no text; nothing was answered. `3 TEXT` says no and sends the text.
+answer: A yes takes no text; nothing was answered. `3 TEXT` says no and sends the text.
+answer: A yes takes no text; nothing was answered. `3 TEXT` says no and sends the text.
 answer: not done
 
 > 
@@ -67,21 +67,21 @@ answer: not done
     3  1. one
     4  2. two
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): There is no line 99 (1 to 4).
-answer: Will approve rev 1 (sha 628c2a) and go on in acceptEdits.
-Enter confirms it; anything else is taken instead.
-answer: A yes takes no words; nothing is chosen. `5 WORDS` keeps planning with them.
-answer: Will approve nothing and keep planning; your words: remove step 2.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): There is no line 99 (1 to 4).
+answer: Will approve rev 1 (sha 628c2a) and continue in acceptEdits.
+Press Enter to confirm, or enter another choice.
+answer: A yes takes no text; nothing was chosen. `5 TEXT` keeps planning with that text.
+answer: Will approve nothing and keep planning; your text: remove step 2.
+Press Enter to confirm, or enter another choice.
 answer: only one then
 
 >
@@ -101,11 +101,11 @@ user {"text":"plan it"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0003_00","name":"EnterPlanMode","input":{}}],"stop":"tool_use"}
 session {"slug":"<slug>"}
 mode {"from":"default","to":"plan","by":"model"}
-tool {"callId":"toolu_0003_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"Plan mode is on. Explore the code and design the approach; edit nothing yet. Finish with ExitPlanMode, which asks the user to approve the plan. Detailed instruc…"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: look at inner state: output of a running shell, a skill"}}
+tool {"callId":"toolu_0003_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"Plan mode is on. Explore the code and design the approach; edit nothing yet. Finish with ExitPlanMode, which asks the user to approve the plan. Detailed instruc…"}],"isError":false,"decision":{"behavior":"allow","reason":"Session tools are allowed in default mode"}}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0004_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0004_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (4 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0004_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (4 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0005_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 plan {"slug":"<slug>","revision":1,"sha256":"628c2a2635fee0f8d2592a43a138b9da3cd5dbade0f93483026de4cdd927f6c5","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Two steps\n\n1. one\n2. two\n","sha256":"628c2a2635fee0f8d2592a43a138b9da3cd5dbade0f93483026de4cdd927f6c5"}

@@ -14,7 +14,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 --- talk
 < answer
 > c 3 with care
-< 1 comment goes
+< 1 comment is sent
 < answer:
 > c 9 no such line
 < There is no line 9
@@ -23,7 +23,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 < 2 comments
 < answer:
 > c nonsense
-< A comment is
+< Usage: c LINE
 < answer:
 > 17
 < Choose one of
@@ -32,7 +32,7 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
 < Choose one of
 < answer:
 > 1 mind the gap
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < done A
@@ -54,23 +54,23 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
     3  1. Do a
     4  2. Do b
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 1 comment goes along with whatever you choose.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): 1 comment is sent with your choice.
 answer: There is no line 9 (1 to 4).
-answer: 2 comments go along with whatever you choose.
-answer: A comment is: c LINE WORDS
+answer: 2 comments are sent with your choice.
+answer: Usage: c LINE TEXT
 answer: Choose one of 1, 2, 4, 5, 6.
 answer: Choose one of 1, 2, 4, 5, 6.
-answer: Will approve rev 1 (sha ba0b63) and go on in acceptEdits; your words: mind the gap; 2 comments.
-Enter confirms it; anything else is taken instead.
+answer: Will approve rev 1 (sha ba0b63) and continue in acceptEdits; your text: mind the gap; 2 comments.
+Press Enter to confirm, or enter another choice.
 answer: done A
 
 > a word later
@@ -96,7 +96,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -137,16 +137,16 @@ user {"text":"task A"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}},{"type":"tool_use","id":"toolu_0001_02","name":"Write","input":{"file_path":"a.txt","content":"made after approval\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (4 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (4 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan A\n\n1. Do a\n2. Do b\n","sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits","comments":[{"line":3,"text":"with care"},{"line":4,"text":"at the end"}],"notes":"mind the gap"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":1,"sha256":"ba0b6380b4f420ec768d09205a398f78b3bfdd5c40f3d66ada2698ebfd4a7dbd","outcome":"approved"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan A\n\n1. Do a\n2. Do b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan A\n\n1. Do a\n2. Do b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 file_snapshot {"key":"before","path":"$WS/a.txt"}
-tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"a.txt","content":"made after approval\n"},"output":[{"type":"text","text":"Created a.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: write in the workspace"}}
+tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"a.txt","content":"made after approval\n"},"output":[{"type":"text","text":"Created a.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"Edits are allowed in acceptEdits mode"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"done A"}],"stop":"end_turn"}
 user {"text":"and now"}
@@ -173,10 +173,10 @@ created a.txt
 > /plan task B
 < answer
 > 2
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
-< wants to run
+< wants to
 > 3 not now
 < done B
 < >
@@ -193,26 +193,26 @@ created a.txt
 
     1  # Plan B
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): Will approve rev 1 (sha b99fdc) and go on in default.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): Will approve rev 1 (sha b99fdc) and continue in default.
+Press Enter to confirm, or enter another choice.
 answer: 
-? Write wants to run: default mode asks before this: write in the workspace
+? Write wants to change: Edits need your OK in default mode
   | --- /dev/null
   | +++ b.txt
   | @@ -0,0 +1 @@
   | +asked first
   1 yes
   2 yes, and don't ask again for Edit(./b.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: done B
 
 > 
@@ -234,7 +234,7 @@ nothing changed
 > /plan task C
 < answer
 > 3
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < done C
@@ -252,18 +252,18 @@ nothing changed
 
     1  # Plan C
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   3 Approve, back to the earlier mode → bypassPermissions
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default, 4 bypassPermissions
+    or choose the mode: 4 acceptEdits, 4 default, 4 bypassPermissions
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → bypassPermissions
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): Will approve rev 1 (sha 328150) and go on in bypassPermissions.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): Will approve rev 1 (sha 328150) and continue in bypassPermissions.
+Press Enter to confirm, or enter another choice.
 answer: done C
 
 > 

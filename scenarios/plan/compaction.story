@@ -51,7 +51,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -62,18 +62,18 @@ request 2
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).
 request 3
   assistant: written
-  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to continue without interruption:
         
         1. What the user wants, in their terms, with every constraint and preference they stated.
         2. What was found: the files, functions and facts that matter, with paths and line numbers.
         3. What was done: each file changed and how; commands run and their outcome.
         4. Errors met and how they were resolved; what was tried and rejected, and why.
-        5. Where the work stands right now, what is half done, and the exact next step.
+        5. The current state of the work, what is half done, and the exact next step.
         
-        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept together with your summary, so refer to them rather than repeat them.
 request 4
   user: <system-reminder>
-        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        The earlier part of this conversation was replaced by this summary. Continue from there; do not start over and do not greet.
         </system-reminder>
         
         # Summary
@@ -87,7 +87,7 @@ request 4
         - $HOME/.cutonce/plans/<slug>.md
   user: next
   user: <system-reminder>
-        There is a plan for this session at $HOME/.cutonce/plans/<slug>.md. If you are working on it, go on with what is not done yet. Its text:
+        There is a plan for this session at $HOME/.cutonce/plans/<slug>.md. If you are working on it, continue with what is not done yet. Its text:
         
         # Plan with MARKERWORD
         </system-reminder>
@@ -100,7 +100,7 @@ request 4
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -108,18 +108,18 @@ request 4
         … 2 more lines
 request 5
   assistant: after the first
-  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to continue without interruption:
         
         1. What the user wants, in their terms, with every constraint and preference they stated.
         2. What was found: the files, functions and facts that matter, with paths and line numbers.
         3. What was done: each file changed and how; commands run and their outcome.
         4. Errors met and how they were resolved; what was tried and rejected, and why.
-        5. Where the work stands right now, what is half done, and the exact next step.
+        5. The current state of the work, what is half done, and the exact next step.
         
-        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept together with your summary, so refer to them rather than repeat them.
 request 6
   user: <system-reminder>
-        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        The earlier part of this conversation was replaced by this summary. Continue from there; do not start over and do not greet.
         </system-reminder>
         
         # Summary
@@ -135,7 +135,7 @@ request 6
         … 1 more lines
   user: next
   user: <system-reminder>
-        There is a plan for this session at $HOME/.cutonce/plans/<slug>.md. If you are working on it, go on with what is not done yet. Its text:
+        There is a plan for this session at $HOME/.cutonce/plans/<slug>.md. If you are working on it, continue with what is not done yet. Its text:
         
         # Plan with MARKERWORD
         </system-reminder>
@@ -148,7 +148,7 @@ request 6
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -160,18 +160,18 @@ request 7
         1	# Plan that still has MARKERWORD
 request 8
   assistant: after the second
-  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to continue without interruption:
         
         1. What the user wants, in their terms, with every constraint and preference they stated.
         2. What was found: the files, functions and facts that matter, with paths and line numbers.
         3. What was done: each file changed and how; commands run and their outcome.
         4. Errors met and how they were resolved; what was tried and rejected, and why.
-        5. Where the work stands right now, what is half done, and the exact next step.
+        5. The current state of the work, what is half done, and the exact next step.
         
-        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept together with your summary, so refer to them rather than repeat them.
 request 9
   user: <system-reminder>
-        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        The earlier part of this conversation was replaced by this summary. Continue from there; do not start over and do not greet.
         </system-reminder>
         
         # Summary
@@ -187,7 +187,7 @@ request 9
         … 4 more lines
   user: outside
   user: <system-reminder>
-        There is a plan for this session at $HOME/.cutonce/plans/<slug>.md. If you are working on it, go on with what is not done yet. Its text:
+        There is a plan for this session at $HOME/.cutonce/plans/<slug>.md. If you are working on it, continue with what is not done yet. Its text:
         
         # Plan that still has MARKERWORD
         </system-reminder>

@@ -26,7 +26,7 @@ chmod +x editor.sh emptier.sh
 > n keep it short
 < answer
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < implemented
@@ -50,16 +50,16 @@ chmod +x editor.sh emptier.sh
     2  
     3  1. Guess
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug>.md
 
@@ -69,18 +69,18 @@ answer (a number, words after it go along):
 
   This is the plan as you edited it.
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): The note goes along with whatever you choose.
-answer: Will approve the plan as you edited it and go on in acceptEdits; your words: keep it short.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): The note is sent with your choice.
+answer: Will approve the plan as you edited it and continue in acceptEdits; your text: keep it short.
+Press Enter to confirm, or enter another choice.
 answer: implemented
 
 > 
@@ -117,7 +117,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -155,7 +155,7 @@ user {"text":"task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":1,"sha256":"ff280a78c2308016e7db5b547b2e40f4b1175866cc3b921f661485ae9872b91e","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n","sha256":"ff280a78c2308016e7db5b547b2e40f4b1175866cc3b921f661485ae9872b91e"}
 ask {"askId":"<id>","kind":"plan"}
@@ -163,11 +163,11 @@ ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Measure\n","sha256":"dbe4a22be216bfb973510bf0e39ce58b395b91be0255b31e42d84a2dab2ab44d"}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":2,"sha256":"dbe4a22be216bfb973510bf0e39ce58b395b91be0255b31e42d84a2dab2ab44d","outcome":"approved"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Guess\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Guess\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"1. Measure","new_string":"1. Measure twice"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md","sha256":"dbe4a22be216bfb973510bf0e39ce58b395b91be0255b31e42d84a2dab2ab44d"}
-tool {"callId":"toolu_0002_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"1. Measure","new_string":"1. Measure twice"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug>.md:\n1\t# Plan\n2\t\n3\t1. Measure twice"}],"isError":false,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: write the session's plan file, with Write or Edit"}}
+tool {"callId":"toolu_0002_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"1. Measure","new_string":"1. Measure twice"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug>.md:\n1\t# Plan\n2\t\n3\t1. Measure twice"}],"isError":false,"decision":{"behavior":"allow","reason":"Edits of the plan file are allowed in acceptEdits mode"}}
 assistant {"blocks":[{"type":"text","text":"implemented"}],"stop":"end_turn"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Measure twice\n","sha256":"9b098c358a6b2477bcfbf68c2b6080bd4a35910fb53db78387e61efb44fb14e5"}
 mode {"from":"acceptEdits","to":"plan","by":"user"}
@@ -196,7 +196,7 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
 < Measure
 < answer
 > 5 my edit is in
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < >
@@ -211,16 +211,16 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
     2  
     3  1. Guess
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 2>.md
 
@@ -230,24 +230,24 @@ answer (a number, words after it go along):
 
   This is the plan as you edited it.
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): Will approve nothing and keep planning; your words: my edit is in; with your edit.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): Will approve nothing and keep planning; your text: my edit is in; with your edit.
+Press Enter to confirm, or enter another choice.
 answer: 
 >
 
 --- stderr
 ● Write $HOME/.cutonce/plans/<slug 2>.md
 ✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file. The user edited the plan file; read it again before you change it.
-✗ ExitPlanMode Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+✗ ExitPlanMode Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
 warning: The model submitted the plan again without changing it after it was sent back. Tell it what to change.
 
 --- seen
@@ -262,7 +262,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -297,13 +297,13 @@ request 2
 > e
 < answer
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < Exit plan mode?
 < answer
 > 6
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < >
@@ -318,33 +318,33 @@ request 2
     2  
     3  1. Guess
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
 
 
   This is the plan as you edited it.
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): Will approve the plan as you edited it and go on in acceptEdits.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): Will approve the plan as you edited it and continue in acceptEdits.
+Press Enter to confirm, or enter another choice.
 answer: 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
@@ -353,17 +353,17 @@ answer:
     2  
     3  1. Guess
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+answer (a number, optionally with text): Will exit plan mode and keep the plan; starts nothing; the mode becomes default.
+Press Enter to confirm, or enter another choice.
 answer: 
 >
 

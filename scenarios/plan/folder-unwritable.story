@@ -33,10 +33,10 @@ a file, not a folder
 >
 
 --- stderr
-error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory (os error 20)
-error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory (os error 20)
-error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory (os error 20)
-✗ EnterPlanMode Plan mode could not be entered; the user was told why. Go on without it.
+error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
+error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
+error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
+✗ EnterPlanMode Plan mode could not be entered; the user knows why. Continue without it.
 The mode is default. Others: acceptEdits, plan.
 
 --- seen
@@ -44,10 +44,10 @@ request 1
   user: try it yourself
 request 2
   assistant: call EnterPlanMode {}
-  user: error: Plan mode could not be entered; the user was told why. Go on without it.
+  user: error: Plan mode could not be entered; the user knows why. Continue without it.
 
 --- run cutonce plan "task"
 --- exit 1
 --- stderr
-cutonce: plan mode needs a plan file, and there can be none: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory (os error 20)
+cutonce: plan mode needs a plan file, but none could be created: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
 

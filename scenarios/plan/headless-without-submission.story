@@ -14,6 +14,11 @@ A headless turn in plan mode that ends without a submission prints the draft, ex
 # A draft
 
 --- stderr
+plan: <slug>
+path: $HOME/.cutonce/plans/<slug>.md
+sha256: c3a6b664ddcb79ca5205e9e107e2a4fd721c26f3dfd4b57a520b30d9862275b4
+next: cutonce implement <slug>
+
 --- seen
 request 1
   user: task
@@ -26,8 +31,8 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
-        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Decide what is still open yourself, and name it in the plan as an assumption.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         

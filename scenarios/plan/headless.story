@@ -16,6 +16,11 @@ Without an approver a run ends at the submission, with the plan as the result, e
 1. Write b
 
 --- stderr
+plan: <slug>
+path: $HOME/.cutonce/plans/<slug>.md
+sha256: 3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503
+next: cutonce implement <slug>
+
 --- disk
 nothing changed
 
@@ -26,11 +31,11 @@ user {"text":"task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}},{"type":"tool_use","id":"toolu_0001_02","name":"Write","input":{"file_path":"never.txt","content":"after the submission\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
 ask {"askId":"<id>","kind":"plan"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"Nobody can approve a plan here, so plan mode stays on. The plan is saved at $HOME/.cutonce/plans/<slug>.md. Finish your answer without changing anything; the us…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"No user can approve a plan here, so plan mode stays on. The plan is saved at $HOME/.cutonce/plans/<slug>.md. Finish your answer without changing anything; the u…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"never.txt","content":"after the submission\n"},"output":[{"type":"text","text":"Not run: the turn was ended before this call."}],"isError":true,"decision":{"behavior":"deny","reason":"the turn ended before it"}}
 
 --- seen
@@ -45,8 +50,8 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
-        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Decide what is still open yourself, and name it in the plan as an assumption.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         
@@ -65,7 +70,7 @@ request 1
 --- exit 1
 --- stdout
 --- stderr
-cutonce: the plan $HOME/.cutonce/plans/<slug>.md is not the one that was approved: its SHA-256 is 3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503, expected 0000; look at it with `cutonce plans show`
+cutonce: the plan $HOME/.cutonce/plans/<slug>.md differs from the approved one: its SHA-256 is 3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503, expected 0000; inspect it with `cutonce plans show`
 
 --- run cutonce implement $SLUG --permission-mode acceptEdits
 --- exit 0
@@ -94,7 +99,7 @@ mode {"from":"default","to":"acceptEdits","by":"start"}
 user {"text":"Implement this plan. The user approved it, and it is saved at $HOME/.cutonce/plans/<slug>.md. If you must deviate from it, say so.\n\n# Plan\n\n1. Write b\n","meta":true,"planContent":"# Plan\n\n1. Write b\n"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"b.txt","content":"b\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$WS/b.txt"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Created b.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: write in the workspace"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Created b.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"Edits are allowed in acceptEdits mode"}}
 assistant {"blocks":[{"type":"text","text":"implemented"}],"stop":"end_turn"}
 
 --- run cutonce plans list --json
@@ -104,12 +109,12 @@ assistant {"blocks":[{"type":"text","text":"implemented"}],"stop":"end_turn"}
 --- run cutonce implement no-such-plan
 --- exit 1
 --- stderr
-cutonce: no-such-plan is neither a plan (`cutonce plans list`) nor a file that can be read: No such file or directory (os error 2)
+cutonce: no-such-plan is neither a plan (see `cutonce plans list`) nor a readable file: No such file or directory
 
 --- run cutonce implement
 --- exit 2
 --- stderr
-cutonce: implement which plan? name it, or a file: `cutonce plans list` lists them
+cutonce: no plan given: pass a plan name or a file; `cutonce plans list` lists the plans
 
 --- model
 {"turns": [

@@ -20,7 +20,7 @@ Only an explicit approval approves (PM-80): an interrupt with the dialog open le
 > submit it again
 < answer
 > /mode default
-< wants to run
+< wants to
 > 3
 < the mode changed under me
 < >
@@ -37,16 +37,16 @@ Only an explicit approval approves (PM-80): an interrupt with the dialog open le
     2  
     3  1. Write b
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): (interrupted)
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): (interrupted)
 
 > 
 > 
@@ -57,24 +57,24 @@ answer (a number, words after it go along): (interrupted)
     2  
     3  1. Write b
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along): 
-? Write wants to run: default mode asks before this: write in the workspace
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+answer (a number, optionally with text): 
+? Write wants to change: Edits need your OK in default mode
   | --- /dev/null
   | +++ b.txt
   | @@ -0,0 +1 @@
   | +b
   1 yes
   2 yes, and don't ask again for Edit(./b.txt)
-  3 no (words after it go to the agent)
+  3 no (add text to tell the agent why)
 answer: the mode changed under me
 
 > 
@@ -86,7 +86,7 @@ answer: the mode changed under me
 ✗ Write Not run: the turn was ended before this call.
 The mode is plan. Others: default, acceptEdits.
 mode: default
-✗ ExitPlanMode The user changed the mode to default while the plan waited, so the request is withdrawn: the plan is neither approved nor rejected. Do not start implementing it before the user asks for it.
+✗ ExitPlanMode The user changed the mode to default while the plan was waiting, so the request was withdrawn: the plan is neither approved nor rejected. Do not implement it unless the user asks for it.
 The mode is now default.
 ✗ Write The user refused this Write call. Do not try it again; ask what to do instead.
 The mode is default. Others: acceptEdits, plan.
@@ -103,7 +103,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -121,7 +121,7 @@ request 2
 request 3
   assistant: call ExitPlanMode {}
   assistant: call Write {"file_path":"b.txt","content":"b\n"}
-  user: error: The user changed the mode to default while the plan waited, so the request is withdrawn: the plan is neither approved nor rejected. Do not start implementing it before the user asks for it.
+  user: error: The user changed the mode to default while the plan was waiting, so the request was withdrawn: the plan is neither approved nor rejected. Do not implement it unless the user asks for it.
   user: error: The user refused this Write call. Do not try it again; ask what to do instead.
   user: <system-reminder>
         Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it.
@@ -134,10 +134,11 @@ user {"text":"task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}},{"type":"tool_use","id":"toolu_0001_02","name":"Write","input":{"file_path":"b.txt","content":"b\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
 ask {"askId":"<id>","kind":"plan"}
+ask {"askId":"<id>","kind":"plan","answer":{"kind":"unusable","why":"the user interrupted"}}
 tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The plan was not approved: the user interrupted. Plan mode is still on and the plan at $HOME/.cutonce/plans/<slug>.md is kept. It can be submitted again with Ex…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user interrupted"}}
 tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Not run: the turn was ended before this call."}],"isError":true,"decision":{"behavior":"deny","reason":"the turn ended before it"}}
 user {"text":"[Request interrupted by user for tool use]","meta":true}
@@ -146,7 +147,7 @@ assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"ExitPlanMod
 plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
 ask {"askId":"<id>","kind":"plan"}
 mode {"from":"plan","to":"default","by":"user"}
-tool {"callId":"toolu_0002_00","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user changed the mode to default while the plan waited, so the request is withdrawn: the plan is neither approved nor rejected. Do not start implementing it…"}],"isError":true,"decision":{"behavior":"deny","reason":"the mode was changed meanwhile"}}
+tool {"callId":"toolu_0002_00","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user changed the mode to default while the plan was waiting, so the request was withdrawn: the plan is neither approved nor rejected. Do not implement it un…"}],"isError":true,"decision":{"behavior":"deny","reason":"the mode was changed meanwhile"}}
 ask {"askId":"<id>","kind":"permission"}
 ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"deny","message":"","interrupt":false}}
 tool {"callId":"toolu_0002_01","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"The user refused this Write call. Do not try it again; ask what to do instead."}],"isError":true,"decision":{"behavior":"deny","reason":"the user refused it"}}

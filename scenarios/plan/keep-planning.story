@@ -16,24 +16,24 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
 --- talk
 < answer
 > c 3 measure instead
-< 1 comment goes
+< 1 comment is sent
 < answer:
 > 5 do not guess
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < answer
 > d
 < answer
 > 5
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < >
 > try once more
 < answer
 > 6
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < >
@@ -50,18 +50,18 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
     2  
     3  1. Guess
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit
-answer (a number, words after it go along): 1 comment goes along with whatever you choose.
-answer: Will approve nothing and keep planning; your words: do not guess; 1 comment.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit
+answer (a number, optionally with text): 1 comment is sent with your choice.
+answer: Will approve nothing and keep planning; your text: do not guess; 1 comment.
+Press Enter to confirm, or enter another choice.
 answer: 
 ? Exit plan mode?
   plan rev 2 in $HOME/.cutonce/plans/<slug>.md
@@ -71,23 +71,23 @@ answer:
     3  1. Measure
     4  2. Decide
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along):   | @@ -1,3 +1,4 @@
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+answer (a number, optionally with text):   | @@ -1,3 +1,4 @@
   |  # Plan
   |
   | -1. Guess
   | +1. Measure
   | +2. Decide
 answer: Will approve nothing and keep planning.
-Enter confirms it; anything else is taken instead.
+Press Enter to confirm, or enter another choice.
 answer: 
 > 
 ? Exit plan mode?
@@ -98,17 +98,17 @@ answer:
     3  1. Measure
     4  2. Decide
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
   4 Approve, clear the context and start → default
-    or with the mode after it: 4 acceptEdits, 4 default
+    or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE WORDS comment, n WORDS note, e edit, d diff to the last submission
-answer (a number, words after it go along): Will leave plan mode and keep the plan; nothing runs; the mode is then default.
-Enter confirms it; anything else is taken instead.
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+answer (a number, optionally with text): Will exit plan mode and keep the plan; starts nothing; the mode becomes default.
+Press Enter to confirm, or enter another choice.
 answer: 
 > 
 >
@@ -119,7 +119,7 @@ answer:
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ● Edit $HOME/.cutonce/plans/<slug>.md
 ✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
-✗ ExitPlanMode Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+✗ ExitPlanMode Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
 warning: The model submitted the plan again without changing it after it was sent back. Tell it what to change.
 mode: default
 The mode is default. Others: acceptEdits, plan.
@@ -136,7 +136,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -173,7 +173,7 @@ request 3
         Revise the plan at $HOME/.cutonce/plans/<slug>.md accordingly, then submit it again with ExitPlanMode.
 request 4
   assistant: call ExitPlanMode {}
-  user: error: Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+  user: error: Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
   user: try once more
 
 --- transcript
@@ -183,7 +183,7 @@ user {"text":"task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":1,"sha256":"ff280a78c2308016e7db5b547b2e40f4b1175866cc3b921f661485ae9872b91e","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Guess\n","sha256":"ff280a78c2308016e7db5b547b2e40f4b1175866cc3b921f661485ae9872b91e"}
 ask {"askId":"<id>","kind":"plan"}
@@ -193,7 +193,7 @@ tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"Write","input":{"file_path":"a.txt","content":"early\n"}},{"type":"tool_use","id":"toolu_0002_01","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"1. Guess","new_string":"1. Measure\n2. Decide"}},{"type":"tool_use","id":"toolu_0002_02","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 tool {"callId":"toolu_0002_00","name":"Write","input":{"file_path":"a.txt","content":"early\n"},"output":[{"type":"text","text":"Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead."}],"isError":true,"decision":{"behavior":"deny","reason":"plan mode is read-only"}}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md","sha256":"ff280a78c2308016e7db5b547b2e40f4b1175866cc3b921f661485ae9872b91e"}
-tool {"callId":"toolu_0002_01","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"1. Guess","new_string":"1. Measure\n2. Decide"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug>.md:\n1\t# Plan\n2\t\n3\t1. Measure\n4\t2. Decide"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0002_01","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","old_string":"1. Guess","new_string":"1. Measure\n2. Decide"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug>.md:\n1\t# Plan\n2\t\n3\t1. Measure\n4\t2. Decide"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":2,"sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Measure\n2. Decide\n","sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1"}
 ask {"askId":"<id>","kind":"plan"}
@@ -201,7 +201,7 @@ ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice
 plan {"slug":"<slug>","revision":2,"sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1","outcome":"rejected"}
 tool {"callId":"toolu_0002_02","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Measure\n2. Decide\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.\n\nThe user gave no reason; ask with As…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user keeps planning"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0003_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"Exactly this plan was just rejected, so nobody was asked again and the turn ends. Plan mode is still on. Revise the plan before you submit it again."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 user {"text":"try once more"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0004_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 plan {"slug":"<slug>","revision":2,"sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1","outcome":"submitted"}
@@ -209,7 +209,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"leave"}}
 plan {"slug":"<slug>","revision":2,"sha256":"503b2dd376c00e330f287c1e1c1fbecfd2746abf37c19c871aee7ad28b603ca1","outcome":"left"}
 mode {"from":"plan","to":"default","by":"user"}
-tool {"callId":"toolu_0004_00","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Measure\n2. Decide\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user left plan mode without approving and kept the plan at $HOME/.cutonce/plans/<slug>.md. Do not implement it. Wait for the user's next message."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0004_00","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Measure\n2. Decide\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user left plan mode without approving and kept the plan at $HOME/.cutonce/plans/<slug>.md. Do not implement it. Wait for the user's next message."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 
 --- disk
 nothing changed

@@ -21,7 +21,7 @@ A plan of 5 MB is written, submitted, kept and approved like any other; one that
 < shell: only
 < answer
 > 5 shorter please
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < five
@@ -34,7 +34,7 @@ A plan of 5 MB is written, submitted, kept and approved like any other; one that
 --- exit 0
 --- stderr
 ✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is longer than 16 MB. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is longer than 16 MB. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 
 --- seen
 request 1
@@ -48,7 +48,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -70,5 +70,5 @@ request 4
   user: submit
 request 5
   assistant: call ExitPlanMode {}
-  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is longer than 16 MB. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is longer than 16 MB. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 

@@ -24,15 +24,15 @@
 
 ? The agent wants to plan before it changes anything.
   1 yes, plan first
-  3 no, go on without a plan
+  3 no, continue without a plan
 answer: 
 ? The agent wants to plan before it changes anything.
   1 yes, plan first
-  3 no, go on without a plan
+  3 no, continue without a plan
 answer: 
 ? The agent wants to plan before it changes anything.
   1 yes, plan first
-  3 no, go on without a plan
+  3 no, continue without a plan
 answer: planning
 
 >
@@ -45,7 +45,7 @@ request 1
   user: a big task
 request 2
   assistant: call EnterPlanMode {}
-  user: result: The user does not want plan mode for this. The mode is unchanged: go on without planning.
+  user: result: The user does not want plan mode for this. The mode is unchanged: continue without planning.
 request 3
   assistant: call EnterPlanMode {}
   user: result: Plan mode is on. Explore the code and design the approach; edit nothing yet. Finish with ExitPlanMode, which asks the user to approve the plan. Detailed instructions follow.
@@ -58,7 +58,7 @@ request 3
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -71,13 +71,13 @@ user {"text":"a big task"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"EnterPlanMode","input":{}}],"stop":"tool_use"}
 ask {"askId":"<id>","kind":"enter_plan"}
 ask {"askId":"<id>","kind":"enter_plan","answer":{"kind":"permission","behavior":"deny","message":"","interrupt":false}}
-tool {"callId":"toolu_0001_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"The user does not want plan mode for this. The mode is unchanged: go on without planning."}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: look at inner state: output of a running shell, a skill"}}
+tool {"callId":"toolu_0001_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"The user does not want plan mode for this. The mode is unchanged: continue without planning."}],"isError":false,"decision":{"behavior":"allow","reason":"Session tools are allowed in default mode"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"EnterPlanMode","input":{}}],"stop":"tool_use"}
 ask {"askId":"<id>","kind":"enter_plan"}
 ask {"askId":"<id>","kind":"enter_plan","answer":{"kind":"permission","behavior":"allow","remember":[]}}
 session {"slug":"<slug>"}
 mode {"from":"default","to":"plan","by":"model"}
-tool {"callId":"toolu_0002_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"Plan mode is on. Explore the code and design the approach; edit nothing yet. Finish with ExitPlanMode, which asks the user to approve the plan. Detailed instruc…"}],"isError":false,"decision":{"behavior":"allow","reason":"default mode runs this: look at inner state: output of a running shell, a skill"}}
+tool {"callId":"toolu_0002_00","name":"EnterPlanMode","input":{},"output":[{"type":"text","text":"Plan mode is on. Explore the code and design the approach; edit nothing yet. Finish with ExitPlanMode, which asks the user to approve the plan. Detailed instruc…"}],"isError":false,"decision":{"behavior":"allow","reason":"Session tools are allowed in default mode"}}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"text","text":"planning"}],"stop":"end_turn"}
 

@@ -18,7 +18,7 @@ Two models in the settings: `model.plan` answers in plan mode, `model.main` befo
 > /plan plan it
 < answer
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < main again

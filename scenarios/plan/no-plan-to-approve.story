@@ -12,7 +12,7 @@ Without a plan only leaving is asked for, and the user sees that there is none (
 --- talk
 < answer
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < out of plan mode
@@ -26,21 +26,21 @@ Without a plan only leaving is asked for, and the user sees that there is none (
 ? Exit plan mode?
   There is no plan in $HOME/.cutonce/plans/<slug>.md.
 
-  shell: only commands that parse as read-only ran; no sandbox held them
+  shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Leave plan mode without a plan → default
   2 Keep planning → plan
-answer (a number, words after it go along): Will leave plan mode without a plan; the mode is then default.
-Enter confirms it; anything else is taken instead.
+answer (a number, optionally with text): Will exit plan mode without a plan; the mode becomes default.
+Press Enter to confirm, or enter another choice.
 answer: out of plan mode
 
 > 
 >
 
 --- stderr
-✗ ExitPlanMode ExitPlanMode: unknown field `plan`; expected no fields: call it with {}
+✗ ExitPlanMode ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMode with {}.
 mode: default
-✗ ExitPlanMode ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was approved already, go on with the implementation.
+✗ ExitPlanMode ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was already approved, continue with the implementation.
 The mode is default. Others: acceptEdits, plan.
 
 --- seen
@@ -55,7 +55,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -64,14 +64,14 @@ request 1
 request 2
   assistant: call ExitPlanMode {"plan":"# Mine"}
   assistant: call ExitPlanMode {}
-  user: error: ExitPlanMode: unknown field `plan`; expected no fields: call it with {}
+  user: error: ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMode with {}.
   user: result: The user agreed to leave plan mode. It is off; the mode is now default.
   user: <system-reminder>
         Plan mode is off: you can edit files and run tools again, as far as the mode allows.
         </system-reminder>
 request 3
   assistant: call ExitPlanMode {}
-  user: error: ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was approved already, go on with the implementation.
+  user: error: ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was already approved, continue with the implementation.
 
 --- transcript
 session {"slug":"<slug>"}
@@ -79,13 +79,13 @@ mode {"from":"default","to":"plan","by":"start"}
 user {"text":"task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"ExitPlanMode","input":{"plan":"# Mine"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"ExitPlanMode","input":{"plan":"# Mine"},"output":[{"type":"text","text":"ExitPlanMode: unknown field `plan`; expected no fields: call it with {}"}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
+tool {"callId":"toolu_0001_00","name":"ExitPlanMode","input":{"plan":"# Mine"},"output":[{"type":"text","text":"ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMod…"}],"isError":true,"decision":{"behavior":"allow","reason":"not decided: the call could not be made"}}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"restore"}}
 mode {"from":"plan","to":"default","by":"user"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"The user agreed to leave plan mode. It is off; the mode is now default."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"The user agreed to leave plan mode. It is off; the mode is now default."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows."}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-tool {"callId":"toolu_0002_00","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was approved already, go on with the implementation."}],"isError":true,"decision":{"behavior":"allow","reason":"default mode runs this: look at inner state: output of a running shell, a skill"}}
+tool {"callId":"toolu_0002_00","name":"ExitPlanMode","input":{},"output":[{"type":"text","text":"ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was already approved, continue with the implementation."}],"isError":true,"decision":{"behavior":"allow","reason":"Session tools are allowed in default mode"}}
 assistant {"blocks":[{"type":"text","text":"out of plan mode"}],"stop":"end_turn"}
 

@@ -51,7 +51,7 @@ untouched
 < tried a folder
 < >
 > /plan
-< No plan written yet.
+< can't be read: it is a folder
 > /plan off
 < the mode is now default
 > /exit
@@ -80,15 +80,15 @@ untouched
 ✗ Read $HOME/.cutonce/plans/<slug>.md does not exist.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ Edit Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a symbolic link, not a file. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a symbolic link, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is one of 2 hard links to the same file. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: not UTF-8 after byte 4. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is one of 2 hard links to the same file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
+✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: not UTF-8 after byte 4. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 ● Write $HOME/.cutonce/plans/<slug>.md
 ✗ Write $HOME/.cutonce/plans/<slug>.md exists but was not read in this session. Read it first, then repeat the change.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a folder, not a file. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a folder, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-Already in plan mode. No plan written yet.
+Already in plan mode. The plan file can't be read: it is a folder, not a file. Ask for a new plan, or repair the file.
 mode: default
 Left plan mode; the mode is now default.
 
@@ -104,7 +104,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -128,7 +128,7 @@ request 4
   assistant: call ExitPlanMode {}
   user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
   user: error: Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a symbolic link, not a file. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a symbolic link, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 request 5
   assistant: tried the link
   user: a hard link
@@ -136,14 +136,14 @@ request 6
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"through the hard link\n"}
   assistant: call ExitPlanMode {}
   user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is one of 2 hard links to the same file. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is one of 2 hard links to the same file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 request 7
   assistant: tried the hard link
   user: bytes
 request 8
   assistant: call ExitPlanMode {}
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Written anew\n"}
-  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: not UTF-8 after byte 4. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: not UTF-8 after byte 4. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
   user: error: $HOME/.cutonce/plans/<slug>.md exists but was not read in this session. Read it first, then repeat the change.
 request 9
   assistant: tried bytes
@@ -151,7 +151,7 @@ request 9
 request 10
   assistant: call ExitPlanMode {}
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"in a folder\n"}
-  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a folder, not a file. Nobody was asked. Write the plan file anew, then call ExitPlanMode again.
+  user: error: ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a folder, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
   user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 
 --- disk

@@ -14,7 +14,10 @@
 # In the project
 
 --- stderr
-
+plan: <slug>
+path: $WS/docs/plans/<slug>.md
+sha256: 61a453974ae6ac849e8dd372bd341bd040c309cd8d252911219cee038466547e
+next: cutonce implement <slug>
 
 --- disk
 created docs/plans/<slug>.md
@@ -37,6 +40,10 @@ created docs/plans/<slug>.md
 
 --- stderr
 cutonce: plansDirectory `../outside` is not inside the project; plans go to the default folder
+plan: <slug 2>
+path: $HOME/.cutonce/plans/<slug 2>.md
+sha256: 94e75555a5fb5c6b54644a71639e0c3d4618d3696fbdf2d375cc43342c98c6f8
+next: cutonce implement <slug 2>
 
 --- disk
 nothing changed

@@ -11,6 +11,7 @@ A plan file that is gone is restored from the first of four sources: the last sn
 --- sh
 cd $HOME/.cutonce
 transcript=$(ls projects/*/*.jsonl)
+sed -i 's/,"sum":"[0-9a-f]*"}$/}/' $transcript
 sed -i 's/"plan":"# From the snapshot/"plan":"# From the call/; /"type":"tool"/s/From the snapshot/From the call/g' $transcript
 printf '%s\n' '{"type":"user","id":"u1","parent":null,"at":"2026-01-01T00:00:00Z","text":"implement","planContent":"# From the message\n","meta":true}' '{"type":"reminder","id":"r1","parent":null,"at":"2026-01-01T00:00:00Z","kind":"plan_file_reference","text":"There is a plan. Its text:\n\n# From the reminder"}' >> $transcript
 cp $transcript $HOME/kept.jsonl
@@ -22,7 +23,7 @@ rm $PLAN
 < From the snapshot
 > /exit
 --- stderr
-cutonce: The plan file was gone; it was restored from its last snapshot in the transcript.
+cutonce: The plan file was missing and has been restored from its last snapshot in the transcript.
 
 --- sh
 cd $HOME/.cutonce
@@ -35,7 +36,7 @@ rm $PLAN
 < From the call
 > /exit
 --- stderr
-cutonce: The plan file was gone; it was restored from the last submission in the transcript.
+cutonce: The plan file was missing and has been restored from the last submission in the transcript.
 
 --- sh
 cd $HOME/.cutonce
@@ -48,7 +49,7 @@ rm $PLAN
 < From the message
 > /exit
 --- stderr
-cutonce: The plan file was gone; it was restored from the message that began its implementation.
+cutonce: The plan file was missing and has been restored from the message that began its implementation.
 
 --- sh
 cd $HOME/.cutonce
@@ -61,5 +62,5 @@ rm $PLAN
 < From the reminder
 > /exit
 --- stderr
-cutonce: The plan file was gone; it was restored from a reminder in the transcript.
+cutonce: The plan file was missing and has been restored from a reminder in the transcript.
 

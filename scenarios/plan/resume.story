@@ -31,7 +31,7 @@ user {"text":"write it"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 assistant {"blocks":[{"type":"text","text":"written"}],"stop":"end_turn"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n","sha256":"aada2718a841376df765456ff5fa09ded87f5a243dff25d4f51560d6c7f4a78d"}
 user {"text":"go on"}
@@ -68,7 +68,7 @@ $HOME/.cutonce/plans/<slug>.md
 >
 
 --- stderr
-cutonce: The plan file was gone; it was restored from its last snapshot in the transcript.
+cutonce: The plan file was missing and has been restored from its last snapshot in the transcript.
 The mode is plan. Others: default, acceptEdits.
 
 --- seen
@@ -83,7 +83,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -143,7 +143,7 @@ request 5
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -167,7 +167,7 @@ user {"text":"write it"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 assistant {"blocks":[{"type":"text","text":"written"}],"stop":"end_turn"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan one\n","sha256":"aada2718a841376df765456ff5fa09ded87f5a243dff25d4f51560d6c7f4a78d"}
 user {"text":"go on"}
@@ -180,12 +180,12 @@ session {"slug":"<slug 2>","forkedFrom":"<id>"}
 user {"text":"in the fork"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug 2>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"$HOME/.cutonce/plans/<slug 2>.md exists but was not read in this session. Read it first, then repeat the change."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0005_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"$HOME/.cutonce/plans/<slug 2>.md exists but was not read in this session. Read it first, then repeat the change."}],"isError":true,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0006_00","name":"Read","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0006_00","name":"Read","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md"},"output":[{"type":"text","text":"1\t# Plan one"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0006_00","name":"Read","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md"},"output":[{"type":"text","text":"1\t# Plan one"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0007_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug 2>.md","sha256":"aada2718a841376df765456ff5fa09ded87f5a243dff25d4f51560d6c7f4a78d"}
-tool {"callId":"toolu_0007_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug 2>.md:\n1\t# Plan of the fork"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0007_00","name":"Edit","input":{"file_path":"$HOME/.cutonce/plans/<slug 2>.md","old_string":"one","new_string":"of the fork"},"output":[{"type":"text","text":"Edited $HOME/.cutonce/plans/<slug 2>.md:\n1\t# Plan of the fork"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 assistant {"blocks":[{"type":"text","text":"forked"}],"stop":"end_turn"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug 2>.md","content":"# Plan of the fork\n","sha256":"6616373b2b164b747fa3797fef34a60fc346621cfebf44d6296c0b47ddaca546"}
 

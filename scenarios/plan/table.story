@@ -64,20 +64,20 @@ Enabled plan mode
 ● Grep one in a.txt
 ● LS $WS
 ● Read $HOME/outside.txt 1-1
-✗ Read Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to get there another way: go on without it, or tell the user what you need it for.
-✗ Read Read is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
+✗ Read Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to work around this. Continue without it, or tell the user why you need it.
+✗ Read Read is not allowed in plan mode. Plan mode is read-only. Files with keys or credentials can't be read in plan mode.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Files with keys or credentials can't be read in plan mode.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ Edit Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ NotebookEdit NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ TodoWrite TodoWrite is not allowed in plan mode. Plan mode is read-only.
 ● Bash cat a.txt | wc -l
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
 ● Bash sleep 5
 ● KillShell bash_1
 ● Write $HOME/.cutonce/plans/<slug>.md
@@ -97,7 +97,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
@@ -123,9 +123,9 @@ request 2
         private.txt  7 bytes
   user: result: 1	outside
         [Lines 1-1 of 2. Read on with offset=2.]
-  user: error: Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to get there another way: go on without it, or tell the user what you need it for.
-  user: error: Read is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Files that hold keys or credentials stay closed while planning.
+  user: error: Read of private.txt is denied by the rule `Read(private.txt)` from ~/.cutonce/settings.json. Do not try to work around this. Continue without it, or tell the user why you need it.
+  user: error: Read is not allowed in plan mode. Plan mode is read-only. Files with keys or credentials can't be read in plan mode.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Files with keys or credentials can't be read in plan mode.
 request 3
   assistant: call Write {"file_path":"new.txt","content":"x\n"}
   assistant: call Edit {"file_path":"a.txt","old_string":"one","new_string":"two"}
@@ -147,12 +147,12 @@ request 3
   user: error: NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
   user: error: TodoWrite is not allowed in plan mode. Plan mode is read-only.
   user: result: 1
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
-  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands that are known to read may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
+  user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
   user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
   user: result: bash_1: killed.
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).

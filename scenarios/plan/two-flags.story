@@ -6,7 +6,7 @@ Two flags that contradict each other (PM-26): `--permission-mode plan` beside `-
   {"text": "It was refused."}
 ]}
 --- run cutonce -p "write" --permission-mode plan --dangerously-skip-permissions --output-format stream-json --verbose
---- exit 1
+--- exit 0
 --- transcript
 session {"slug":"<slug>"}
 mode {"from":"bypassPermissions","to":"plan","by":"start"}

@@ -38,7 +38,7 @@ touch -d 2020-02-02T00:00:03Z calm-reading-owl.md
 --- stdout
 calm-reading-owl    draft       r2  2020-02-02 00:00  Migrate auth  [$WS]
 broken-flying-kite  draft        -  2020-02-02 00:00  (no title)  [-]  (unreadable: not UTF-8 after byte 6)
-lost-sailing-boat   submitted   r1  2020-02-02 00:00  Lost at sea  [-]  (the file is gone)
+lost-sailing-boat   submitted   r1  2020-02-02 00:00  Lost at sea  [-]  (file missing)
 sly-painting-fox    draft        -  2020-02-02 00:00  Evil \u{1b}]0;title\u{7}\u{1b}[31mred  [-]
 
 --- run cutonce plans list --json auth
@@ -52,7 +52,7 @@ calm-reading-owl  draft       r2  2020-02-02 00:00  Migrate auth  [$WS]
 --- run cutonce plans list nothing-like-this
 --- stdout
 --- stderr
-No plan fits.
+No plan matches.
 
 --- run cutonce plans show calm-reading-owl
 --- stdout
@@ -78,7 +78,7 @@ cutonce: calm-reading-owl has no revision 9; the last one is 2
 # Lost at sea
 
 --- stderr
-cutonce: $HOME/.cutonce/plans/lost-sailing-boat.md is gone or empty; this is revision 1
+cutonce: $HOME/.cutonce/plans/lost-sailing-boat.md is missing or empty; showing revision 1
 
 --- run cutonce plans show sly-painting-fox
 --- stdout
@@ -87,7 +87,7 @@ cutonce: $HOME/.cutonce/plans/lost-sailing-boat.md is gone or empty; this is rev
 --- run cutonce plans show broken-flying-kite
 --- exit 1
 --- stderr
-cutonce: $HOME/.cutonce/plans/broken-flying-kite.md can't be read: not UTF-8 after byte 6
+cutonce: can't read $HOME/.cutonce/plans/broken-flying-kite.md: not UTF-8 after byte 6
 
 --- run cutonce plans show calm-reading-owi
 --- exit 1
@@ -102,12 +102,12 @@ cutonce: no plan is called `../../../etc/passwd`; `cutonce plans list` lists the
 --- run cutonce plans diff lost-sailing-boat
 --- exit 1
 --- stderr
-cutonce: lost-sailing-boat was submitted once and has not changed since: there is nothing to compare
+cutonce: lost-sailing-boat has not changed since it was first submitted; there is nothing to compare
 
 --- run cutonce plans diff sly-painting-fox
 --- exit 1
 --- stderr
-cutonce: sly-painting-fox was never submitted: there is nothing to compare with
+cutonce: sly-painting-fox was never submitted; there is nothing to compare
 
 --- file editor.sh
 #!/bin/sh
@@ -132,12 +132,12 @@ Opened plan in editor: $HOME/.cutonce/plans/calm-reading-owl.md
 --- run cutonce plans open calm-reading-owl
 --- exit 1
 --- stderr
-cutonce: Failed to open plan in editor: $VISUAL is `no-such-editor --wait`, but there is no program `no-such-editor`
+cutonce: Failed to open plan in editor: $VISUAL is `no-such-editor --wait`, but the program `no-such-editor` was not found
 
 --- run cutonce plans open lost-sailing-boat
 --- exit 1
 --- stderr
-cutonce: the file of lost-sailing-boat is gone; its last revision is kept: `cutonce plans export lost-sailing-boat FILE` writes it out
+cutonce: the file of lost-sailing-boat is missing; `cutonce plans export lost-sailing-boat FILE` writes its last revision to a file
 
 --- run cutonce plans export calm-reading-owl --revision 2
 --- stdout
@@ -158,7 +158,7 @@ cutonce: out.md exists; --force overwrites it
 --- run cutonce plans export calm-reading-owl no/such/folder/out.md
 --- exit 1
 --- stderr
-cutonce: can't write no/such/folder/out.md: there is no folder no/such/folder
+cutonce: can't write no/such/folder/out.md: the folder no/such/folder does not exist
 
 --- sh
 test "$(tail -n 1 out.md)" = "4. Added in the editor"
@@ -168,7 +168,7 @@ no
 --- run cutonce plans rm calm-reading-owl
 --- exit 1
 --- stderr
-Remove calm-reading-owl (Migrate auth), its file $HOME/.cutonce/plans/calm-reading-owl.md and its 2 revisions? [y/N] Nothing was removed.
+Remove calm-reading-owl (Migrate auth), its file $HOME/.cutonce/plans/calm-reading-owl.md and its 2 revisions? [y/N] Cancelled; nothing was removed.
 
 --- stdin
 y
@@ -182,7 +182,7 @@ echo forged >> "$HOME/.cutonce/plans/.revisions/calm-reading-owl/0001.md"
 --- run cutonce plans show calm-reading-owl --revision 1
 --- exit 1
 --- stderr
-cutonce: revision 1 of calm-reading-owl is not what was submitted any more: its file was changed
+cutonce: revision 1 of calm-reading-owl is no longer what was submitted: its file was changed
 
 --- run cutonce plans rm calm-reading-owl --yes
 --- exit 0

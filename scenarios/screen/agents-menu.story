@@ -22,7 +22,7 @@ chmod +x bin/editor
 < claude-
 > /agents
 press enter
-< n new, yours
+< n new (user)
 press end
 < enter edit in $EDITOR
 --- shows
@@ -49,17 +49,17 @@ press end
 
 
 
- enter edit in $EDITOR · n new, yours · p new, this project's · esc back
+ enter edit in $EDITOR · n new (user) · p new (project) · esc back
 
 --- keys
 press enter
-< counts from the next one on
+< applies from the next session
 press n
 < name of an agent for all your projects
 > greeter
 press enter
 < greeter
-< counts from the next one on
+< applies from the next session
 --- shows
  Agents
   Explore          built-in · small
@@ -68,13 +68,13 @@ press enter
   bad              user · inherit
 › greeter          user · inherit
 
-  Say when this agent is to be used; the model chooses by this sentence.
+  When to use this agent. The model chooses agents by this sentence.
 
   tools  Read, Grep, Glob
   model  inherit
   file   $HOME/.cutonce/agents/greeter.md
 
-  Say what it does, how it goes about it, and what its answer should hold.
+  Describe what the agent does, how it works, and what its answer must contain.
   Say hello.
 
 
@@ -84,7 +84,7 @@ press enter
 
 
 
- Agents are read when a session begins: this counts from the next one on.
+ Agents are loaded when a session starts; this applies from the next session.
 
 --- keys
 press esc

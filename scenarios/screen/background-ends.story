@@ -27,7 +27,7 @@ gone 1 task
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

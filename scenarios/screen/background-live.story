@@ -20,16 +20,16 @@ press ctrl+t
 ! touch go
 <     tick 2
 gone     tick 1
-< ctrl+x ends a command
+< ctrl+x stops a command
 press ctrl+x
-< Commands in the background
-< x end it
+< Background commands
+< x stop it
 press x
-< bash_1 was ended, with all it started.
+< Stopped bash_1 and everything it started.
 gone 1 task
-gone ctrl+x ends a command
+gone ctrl+x stops a command
 press ctrl+x
-< No command runs in the background.
+< No background command is running.
 press ctrl+d
 --- exit 0
 --- disk
@@ -53,7 +53,7 @@ rm go
 < There is no task
 < >
 > /tasks end bash_1
-< bash_1 was ended, with all it started.
+< Stopped bash_1 and its child processes.
 < >
 > /exit
 --- exit 0

@@ -1,4 +1,4 @@
-A session that comes back shows where the planning was, beside «plan mode on» (PM-140), and its todos (UI-14): after the plan was written it is finalize, after it was sent back review.
+A session that comes back shows where the planning was, beside «plan mode on» (PM-140), and its todos (UI-14): after the plan was written it is write, after it was sent back review.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -18,18 +18,18 @@ press enter
 gone interrupt
 > /plan
 press enter
-< explore
+< understand
 > write it
 press enter
 < Written.
 gone interrupt
-< finalize
+< write
 press ctrl+d
 --- exit 0
 --- pty 80x24 cutonce --continue
 --- keys
 < Written.
-< plan mode on (shift+tab to cycle) · finalize
+< plan mode on (shift+tab to cycle) · write
 < Counting them · 0 of 2 done
 > /todos
 press enter
@@ -43,7 +43,7 @@ press ctrl+d
 ]}
 --- pty 80x24 cutonce --continue
 --- keys
-< finalize
+< write
 > submit
 press enter
 < approve → accept edits

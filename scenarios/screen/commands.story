@@ -20,40 +20,41 @@ press enter
 --- shows
 Commands
   /help                 keys and commands
-  /plan                 enter plan mode, show the plan; open edits it, off leaves; words are the task
-  /plans                plans of this folder
+  /plan                 enter plan mode or show the plan; open, off, or a task
+  /plans                list the plans of this folder
   /mode                 show or set the mode: default, acceptEdits, plan, …
   /model                show or set the model
   /clear                start over with an empty conversation
-  /compact              replace the beginning by a summary; words say what to keep
-  /resume               go on with another session; words search
-  /rewind               put files, conversation or both back to an earlier point
-  /permissions          the rules that hold here; add and remove some
-  /agents               the kinds of agents there are; edit them, make your own
-  /mcp                  MCP servers: agree to them, switch them off and on, start them anew
-  /memory               instruction files, to edit
-  /init                 have an AGENTS.md written for this repository
-  /config               settings files, to edit
+  /compact              summarize the conversation; optional: what to keep
+  /resume               resume another session; optional: search text
+  /rewind               restore files, conversation or both to an earlier point
+  /permissions          view and edit permission rules
+  /agents               view, edit and create agents
+  /mcp                  MCP servers: approve, disable, enable or restart them
+  /memory               edit instruction files
+  /init                 write an AGENTS.md for this repository
+  /config               edit settings files
   /status               session, model, mode, folders
-  /cost                 tokens and money so far
+  /cost                 tokens and cost so far
   /todos                the agent's todo list
   /export               write the conversation to a file
   /theme                dark, light or ansi
-  /doctor               what works on this machine
+  /doctor               check what works on this machine
+  /trust                use the settings that this folder brings
   /exit                 quit
 
 Keys
-  enter                 send; while the agent works the message joins at its next step
+  enter                 send; queued for the next step while the agent works
   shift+enter, ctrl+j   new line (so does \ before enter)
   shift+tab             cycle the mode: default, accept edits, plan, …
   esc                   interrupt; close a list; twice on an empty line: rewind
   ctrl+c                clear the line; twice: quit
   ctrl+d                quit, on an empty line
-  ctrl+p                open the plan that waits for you
-  ctrl+o                all of the conversation and its tool output
+  ctrl+p                open the plan waiting for your review
+  ctrl+o                show the whole conversation with tool output
   ctrl+t                show or fold todos, agents, teammates, background commands
-  ctrl+x                end a command in the background
-  ctrl+r                search what you sent from this folder
+  ctrl+x                stop a background command
+  ctrl+r                search messages sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path
   tab                   complete a file after @ or a command after /
@@ -65,22 +66,22 @@ Keys
   alt+d, ctrl+del       delete the word after the cursor
   ctrl+k                delete to the end of the line
   ctrl+u                delete to the start of the line
-  ctrl+y                put back what was deleted
+  ctrl+y                paste the last deleted text
   ctrl+a, home          start of the line
   ctrl+e, end           end of the line
-  ctrl+z                stop; `fg` comes back
-  ctrl+l                draw the screen anew
+  ctrl+z                suspend; `fg` resumes
+  ctrl+l                redraw the screen
   up, ctrl+up           up; on the first line: earlier messages
   down, ctrl+n          down; on the last line: later messages
 
 At the start of a message
   /                     a command
-  !                     a line for your own shell; the agent does not see it
-  @                     anywhere: a file of this folder
+  !                     run a line in your own shell; the agent does not see it
+  @                     mention a file of this folder, anywhere in the message
 
 ›
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press ctrl+l
@@ -89,65 +90,66 @@ press enter
 < transcript
 > /model
 press enter
-< The model is claude-sonnet-4-6
+< Model: claude-sonnet-5-5
 > /mode
 press enter
 < The mode is default
 > /plans
 press enter
-< No plans of this folder yet.
+< No plans in this folder yet.
 > /todos
 press enter
 < No todos.
 > /theme
 press enter
-< The theme is ansi
+< Theme: ansi
 > /cost
 press enter
 < 0 tokens sent
 > /export
 press enter
-< there is nothing to write
+< nothing to export
 > /rewind
 press enter
-< nothing to go back to
+< Nothing to rewind to
 --- shows
 Commands
   /help                 keys and commands
-  /plan                 enter plan mode, show the plan; open edits it, off leaves; words are the task
-  /plans                plans of this folder
+  /plan                 enter plan mode or show the plan; open, off, or a task
+  /plans                list the plans of this folder
   /mode                 show or set the mode: default, acceptEdits, plan, …
   /model                show or set the model
   /clear                start over with an empty conversation
-  /compact              replace the beginning by a summary; words say what to keep
-  /resume               go on with another session; words search
-  /rewind               put files, conversation or both back to an earlier point
-  /permissions          the rules that hold here; add and remove some
-  /agents               the kinds of agents there are; edit them, make your own
-  /mcp                  MCP servers: agree to them, switch them off and on, start them anew
-  /memory               instruction files, to edit
-  /init                 have an AGENTS.md written for this repository
-  /config               settings files, to edit
+  /compact              summarize the conversation; optional: what to keep
+  /resume               resume another session; optional: search text
+  /rewind               restore files, conversation or both to an earlier point
+  /permissions          view and edit permission rules
+  /agents               view, edit and create agents
+  /mcp                  MCP servers: approve, disable, enable or restart them
+  /memory               edit instruction files
+  /init                 write an AGENTS.md for this repository
+  /config               edit settings files
   /status               session, model, mode, folders
-  /cost                 tokens and money so far
+  /cost                 tokens and cost so far
   /todos                the agent's todo list
   /export               write the conversation to a file
   /theme                dark, light or ansi
-  /doctor               what works on this machine
+  /doctor               check what works on this machine
+  /trust                use the settings that this folder brings
   /exit                 quit
 
 Keys
-  enter                 send; while the agent works the message joins at its next step
+  enter                 send; queued for the next step while the agent works
   shift+enter, ctrl+j   new line (so does \ before enter)
   shift+tab             cycle the mode: default, accept edits, plan, …
   esc                   interrupt; close a list; twice on an empty line: rewind
   ctrl+c                clear the line; twice: quit
   ctrl+d                quit, on an empty line
-  ctrl+p                open the plan that waits for you
-  ctrl+o                all of the conversation and its tool output
+  ctrl+p                open the plan waiting for your review
+  ctrl+o                show the whole conversation with tool output
   ctrl+t                show or fold todos, agents, teammates, background commands
-  ctrl+x                end a command in the background
-  ctrl+r                search what you sent from this folder
+  ctrl+x                stop a background command
+  ctrl+r                search messages sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path
   tab                   complete a file after @ or a command after /
@@ -159,38 +161,38 @@ Keys
   alt+d, ctrl+del       delete the word after the cursor
   ctrl+k                delete to the end of the line
   ctrl+u                delete to the start of the line
-  ctrl+y                put back what was deleted
+  ctrl+y                paste the last deleted text
   ctrl+a, home          start of the line
   ctrl+e, end           end of the line
-  ctrl+z                stop; `fg` comes back
-  ctrl+l                draw the screen anew
+  ctrl+z                suspend; `fg` resumes
+  ctrl+l                redraw the screen
   up, ctrl+up           up; on the first line: earlier messages
   down, ctrl+n          down; on the last line: later messages
 
 At the start of a message
   /                     a command
-  !                     a line for your own shell; the agent does not see it
-  @                     anywhere: a file of this folder
+  !                     run a line in your own shell; the agent does not see it
+  @                     mention a file of this folder, anywhere in the message
 
   cutonce 0.1.0
   session     <id>
   folder      $WS
-  model       claude-sonnet-4-6
+  model       claude-sonnet-5-5
   mode        default
   context  0 of <n> tokens
   transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
-  The model is claude-sonnet-4-6. /model NAME changes it from the next request on.
+  Model: claude-sonnet-5-5. Change it with /model NAME.
   The mode is default. Others: acceptEdits, plan.
-  No plans of this folder yet.
+  No plans in this folder yet.
   No todos.
-  The theme is ansi; there are dark, light, ansi.
+  Theme: ansi. Available: dark, light, ansi.
   <n> tokens sent, 0 received, $<n>
-! Nothing was said yet: there is nothing to write.
-  There is nothing to go back to.
+! The conversation is empty; nothing to export.
+  Nothing to rewind to.
 
 ›
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 > hi
@@ -202,13 +204,13 @@ press enter
 < ▸ Counting
 > /export talk.md
 press enter
-< Written to
+< Exported to
 > /theme light
 press enter
-< The theme is light
+< Theme: light
 > /model claude-haiku-4-5
 press enter
-< The next request goes to claude-haiku-4-5
+< Model: claude-haiku-4-5, from your next message
 > /compact the numbers
 press enter
 < Compacted
@@ -219,11 +221,11 @@ press enter
 gone esc to interrupt
 > /hepl
 press enter
-< The nearest is /help.
+< Did you mean /help?
 press ctrl+u
 > /clear
 press enter
-< The conversation starts over.
+< Conversation cleared.
 > /init
 press enter
 < Written.
@@ -261,20 +263,20 @@ request 2
   user: result: The list is stored: 0 done, 1 in progress, 1 open.
 request 3
   assistant: Listed.
-  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to go on without a break:
+  user: The conversation is about to be replaced by your summary because it has grown too long. Do not call tools. Write, for yourself, everything you need to continue without interruption:
         
         1. What the user wants, in their terms, with every constraint and preference they stated.
         2. What was found: the files, functions and facts that matter, with paths and line numbers.
         3. What was done: each file changed and how; commands run and their outcome.
         4. Errors met and how they were resolved; what was tried and rejected, and why.
-        5. Where the work stands right now, what is half done, and the exact next step.
+        5. The current state of the work, what is half done, and the exact next step.
         
-        Be complete but dense; no courtesy. The user's own messages and the open todos are kept beside your summary, so refer to them rather than repeat them.
+        Be complete but dense; no courtesy. The user's own messages and the open todos are kept together with your summary, so refer to them rather than repeat them.
         
         The user asks you to keep above all: the numbers
 request 4
   user: <system-reminder>
-        The earlier part of this conversation was replaced by this summary. Go on from where it stands; do not start over and do not greet.
+        The earlier part of this conversation was replaced by this summary. Continue from there; do not start over and do not greet.
         </system-reminder>
         
         # Summary

@@ -17,7 +17,7 @@ chmod +x editor.sh
 paste 1\n2\n3\n4\n5\n6\n7\n8\n9\n10
 < [Pasted text #1: 10 lines]
 press ctrl+g
-< Your draft is as it was
+< Your draft is unchanged
 --- shows
 
 
@@ -38,11 +38,11 @@ press ctrl+g
 
 
 
-! Your draft is as it was: ./editor.sh was ended by signal 11
+! Your draft is unchanged: ./editor.sh was killed by signal 11
 
 › half a thought [Pasted text #1: 10 lines]
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press ctrl+g
@@ -66,12 +66,12 @@ press ctrl+g
 
 
 
-! Your draft is as it was: ./editor.sh was ended by signal 11
+! Your draft is unchanged: ./editor.sh was killed by signal 11
 
 › Better words,
   on two lines.
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press enter

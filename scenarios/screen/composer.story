@@ -25,14 +25,14 @@ paste 1\n2\n3\n4\n5\n6\n7\n8\n9\n10
 › look at @src/session.rs and
   this text[Pasted text #1: 10 lines]
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press enter
 < First answer.
 > /hlp
 press enter
-< The nearest is /help.
+< Did you mean /help?
 press ctrl+u
 > /co
 < /compact
@@ -51,14 +51,14 @@ press ctrl+u
 
 ● First answer.
 
-! There is no command /hlp; nothing was sent. The nearest is /help.
+! Unknown command /hlp; nothing was sent. Did you mean /help?
 
 › /co
-  › /compact  replace the beginning by a summary; words say what to keep
-    /config   settings files, to edit
-    /cost     tokens and money so far
+  › /compact  summarize the conversation; optional: what to keep
+    /config   edit settings files
+    /cost     tokens and cost so far
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press esc

@@ -11,6 +11,8 @@ press enter
 press enter
 < queued: and this
 press esc
+< Removed from the queue
+press esc
 < Interrupted
 press ctrl+c ctrl+c
 --- exit 0

@@ -35,7 +35,7 @@ press shift+tab
 ! for i in $(seq 400); do grep -h -A99 'Plan it yourself' $HOME/.cutonce/projects/*/*.jsonl | grep -q '"type":"ask"' && exit 0; sleep 0.05; done; exit 1
 press esc
 < Lead well
-< 5 keep planning
+< 5 request changes
 press esc
 < plan mode on
 press ctrl+c ctrl+c

@@ -6,10 +6,10 @@ Do it.
 {"turns": [{"text": "Hello."}, {"text": "Hello again."}]}
 --- pty 80x24 cutonce --continue
 --- keys
-< There is nothing to go on with in this folder: this is a new session.
+< No earlier session here; started a new one.
 > /mine x
 press enter
-< /mine is this project's own: it counts once you trust the folder
+< /mine is a command of this project. Trust the folder to use it
 press ctrl+u
 > hi
 press enter
@@ -29,7 +29,7 @@ mkdir -p other
 > /exit
 --- exit 0
 --- stderr
-cutonce: There is nothing to go on with in this folder: this is a new session.
+cutonce: No earlier session here; started a new one.
 
 --- sh
 mkdir -p third
@@ -37,5 +37,5 @@ mkdir -p third
 --- run cutonce -p --continue hi
 --- exit 1
 --- stderr
-cutonce: no session fits "the last one here"; `cutonce sessions` lists them
+cutonce: no session matches "the latest one in this folder"; `cutonce sessions` lists them
 

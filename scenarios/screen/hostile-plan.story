@@ -18,7 +18,7 @@ press enter
 gone keys choose in a moment
 --- shows
  Plan rev 1: Count\u{1b}]0;owned\u{7} the users
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count\u{1b}]0;owned\u{7} the users ───────────────────────────── 1/4 · <n>% ──
 ›    1   Count\u{1b}]0;owned\u{7} the users
      2
@@ -37,9 +37,9 @@ gone keys choose in a moment
 
 
 ────────────────────────────────────────────────────────────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -65,13 +65,13 @@ press enter
 
 ? Write wants to change na\u{1b}[31mme\u{202e}txt.exe
     1 + a\u{1b}[2Jb\u{200b}
-  why: default mode asks before this: write in the workspace
+  why: Edits need your OK in default mode
 › 1 yes
   2 yes, and don't ask again here for Edit(./na\u{1b}\[31mme\u{202e}txt.exe)
   3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press 1

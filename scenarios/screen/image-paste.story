@@ -25,7 +25,7 @@ press ctrl+v
 paste a\ b.png
 < [Image #2]
 paste d.png
-< is no PNG
+< not a PNG
 ! touch empty
 press ctrl+v
 < no image on the clipboard
@@ -33,7 +33,7 @@ press ctrl+v
 press enter
 < Three pictures.
 --- shows
-! $WS/d.png: it is no PNG, JPEG, GIF or WebP image
+! $WS/d.png: it is not a PNG, JPEG, GIF or WebP image
 ! There is no image on the clipboard.
 
 > look: [Image #1][Image #2] and c.png
@@ -42,7 +42,7 @@ press enter
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

@@ -95,11 +95,11 @@ gone interrupt
      word189 word190 word191 word192 word193 word194 word195 word196 word197
      word198 word199
 
-  Interrupted. Say what to do instead.
+  Interrupted. Tell the agent what to do instead.
 
 ›
 
-/help                                                         claude-sonnet-4-6
+/help  claude-sonnet-5-5 · $<n>
 
 --- keys
 press ctrl+d

@@ -23,18 +23,18 @@ for line in sys.stdin:
 < claude-
 > /mcp
 press enter
-< waits until you agree to it
+< waiting for your approval
 < failed: 
 --- shows
  MCP servers of this session
-› demo  waits until you agree to it
-  gone  failed: there is no program "no-such-program"
+› demo  waiting for your approval
+  gone  failed: program "no-such-program" not found
 
   stdio: python3 server.py
   from   project
 
-  This project would start it on your machine, with your rights. Agree only to
-  what you know.
+  This project wants to run it on your machine with your permissions. Approve
+  only servers you trust.
 
 
 
@@ -49,7 +49,7 @@ press enter
 
 
 
- a agree and start · esc back
+ a approve and start · esc back
 
 --- keys
 press a
@@ -57,15 +57,13 @@ press a
 --- shows
  MCP servers of this session
 › demo  connected · 1 tool
-  gone  failed: there is no program "no-such-program"
+  gone  failed: program "no-such-program" not found
 
   stdio: python3 server.py
   from   project
-  says   it is demo 3
+  name   demo 3
 
-  mcp__demo__look (reads): Looks  around.
-
-
+  mcp__demo__look (read-only): Looks  around.
 
 
 
@@ -78,12 +76,14 @@ press a
 
 
 
- r start anew · x take your agreement back · esc back
+
+
+ r restart · x revoke approval · esc back
 
 --- keys
 press x
-< waits until you agree to it
+< waiting for your approval
 press esc
-gone waits until you agree to it
+gone waiting for your approval
 press ctrl+d
 --- exit 0

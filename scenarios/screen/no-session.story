@@ -6,14 +6,14 @@ Where no session could be opened, nothing is kept for one that somebody may pick
 --- exit 0
 --- pty 80x24 cutonce --resume nosuch
 --- keys
-< There is no session: /resume picks one
+< No session. /resume picks one
 > /compact
 press enter
 > /init
 press enter
 > /theme dark
 press enter
-< The theme is dark
+< Theme: dark
 gone Compacting
 > /resume
 press enter
@@ -39,14 +39,14 @@ request 2
 --- env OPENAI_API_KEY=
 --- pty 80x24 cutonce
 --- keys
-< There is no session yet: /model PROVIDER/NAME opens one
+< No session yet. Start one with /model PROVIDER/NAME
 > hello there
 press enter
-< Not sent, your words stay here
+< Not sent; your text is kept
 press ctrl+u
 > /model scripted/$WS/s.json
 press enter
-< A new session with scripted/
+< Starting a new session with scripted/
 > hello again
 press enter
 < Here I am.

@@ -47,7 +47,7 @@ press enter
   {
     "file_path": "missing.txt"
   }
-  Allow: default mode runs this: read in the workspace
+  Allow: Reads are allowed in default mode
 
   missing.txt does not exist.
 
@@ -106,14 +106,14 @@ gone interrupt
     2 +
     3 + 1. Count
 
-● Plan kept, plan mode left
+● Plan kept, plan mode exited
   Count
 
   1. Count
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d
@@ -141,14 +141,14 @@ press ctrl+d
     2 +
     3 + 1. Count
 
-● Plan kept, plan mode left
+● Plan kept, plan mode exited
   Count
 
   1. Count
 
 ›
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press ctrl+d

@@ -63,7 +63,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d
@@ -93,7 +93,7 @@ request 5
 --- transcript models
 claude-haiku-4-5 [{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"touch note-1"}}]
 claude-haiku-4-5 [{"type":"text","text":"Noted."}]
-claude-sonnet-4-6 [{"type":"tool_use","id":"toolu_0003_00","name":"Bash","input":{"command":"touch note-2"}}]
-claude-sonnet-4-6 [{"type":"text","text":"Not noted."}]
-claude-sonnet-4-6 [{"type":"text","text":"Shipped."}]
+claude-sonnet-5-5 [{"type":"tool_use","id":"toolu_0003_00","name":"Bash","input":{"command":"touch note-2"}}]
+claude-sonnet-5-5 [{"type":"text","text":"Not noted."}]
+claude-sonnet-5-5 [{"type":"text","text":"Shipped."}]
 

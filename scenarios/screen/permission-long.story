@@ -32,7 +32,7 @@ press enter
          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
   … 9,004 more lines (pgdn, ctrl+o)
-  why: default mode asks before this: write in the workspace
+  why: Edits need your OK in default mode
 › 1 yes
   2 yes, and don't ask again here for Edit(./src/deep/made.txt)
   3 no, and say what to do instead
@@ -60,7 +60,7 @@ press pgdn pgdn pgdn
     13 + line 10
     14 + line 11
   … 15 above, 8,989 more lines (pgdn, ctrl+o)
-  why: default mode asks before this: write in the workspace
+  why: Edits need your OK in default mode
 › 1 yes
   2 yes, and don't ask again here for Edit(./src/deep/made.txt)
   3 no, and say what to do instead
@@ -69,11 +69,11 @@ press pgdn pgdn pgdn
 
 --- keys
 press ctrl+o
-< What is asked about
+< Request details
 press G
 < evil line
 --- shows
- What is asked about
+ Request details
   8986 + line 8983
   8987 + line 8984
   8988 + line 8985

@@ -25,14 +25,13 @@ press enter
 
 ? Bash wants to run
   mkdir out && touch out/x
-  why: default mode asks before this: plain file command that writes only in
-  the workspace (`mkdir out`)
+  why: File commands need your OK in default mode (`mkdir out`)
 › 1 yes
   2 yes, and don't ask again here for Bash(mkdir out), Bash(touch out/x)
   3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press esc
@@ -50,13 +49,13 @@ press esc
     1   one
     2 - two
     2 + three
-  why: default mode asks before this: write in the workspace
+  why: Edits need your OK in default mode
 › 1 yes
   2 yes, and don't ask again here for Edit(./a.txt)
   3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press 2
@@ -84,7 +83,7 @@ press enter
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

@@ -22,7 +22,7 @@ press a
 press enter
 < allow Bash(touch:*)
 --- shows
- Rules; deny before ask before allow; the mode is default
+ Permission rules: deny wins over ask, ask over allow · mode default
   deny  Read(secret.txt)  ~/.cutonce/settings.json
 › allow Bash(touch:*)     .cutonce/settings.local.json
 
@@ -45,7 +45,7 @@ press enter
 
 
 
- a allow … · s ask … · d deny … · x take out · esc back
+ a allow … · s ask … · d deny … · x remove · esc back
 
 --- keys
 press esc
@@ -58,9 +58,9 @@ gone interrupt
 press enter
 < deny  Read(secret.txt)
 press home x
-< Taken out of
+< Removed from
 --- shows
- Rules; deny before ask before allow; the mode is default
+ Permission rules: deny wins over ask, ask over allow · mode default
 › allow Bash(touch:*)  .cutonce/settings.local.json
 
   allow Bash(touch:*)
@@ -83,11 +83,11 @@ press home x
 
 
 
- Taken out of ~/.cutonce/settings.json; a running session keeps it until it end…
+ Removed from ~/.cutonce/settings.json; running sessions keep it until they end.
 
 --- keys
 press esc
-gone Taken out of
+gone Removed from
 press ctrl+d
 --- exit 0
 --- disk

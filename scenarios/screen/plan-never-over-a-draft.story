@@ -28,16 +28,16 @@ press ctrl+p
 
 ── 0 files changed ─────── context <n>% ──
  1 approve → accept edits
- 2 approve → ask at each edit
+ 2 approve → ask each edit
  4 [ ] clear context first
- 5 keep planning → plan
- 6 leave → default
- esc back to planning · ? all keys
+ 5 request changes → plan
+ 6 exit plan mode → default
+ esc decide later · ? all keys
  c comment  e edit  d diff  n note
 
 --- keys
 press esc
-< Interrupted
+< Plan waits
 < half a thought
 press ctrl+c ctrl+c
 --- exit 0

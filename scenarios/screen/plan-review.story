@@ -19,7 +19,7 @@ press enter
 gone keys choose in a moment
 --- shows
  Plan rev 1: Count the users
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
@@ -38,9 +38,9 @@ gone keys choose in a moment
 
 
 ────────────────────────────────────────────────────────────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -48,7 +48,7 @@ press 1
 < enter confirm
 --- shows
  Plan rev 1: Count the users
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
@@ -96,7 +96,7 @@ gone interrupt
 
 ›
 
-⏵⏵ accept edits on (shift+tab to cycle)  claude-sonnet-4-6 · <n>% · <n> tokens
+⏵⏵ accept edits on (shift+tab to cycle)  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press ctrl+d

@@ -32,7 +32,7 @@ press enter
     │ … 2 more lines (ctrl+o)
   enter or a digit chooses · ← back ·
   ctrl+o all · esc skips
-/help  claude-sonnet-4-6 · <n>%
+/help  claude-sonnet-5-5 · <n>%
 
 --- keys
 press down down
@@ -52,15 +52,15 @@ press down down
   5 in your own words
   enter or a digit chooses · ← back ·
   ctrl+o all · esc skips
-/help  claude-sonnet-4-6 · <n>%
+/help  claude-sonnet-5-5 · <n>%
 
 --- keys
 press ctrl+o
-< What is asked about
+< Request details
 press G
 < one for each
 --- shows
- What is asked about
+ Request details
       │ close()
 
   2 Postgres
@@ -99,9 +99,9 @@ press end ctrl+w ctrl+w
   3 Redis
   4 Files
     own words: zero one and more
-  enter takes these words · esc back
+  enter confirms this answer · esc back
 
-/help  claude-sonnet-4-6 · <n>%
+/help  claude-sonnet-5-5 · <n>%
 
 --- keys
 press enter
@@ -117,7 +117,7 @@ press enter
   enter sends these answers · ← back ·
   esc skips all questions
 
-/help  claude-sonnet-4-6 · <n>%
+/help  claude-sonnet-5-5 · <n>%
 
 --- keys
 press enter

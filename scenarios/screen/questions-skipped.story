@@ -34,9 +34,9 @@ press 3
 › 3 [x] Docs
       dull
   4 in your own words
-  space or a digit marks · enter goes on · ← back · ctrl+o all · esc skips
+  space or a digit marks · enter continues · ← back · ctrl+o all · esc skips
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press enter
@@ -67,7 +67,7 @@ press right
   → Zoë 日本
   enter sends these answers · ← back · esc skips all questions
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press enter
@@ -95,5 +95,5 @@ request 2
         → Zoë 日本
 request 3
   assistant: call AskUserQuestion {"questions":[{"question":"Sure?","header":"Sure","options":[{"label":"Yes","description":"go"},{"label":"No","description":"stop"}]}]}
-  user: result: The user saw the questions and chose not to answer. Do not ask them again: go on with what you think best, and say what you assumed.
+  user: result: The user saw the questions and chose not to answer. Do not ask them again: continue with what you think best, and say what you assumed.
 

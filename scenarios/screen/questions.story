@@ -27,7 +27,7 @@ press enter
     │ open("a.db")
   enter or a digit chooses · ← back · ctrl+o all · esc skips
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press 2
@@ -47,7 +47,7 @@ press enter
   → Lint, both fast
   enter sends these answers · ← back · esc skips all questions
 
-/help  claude-sonnet-4-6 · <n>% · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press enter

@@ -26,7 +26,7 @@ press enter
 
 › an unsent thought
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press ctrl+c ctrl+c

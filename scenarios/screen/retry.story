@@ -28,7 +28,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 > letters
@@ -55,7 +55,7 @@ gone interrupt
 
 ! anthropic cut the stream in the middle of the answer; trying again in <n> s
   (1 of 10)
-  The answer came out differently this time; it goes on so:
+  The provider restarted and gave a different answer:
 
   Omega.
 
@@ -63,7 +63,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

@@ -24,7 +24,7 @@ gone keys choose in a moment
 < Part 1
 --- shows
  Plan rev 1: Long
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Long ───────────────────────────────────────────────────────── 1/1001 · <n>% ──
 ›     1   Long
       2
@@ -43,9 +43,9 @@ gone keys choose in a moment
      15   Text of part 2.
      16
 ────────────────────────────────────────────────────────── context <n>% · $<n> ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -57,7 +57,7 @@ press G
 < The last line.
 --- shows
  Plan rev 1: Long
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Part 99 ───────────────────────────────────────────────── 1001/1001 · <n>% ──
     986
     987   • one
@@ -76,9 +76,9 @@ press G
    1000
 ›  1001   The last line.
 ────────────────────────────────────────────────────────── context <n>% · $<n> ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -90,7 +90,7 @@ press enter
 < Text of part 50.
 --- shows
  Plan rev 1: Long
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Part 50 ─────────────────────────────────────────────────── 495/1001 · <n>% ──
     489   • three
     490
@@ -109,9 +109,9 @@ press enter
     503   Part 51
     504
 ── “part 50.” 1 of 1 · n N, esc ends ───────────────────── context <n>% · $<n> ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -120,7 +120,7 @@ gone 1 of 1
 press o
 --- shows
  Plan rev 1: Long
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Part 50 ─────────────────────────────────────────────────── 495/1001 · <n>% ──
   Part 42
   Part 43
@@ -139,9 +139,9 @@ press o
   Part 56
   Part 57
 ────────────────────────────────────────────────────────── context <n>% · $<n> ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -163,7 +163,7 @@ press ]
 < Words of part 50.
 --- shows
  Plan rev 2: Long                                       +0 -1 ~1 since rev 1
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Part 50 ─────────────────────────────────────────────────── 495/1000 · <n>% ──
     491   End of 49.
     492
@@ -182,9 +182,9 @@ press ]
     505   Text of part 51.
     506
 ────────────────────────────────────────────────────────── context <n>% · $<n> ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -192,7 +192,7 @@ press d
 < Text of part 50.
 --- shows
  Plan rev 2: Long                                       +0 -1 ~1 since rev 1
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Part 50 ─────────────────────────────────────────────────── 495/1000 · <n>% ──
     491   End of 49.
     492
@@ -211,15 +211,15 @@ press d
     504
     505   Text of part 51.
 ────────────────────────────────────────────────────────── context <n>% · $<n> ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press d
 gone Text of part 50.
 press esc
-< Interrupted
+< ready for your review
 press ctrl+d
 --- exit 0

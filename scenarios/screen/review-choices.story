@@ -1,4 +1,4 @@
-Each of the six choices at the screen, with the mode it leads to (PM-74, PM-140): 3 back to the earlier mode, 6 leave and keep the plan, 5 keep planning, 2 ask at each edit, 1 accept edits, and 4 with one of them: the context is cleared first (PM-81). Esc takes back what is armed; nothing is chosen without Enter.
+Each of the six choices at the screen, with the mode it leads to (PM-74, PM-140): 3 back to the earlier mode, 6 exit plan mode, 5 request changes, 2 ask at each edit, 1 accept edits, and 4 with one of them: the context is cleared first (PM-81). Esc takes back what is armed; nothing is chosen without Enter.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -25,7 +25,7 @@ press enter
 gone keys choose in a moment
 --- shows
  Plan rev 1: Count
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -44,21 +44,21 @@ gone keys choose in a moment
 
 
 ────────────────────────────────────────────────────────────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → bypass
- 3 approve → back to bypass    c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → bypass
+ 3 approve → back to bypass  c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press 1
 < enter confirm
 press esc
-< esc back to planning
+< esc decide later
 press 3
 < enter confirm
 --- shows
  Plan rev 1: Count
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -94,8 +94,8 @@ gone keys choose in a moment
 press 6
 < enter confirm
 --- shows
- Plan rev 1: Count
- <plan>  no sandbox · 0 files changed since entry, checked
+ Plan rev 2: Count
+ <plan>  0 files changed since entry, checked
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -113,7 +113,7 @@ press 6
 
 
 
-──  Leave plan mode → bypass, keep rev 1  ──────────────────────────────────────
+──  Exit plan mode → bypass, keep rev 2  ───────────────────────────────────────
  Nothing runs, the turn ends, the plan stays in its file. Nothing is sent
  along.
 
@@ -141,7 +141,7 @@ press 2
 < enter confirm
 --- shows
  Plan rev 2: Count
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -189,8 +189,8 @@ press 4
 press 1
 < enter confirm
 --- shows
- Plan rev 3: Count
- <plan>  no sandbox · 0 files changed since entry, checked
+ Plan rev 4: Count
+ <plan>  0 files changed since entry, checked
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -208,7 +208,7 @@ press 1
 
 
 
-──  Approve rev 3 (sha cabdc3) → accept edits  ─────────────────────────────────
+──  Approve rev 4 (sha cabdc3) → accept edits  ─────────────────────────────────
  Nothing is sent along. The context (1% in use) is cleared, only the plan
  stays. The agent starts at once.
 
@@ -230,14 +230,14 @@ user {"text":"first task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Count\n"}},{"type":"tool_use","id":"toolu_0001_01","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$HOME/.cutonce/plans/<slug>.md"}
-tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Count\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Count\n"},"output":[{"type":"text","text":"Created $HOME/.cutonce/plans/<slug>.md (3 lines)."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows edits of the plan file"}}
 plan {"slug":"<slug>","revision":1,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Count\n","sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"restore"}}
 mode {"from":"plan","to":"bypassPermissions","by":"user"}
 plan {"slug":"<slug>","revision":1,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now bypassPermissions. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.c…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now bypassPermissions. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.c…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Went on as before."}],"stop":"end_turn"}
 mode {"from":"bypassPermissions","to":"plan","by":"user"}
@@ -245,15 +245,14 @@ user {"text":"second task"}
 reminder {"kind":"plan_mode_reentry","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"You are back in plan mode, and there is a plan from before at $HOME/.cutonce/plans/<slug>.md. First read it and compare it with what the user asks for now. Anot…"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0003_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-plan {"slug":"<slug>","revision":1,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
+plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"leave"}}
-plan {"slug":"<slug>","revision":1,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"left"}
+plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"left"}
 mode {"from":"plan","to":"bypassPermissions","by":"user"}
-tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user left plan mode without approving and kept the plan at $HOME/.cutonce/plans/<slug>.md. Do not implement it. Wait for the user's next message."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user left plan mode without approving and kept the plan at $HOME/.cutonce/plans/<slug>.md. Do not implement it. Wait for the user's next message."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 mode {"from":"bypassPermissions","to":"plan","by":"user"}
 user {"text":"third task"}
-reminder {"kind":"plan_mode_reentry","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"You are back in plan mode, and there is a plan from before at $HOME/.cutonce/plans/<slug>.md. First read it and compare it with what the user asks for now. Anot…"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0004_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
 plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
@@ -269,7 +268,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"default"}}
 mode {"from":"plan","to":"default","by":"user"}
 plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0006_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce/pla…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+tool {"callId":"toolu_0006_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce/pla…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Asking at each edit."}],"stop":"end_turn"}
 mode {"from":"default","to":"plan","by":"user"}
@@ -277,12 +276,12 @@ user {"text":"fifth task"}
 reminder {"kind":"plan_mode_reentry","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"You are back in plan mode, and there is a plan from before at $HOME/.cutonce/plans/<slug>.md. First read it and compare it with what the user asks for now. Anot…"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0008_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
+plan {"slug":"<slug>","revision":3,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
-plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0008_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+plan {"slug":"<slug>","revision":3,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
+tool {"callId":"toolu_0008_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Accepting edits."}],"stop":"end_turn"}
 mode {"from":"acceptEdits","to":"plan","by":"user"}
@@ -290,13 +289,14 @@ user {"text":"sixth task"}
 reminder {"kind":"plan_mode_reentry","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"You are back in plan mode, and there is a plan from before at $HOME/.cutonce/plans/<slug>.md. First read it and compare it with what the user asks for now. Anot…"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0010_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
-plan {"slug":"<slug>","revision":3,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
+plan {"slug":"<slug>","revision":4,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"submitted"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"clear","mode":"acceptEdits"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
-plan {"slug":"<slug>","revision":3,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0010_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode runs what only reads"}}
+plan {"slug":"<slug>","revision":4,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
+tool {"callId":"toolu_0010_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 clear {}
+session {"slug":"<slug>"}
 user {"text":"Implement this plan. The user approved it, and it is saved at $HOME/.cutonce/plans/<slug>.md. If you must deviate from it, say so.\n\n# Count\n\n1. Count\n","meta":true,"planContent":"# Count\n\n1. Count\n"}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Begun anew."}],"stop":"end_turn"}

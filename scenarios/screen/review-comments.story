@@ -26,7 +26,7 @@ press 5
 < enter send and keep planning
 --- shows
  Plan rev 1: Count the users                                         1 comment
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 3/4 · <n>% ──
      1   Count the users
      2
@@ -44,8 +44,8 @@ press 5
 
 
 
-──  Keep planning → plan  ──────────────────────────────────────────────────────
- Say what is to change (or nothing). Sent along: 1 comment.
+──  Request changes → plan  ────────────────────────────────────────────────────
+ What should change? (optional) Sent along: 1 comment.
  › think 1 more time
 
  enter send and keep planning · ctrl+j new line                        esc back
@@ -57,7 +57,7 @@ press enter
 gone keys choose in a moment
 --- shows
  Plan rev 2: Count the users                            +0 -0 ~1 since rev 1
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -76,9 +76,9 @@ gone keys choose in a moment
 
 
 ────────────────────────────────────────────────────────────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -86,7 +86,7 @@ press d
 < -   4   2. Tell
 --- shows
  Plan rev 2: Count the users                            +0 -0 ~1 since rev 1
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -105,14 +105,14 @@ press d
 
 
 ────────────────────────────────────────────────────────────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press esc
-< Interrupted
+< Plan waits
 --- history
 > count the users
 
@@ -122,7 +122,7 @@ press esc
     3 + 1. Guess
     4 + 2. Tell
 
-╭─● Plan not approved, planning goes on ──────────────────────────────────────╮
+╭─● Plan not approved, still planning ────────────────────────────────────────╮
 │ Count the users                                                             │
 │                                                                             │
 │ 1. Guess                                                                    │
@@ -139,12 +139,19 @@ press esc
     3   1. Guess
     4 - 2. Tell
     4 + 2. Tell everybody
-✗ ExitPlanMode  The plan was not approved: the user interrupted
-  Interrupted. Say what to do instead.
+
+╭─● Plan waits for your decision: ctrl+p opens it ────────────────────────────╮
+│ Count the users                                                             │
+│                                                                             │
+│ 1. Guess                                                                    │
+│ 2. Tell everybody                                                           │
+╰─────────────────────────────────────────────────────────────────────────────╯
+
+  A plan is ready for your review: ctrl+p opens it
 
 ›
 
-⏸ plan mode on (shift+tab to cycle) · review  claude-sonnet-4-6 · <n>%
+⏸ plan mode on (shift+tab to cycle) · exit  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press ctrl+d
@@ -161,7 +168,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.

@@ -22,10 +22,10 @@ press enter
 < approve → accept edits
 gone keys choose in a moment
 press e
-< nothing changed
+< plan not changed
 --- shows
  Plan rev 1: Count the users
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -43,10 +43,10 @@ press e
 
 
 
-── nothing changed: ./editor.sh was ended by signal 11 ─────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+── plan not changed: ./editor.sh was killed by signal 11 ───────── context <n>% ──
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -54,7 +54,7 @@ press e
 < your edit goes with
 --- shows
  Plan rev 1, edited by you: Count the users    +1 -1 ~0 since the submission
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -73,9 +73,9 @@ press e
 
 
 ── your edit goes with whatever you choose · u undoes ──────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
@@ -88,7 +88,7 @@ press 2
 < enter confirm
 --- shows
  Plan rev 1, edited by you: Count the users    +1 -1 ~0 since the submission
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -135,7 +135,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d
@@ -154,7 +154,7 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.

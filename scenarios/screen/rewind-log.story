@@ -25,7 +25,7 @@ gone interrupt
 > /rewind
 press enter
 < Rewind to
-< not put back: what 1 command changed
+< not restored: changes by 1 command
 <   echo made > made.txt
 press enter
 < 1 conversation and files

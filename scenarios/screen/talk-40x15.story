@@ -38,14 +38,14 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>%
+/help  claude-sonnet-5-5 · <n>%
 
 --- keys
 press shift+tab
 < accept edits on
 press shift+tab
 < ⏸ plan mode on (shift+tab to cycle)
-< explore
+< understand
 press ctrl+c
 < press ctrl+c again to quit
 press ctrl+c

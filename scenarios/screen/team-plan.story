@@ -42,9 +42,9 @@ press enter
 
 
 ── This is the plan of your teammate ann. ──────────────── context <n>% · $<n> ──
- 1 approve → accept edits                                 5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent
-                               c comment  e edit  d diff  esc answer later
+ 1 approve → accept edits                               5 request changes → plan
+ 2 approve → ask each edit   n note to the agent
+                             c comment  e edit  d diff  esc answer later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys

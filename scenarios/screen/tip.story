@@ -15,13 +15,13 @@ press ctrl+d
 --- pty 80x24 cutonce
 --- keys
 < claude-
-< Tip: shift+tab
+< Tip: press shift+tab
 --- shows
-  Tip: shift+tab goes to plan mode: you see a plan before anything changes
+  Tip: press shift+tab twice for plan mode: see a plan before anything changes
 
 ›
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press shift+tab
@@ -34,7 +34,7 @@ press ctrl+d
 --- shows
 ›
 
-/help                                                         claude-sonnet-4-6
+/help                                                         claude-sonnet-5-5
 
 --- keys
 press ctrl+d

@@ -29,7 +29,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · 1 task · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · 1 task · $<n> · <n> tokens
 
 --- keys
 press ctrl+t
@@ -43,7 +43,7 @@ press ctrl+t
 ● It runs.
 
   bash_1  sleep 1000
-  ctrl+x ends a command
+  ctrl+x stops a command
   ☒ Count
   ▸ Tell
   ☐ Rest
@@ -51,7 +51,7 @@ press ctrl+t
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · 1 task · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · 1 task · $<n> · <n> tokens
 
 --- keys
 press ctrl+t
@@ -75,7 +75,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

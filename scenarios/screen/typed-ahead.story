@@ -21,7 +21,7 @@ rush ctrl+p 1 enter 1 enter c e y
 gone keys choose in a moment
 --- shows
  Plan rev 1: Count
- <plan>  no sandbox · 0 files changed since entry, checked
+ <plan>  0 files changed since entry, checked
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -40,14 +40,14 @@ gone keys choose in a moment
 
 
 ────────────────────────────────────────────────────────────────── context <n>% ──
- 1 approve → accept edits      4 [ ] clear context first  5 keep planning → plan
- 2 approve → ask at each edit  n note to the agent        6 leave → default
-                               c comment  e edit  d diff  esc back to planning
+ 1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
+ 2 approve → ask each edit   n note to the agent        6 exit → default
+                             c comment  e edit  d diff  esc decide later
  ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press esc
-< Interrupted
+< Plan waits
 < half a thought
 < ⏸ plan mode on
 press ctrl+u shift+tab
@@ -59,14 +59,15 @@ press enter
 < › 1
 < enter or a digit chooses
 --- shows
-● Some words first, so that there is time to type a few of one's own.
-
-● Write plan (<slug>.md)  +3 -0
-    1 + # Count
-    2 +
     3 + 1. Guess
-✗ ExitPlanMode  The plan was not approved: the user interrupted
-  Interrupted. Say what to do instead.
+
+╭─● Plan waits for your decision: ctrl+p opens it ────────────────────────────╮
+│ Count                                                                       │
+│                                                                             │
+│ 1. Guess                                                                    │
+╰─────────────────────────────────────────────────────────────────────────────╯
+
+● Plan not approved, withdrawn
 
 > go on
 
@@ -75,14 +76,13 @@ press enter
 
 ? Bash wants to run
   touch made
-  why: default mode asks before this: plain file command that writes only in
-  the workspace (`touch made`)
+  why: File commands need your OK in default mode (`touch made`)
 › 1 yes
   2 yes, and don't ask again here for Bash(touch made)
   3 no, and say what to do instead
   enter or a digit chooses · esc no · ctrl+o shows all of it
 
-/help  claude-sonnet-4-6 · <n>% · $<n> · <n> tokens
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press esc

@@ -13,7 +13,7 @@ press enter
 < Words
 press ctrl+o
 < q back
-< something waits for you: esc goes back
+< waiting for your answer: press esc
 press q
 < wants to run
 < digit chooses

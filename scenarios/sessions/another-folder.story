@@ -19,7 +19,7 @@ I will remember: blue.
 Here it is still blue.
 
 --- stderr
-cutonce: This session worked in $WS/first until now; it goes on in $WS/second, under the settings of this folder. Both list it. (--fork-session leaves it where it was and goes on in a copy.)
+cutonce: This session worked in $WS/first until now. It continues in $WS/second, with the settings of this folder, and both folders list it. (To continue in a copy instead, use --fork-session.)
 
 --- run cutonce sessions blue
 --- exit 0
@@ -35,7 +35,7 @@ cutonce: This session worked in $WS/first until now; it goes on in $WS/second, u
 Back in the first folder: blue.
 
 --- stderr
-cutonce: This session worked in $WS/second until now; it goes on in $WS/first, under the settings of this folder. Both list it. (--fork-session leaves it where it was and goes on in a copy.)
+cutonce: This session worked in $WS/second until now. It continues in $WS/first, with the settings of this folder, and both folders list it. (To continue in a copy instead, use --fork-session.)
 
 --- in second
 --- run cutonce -p "and now?" --continue
@@ -46,7 +46,7 @@ In the second again: blue.
 --- run cutonce sessions blue
 --- exit 0
 --- stderr
-No session fits "blue". `cutonce sessions` lists all of this folder.
+No session matches "blue". `cutonce sessions` lists all sessions of this folder.
 
 --- run cutonce -p "and in a fork?" --resume "my colour" --fork-session
 --- stdout

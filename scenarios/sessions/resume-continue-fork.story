@@ -43,5 +43,5 @@ request 3
 --- run cutonce -p "x" --resume "no such words"
 --- exit 1
 --- stderr
-cutonce: no session fits "no such words"; `cutonce sessions` lists them
+cutonce: no session matches "no such words"; `cutonce sessions` lists them
 

@@ -30,8 +30,7 @@ nothing
 ]}
 --- run cutonce -p "notes" --permission-mode plan
 --- stderr
-cutonce: 2 skills of this folder wait until you trust it. To trust it: cutonce trust
-cutonce: No plan was written ($HOME/.cutonce/plans/<slug>.md).
+cutonce: 2 skills of this folder are ignored until you trust it. To trust it, run: cutonce trust
 
 --- seen
 request 1
@@ -45,8 +44,8 @@ request 1
         
         ## Workflow
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
-        2. Design. Have a Plan agent work out the approach: one by default, at most 1; more than one only where different views are worth comparing. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
-        3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
+        2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
+        3. Review. Read the key files yourself. Check the design against the request. Decide what is still open yourself, and name it in the plan as an assumption.
         4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         
@@ -61,7 +60,7 @@ request 2
         </skill>
         
         Arguments: v2
-  user: error: Invalid input: `skill`: there is none of this name. Skills: release-notes.
+  user: error: Invalid input: `skill`: there is no skill of this name. Skills: release-notes.
 request 3
   assistant: call Read {"file_path":"$HOME/.cutonce/skills/notes/template.md"}
   assistant: call Read {"file_path":"$HOME/.cutonce/trust.json"}

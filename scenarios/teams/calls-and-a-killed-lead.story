@@ -14,13 +14,13 @@ question back and asks again, and the answer to the new one counts.
 ]}
 --- run cutonce --plain --session-id 019a0000-0000-7000-8000-00000000cccc "Lead this."
 --- talk
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 ! kill -9 $PID
 --- run cutonce --plain --resume 019a0000-0000-7000-8000-00000000cccc
 --- talk
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 < +Hello!
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 < +Hello again!
 ! test ! -e hello.txt
 > 1

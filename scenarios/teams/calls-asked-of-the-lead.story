@@ -14,11 +14,11 @@ exactly what will run. A yes runs it, a no reaches the teammate's model with the
 ]}
 --- run cutonce --plain "Lead this."
 --- talk
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 < +Hello!
 ! test ! -e hello.txt
 > 1
-< Bash (of the teammate ann) wants to run
+< Bash (of the teammate ann) wants to
 < touch no.txt
 ! test -e hello.txt && test ! -e no.txt
 > 3 rather not

@@ -21,7 +21,7 @@ until test -e "$1"; do sleep 0.05; done
 ]}
 --- run cutonce --plain "Lead this." --allowedTools "Bash(bash wait.sh asked)"
 --- talk
-< Write (of the general-purpose agent of the teammate ann) wants to run
+< Write (of the general-purpose agent of the teammate ann) wants to
 ! touch asked
 < It plans now.
 > 1

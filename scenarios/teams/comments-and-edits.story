@@ -31,9 +31,9 @@ chmod +x editor.sh
 --- talk
 < ann asks: Exit plan mode?
 > c 2 which language?
-< 1 comment goes along
+< 1 comment is sent
 > 5 think again
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < ann asks: Exit plan mode?
@@ -42,7 +42,7 @@ chmod +x editor.sh
 > e
 < This is the plan as you edited it.
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < Bash (of the teammate ann) wants to run

@@ -55,20 +55,20 @@ with open(sorted(glob.glob(f"{team}/mail/ann/*.jsonl"))[-1], "a") as box:
 < ann asks: Exit plan mode?
 ! python3 forge.py $HOME
 > 5 not yet
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < ann asks: Exit plan mode?
 < 2  1. Write good.txt, well
 ! test ! -e evil.txt && python3 forge.py $HOME
 > 5 still not
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < ann asks: Exit plan mode?
 ! test ! -e evil.txt && test ! -e good.txt
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < All done.

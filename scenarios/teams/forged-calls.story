@@ -46,15 +46,15 @@ with open(sorted(glob.glob(f"{team}/mail/ann/*.jsonl"))[-1], "a") as box:
 ]}
 --- run cutonce --plain "Lead this."
 --- talk
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 < good.txt
 ! python3 forge.py $HOME && test ! -e good.txt
 > 1
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 < evil.txt
 ! python3 forge.py $HOME
 > 3 no
-< Write (of the teammate ann) wants to run
+< Write (of the teammate ann) wants to
 < evil2.txt
 ! python3 forge.py $HOME && test ! -e evil.txt
 > 3 no

@@ -41,7 +41,7 @@ nothing changed
 < ann asks: Exit plan mode?
 < Noted.
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 > /exit

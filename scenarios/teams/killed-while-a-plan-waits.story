@@ -29,7 +29,7 @@ nothing changed
 < ann asks: Exit plan mode?
 ! test ! -e hello.txt && test ! -e done.txt
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < All done.

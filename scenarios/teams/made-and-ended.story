@@ -4,11 +4,11 @@ ending a team, and after TeamDelete nothing of it is left but the transcripts.
 --- model
 {"turns": [
   {"when": "You are `ann`", "calls": [{"name": "SendMessage", "input": {"to": "bob", "text": "PEER-WORDS"}}, {"name": "SendMessage", "input": {"to": "nobody", "text": "x"}}]},
-  {"when": "the team has no \"nobody\"; there are bob, team-lead", "text": "Said.", "repeat": 2},
+  {"when": "the team has no member \"nobody\"; its members are bob, team-lead", "text": "Said.", "repeat": 2},
   {"when": "PEER-WORDS", "calls": [{"name": "SendMessage", "input": {"to": "*", "text": "BOB-HEARD"}}]},
   {"when": "You are `bob`", "text": "Waiting.", "repeat": 5},
   {"when": "You are `ann`", "text": "Fine.", "repeat": 5},
-  {"when": "The team red is over.", "text": "Over."},
+  {"when": "The team red was deleted.", "text": "Over."},
   {"when": "BOB-HEARD", "calls": [{"name": "TeamDelete", "input": {}}]},
   {"when": "Lead this.", "calls": [
      {"name": "TeamCreate", "input": {"teamName": "../red", "members": [{"name": "ann", "task": "x"}]}},

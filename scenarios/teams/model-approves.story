@@ -25,7 +25,7 @@ under which a command still asks the user.
 ]}
 --- run cutonce --plain --permission-mode acceptEdits "Lead this."
 --- talk
-< Bash (of the teammate ann) wants to run: acceptEdits mode asks
+< Bash (of the teammate ann) wants to run: Commands that may change things need your OK in acceptEdits mode
 > 3
 < All done.
 --- exit 0

@@ -23,7 +23,7 @@ never more than what the lead has outside of plan mode.
 < I can not.
 ! test ! -e hello.txt
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < All done.

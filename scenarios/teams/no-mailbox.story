@@ -19,8 +19,8 @@ session {}
 mode {"from":"default","to":"acceptEdits","by":"start"}
 user {"text":"Lead this."}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]},"output":[{"type":"text","text":"The team was not made, or not whole: the mailbox server nats://127.0.0.1:1 does not answer: IO error: Connection refused (os error 111)."}],"isError":true,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: change inner state: todos, ending a shell"}}
+tool {"callId":"toolu_0001_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]},"output":[{"type":"text","text":"The team was not created completely: the mailbox server nats://127.0.0.1:1 does not answer: IO error: Connection refused (os error 111)."}],"isError":true,"decision":{"behavior":"allow","reason":"Session tools are allowed in acceptEdits mode"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]}}],"stop":"tool_use"}
-tool {"callId":"toolu_0002_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]},"output":[{"type":"text","text":"The team was not made, or not whole: the mailbox server nats://127.0.0.1:1 does not answer: IO error: Connection refused (os error 111)."}],"isError":true,"decision":{"behavior":"allow","reason":"acceptEdits mode runs this: change inner state: todos, ending a shell"}}
+tool {"callId":"toolu_0002_00","name":"TeamCreate","input":{"teamName":"red","members":[{"name":"bob","task":"Work."}]},"output":[{"type":"text","text":"The team was not created completely: the mailbox server nats://127.0.0.1:1 does not answer: IO error: Connection refused (os error 111)."}],"isError":true,"decision":{"behavior":"allow","reason":"Session tools are allowed in acceptEdits mode"}}
 assistant {"blocks":[{"type":"text","text":"No team."}],"stop":"end_turn"}
 

@@ -26,7 +26,7 @@ Then the user approves, the answer starts the teammate's next turn (PM-132), and
 < 1 Approve, accept edits automatically → acceptEdits
 ! test ! -e before.txt && test ! -e behind.txt && test ! -e behind2.txt && test ! -e hello.txt
 > 1 go ahead
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < All done.

@@ -39,7 +39,7 @@ lead has at that moment: acceptEdits, then default, where the lead's user is ask
 > /mode default
 < mode: default
 > Tell bob.
-< Write (of the teammate bob) wants to run
+< Write (of the teammate bob) wants to
 ! test ! -e c.txt
 > 3
 < Heard two.

@@ -29,13 +29,13 @@ One that need not plan, and is in no plan mode, changes nothing by ExitPlanMode 
 < ann asks: Exit plan mode?
 < 2  1. Write hello.txt
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < 2  1. Write bye.txt
 ! test -e hello.txt && test ! -e behind.txt && test ! -e bye.txt
 > 1
-< Enter confirms
+< Press Enter to confirm
 < answer:
 > y
 < All done.

@@ -40,12 +40,12 @@ AskUserQuestion shows its options with headers and previews; a choice, the perso
   |   0 skip line
   2 Blue: cold
   0 skip all of them
-answer (a number, or your own words, =17 if they are a number): 
+answer (a number, or your own text, =17 for the text 17): 
 ? Sizes (2 of 2): Which sizes?
   1 S: small
   2 L: large
   0 skip all of them
-answer (numbers, or your own words, =17 if they are a number; `back` goes back): 
+answer (numbers, or your own text, =17 for the text 17; `back` for the previous): 
 ? Colour (1 of 2): Which colour?
   1 Red: warm
   | a red
@@ -53,17 +53,17 @@ answer (numbers, or your own words, =17 if they are a number; `back` goes back):
   2 Blue: cold
   answered: Blue
   0 skip all of them
-answer (a number, or your own words, =17 if they are a number): 
+answer (a number, or your own text, =17 for the text 17): 
 ? Sizes (2 of 2): Which sizes?
   1 S: small
   2 L: large
   0 skip all of them
-answer (numbers, or your own words, =17 if they are a number; `back` goes back): 
+answer (numbers, or your own text, =17 for the text 17; `back` for the previous): 
 ? Your answers:
   1 Colour: Red
   2 Sizes: S, L
   0 skip all of them
-answer (enter sends them, a number changes that one): 
+answer (enter sends, a number changes that answer): 
 ? Colour (1 of 2): Which colour?
   1 Red: warm
   | a red
@@ -71,17 +71,17 @@ answer (enter sends them, a number changes that one):
   2 Blue: cold
   answered: Red
   0 skip all of them
-answer (a number, or your own words, =17 if they are a number; `back` goes back): 
+answer (a number, or your own text, =17 for the text 17; `back` for the previous): 
 ? Your answers:
   1 Colour: 17
   2 Sizes: S, L
   0 skip all of them
-answer (enter sends them, a number changes that one): 
+answer (enter sends, a number changes that answer): 
 ? Sure: Sure?
   1 Yes: go
   2 No: stop
   0 skip all of them
-answer (a number, or your own words, =17 if they are a number): thanks a lot
+answer (a number, or your own text, =17 for the text 17): thanks a lot
 
 >
 
@@ -99,5 +99,5 @@ request 2
         → S, L
 request 3
   assistant: call AskUserQuestion {"questions":[{"question":"Sure?","header":"Sure","options":[{"label":"Yes","description":"go"},{"label":"No","description":"stop"}]}]}
-  user: result: The user saw the questions and chose not to answer. Do not ask them again: go on with what you think best, and say what you assumed.
+  user: result: The user saw the questions and chose not to answer. Do not ask them again: continue with what you think best, and say what you assumed.
 

@@ -1,4 +1,4 @@
-"""The request bodies that cutonce sends, held against the request types of the official `anthropic` and `openai`
+"""The request bodies that cutonce sends, validated against the request types of the official `anthropic` and `openai`
 packages and against the rules that those types can't say (each call has its result, in its place)."""
 
 import base64
@@ -48,7 +48,7 @@ def one(tally, cutonce, relay, provider, path, story):
 
 
 def switched(tally, cutonce, relay, before, after):
-    """A conversation with thinking and calls goes on with another provider's model, which must accept it."""
+    """Continues a conversation with thinking and calls with another provider's model, which must accept it."""
     story, name = stories.THINKING, f"{before}, then {after}"
     scenario = {"turns": [*story.scenario["turns"], {"text": "Still here.", "usage": stories.USAGE}]}
     cutonce.fresh_workspace()

@@ -52,7 +52,7 @@ def check(binary):
             for provider, _ in WIRES:
                 overflow(tally, cutonce, relay, provider)
         for provider, _ in WIRES:
-            nobody(tally, cutonce, provider)
+            refused_connection(tally, cutonce, provider)
     return tally
 
 
@@ -99,11 +99,11 @@ def overflow(tally, cutonce, relay, provider):
     tally.check(f"{provider} window too small: no body is sent twice", len(set(bodies)) == len(bodies) <= 4, [len(b) for b in bodies])
 
 
-def nobody(tally, cutonce, provider):
+def refused_connection(tally, cutonce, provider):
     """No server at the address: bounded tries, then a message that names the address."""
     address = f"http://127.0.0.1:{free_port()}"
     run = cutonce.run("hi", f"{provider}/smollm2", address, settings=settings(address), seconds=300)
     said = run.text + run.stderr
-    tally.check(f"{provider} nobody there: told with the address", run.failed and address.removeprefix("http://") in said, run)
+    tally.check(f"{provider} refused connection: error names the address", run.failed and address.removeprefix("http://") in said, run)
 
 

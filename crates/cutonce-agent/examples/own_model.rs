@@ -1,16 +1,16 @@
-//! A model of your own: anything that answers a request. This one needs no network: it says what it was told, backwards.
+//! A custom model: anything that answers a request. This one needs no network and answers with the reversed prompt.
 //!
 //! ```sh
 //! cargo run -p cutonce-agent --example own_model
 //! ```
 
-use cutonce_agent::core::conversation::{Block, Message, Response, Stop, Usage, Wire};
-use cutonce_agent::core::event::{Delta, EventKind};
-use cutonce_agent::core::request::{Request, Thinking};
+use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::conversation::{ContentBlock, Message, ModelResponse, StopReason, TokenUsage, WireFormat};
+use cutonce_agent::core::model_request::{ModelRequest, Thinking};
+use cutonce_agent::core::protocol::event::{AnswerDelta, EventKind};
+use cutonce_agent::core::protocol::submission::Submission;
 use cutonce_agent::core::settings::Settings;
-use cutonce_agent::core::submission::Submission;
-use cutonce_agent::models::{Model, ModelError, Signal};
-use cutonce_agent::start::Start;
+use cutonce_agent::models::{Model, ModelError, ModelSignal};
 use cutonce_agent::{Connect, Connected};
 use std::error::Error;
 use std::path::Path;
@@ -23,32 +23,37 @@ impl Model for Backwards {
     fn name(&self) -> &str {
         "backwards"
     }
-    /// Whose form thinking would have; this model does not think.
-    fn wire(&self) -> Wire {
-        Wire::Chat
+    /// The wire format for thinking; this model does not think.
+    fn wire(&self) -> WireFormat {
+        WireFormat::Chat
     }
-    /// `request` holds the system prompt, the tools and the whole conversation. What is told through `sink` is shown while it
-    /// arrives; what is returned counts.
+    /// `request` contains the system prompt, the tools and the whole conversation. Text sent to `sink` is shown while
+    /// it arrives; the returned response is final.
     async fn answer(
         &self,
-        request: &Request<'_>,
-        sink: &mut (dyn FnMut(Signal) + Send),
-    ) -> Result<Response, ModelError> {
+        request: &ModelRequest<'_>,
+        sink: &mut (dyn FnMut(ModelSignal) + Send),
+    ) -> Result<ModelResponse, ModelError> {
         let said = request.messages.iter().rev().find_map(|message| match &**message {
             Message::User { content } => content.iter().find_map(|block| match block {
-                Block::Text { text } => Some(text.clone()),
-                Block::Thinking { .. } | Block::ToolUse(_) | Block::Image(_) => None,
+                ContentBlock::Text { text } => Some(text.clone()),
+                ContentBlock::Thinking { .. } | ContentBlock::ToolUse(_) | ContentBlock::Image(_) => None,
             }),
             Message::Assistant { .. } | Message::Tool(_) => None,
         });
         let text: String = said.unwrap_or_default().chars().rev().collect();
-        sink(Signal::Delta(Delta::Text(text.clone())));
-        let usage = Usage { input_tokens: 1, output_tokens: 1, ..Usage::default() };
-        Ok(Response { model: "backwards".into(), blocks: vec![Block::Text { text }], usage, stop: Stop::EndTurn })
+        sink(ModelSignal::Delta(AnswerDelta::Text(text.clone())));
+        let usage = TokenUsage { input_tokens: 1, output_tokens: 1, ..TokenUsage::default() };
+        Ok(ModelResponse {
+            model: "backwards".into(),
+            blocks: vec![ContentBlock::Text { text }],
+            usage,
+            stop: StopReason::EndTurn,
+        })
     }
 }
 
-/// Makes models by name: at the start, and when somebody switches.
+/// Connects models by name: at the start and when the model is switched.
 struct OnlyBackwards;
 
 #[async_trait::async_trait]
@@ -67,13 +72,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
 }
 
 pub async fn flow(folder: &Path) -> Result<String, Box<dyn Error>> {
-    let start = Start {
-        home: folder.join("home"),
-        cwd: folder.to_path_buf(),
-        connect: Some(Arc::new(OnlyBackwards)),
-        ..Start::default()
-    };
-    let opened = start.open().await?;
+    let mut builder = SessionBuilder::new(folder.join("home"), folder.to_path_buf());
+    builder.model.connect = Some(Arc::new(OnlyBackwards));
+    let opened = builder.open().await?;
     let mut events = opened.events;
     opened.session.say("desserts");
     opened.session.submit(Submission::Close);

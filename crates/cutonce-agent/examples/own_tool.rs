@@ -1,26 +1,27 @@
-//! A tool of your own beside the built-in ones. It says what it touches; whether a call may run is decided like every other
-//! call, so one that writes files would ask first and be denied in plan mode. Rules of the settings name it like the built-in
-//! tools: `"deny": ["Inventory"]` keeps it from running, `"ask": ["Inventory"]` asks before each call:
+//! A custom tool in addition to the built-in ones. It declares its access; its calls are decided like all others, so
+//! one that writes files asks first and is denied in plan mode. Rules name it like a built-in tool: `"deny":
+//! ["Inventory"]` blocks it, `"ask": ["Inventory"]` asks before each call:
 //!
 //! ```sh
 //! cargo run -p cutonce-agent --example own_tool
 //! ```
 
+use cutonce_agent::builder::SessionBuilder;
 use cutonce_agent::core::conversation::ResultPart;
-use cutonce_agent::core::event::EventKind;
-use cutonce_agent::core::permission::{Access, Rights};
-use cutonce_agent::core::submission::Submission;
-use cutonce_agent::start::Start;
-use cutonce_agent::tools::tool::{CallContext, Here, Outcome, Tool};
+use cutonce_agent::core::permission::{Access, CallRights};
+use cutonce_agent::core::protocol::event::EventKind;
+use cutonce_agent::core::protocol::submission::Submission;
+use cutonce_agent::tools::env::{CallContext, ToolEnv};
+use cutonce_agent::tools::tool::{Tool, ToolError, ToolOutcome};
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::Path;
 use std::sync::Arc;
 
-/// How many of a thing are in store.
+/// The number of items in store.
 struct Inventory(BTreeMap<&'static str, u32>);
 
-/// Unknown fields are refused by name; the doc comments are what the model reads.
+/// Unknown fields are rejected; the doc comments are descriptions for the model.
 #[derive(serde::Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Wanted {
@@ -41,18 +42,18 @@ impl Tool for Inventory {
     fn read_only(&self, _input: &Wanted) -> bool {
         true
     }
-    /// Only what is inside this program: nobody needs to be asked. `Access::Read`, `Write` or `Fetch` would be judged by rules
-    /// and mode; in plan mode not even this runs.
-    fn touches(&self, _input: &Wanted, _here: &Here) -> Result<Access, String> {
+    /// Only accesses data inside this program, so no approval is needed. Rules and mode decide about `Access::Read`,
+    /// `Write` or `Fetch`; in plan mode not even this runs.
+    fn access(&self, _input: &Wanted, _here: &ToolEnv) -> Result<Access, ToolError> {
         Ok(Access::Internal)
     }
     fn summary(&self, input: &Wanted) -> String {
         input.item.clone()
     }
-    async fn run(&self, input: Wanted, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
+    async fn run(&self, input: Wanted, _rights: CallRights, _here: &ToolEnv, _call: &CallContext) -> ToolOutcome {
         match self.0.get(input.item.as_str()) {
-            Some(count) => Outcome::text(format!("{count} in store")),
-            None => Outcome::error(format!("There is no item {:?}. Items: apple, pear.", input.item)),
+            Some(count) => ToolOutcome::text(format!("{count} in store")),
+            None => ToolOutcome::error(format!("There is no item {:?}. Items: apple, pear.", input.item)),
         }
     }
 }
@@ -70,19 +71,15 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// What the tool gave, and the model's last words.
+/// Returns the tool's result and the model's final answer.
 pub async fn flow(folder: &Path) -> Result<(String, String), Box<dyn Error>> {
     let (home, project, script) = (folder.join("home"), folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project)?;
     std::fs::write(&script, SCRIPT)?;
-    let start = Start {
-        home,
-        cwd: project,
-        model: Some(format!("scripted/{}", script.display())),
-        tools: vec![Arc::new(Inventory(BTreeMap::from([("apple", 3), ("pear", 0)])))],
-        ..Start::default()
-    };
-    let opened = start.open().await?;
+    let mut builder = SessionBuilder::new(home, project);
+    builder.model.main = Some(format!("scripted/{}", script.display()));
+    builder.host.tools = vec![Arc::new(Inventory(BTreeMap::from([("apple", 3), ("pear", 0)])))];
+    let opened = builder.open().await?;
     let mut events = opened.events;
     opened.session.say("How many apples do we have?");
     opened.session.submit(Submission::Close);

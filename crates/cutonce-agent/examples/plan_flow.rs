@@ -1,22 +1,22 @@
-//! Plan mode without any UI (PM-143, PM-144): a program of yours plans, gets the request, edits the plan, approves it, and the
-//! agent implements it. The model is a script behind a real socket, so this runs without key and network:
+//! Plan mode without a UI (PM-143, PM-144): the program lets the model plan, receives the request, edits and approves
+//! the plan, and the agent implements it. The model is scripted, so no key and no network are needed:
 //!
 //! ```sh
 //! cargo run -p cutonce-agent --example plan_flow
 //! ```
 
-use cutonce_agent::core::approval::{Answer as PlanAnswer, ChoiceKey, Request};
+use cutonce_agent::builder::SessionBuilder;
 use cutonce_agent::core::conversation::ResultPart;
-use cutonce_agent::core::event::EventKind;
-use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::plan::PlanEvent;
-use cutonce_agent::core::submission::{Answer, By, Submission};
-use cutonce_agent::start::Start;
+use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
+use cutonce_agent::core::plan::mode::Mode;
+use cutonce_agent::core::protocol::event::EventKind;
+use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, Submission};
 use cutonce_agent::{Approver, Session};
 use std::error::Error;
 use std::path::Path;
 
-/// What the model says, request by request; `{plan}` is the plan file it was told of.
+/// The model's answers, request by request; `{plan}` is the plan file named in its instructions.
 const SCRIPT: &str = r##"{"turns": [
   {"text": "I write the plan.", "calls": [
     {"name": "Write", "input": {"file_path": "{plan}", "content": "# Greeting\n\n1. Write hello.txt\n"}},
@@ -26,13 +26,13 @@ const SCRIPT: &str = r##"{"turns": [
   {"text": "Done: hello.txt greets."}
 ]}"##;
 
-/// What happened, for whoever wants to look at it.
+/// What happened during the flow.
 #[derive(Debug, Default)]
 pub struct Told {
-    /// The events of the plan's life, under the names hosts know them by.
+    /// The plan events, named as hosts know them.
     pub events: Vec<serde_json::Value>,
-    pub request: Option<Request>,
-    /// What the model was told about its submission.
+    pub request: Option<PlanExitRequest>,
+    /// The result of the submission, as the model sees it.
     pub result: String,
     pub last_words: String,
 }
@@ -49,21 +49,17 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The whole flow in `folder`.
+/// Runs the whole flow in `folder`.
 pub async fn flow(folder: &Path) -> Result<Told, Box<dyn Error>> {
     let (home, project, script) = (folder.join("home"), folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project)?;
     std::fs::write(&script, SCRIPT)?;
-    let start = Start {
-        home,
-        cwd: project,
-        model: Some(format!("scripted/{}", script.display())),
-        approver: Approver::Present,
-        ..Start::default()
-    };
-    let opened = start.open().await?;
+    let mut builder = SessionBuilder::new(home, project);
+    builder.model.main = Some(format!("scripted/{}", script.display()));
+    builder.permissions.approver = Approver::Present;
+    let opened = builder.open().await?;
     let (session, mut events) = (opened.session, opened.events);
-    session.submit(Submission::SetMode { mode: Mode::Plan, by: By::Host });
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::Host });
     session.say("Add a greeting.");
     let mut told = Told::default();
     while let Some(event) = events.next().await {
@@ -98,9 +94,9 @@ fn text_of(part: &ResultPart) -> String {
     }
 }
 
-/// The plan with a line of our own; edits are then accepted without further questions.
-fn approve(session: &Session, request: &Request) {
+/// Approves the plan with an added line; edits are then accepted without asking.
+fn approve(session: &Session, request: &PlanExitRequest) {
     let edited = request.plan.as_ref().map(|plan| format!("{plan}2. Greet politely\n"));
     let answer = PlanAnswer { plan: edited, ..PlanAnswer::new(&request.ask_id, ChoiceKey::AcceptEdits) };
-    session.submit(Submission::Answer { ask_id: request.ask_id.clone(), answer: Answer::Plan(answer) });
+    session.submit(Submission::Answer { ask_id: request.ask_id.clone(), answer: AskAnswer::Plan(answer) });
 }

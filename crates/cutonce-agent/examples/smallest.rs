@@ -1,13 +1,13 @@
-//! The smallest agent: open a session in a folder, say something, read events until the turn has ended. The model is a script
-//! behind a real socket, so this runs without key and network; leave `model` out (and pass `env`) for a real one:
+//! The smallest agent: open a session in a folder, send a prompt, read events until the turn has ended. The model is
+//! scripted, so no key and no network are needed; leave out `model` (and pass `env`) for a real one:
 //!
 //! ```sh
 //! cargo run -p cutonce-agent --example smallest
 //! ```
 
-use cutonce_agent::core::event::EventKind;
-use cutonce_agent::core::submission::Submission;
-use cutonce_agent::start::Start;
+use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::protocol::event::EventKind;
+use cutonce_agent::core::protocol::submission::Submission;
 use std::error::Error;
 use std::path::Path;
 
@@ -23,17 +23,18 @@ async fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Asks about a file in `folder`, and gives the model's last words.
+/// Asks about a file in `folder` and returns the model's final answer.
 pub async fn flow(folder: &Path) -> Result<String, Box<dyn Error>> {
     let (home, project, script) = (folder.join("home"), folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project)?;
     std::fs::write(project.join("notes.txt"), "buy milk\n")?;
     std::fs::write(&script, SCRIPT)?;
-    let model = Some(format!("scripted/{}", script.display()));
-    let opened = Start { home, cwd: project, model, ..Start::default() }.open().await?;
+    let mut builder = SessionBuilder::new(home, project);
+    builder.model.main = Some(format!("scripted/{}", script.display()));
+    let opened = builder.open().await?;
     let mut events = opened.events;
     opened.session.say("What do my notes say?");
-    // Finish what was said, then end: `next` gives None when the session is over.
+    // Finish the turn, then end: `next` returns `None` once the session has ended.
     opened.session.submit(Submission::Close);
     let mut answer = String::new();
     while let Some(event) = events.next().await {

@@ -1,16 +1,13 @@
-//! The code that the library's documentation begins with, so that it is compiled: `cargo run -p cutonce-agent --example start_here`.
+//! The code of the library documentation's first example, so that it is compiled: `cargo run -p cutonce-agent
+//! --example start_here`.
 
-use cutonce_agent::core::event::EventKind;
-use cutonce_agent::start::Start;
+use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::protocol::event::EventKind;
 
 async fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let start = Start {
-        home: "/home/ann/.cutonce".into(),
-        cwd: "/home/ann/app".into(),
-        env: std::env::vars_os().collect(),
-        ..Start::default()
-    };
-    let mut opened = start.open().await?;
+    let mut builder = SessionBuilder::new("/home/ann/.cutonce", "/home/ann/app");
+    builder.env = std::env::vars_os().collect();
+    let mut opened = builder.open().await?;
     opened.session.say("What does this project do?");
     while let Some(event) = opened.events.next().await {
         if let EventKind::TurnEnded(ended) = event.kind {

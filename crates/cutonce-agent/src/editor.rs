@@ -1,82 +1,83 @@
-//! The user's editor, for `/plan open` and `cutonce plans open` (PM-25), and for files of their own (UI-9).
+//! The user's editor, for `/plan open`, `cutonce plans open` (PM-25) and the user's own files (UI-9).
 
-use cutonce_core::command;
-use cutonce_sandbox::{Ended, Foreground, find_program};
+use cutonce_core::plan::command;
+use cutonce_sandbox::{ForegroundProgram, ProcessExit, find_program};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-/// Asked in this order; the first one that is set counts.
-const VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
-/// Looked for where neither is set.
-const KNOWN: [&str; 8] = ["sensible-editor", "nano", "micro", "nvim", "vim", "vi", "hx", "emacs"];
+/// Checked in this order; the first one that is set wins.
+const EDITOR_VARIABLES: [&str; 2] = ["VISUAL", "EDITOR"];
+/// Fallbacks if neither is set.
+const KNOWN_EDITORS: [&str; 8] = ["sensible-editor", "nano", "micro", "nvim", "vim", "vi", "hx", "emacs"];
 
-/// An editor that is there.
+/// An installed editor.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Editor {
-    /// What is started.
+pub struct ExternalEditor {
+    /// The program to start.
     pub program: PathBuf,
-    /// What it is given before the file.
+    /// Arguments before the file.
     pub args: Vec<OsString>,
 }
 
-/// The editor by this environment: $VISUAL, else $EDITOR, else one that is found. Otherwise why there is none.
-pub fn find(env: &[(OsString, OsString)]) -> Result<Editor, String> {
+/// Finds the editor: $VISUAL, else $EDITOR, else a known one. The error says why there is none.
+pub fn find_editor(env: &[(OsString, OsString)]) -> Result<ExternalEditor, String> {
     let value = |name: &'static str| {
         let set = env.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_string_lossy().into_owned());
         set.filter(|value| !value.trim().is_empty()).map(|value| (name, value))
     };
-    if let Some((name, value)) = VARIABLES.into_iter().find_map(value) {
-        let mut words = words(&value).into_iter();
+    if let Some((name, value)) = EDITOR_VARIABLES.into_iter().find_map(value) {
+        let mut words = split_words(&value).into_iter();
         let program = words.next().unwrap_or_default();
         let found = if program.contains('/') { Some(PathBuf::from(&program)) } else { find_program(&program, env) };
         let found = found.filter(|path| path.is_file());
-        let program = found.ok_or_else(|| format!("${name} is `{value}`, but there is no program `{program}`"))?;
-        return Ok(Editor { program, args: words.map(OsString::from).collect() });
+        let program =
+            found.ok_or_else(|| format!("${name} is `{value}`, but the program `{program}` was not found"))?;
+        return Ok(ExternalEditor { program, args: words.map(OsString::from).collect() });
     }
-    let found = KNOWN.iter().find_map(|name| find_program(name, env));
+    let found = KNOWN_EDITORS.iter().find_map(|name| find_program(name, env));
     let program = found.ok_or("no editor was found; set $VISUAL or $EDITOR")?;
-    Ok(Editor { program, args: Vec::new() })
+    Ok(ExternalEditor { program, args: Vec::new() })
 }
 
-/// Opens a plan in the editor with this process's terminal and waits. What to tell the user, either way. Blocks: a face
-/// with a screen of its own gives up the terminal first.
+/// Opens a plan in the editor on this process's terminal and waits. Returns a message for the user in both cases.
+/// Blocks: a full-screen front end must release the terminal first.
 pub fn open_plan(path: &Path, env: Vec<(OsString, OsString)>) -> Result<String, String> {
     match open_file(path, env) {
-        Ok(()) => Ok(command::opened(&path.display().to_string())),
-        Err(why) => Err(command::not_opened(&why)),
+        Ok(()) => Ok(command::editor_opened(&path.display().to_string())),
+        Err(why) => Err(command::editor_failed(&why)),
     }
 }
 
-/// Opens a file in the editor and waits; why it could not. Blocks as [`open_plan`] does.
+/// Opens a file in the editor and waits, like [`open_plan`].
 pub fn open_file(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
-    let Editor { program, mut args } = find(&env)?;
+    let ExternalEditor { program, mut args } = find_editor(&env)?;
     args.push(path.as_os_str().to_os_string());
     let shown = program.display().to_string();
-    // Relative paths in the editor's arguments mean what they mean in the user's shell.
+    // Relative paths in the editor's arguments refer to the current folder.
     let cwd = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
-    match (Foreground { program, args, cwd, env }).run().map_err(|error| error.to_string())? {
-        Ended::Exited(0) => Ok(()),
-        Ended::Exited(code) => Err(format!("{shown} ended with code {code}")),
-        Ended::Signalled(signal) => Err(format!("{shown} was ended by signal {signal}")),
+    match (ForegroundProgram { program, args, cwd, env }).run().map_err(|error| error.to_string())? {
+        ProcessExit::Exited(0) => Ok(()),
+        ProcessExit::Exited(code) => Err(format!("{shown} ended with code {code}")),
+        ProcessExit::Signalled(signal) => Err(format!("{shown} was killed by signal {signal}")),
     }
 }
 
-/// A line for the user's own shell, on this process's terminal (UI-3): their command, with their rights. Err says why it did
-/// not run; what it came to is on the terminal.
-pub fn shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
+/// Runs a line in the user's shell on this process's terminal (UI-3), with the user's rights. The error says why it
+/// failed; output goes to the terminal.
+pub fn run_shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
     let shell = env.iter().find(|(key, _)| key == "SHELL").map(|(_, value)| PathBuf::from(value));
     let program = shell.filter(|path| path.is_absolute() && path.is_file()).or_else(|| find_program("bash", &env));
     let program = program.or_else(|| find_program("sh", &env)).ok_or("no shell was found; set $SHELL")?;
     let args = vec!["-c".into(), line.into()];
-    match (Foreground { program, args, cwd: cwd.into(), env }).run().map_err(|error| error.to_string())? {
-        Ended::Exited(0) => Ok(()),
-        Ended::Exited(code) => Err(format!("it ended with code {code}")),
-        Ended::Signalled(signal) => Err(format!("it was ended by signal {signal}")),
+    match (ForegroundProgram { program, args, cwd: cwd.into(), env }).run().map_err(|error| error.to_string())? {
+        ProcessExit::Exited(0) => Ok(()),
+        ProcessExit::Exited(code) => Err(format!("it ended with code {code}")),
+        ProcessExit::Signalled(signal) => Err(format!("it was killed by signal {signal}")),
     }
 }
 
-/// `code --wait`, `"/a b/editor" -x`: words, with quotes around those that hold blanks.
-fn words(text: &str) -> Vec<String> {
+/// Splits words and removes quotes: `code --wait`, `"/a b/editor" -x`.
+fn split_words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
         match (quote, c) {
@@ -101,7 +102,7 @@ mod tests {
         set.iter().map(|(name, value)| (name.into(), value.into())).collect()
     }
 
-    /// An editor that writes down what it was called with and does what `then` says.
+    /// A fake editor that records its arguments and then runs `then`.
     fn fake(dir: &Path, then: &str) -> PathBuf {
         let path = dir.join("my editor");
         std::fs::write(&path, format!("#!/bin/sh\nprintf '%s\\n' \"$@\" > '{}/called'\n{then}\n", dir.display()))
@@ -111,26 +112,26 @@ mod tests {
     }
 
     #[test]
-    fn pm_25_visual_comes_before_editor_and_both_before_what_is_found() {
+    fn pm_25_visual_precedes_editor_and_known_editors() {
         let dir = tempfile::tempdir().unwrap();
         let editor = fake(dir.path(), "");
         let quoted = format!("\"{}\" --wait -x", editor.display());
-        let expected = Editor { program: editor.clone(), args: vec!["--wait".into(), "-x".into()] };
-        assert_eq!(find(&env(&[("VISUAL", &quoted), ("EDITOR", "sh")])), Ok(expected));
-        let sh = find(&env(&[("VISUAL", " "), ("EDITOR", "sh -c")])).unwrap();
+        let expected = ExternalEditor { program: editor.clone(), args: vec!["--wait".into(), "-x".into()] };
+        assert_eq!(find_editor(&env(&[("VISUAL", &quoted), ("EDITOR", "sh")])), Ok(expected));
+        let sh = find_editor(&env(&[("VISUAL", " "), ("EDITOR", "sh -c")])).unwrap();
         assert!(sh.program.ends_with("sh") && sh.args == ["-c"], "{sh:?}");
-        let error = find(&env(&[("VISUAL", "no-such-editor -w"), ("EDITOR", "sh")])).unwrap_err();
-        assert_eq!(error, "$VISUAL is `no-such-editor -w`, but there is no program `no-such-editor`");
+        let error = find_editor(&env(&[("VISUAL", "no-such-editor -w"), ("EDITOR", "sh")])).unwrap_err();
+        assert_eq!(error, "$VISUAL is `no-such-editor -w`, but the program `no-such-editor` was not found");
         let nano = dir.path().join("nano");
         std::fs::copy(&editor, &nano).unwrap();
-        let found = find(&env(&[("PATH", dir.path().to_str().unwrap())]));
+        let found = find_editor(&env(&[("PATH", dir.path().to_str().unwrap())]));
         assert!(
             found.as_ref().is_ok_and(|found| found.program == nano) || Path::new("/usr/bin/sensible-editor").exists()
         );
     }
 
     #[test]
-    fn pm_25_opening_says_what_happened() {
+    fn pm_25_opening_reports_the_result() {
         let dir = tempfile::tempdir().unwrap();
         let plan = dir.path().join("a plan.md");
         let open = |then: &str| {
@@ -143,9 +144,9 @@ mod tests {
         let failed =
             |why: &str| Err(format!("Failed to open plan in editor: {}/my editor {why}", dir.path().display()));
         assert_eq!(open("exit 3"), failed("ended with code 3"));
-        assert_eq!(open("kill -9 $$"), failed("was ended by signal 9"));
-        // What is typed at the editor is not for us: we ignore it meanwhile, it does not.
-        assert_eq!(open("kill -INT $PPID; kill -INT $$"), failed("was ended by signal 2"));
+        assert_eq!(open("kill -9 $$"), failed("was killed by signal 9"));
+        // We ignore an interrupt typed in the editor; the editor does not.
+        assert_eq!(open("kill -INT $PPID; kill -INT $$"), failed("was killed by signal 2"));
         let none = open_plan(&plan, env(&[("EDITOR", "no-such-editor")])).unwrap_err();
         assert!(none.starts_with("Failed to open plan in editor: $EDITOR is"), "{none}");
     }

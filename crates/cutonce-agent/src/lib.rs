@@ -1,20 +1,22 @@
-//! The library people embed: open a session, submit, read events, answer asks.
+//! The cutonce library: open a session, submit input, read events, answer asks.
 //!
-//! Faces (the program's `-p`, the terminal, hosts) are adapters over [`Session`]; none of them is known here, and a program of
-//! yours can do all that they do.
+//! Front ends (`cutonce -p`, the terminal, hosts) are adapters over [`Session`]. This crate knows none of them,
+//! and an embedding program can do everything they do.
 //!
 //! # Start here
 //!
-//! [`start::Start`] says where a session works and what it may use; all that is left out comes from the user's settings. On a tokio
-//! runtime:
+//! [`builder::SessionBuilder`] says where a session works and what it may use. Anything left out comes from the
+//! user's settings.
+//! On a tokio runtime:
 //!
 //! ```no_run
-//! use cutonce_agent::core::event::EventKind;
-//! use cutonce_agent::start::Start;
+//! use cutonce_agent::builder::SessionBuilder;
+//! use cutonce_agent::core::protocol::event::EventKind;
 //!
 //! # async fn run() -> Result<(), Box<dyn std::error::Error>> {
-//! let start = Start { home: "/home/ann/.cutonce".into(), cwd: "/home/ann/app".into(), env: std::env::vars_os().collect(), ..Start::default() };
-//! let mut opened = start.open().await?;
+//! let mut builder = SessionBuilder::new("/home/ann/.cutonce", "/home/ann/app");
+//! builder.env = std::env::vars_os().collect();
+//! let mut opened = builder.open().await?;
 //! opened.session.say("What does this project do?");
 //! while let Some(event) = opened.events.next().await {
 //!     if let EventKind::TurnEnded(ended) = event.kind {
@@ -28,87 +30,109 @@
 //!
 //! # Cargo features
 //!
-//! None is on by itself.
+//! No feature is enabled by default.
 //!
-//! - `mcp`: the client for servers of the Model Context Protocol, programs and addresses. Without it the servers of the settings fail with
-//!   "this build has no MCP client"; those that live in your process ([`mcp::Remote`]) work all the same.
-//! - `nats`: mailboxes of teams across machines. Without it a team lives on one machine.
+//! - `mcp`: the client for Model Context Protocol servers (programs and URLs). Without it, servers from the settings
+//!   fail with "this build has no MCP client"; servers that live in your process ([`mcp::RemoteServer`]) still work.
+//! - `nats`: team mailboxes across machines. Without it, a team lives on one machine.
 //!
-//! An own tool or hook needs `async-trait`, an own tool also `serde` and `schemars`: their items stand in the traits' signatures, so take
-//! the versions that this crate takes (`cargo tree -p cutonce-agent --depth 1` lists them).
+//! A custom tool or hook needs `async-trait`; a custom tool also needs `serde` and `schemars`. The traits use their
+//! types, so depend on the same versions as this crate (`cargo tree -p cutonce-agent --depth 1` lists them).
 //!
 //! # The four things to know
 //!
-//! - **Submissions in.** [`Session::submit`] never blocks. All that can be said is
-//!   [`Submission`](core::submission::Submission): words, answers, another mode or model, an interrupt, the end.
-//! - **Events out.** [`Events::next`] gives [`EventKind`](core::event::EventKind)s in the order of what happened, and None when the
-//!   session is over. What an event reports as done is in the transcript already. [`Session::events`] adds a listener at any time.
-//! - **Asks.** Where the rules and the mode want a yes, an `Ask` event comes and the turn waits for a `Submission::Answer` with
-//!   its id: the first answer counts. [`Approver`] says whether anybody can answer; with nobody there, what would ask is denied.
-//!   A plan is approved the same way: its ask carries the request, and whatever is not clearly an approval is none.
-//! - **Modes.** `Submission::SetMode` changes the mode; in plan mode nothing but the plan file can be written, by no tool and no
-//!   command, whoever says yes.
+//! - **Submissions in.** [`Session::submit`] never blocks. A [`Submission`](core::protocol::submission::Submission)
+//!   carries a prompt, an answer, a mode or model change, an interrupt or the shutdown.
+//! - **Events out.** [`EventStream::next`] yields [`EventKind`](core::protocol::event::EventKind)s in order, and
+//!   `None` once the session has ended. An event is sent after its transcript entry is written. [`Session::events`]
+//!   adds a listener at any time.
+//! - **Asks.** If the rules and the mode require approval, the session emits an `Ask` event and waits for a
+//!   `Submission::Answer` with the same id; the first answer wins. [`Approver`] says who can answer; without an
+//!   approver, such calls are denied. Plan approval works the same way: anything but a clear approval rejects the
+//!   plan.
+//! - **Modes.** `Submission::SetMode` changes the mode. In plan mode no tool and no command can write anything except
+//!   the plan file, whatever the user, a hook or a rule allows.
 //!
 //! # Own parts
 //!
-//! - A **tool**: implement [`tools::tool::Tool`] and put it into `Start::tools`. It states what it touches; it never decides: the
-//!   rules of the settings hold for it by its name, and plan mode denies it unless all that it touches is read.
-//! - A **model**: implement [`models::Model`], and [`Connect`] to hand it out, in `Start::connect`.
-//! - A **hook**: implement [`Hook`] and put it into `Start::hooks`. It may deny, ask and add words; it approves no plan.
-//! - An **MCP server** in your process: implement [`mcp::Remote`] and hand it to [`Session::mcp`].
+//! - A **tool**: implement [`tools::tool::Tool`] and add it to `SessionBuilder::host`. A tool declares its access and
+//!   never decides: rules match it by name, and plan mode denies it unless it only reads.
+//! - A **model**: implement [`models::Model`], and [`Connect`] to hand it out, in `SessionBuilder::model`.
+//! - A **hook**: implement [`Hook`] and add it to `SessionBuilder::host`. A hook may deny, ask and add context; it
+//!   can't approve plans.
+//! - An **MCP server** in your process: implement [`mcp::RemoteServer`] and pass it to [`Session::mcp`].
 //!
 //! # What is here
 //!
 //! | to | use |
 //! |---|---|
-//! | open, resume or fork a session | [`start`] |
-//! | talk to it | [`Session`], [`Events`], and the types of [`core`]: `submission`, `event`, `approval`, `conversation` |
-//! | read settings, remember a rule | [`settings`], [`trust`], [`keys`] |
-//! | list sessions and read transcripts | [`store`], [`rewind`] |
-//! | list plans, read and approve their revisions | [`plan_files`] |
-//! | list what can be called by name | [`commands`], [`agents`], [`mcp`], [`instructions`] |
-//! | take part in a team | [`team`], [`mailbox`] |
-//! | show a person more than text | [`clipboard`], [`editor`] |
-//! | ask for an answer of a form | [`structured`] |
+//! | open, resume or fork a session | [`builder`] |
+//! | talk to a session | [`Session`], [`EventStream`], and [`core`]: `protocol`, `plan::approval`, `conversation` |
+//! | read settings, remember a rule | [`config`], [`config::trust`], [`config::keys`] |
+//! | list sessions and read transcripts | [`storage`], [`storage::rewind`] |
+//! | list plans, read and approve their revisions | [`plan`] |
+//! | list commands and instructions | [`config::commands`], [`config::instructions`] |
+//! | list agents and servers | [`subagent`], [`mcp`] |
+//! | take part in a team | [`team`], [`team::mailbox`] |
+//! | use the clipboard or an external editor | [`clipboard`], [`editor`] |
+//! | request structured output | [`structured_output`] |
 //!
-//! `examples/` has a whole program for each: `smallest`, `plan_flow`, `own_tool`, `own_model`. They run without key and network:
-//! `cargo run -p cutonce-agent --example smallest`.
+//! `examples/` has a complete program for each: `smallest`, `plan_flow`, `own_tool`, `own_model`. They need no key
+//! and no network: `cargo run -p cutonce-agent --example smallest`.
 
 #![warn(missing_docs)]
 
-pub mod agents;
-mod changes;
+pub mod builder;
 pub mod clipboard;
-pub mod commands;
+pub mod config;
 pub mod editor;
+mod event_hub;
 pub mod hooks;
-mod hub;
-pub mod instructions;
-pub mod keys;
-pub mod mailbox;
 pub mod mcp;
-pub mod plan_files;
-mod providers;
-mod redact;
-pub mod rewind;
+pub mod plan;
 mod session;
-pub mod settings;
-mod skills;
-pub mod start;
-pub mod store;
-pub mod structured;
+pub mod storage;
+pub mod structured_output;
+pub mod subagent;
+mod sync;
 pub mod team;
-pub mod trust;
-mod versions;
+mod text_error;
 
 pub use cutonce_core as core;
 pub use cutonce_models as models;
 pub use cutonce_tools as tools;
-pub use hooks::{Hook, Hooks};
-pub use hub::Events;
+pub use event_hub::EventStream;
+pub use hooks::{Hook, HookSet};
 pub use session::{Approver, Connect, Connected, Session};
 
-/// A new id (UUIDv7): sorts by time.
+/// The current time, as transcripts, plans and team messages record it.
+pub(crate) fn timestamp() -> String {
+    format!("{:.3}", jiff::Timestamp::now())
+}
+
+/// Returns a new id (UUIDv7); ids sort by creation time.
 pub fn new_id() -> String {
-    uuid::Uuid::now_v7().to_string()
+    id_at(std::time::SystemTime::now()).to_string()
+}
+
+/// A clock before 1970 counts as 1970: UUIDv7 has no earlier time.
+fn id_at(now: std::time::SystemTime) -> uuid::Uuid {
+    match now.duration_since(std::time::UNIX_EPOCH) {
+        Ok(_) => uuid::Uuid::now_v7(),
+        Err(_) => uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, 0, 0)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::id_at;
+    use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+    #[test]
+    fn se_6_clock_before_1970_gives_ids() {
+        let (one, other) = (id_at(UNIX_EPOCH - Duration::from_secs(1)), id_at(UNIX_EPOCH - Duration::from_secs(1)));
+        assert_ne!(one, other);
+        assert_eq!((one.get_version_num(), one.to_string().starts_with("00000000-0000-7")), (7, true));
+        assert!(id_at(SystemTime::now()) > one);
+    }
 }

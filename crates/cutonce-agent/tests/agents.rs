@@ -1,38 +1,36 @@
-//! Subagents through the library: under plan mode whatever their file says, stopped with the whole tree, asking through the
-//! session, bounded in number and depth.
+//! Subagents through the library: bound by plan mode whatever their file says, stopped as a whole tree, asking
+//! through the session, limited in number and depth.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
-use cutonce_agent::core::agent::parse_given;
-use cutonce_agent::core::event::{AgentDoes, AgentEnd, AgentHow, AgentRef, AskKind, EndReason, EventKind, Finished};
-use cutonce_agent::core::mode::Mode;
-use cutonce_agent::core::rule::Behavior;
-use cutonce_agent::core::submission::{Answer, By, PermissionAnswer, QuestionsAnswer, Submission};
-use cutonce_agent::start::Start;
-use cutonce_agent::{Approver, Events, Session};
+use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::permission::rules::RuleBehavior;
+use cutonce_agent::core::plan::mode::Mode;
+use cutonce_agent::core::protocol::event::{
+    AgentActivity, AgentEnd, AgentOutcome, AgentRef, AskKind, EndReason, EventKind, FinishedCall,
+};
+use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, QuestionsAnswer, Submission};
+use cutonce_agent::core::subagent::parse_host_agents;
+use cutonce_agent::{Approver, EventStream, Session};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Arc;
 
-/// A session with an agent `runner` whose definition loosens all it can.
-async fn open(folder: &Path, turns: Value, mode: Mode, settings: Value) -> (Session, Events) {
+/// A session with an agent `runner` whose definition loosens everything it can.
+async fn open(folder: &Path, turns: Value, mode: Mode, settings: Value) -> (Session, EventStream) {
     let (project, script) = (folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(&script, json!({ "turns": turns }).to_string()).unwrap();
     let runner = json!({"runner": {"description": "runs", "prompt": "You are the runner.", "permissionMode": "bypassPermissions"}});
-    let start = Start {
-        home: folder.join("home"),
-        cwd: project,
-        env: std::env::vars_os().filter(|(name, _)| name == "PATH").collect(),
-        model: Some(format!("scripted/{}", script.display())),
-        approver: Approver::Present,
-        mode: Some(mode),
-        bypass_available: true,
-        settings: Some(settings.to_string()),
-        agents: parse_given(&runner).unwrap(),
-        ..Start::default()
-    };
-    let opened = start.open().await.unwrap();
+    let mut builder = SessionBuilder::new(folder.join("home"), project);
+    builder.env = std::env::vars_os().filter(|(name, _)| name == "PATH").collect();
+    builder.model.main = Some(format!("scripted/{}", script.display()));
+    builder.permissions.approver = Approver::Present;
+    builder.permissions.mode = Some(mode);
+    builder.permissions.bypass_available = true;
+    builder.settings.flag = Some(settings.to_string());
+    builder.host.agents = parse_host_agents(&runner).unwrap();
+    let opened = builder.open().await.unwrap();
     (opened.session, opened.events)
 }
 
@@ -52,40 +50,40 @@ const RUNNER: &str = "You are the runner.";
 /// What happened so far.
 #[derive(Default)]
 struct Told {
-    results: Vec<(String, Arc<Finished>)>,
+    results: Vec<(String, Arc<FinishedCall>)>,
     ended: Vec<(Arc<AgentRef>, AgentEnd)>,
     running: usize,
     most: usize,
 }
 
 impl Told {
-    /// The next thing that the test has to act on: an ask, the end of a turn, the end of the session.
-    async fn next(&mut self, events: &mut Events) -> EventKind {
+    /// The next event the test must handle: an ask, the end of a turn, the end of the session.
+    async fn next(&mut self, events: &mut EventStream) -> EventKind {
         loop {
             let Some(event) = events.next().await else { return EventKind::Closed };
             match event.kind {
-                EventKind::Agent(event) => match event.what {
-                    AgentDoes::Started(_) => {
+                EventKind::Agent(event) => match event.activity {
+                    AgentActivity::Started(_) => {
                         self.running += 1;
                         self.most = self.most.max(self.running);
                     }
-                    AgentDoes::Ended(end) => {
+                    AgentActivity::Ended(end) => {
                         self.running -= usize::from(self.running > 0);
                         self.ended.push((event.agent, end));
                     }
-                    AgentDoes::Says(kind) => {
+                    AgentActivity::Emitted(kind) => {
                         if let EventKind::ToolFinished(finished) = &*kind {
                             self.results.push((event.agent.id.clone(), finished.clone()));
                         }
                     }
-                    AgentDoes::Progress(_) => {}
+                    AgentActivity::Progress(_) => {}
                 },
                 kind @ (EventKind::Ask(_) | EventKind::TurnEnded(_) | EventKind::Closed) => return kind,
                 _ => {}
             }
         }
     }
-    fn result(&self, n: usize) -> (&str, Behavior, String) {
+    fn result(&self, n: usize) -> (&str, RuleBehavior, String) {
         let finished = &self.results[n].1;
         let text = cutonce_agent::core::conversation::ToolResult {
             call_id: String::new(),
@@ -96,7 +94,7 @@ impl Told {
     }
 }
 
-async fn ask(told: &mut Told, events: &mut Events) -> Arc<cutonce_agent::core::event::AskView> {
+async fn ask(told: &mut Told, events: &mut EventStream) -> Arc<cutonce_agent::core::protocol::event::AskView> {
     loop {
         if let EventKind::Ask(ask) = told.next(events).await {
             return ask;
@@ -105,8 +103,8 @@ async fn ask(told: &mut Told, events: &mut Events) -> Arc<cutonce_agent::core::e
 }
 
 #[tokio::test]
-async fn pm_64_an_agent_that_already_runs_comes_under_plan_mode_and_stays_there() {
-    // PM-42, PM-31, PM-82: its file is its own, and it neither enters nor leaves.
+async fn pm_64_running_agent_enters_plan_mode_too() {
+    // PM-42, PM-31, PM-82: it has its own plan file, and neither enters nor leaves plan mode.
     let folder = tempfile::tempdir().unwrap();
     let question = json!({"name": "AskUserQuestion", "input": {"questions": [{"question": "Go on?", "header": "Go",
         "options": [{"label": "yes", "description": "y"}, {"label": "no", "description": "n"}]}]}});
@@ -129,16 +127,16 @@ async fn pm_64_an_agent_that_already_runs_comes_under_plan_mode_and_stays_there(
     session.say("go");
     let skip = |ask_id: &str| Submission::Answer {
         ask_id: ask_id.into(),
-        answer: Answer::Questions(QuestionsAnswer::Skipped),
+        answer: AskAnswer::Questions(QuestionsAnswer::Skipped),
     };
     let first = ask(&mut told, &mut events).await;
     assert_eq!(first.agent.as_ref().map(|agent| agent.name.as_str()), Some("runner"));
-    assert!(at("a.txt").exists(), "its own mode counted before");
-    session.submit(Submission::SetMode { mode: Mode::Plan, by: By::Host });
+    assert!(at("a.txt").exists(), "its own mode applied before");
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::Host });
     session.submit(skip(&first.ask_id));
     let second = ask(&mut told, &mut events).await;
     assert!(!at("b.txt").exists());
-    session.submit(Submission::SetMode { mode: Mode::BypassPermissions, by: By::Host });
+    session.submit(Submission::SetMode { mode: Mode::BypassPermissions, by: ChangedBy::Host });
     session.submit(skip(&second.ask_id));
     while told.ended.is_empty() {
         told.next(&mut events).await;
@@ -147,7 +145,7 @@ async fn pm_64_an_agent_that_already_runs_comes_under_plan_mode_and_stays_there(
         assert!(!at(name).exists(), "{name}");
     }
     let denied: Vec<&str> =
-        (0..told.results.len()).map(|n| told.result(n)).filter(|r| r.1 == Behavior::Deny).map(|r| r.0).collect();
+        (0..told.results.len()).map(|n| told.result(n)).filter(|r| r.1 == RuleBehavior::Deny).map(|r| r.0).collect();
     assert_eq!(denied, ["Write", "Write", "Bash"]);
     let said = |tool: &str| (0..told.results.len()).map(|n| told.result(n)).find(|r| r.0 == tool).unwrap().2;
     assert_eq!(said("EnterPlanMode"), "EnterPlanMode tool cannot be used in agent contexts");
@@ -158,11 +156,11 @@ async fn pm_64_an_agent_that_already_runs_comes_under_plan_mode_and_stays_there(
         .filter(|name| name.ends_with(".md"))
         .collect();
     assert!(plans.len() == 1 && plans[0].ends_with(&format!("-agent-{}.md", told.ended[0].0.id)), "{plans:?}");
-    assert_eq!((&told.ended[0].1.how, told.ended[0].1.text.as_str()), (&AgentHow::Done, "over"));
+    assert_eq!((&told.ended[0].1.outcome, told.ended[0].1.text.as_str()), (&AgentOutcome::Done, "over"));
 }
 
 #[tokio::test]
-async fn ag_4_an_interrupt_stops_the_whole_tree() {
+async fn ag_4_interrupt_stops_the_whole_tree() {
     let folder = tempfile::tempdir().unwrap();
     let sleep = json!({"name": "Bash", "input": {"command": "sleep 31415", "description": "s"}});
     let turns = json!([
@@ -174,7 +172,7 @@ async fn ag_4_an_interrupt_stops_the_whole_tree() {
     let mut started = 0;
     while started < 2 {
         if let EventKind::Agent(event) = events.next().await.unwrap().kind
-            && let AgentDoes::Says(kind) = event.what
+            && let AgentActivity::Emitted(kind) = event.activity
             && matches!(*kind, EventKind::ToolStarted { .. })
         {
             started += 1;
@@ -186,8 +184,8 @@ async fn ag_4_an_interrupt_stops_the_whole_tree() {
     assert_eq!(ended.reason, EndReason::Interrupted { in_tools: true });
     session.submit(Submission::Close);
     while !matches!(told.next(&mut events).await, EventKind::Closed) {}
-    let hows: Vec<&AgentHow> = told.ended.iter().map(|(_, end)| &end.how).collect();
-    assert_eq!(hows, [&AgentHow::Stopped, &AgentHow::Stopped]);
+    let hows: Vec<&AgentOutcome> = told.ended.iter().map(|(_, end)| &end.outcome).collect();
+    assert_eq!(hows, [&AgentOutcome::Stopped, &AgentOutcome::Stopped]);
     let left = std::fs::read_dir("/proc")
         .unwrap()
         .flatten()
@@ -196,7 +194,7 @@ async fn ag_4_an_interrupt_stops_the_whole_tree() {
 }
 
 #[tokio::test]
-async fn sa_1_an_agents_ask_is_answered_through_the_session() {
+async fn sa_1_agent_asks_through_its_session() {
     let folder = tempfile::tempdir().unwrap();
     let turns = json!([
         {"when": MAIN, "calls": [agent("general-purpose", "Write it.", false)]},
@@ -210,24 +208,24 @@ async fn sa_1_an_agents_ask_is_answered_through_the_session() {
     let ask = ask(&mut told, &mut events).await;
     assert!(matches!(ask.kind, AskKind::Permission { .. }) && ask.tool == "Write");
     assert_eq!(ask.agent.as_ref().map(|agent| agent.name.as_str()), Some("general-purpose"));
-    // A listener that comes late gets it too (PM-143).
+    // A late listener gets it too (PM-143).
     let mut late = session.events();
     let mut pending = false;
     while !pending {
         pending = matches!(late.next().await.unwrap().kind, EventKind::Ask(pending) if pending.ask_id == ask.ask_id);
     }
-    let allow = Answer::Permission(PermissionAnswer::Allow { remember: Vec::new() });
+    let allow = AskAnswer::Permission(PermissionAnswer::Allow { remember: Vec::new() });
     session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer: allow });
     let EventKind::TurnEnded(ended) = told.next(&mut events).await else { panic!("the turn did not end") };
     assert!(folder.path().join("project/a.txt").exists());
-    // By default agents start no agents.
+    // By default, agents can't start agents.
     let deeper = (0..told.results.len()).map(|n| told.result(n)).find(|result| result.0 == "Agent").unwrap();
     assert!(deeper.2.starts_with("There is no tool `Agent`."), "{}", deeper.2);
-    assert!(ended.usage.input_tokens >= 1005, "an agent's tokens are the session's: {:?}", ended.usage);
+    assert!(ended.usage.input_tokens >= 1005, "the session's usage includes its agents: {:?}", ended.usage);
 }
 
 #[tokio::test]
-async fn sa_1_depth_and_number_are_bounded() {
+async fn sa_1_depth_and_number_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let inner = json!({"description": "inner", "prompt": "INNER", "subagent_type": "Explore"});
     let turns = json!([
@@ -244,6 +242,6 @@ async fn sa_1_depth_and_number_are_bounded() {
     let EventKind::TurnEnded(_) = told.next(&mut events).await else { panic!("the turn did not end") };
     let nested: Vec<_> = told.ended.iter().filter(|(agent, _)| agent.parent.is_some()).collect();
     assert_eq!((told.ended.len(), nested.len()), (6, 3));
-    // One on each level at a time: an agent that waits for its own does not keep them from running.
+    // One per level at a time: a waiting parent doesn't block its children.
     assert_eq!(told.most, 2);
 }

@@ -1,34 +1,35 @@
-//! Auto mode end to end through the library (PM-120 to PM-123): a scripted classifier that denies everything shows exactly which calls are
-//! judged; a shell rule with a wildcard shows whether rules are set aside; the transcript shows what the model was told.
+//! Auto mode end to end through the library (PM-120 to PM-123): a scripted classifier that denies everything shows
+//! which calls are classified; a wildcard shell rule shows whether rules are suspended; the transcript shows the
+//! reminders.
 
 #![allow(clippy::unwrap_used)]
 
-use cutonce_agent::core::event::{EndReason, EventKind};
-use cutonce_agent::core::mode::Mode;
-use cutonce_agent::core::submission::{By, Submission};
-use cutonce_agent::start::{Opened, Start, Which};
-use cutonce_agent::{Approver, Events, Session};
+use cutonce_agent::builder::{OpenedSession, SessionBuilder, SessionSelector};
+use cutonce_agent::core::plan::mode::Mode;
+use cutonce_agent::core::protocol::event::{EndReason, EventKind};
+use cutonce_agent::core::protocol::submission::{ChangedBy, Submission};
+use cutonce_agent::{Approver, EventStream, Session};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// What happened to a call.
+/// The outcome of a call.
 #[derive(Debug, PartialEq, Eq)]
 enum Fate {
     /// The classifier denied it.
     Judged,
-    /// The classifier let it through.
+    /// The classifier approved it.
     Allowed,
-    /// It asked, and nobody could answer.
+    /// It asked, but there was no approver.
     Asked,
     /// It ran without asking.
     Ran,
-    /// Denied before anybody was asked.
+    /// Denied without asking.
     Denied,
 }
 
 struct World {
     folder: tempfile::TempDir,
-    session: Option<(Session, Events)>,
+    session: Option<(Session, EventStream)>,
 }
 
 fn switches(uses: bool) -> serde_json::Value {
@@ -57,7 +58,7 @@ impl World {
         let deny = json!({"repeat": 1000, "text": verdict});
         world.put("judge.json", &json!({"turns": [deny]}));
         world.settings(settings);
-        world.open(Some(mode), Which::New).await;
+        world.open(Some(mode), SessionSelector::New).await;
         world
     }
     fn path(&self, name: &str) -> PathBuf {
@@ -66,34 +67,30 @@ impl World {
     fn put(&self, name: &str, value: &serde_json::Value) {
         std::fs::write(self.path(name), value.to_string()).unwrap();
     }
-    /// The user's settings, with the classifier and a rule that would skip it.
+    /// The user's settings, with the classifier and a rule that would bypass it.
     fn settings(&self, mut settings: serde_json::Value) {
         settings["auto"]["model"] = format!("scripted/{}", self.path("judge.json").display()).into();
         settings["permissions"] = json!({"allow": ["Bash(touch:*)"]});
         self.put("home/settings.json", &settings);
     }
-    async fn open(&mut self, mode: Option<Mode>, which: Which) {
+    async fn open(&mut self, mode: Option<Mode>, which: SessionSelector) {
         if let Some((session, mut events)) = self.session.take() {
             session.submit(Submission::Close);
             while events.next().await.is_some() {}
         }
-        let start = Start {
-            home: self.path("home"),
-            cwd: self.path("project"),
-            model: Some(format!("scripted/{}", self.path("main.json").display())),
-            approver: Approver::Nobody,
-            bypass_available: true,
-            mode,
-            which,
-            ..Start::default()
-        };
-        let Opened { session, events, .. } = start.open().await.unwrap();
+        let mut builder = SessionBuilder::new(self.path("home"), self.path("project"));
+        builder.model.main = Some(format!("scripted/{}", self.path("main.json").display()));
+        builder.permissions.approver = Approver::Nobody;
+        builder.permissions.bypass_available = true;
+        builder.permissions.mode = mode;
+        builder.resume.selector = which;
+        let OpenedSession { session, events, .. } = builder.open().await.unwrap();
         self.session = Some((session, events));
     }
     fn set(&self, mode: Mode) {
-        self.session.as_ref().unwrap().0.submit(Submission::SetMode { mode, by: By::Host });
+        self.session.as_ref().unwrap().0.submit(Submission::SetMode { mode, by: ChangedBy::Host });
     }
-    /// One turn: what became of WebFetch, Write and Bash.
+    /// Runs one turn and returns the outcomes of WebFetch, Write and Bash.
     async fn turn(&mut self) -> [Fate; 3] {
         let (session, events) = self.session.as_mut().unwrap();
         session.say("go on");
@@ -119,7 +116,7 @@ impl World {
             }
         }
     }
-    /// How often the model was told that auto is off.
+    /// How often the model was reminded that auto mode is off.
     fn told(&self) -> usize {
         transcripts(&self.path("home/projects")).matches(r#""kind":"auto_mode_exit""#).count()
     }
@@ -141,11 +138,11 @@ fn transcripts(folder: &Path) -> String {
 use Fate::{Allowed, Asked, Denied, Judged, Ran};
 
 #[tokio::test]
-async fn pm_120_auto_needs_opt_in_and_gate_and_judges_what_would_be_asked() {
+async fn pm_120_auto_needs_opt_in_and_gate() {
     let mut world = World::new(switches(true), Mode::Auto).await;
-    assert_eq!(world.turn().await, [Judged, Judged, Judged], "the wildcard rule is set aside");
+    assert_eq!(world.turn().await, [Judged, Judged, Judged], "the wildcard rule is suspended");
     world.set(Mode::Default);
-    assert_eq!(world.turn().await, [Asked, Asked, Ran], "and given back");
+    assert_eq!(world.turn().await, [Asked, Asked, Ran], "and restored");
     for closed in [json!({"auto": {"enabled": false}}), json!({"auto": {"enabled": true, "gate": false}})] {
         let mut world = World::new(closed, Mode::Auto).await;
         assert_eq!(world.turn().await, [Asked, Asked, Ran]);
@@ -154,7 +151,7 @@ async fn pm_120_auto_needs_opt_in_and_gate_and_judges_what_would_be_asked() {
 }
 
 #[tokio::test]
-async fn pm_120_a_classifier_that_allows_everything_opens_nothing_that_plan_mode_denies() {
+async fn pm_120_classifier_cannot_override_plan_mode() {
     let yes = r#"{"verdict": "allow", "reason": "sure"}"#;
     for before in [Mode::Default, Mode::AcceptEdits, Mode::Auto] {
         let mut world = World::judged_by(yes, switches(true), before).await;
@@ -168,9 +165,9 @@ async fn pm_120_a_classifier_that_allows_everything_opens_nothing_that_plan_mode
 }
 
 #[tokio::test]
-async fn pm_120_repeated_failures_close_the_gate_and_nothing_runs_unjudged() {
+async fn pm_120_repeated_failures_close_the_gate() {
     let mut world = World::judged_by("Sure, go ahead!", switches(true), Mode::Auto).await;
-    // Each of the three counts as a failure; the third closes the gate, and the rule is back.
+    // Each of the three is a failure; the third closes the gate and restores the rule.
     assert_eq!(world.turn().await, [Asked, Asked, Ran]);
     assert_eq!(world.turn().await, [Asked, Asked, Ran]);
     assert_eq!(world.told(), 1);
@@ -179,16 +176,16 @@ async fn pm_120_repeated_failures_close_the_gate_and_nothing_runs_unjudged() {
 }
 
 #[tokio::test]
-async fn pm_121_pm_123_entering_and_leaving_row_by_row() {
+async fn pm_121_entering_and_leaving_row_by_row() {
     let check = async |before: Mode, uses: bool, in_plan: Fate, told: usize| {
         let row = format!("{before}, plan uses auto: {uses}");
         let mut world = World::new(switches(uses), before).await;
         world.set(Mode::Plan);
         assert_eq!(world.turn().await, [in_plan, Denied, Denied], "{row}");
         world.set(Mode::Default);
-        assert_eq!(world.turn().await, [Asked, Asked, Ran], "{row}: rules are given back");
+        assert_eq!(world.turn().await, [Asked, Asked, Ran], "{row}: rules are restored");
         assert_eq!(world.turn().await, [Asked, Asked, Ran], "{row}");
-        assert_eq!(world.told(), told, "{row}: told once, or not at all");
+        assert_eq!(world.told(), told, "{row}: reminded at most once");
     };
     check(Mode::Plan, true, Judged, 1).await;
     check(Mode::Plan, false, Asked, 0).await;
@@ -203,7 +200,7 @@ async fn pm_121_pm_123_entering_and_leaving_row_by_row() {
 }
 
 #[tokio::test]
-async fn pm_122_settings_that_change_in_plan_mode_row_by_row() {
+async fn pm_122_settings_changed_in_plan_mode() {
     let check = async |before: Mode, from: bool, to: serde_json::Value, fate: Fate| {
         let row = format!("{before}, {from} → {to}");
         let mut world = World::new(switches(from), before).await;
@@ -228,15 +225,15 @@ async fn pm_122_settings_that_change_in_plan_mode_row_by_row() {
 }
 
 #[tokio::test]
-async fn pm_123_to_auto_rules_stay_aside_and_a_resume_sets_them_aside_again() {
+async fn pm_123_rules_stay_suspended_after_resume() {
     let mut world = World::new(switches(false), Mode::Auto).await;
     world.set(Mode::Plan);
     assert_eq!(world.turn().await, [Asked, Denied, Denied]);
     world.set(Mode::Auto);
     assert_eq!(world.turn().await, [Judged, Judged, Judged]);
-    world.open(None, Which::Latest).await;
-    assert_eq!(world.turn().await, [Judged, Judged, Judged], "the mode came back with the session");
+    world.open(None, SessionSelector::Latest).await;
+    assert_eq!(world.turn().await, [Judged, Judged, Judged], "the mode was restored with the session");
     world.settings(json!({"auto": {"enabled": false}}));
-    world.open(None, Which::Latest).await;
-    assert_eq!(world.turn().await, [Asked, Asked, Ran], "no opt-in any more: default, with all rules");
+    world.open(None, SessionSelector::Latest).await;
+    assert_eq!(world.turn().await, [Asked, Asked, Ran], "without opt-in: default mode with all rules");
 }

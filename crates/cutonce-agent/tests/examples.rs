@@ -1,4 +1,4 @@
-//! The examples do what they say (HO-4). The fourth, the plan flow, has tests of its own in `plan_flow.rs`.
+//! Tests of the examples (HO-4). The plan flow has its own tests in `plan_flow.rs`.
 
 #![allow(clippy::unwrap_used)]
 
@@ -13,27 +13,27 @@ mod own_tool;
 mod smallest;
 
 #[tokio::test]
-async fn ho_4_the_smallest_agent_answers() {
+async fn ho_4_smallest_agent_answers() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(smallest::flow(folder.path()).await.unwrap(), "It says: buy milk.");
 }
 
 #[tokio::test]
-async fn ho_4_an_own_tool_is_called_and_its_answer_reaches_the_model() {
+async fn ho_4_own_tool_result_reaches_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let (result, answer) = own_tool::flow(folder.path()).await.unwrap();
     assert_eq!((result.as_str(), answer.as_str()), ("3 in store", "There are 3 apples."));
 }
 
 #[tokio::test]
-async fn ho_4_an_own_model_answers() {
+async fn ho_4_own_model_answers() {
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(own_model::flow(folder.path()).await.unwrap(), "stressed");
 }
 
-/// The block is no test of its own (`doctest = false`): an example holds the same code, and is compiled.
+/// The block is not a doctest (`doctest = false`): an example contains the same code and is compiled.
 #[test]
-fn ho_4_the_code_that_the_documentation_begins_with_is_compiled() {
+fn ho_4_documentation_example_is_compiled() {
     let plain = |text: &str| text.split_whitespace().collect::<String>().replace(",}", "}");
     let library = include_str!("../src/lib.rs");
     let block = library.split("//! ```no_run\n").nth(1).and_then(|rest| rest.split("//! ```\n").next()).unwrap();

@@ -1,23 +1,23 @@
-//! Hooks of an embedding program through the library (HO-7): every moment of a plan's life is told, the loudest yes approves nothing, and
-//! a hook that never answers can be interrupted.
+//! Hooks of an embedding program through the library (HO-7): they see every event of a plan's life, can't approve a
+//! plan, and can be interrupted if they never answer.
 
 #![allow(clippy::unwrap_used)]
 
 use async_trait::async_trait;
-use cutonce_agent::core::approval::{Answer as PlanAnswer, ChoiceKey};
-use cutonce_agent::core::event::{AskKind, EndReason, EventKind};
-use cutonce_agent::core::hook::{HookEvent, HookInput, Moment, Permission, Reply};
-use cutonce_agent::core::mode::Mode;
+use cutonce_agent::builder::{OpenedSession, SessionBuilder};
+use cutonce_agent::core::hooks::{HookAnswer, HookEvent, HookInput, HookPayload, HookPermission};
 use cutonce_agent::core::plan::PlanEvent;
-use cutonce_agent::core::submission::{Answer, Submission};
-use cutonce_agent::start::{Opened, Start};
-use cutonce_agent::{Approver, Events, Hook, Session};
+use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_agent::core::plan::mode::Mode;
+use cutonce_agent::core::protocol::event::{AskKind, EndReason, EventKind};
+use cutonce_agent::core::protocol::submission::{AskAnswer, Submission};
+use cutonce_agent::{Approver, EventStream, Hook, Session};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use tokio::sync::{Notify, mpsc};
 
-/// Says yes to everything, in every way there is, and remembers what it was told.
+/// Approves everything in every possible way, and records its inputs.
 #[derive(Default)]
 struct YesMan {
     told: Mutex<Vec<Value>>,
@@ -26,40 +26,36 @@ struct YesMan {
 
 #[async_trait]
 impl Hook for YesMan {
-    fn wants(&self, _moment: &Moment) -> bool {
+    fn wants(&self, _moment: &HookPayload) -> bool {
         true
     }
-    async fn run(&self, input: &HookInput) -> Reply {
+    async fn run(&self, input: &HookInput) -> HookAnswer {
         self.told.lock().unwrap().push(input.to_json());
-        let event = input.moment.event();
+        let event = input.payload.event();
         if event == HookEvent::PlanDecided {
             self.decided.notify_one();
         }
         let yes = json!({"decision": "approve", "continue": true, "hookSpecificOutput": {"permissionDecision": "allow", "hookEventName": event.name()}});
-        Reply::from_json(event, &yes).unwrap()
+        HookAnswer::from_json(event, &yes).unwrap()
     }
 }
 
-async fn open(folder: &Path, script: Value, hook: Arc<dyn Hook>, mode: Mode) -> (Session, Events) {
+async fn open(folder: &Path, script: Value, hook: Arc<dyn Hook>, mode: Mode) -> (Session, EventStream) {
     let (project, file) = (folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(&file, script.to_string()).unwrap();
-    let start = Start {
-        home: folder.join("home"),
-        cwd: project,
-        model: Some(format!("scripted/{}", file.display())),
-        approver: Approver::Present,
-        mode: Some(mode),
-        settings: Some(json!({"plan": {"shell": "readonly"}}).to_string()),
-        hooks: vec![hook],
-        ..Start::default()
-    };
-    let Opened { session, events, .. } = start.open().await.unwrap();
+    let mut builder = SessionBuilder::new(folder.join("home"), project);
+    builder.model.main = Some(format!("scripted/{}", file.display()));
+    builder.permissions.approver = Approver::Present;
+    builder.permissions.mode = Some(mode);
+    builder.settings.flag = Some(json!({"plan": {"shell": "readonly"}}).to_string());
+    builder.host.hooks = vec![hook];
+    let OpenedSession { session, events, .. } = builder.open().await.unwrap();
     (session, events)
 }
 
 #[tokio::test]
-async fn ho_7_pm_80_every_moment_is_told_and_no_yes_approves_a_plan_or_lifts_a_denial() {
+async fn ho_7_hooks_cannot_approve_plans_or_lift_denials() {
     let folder = tempfile::tempdir().unwrap();
     let script = json!({"turns": [
         {"calls": [
@@ -74,13 +70,13 @@ async fn ho_7_pm_80_every_moment_is_told_and_no_yes_approves_a_plan_or_lifts_a_d
     loop {
         match events.next().await.unwrap().kind {
             EventKind::ToolFinished(finished) if finished.is_error => denied.push(finished.name.clone()),
-            EventKind::Plan(PlanEvent::Approved { .. }) => assert!(answered, "nobody approved it"),
+            EventKind::Plan(PlanEvent::Approved { .. }) => assert!(answered, "approved without an answer"),
             EventKind::Ask(ask) => {
                 let AskKind::Plan { request, .. } = &ask.kind else { panic!("{ask:?}") };
                 assert_eq!(denied, ["Write"], "the write outside the plan was denied, and the plan still asks");
                 answered = true;
                 let answer = PlanAnswer::new(&request.ask_id, ChoiceKey::Default);
-                session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer: Answer::Plan(answer) });
+                session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer: AskAnswer::Plan(answer) });
             }
             EventKind::TurnEnded(ended) => {
                 assert_eq!((ended.reason, ended.text.as_str()), (EndReason::Completed, "approved, done"));
@@ -117,7 +113,7 @@ async fn ho_7_pm_80_every_moment_is_told_and_no_yes_approves_a_plan_or_lifts_a_d
     assert!(Path::new(&transcript).exists() && transcript.contains(session.id()));
 }
 
-/// Never answers what it wants; tells when it was asked.
+/// Never replies to the events it handles; signals when it was called.
 struct Silent {
     event: HookEvent,
     asked: mpsc::UnboundedSender<()>,
@@ -125,17 +121,17 @@ struct Silent {
 
 #[async_trait]
 impl Hook for Silent {
-    fn wants(&self, moment: &Moment) -> bool {
+    fn wants(&self, moment: &HookPayload) -> bool {
         moment.event() == self.event
     }
-    async fn run(&self, _input: &HookInput) -> Reply {
+    async fn run(&self, _input: &HookInput) -> HookAnswer {
         let _ = self.asked.send(());
         std::future::pending().await
     }
 }
 
 #[tokio::test]
-async fn ho_7_ag_4_an_interrupt_ends_a_hook_that_never_answers() {
+async fn ho_7_interrupt_ends_a_hanging_hook() {
     for event in [HookEvent::PreToolUse, HookEvent::PostToolUse, HookEvent::Stop, HookEvent::PlanSubmitted] {
         let folder = tempfile::tempdir().unwrap();
         let calls = json!([
@@ -158,14 +154,14 @@ async fn ho_7_ag_4_an_interrupt_ends_a_hook_that_never_answers() {
             }
         };
         assert!(matches!(ended.reason, EndReason::Interrupted { .. }), "{}: {:?}", event.name(), ended.reason);
-        // The session goes on: nothing hangs, and plan mode is still on.
+        // The session continues: nothing hangs, and plan mode is still on.
         session.submit(Submission::Close);
         while events.next().await.is_some() {}
     }
 }
 
 #[tokio::test]
-async fn ho_7_a_message_that_waits_at_the_door_can_be_taken_back_and_the_order_is_kept() {
+async fn ho_7_queued_prompt_can_be_cancelled_in_order() {
     let folder = tempfile::tempdir().unwrap();
     let (asked, mut was_asked) = mpsc::unbounded_channel();
     let silent = Arc::new(Silent { event: HookEvent::UserPromptSubmit, asked });
@@ -184,41 +180,43 @@ async fn ho_7_a_message_that_waits_at_the_door_can_be_taken_back_and_the_order_i
             _ => {}
         }
     }
-    assert!(was_asked.try_recv().is_err(), "the second was sent away too");
-    // Neither was sent, and whoever waits for the end of either has it.
+    assert!(was_asked.try_recv().is_err(), "the second was cancelled too");
+    // Neither was sent, and callers waiting for their end are notified.
     assert_eq!(ends, vec![EndReason::Interrupted { in_tools: false }; 2]);
 }
 
-/// Denies `a`, changes `b` to `c`, leads a write of the plan elsewhere, and makes nonsense of `bad`.
+/// Denies `a`, changes `b` to `c`, redirects a write of the plan, and returns nonsense for `bad`.
 struct Guard;
 
 #[async_trait]
 impl Hook for Guard {
-    fn wants(&self, moment: &Moment) -> bool {
+    fn wants(&self, moment: &HookPayload) -> bool {
         moment.event() == HookEvent::PreToolUse
     }
-    async fn run(&self, input: &HookInput) -> Reply {
-        let Moment::PreToolUse { tool_input, .. } = &input.moment else { return Reply::default() };
+    async fn run(&self, input: &HookInput) -> HookAnswer {
+        let HookPayload::PreToolUse { tool_input, .. } = &input.payload else { return HookAnswer::default() };
         match tool_input["file_path"].as_str() {
-            Some("a") => Reply { permission: Some(Permission::Deny), reason: "not a".into(), ..Reply::default() },
-            Some("b") => Reply {
-                permission: Some(Permission::Allow),
+            Some("a") => {
+                HookAnswer { permission: Some(HookPermission::Deny), reason: "not a".into(), ..HookAnswer::default() }
+            }
+            Some("b") => HookAnswer {
+                permission: Some(HookPermission::Allow),
                 updated_input: Some(json!({"file_path": "c", "content": "changed"})),
-                ..Reply::default()
+                ..HookAnswer::default()
             },
-            Some(path) if path.contains("/plans/") => Reply {
-                permission: Some(Permission::Allow),
+            Some(path) if path.contains("/plans/") => HookAnswer {
+                permission: Some(HookPermission::Allow),
                 updated_input: Some(json!({"file_path": "outside.txt", "content": "x"})),
-                ..Reply::default()
+                ..HookAnswer::default()
             },
-            Some("bad") => Reply { updated_input: Some(json!({"nonsense": 1})), ..Reply::default() },
-            _ => Reply::default(),
+            Some("bad") => HookAnswer { updated_input: Some(json!({"nonsense": 1})), ..HookAnswer::default() },
+            _ => HookAnswer::default(),
         }
     }
 }
 
 #[tokio::test]
-async fn ho_7_a_hook_added_later_changes_and_denies_calls() {
+async fn ho_7_hook_added_later_changes_and_denies_calls() {
     let folder = tempfile::tempdir().unwrap();
     let write = |path: &str| json!({"name": "Write", "input": {"file_path": path, "content": "x"}});
     let script = json!({"turns": [{"calls": [write("a"), write("b"), write("bad")]}, {"text": "done"}]});
@@ -247,7 +245,7 @@ async fn ho_7_a_hook_added_later_changes_and_denies_calls() {
 }
 
 #[tokio::test]
-async fn ho_7_pm_60_what_a_hook_makes_of_a_call_is_decided_anew_in_plan_mode() {
+async fn ho_7_input_changed_by_hook_is_decided_again() {
     let folder = tempfile::tempdir().unwrap();
     let script = json!({"turns": [
         {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n"}}]},
@@ -260,6 +258,6 @@ async fn ho_7_pm_60_what_a_hook_makes_of_a_call_is_decided_anew_in_plan_mode() {
         }
     };
     assert_eq!((finished.is_error, finished.decision.why.reason.as_str()), (true, "plan mode is read-only"));
-    assert_eq!(finished.input["file_path"], "outside.txt", "the record shows what was decided");
+    assert_eq!(finished.input["file_path"], "outside.txt", "the record shows the decided input");
     assert!(!folder.path().join("project/outside.txt").exists());
 }

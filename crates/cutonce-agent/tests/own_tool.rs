@@ -1,14 +1,15 @@
-//! Rules and modes hold for an embedder's own tool as for every other (HO-4, PR-1): it says what it touches, and never decides.
+//! Rules and modes apply to an embedder's own tool (HO-4, PR-1): it declares its access and never decides.
 
 #![allow(clippy::unwrap_used)]
 
-use cutonce_agent::core::event::{AskKind, EventKind};
-use cutonce_agent::core::mode::Mode;
-use cutonce_agent::core::permission::{Access, Rights};
-use cutonce_agent::core::submission::{Answer, PermissionAnswer, Submission};
-use cutonce_agent::start::Start;
-use cutonce_agent::tools::tool::{CallContext, Here, Outcome, Tool};
-use cutonce_agent::{Approver, Events, Session};
+use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::permission::{Access, CallRights};
+use cutonce_agent::core::plan::mode::Mode;
+use cutonce_agent::core::protocol::event::{AskKind, EventKind};
+use cutonce_agent::core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
+use cutonce_agent::tools::env::{CallContext, ToolEnv};
+use cutonce_agent::tools::tool::{Tool, ToolError, ToolOutcome};
+use cutonce_agent::{Approver, EventStream, Session};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -19,9 +20,9 @@ struct Page {
     address: String,
 }
 
-/// Touches nothing but what is inside the program.
+/// Accesses nothing outside the program.
 struct Count;
-/// Says that it goes to an address.
+/// Declares that it accesses a URL.
 struct Visit;
 
 #[async_trait::async_trait]
@@ -36,14 +37,14 @@ impl Tool for Count {
     fn read_only(&self, _input: &Page) -> bool {
         true
     }
-    fn touches(&self, _input: &Page, _here: &Here) -> Result<Access, String> {
+    fn access(&self, _input: &Page, _here: &ToolEnv) -> Result<Access, ToolError> {
         Ok(Access::Internal)
     }
     fn summary(&self, input: &Page) -> String {
         input.address.clone()
     }
-    async fn run(&self, _input: Page, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
-        Outcome::text("counted")
+    async fn run(&self, _input: Page, _rights: CallRights, _here: &ToolEnv, _call: &CallContext) -> ToolOutcome {
+        ToolOutcome::text("counted")
     }
 }
 
@@ -59,39 +60,35 @@ impl Tool for Visit {
     fn read_only(&self, _input: &Page) -> bool {
         true
     }
-    fn touches(&self, input: &Page, _here: &Here) -> Result<Access, String> {
+    fn access(&self, input: &Page, _here: &ToolEnv) -> Result<Access, ToolError> {
         Ok(Access::Fetch { url: format!("https://{}/", input.address), host: input.address.clone() })
     }
     fn summary(&self, input: &Page) -> String {
         input.address.clone()
     }
-    async fn run(&self, _input: Page, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
-        Outcome::text("visited")
+    async fn run(&self, _input: Page, _rights: CallRights, _here: &ToolEnv, _call: &CallContext) -> ToolOutcome {
+        ToolOutcome::text("visited")
     }
 }
 
-async fn open(folder: &Path, settings: serde_json::Value, mode: Mode, tool: &str) -> (Session, Events) {
+async fn open(folder: &Path, settings: serde_json::Value, mode: Mode, tool: &str) -> (Session, EventStream) {
     let (project, file) = (folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project).unwrap();
     let script =
         json!({"turns": [{"calls": [{"name": tool, "input": {"address": "docs.example.org"}}]}, {"text": "done"}]});
     std::fs::write(&file, script.to_string()).unwrap();
-    let start = Start {
-        home: folder.join("home"),
-        cwd: project,
-        model: Some(format!("scripted/{}", file.display())),
-        approver: Approver::Present,
-        mode: Some(mode),
-        settings: Some(settings.to_string()),
-        tools: vec![Arc::new(Count), Arc::new(Visit)],
-        ..Start::default()
-    };
-    let opened = start.open().await.unwrap();
-    assert_eq!(opened.notices, Vec::<String>::new(), "every rule is understood");
+    let mut builder = SessionBuilder::new(folder.join("home"), project);
+    builder.model.main = Some(format!("scripted/{}", file.display()));
+    builder.permissions.approver = Approver::Present;
+    builder.permissions.mode = Some(mode);
+    builder.settings.flag = Some(settings.to_string());
+    builder.host.tools = vec![Arc::new(Count), Arc::new(Visit)];
+    let opened = builder.open().await.unwrap();
+    assert_eq!(opened.notices, Vec::<String>::new(), "every rule is valid");
     (opened.session, opened.events)
 }
 
-/// What became of one call: its first line of output, and whether somebody was asked (who says no).
+/// The outcome of one call: its first line of output, and whether it asked (the answer is no).
 async fn played(settings: serde_json::Value, mode: Mode, tool: &str) -> (String, bool) {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut events) = open(folder.path(), settings, mode, tool).await;
@@ -102,7 +99,7 @@ async fn played(settings: serde_json::Value, mode: Mode, tool: &str) -> (String,
             EventKind::Ask(ask) => {
                 assert!(matches!(ask.kind, AskKind::Permission { .. }), "{ask:?}");
                 asked = true;
-                let answer = Answer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false });
+                let answer = AskAnswer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: false });
                 session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
             }
             EventKind::ToolFinished(done) => said = done.decision.why.reason.clone(),
@@ -113,14 +110,14 @@ async fn played(settings: serde_json::Value, mode: Mode, tool: &str) -> (String,
 }
 
 #[tokio::test]
-async fn ho_4_pr_1_rules_name_an_own_tool() {
+async fn ho_4_rules_match_an_own_tool() {
     let rules = |kind: &str, rule: &str| json!({"permissions": {kind: [rule]}});
     let count = |settings| played(settings, Mode::Default, "Count");
-    assert!(!count(json!({})).await.1, "nothing outside the program is touched: nobody is asked");
+    assert!(!count(json!({})).await.1, "no access outside the program, so no ask");
     assert!(count(rules("ask", "Count")).await.1);
     let (why, asked) = count(rules("deny", "Count")).await;
     assert!(!asked && why.contains("Count"), "{why}");
-    // One that goes out asks, unless a rule says otherwise.
+    // Fetching asks, unless a rule says otherwise.
     let visit = |settings| played(settings, Mode::Default, "Visit");
     assert!(visit(json!({})).await.1);
     assert!(!visit(rules("allow", "Visit")).await.1);
@@ -129,7 +126,7 @@ async fn ho_4_pr_1_rules_name_an_own_tool() {
 }
 
 #[tokio::test]
-async fn ho_4_pm_60_plan_mode_holds_an_own_tool_whatever_the_rules_say() {
+async fn ho_4_plan_mode_restricts_own_tools() {
     for settings in [json!({}), json!({"permissions": {"allow": ["Count", "Visit"]}})] {
         let (why, asked) = played(settings.clone(), Mode::Plan, "Count").await;
         assert!(!asked && why.contains("plan mode"), "{settings}: {why}");

@@ -1,4 +1,4 @@
-//! The whole of plan mode through the library, without any UI: the example's flow, and what hosts can do wrong.
+//! Plan mode through the library, without a UI: the example's flow, and mistakes of hosts.
 
 #![allow(clippy::unwrap_used, clippy::panic)]
 
@@ -6,18 +6,20 @@
 #[allow(dead_code)]
 mod example;
 
-use cutonce_agent::core::approval::{Answer as PlanAnswer, ChoiceKey, Request};
-use cutonce_agent::core::event::{EndReason, EventKind};
-use cutonce_agent::core::mode::Mode;
+use cutonce_agent::builder::{OpenedSession, SessionBuilder, SessionSelector};
+use cutonce_agent::core::permission::rules::RuleBehavior;
+use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
+use cutonce_agent::core::plan::mode::Mode;
 use cutonce_agent::core::plan::{self, PlanEvent};
-use cutonce_agent::core::submission::{Answer, By, Submission};
-use cutonce_agent::start::{Opened, Start, Which};
-use cutonce_agent::{Approver, Events, Session};
+use cutonce_agent::core::protocol::event::{EndReason, EventKind};
+use cutonce_agent::core::protocol::host::{RuleChange, RuleChangeKind};
+use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, RuleDestination, Submission};
+use cutonce_agent::{Approver, EventStream, Session};
 use std::path::Path;
 
 #[tokio::test]
-async fn pm_144_a_program_plans_edits_approves_and_implements_without_a_ui() {
-    // PM-143: the events of a plan's life, in their order, with their fields.
+async fn pm_144_plan_flow_works_without_a_ui() {
+    // PM-143: the plan events in order, with their fields.
     let folder = tempfile::tempdir().unwrap();
     let told = example::flow(folder.path()).await.unwrap();
     let names: Vec<&str> = told.events.iter().filter_map(|event| event["type"].as_str()).collect();
@@ -34,10 +36,10 @@ async fn pm_144_a_program_plans_edits_approves_and_implements_without_a_ui() {
     ];
     assert_eq!(names, expected, "{:#?}", told.events);
     let phases: Vec<&str> = told.events.iter().filter_map(|event| event["phase"].as_str()).collect();
-    assert_eq!(phases, ["explore", "finalize", "exit"]);
+    assert_eq!(phases, ["understand", "write", "exit"]);
     let request = told.request.unwrap();
     assert_eq!(request.plan.as_deref(), Some("# Greeting\n\n1. Write hello.txt\n"));
-    assert_eq!(request.sha256, Some(plan::sha256("# Greeting\n\n1. Write hello.txt\n")));
+    assert_eq!(request.sha256, Some(plan::sha256_hex("# Greeting\n\n1. Write hello.txt\n")));
     assert_eq!(request.revision, 1);
     let approved = told.events.last().unwrap();
     assert_eq!(
@@ -55,34 +57,67 @@ async fn pm_144_a_program_plans_edits_approves_and_implements_without_a_ui() {
 
 const SUBMITS: &str = r##"{"turns": [
   {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n"}}, {"name": "ExitPlanMode", "input": {}}]},
-  {"text": "goes on"}
+  {"text": "continues"}
 ]}"##;
 
-async fn open(folder: &Path, which: Which) -> Opened {
+async fn open(folder: &Path, which: SessionSelector) -> OpenedSession {
+    open_home(folder, "home", which).await
+}
+
+fn builder(folder: &Path, home: &str) -> SessionBuilder {
     let (project, script) = (folder.join("project"), folder.join("script.json"));
     std::fs::create_dir_all(&project).unwrap();
     std::fs::write(&script, SUBMITS).unwrap();
-    let start = Start {
-        home: folder.join("home"),
-        cwd: project,
-        model: Some(format!("scripted/{}", script.display())),
-        approver: Approver::Present,
-        which,
-        ..Start::default()
-    };
-    start.open().await.unwrap()
+    let mut builder = SessionBuilder::new(folder.join(home), project);
+    builder.model.main = Some(format!("scripted/{}", script.display()));
+    builder.permissions.approver = Approver::Present;
+    builder
 }
 
-async fn planning(folder: &Path) -> (Session, Events, Request) {
-    let opened = open(folder, Which::New).await;
+async fn open_home(folder: &Path, home: &str, which: SessionSelector) -> OpenedSession {
+    let mut builder = builder(folder, home);
+    builder.resume.selector = which;
+    builder.open().await.unwrap()
+}
+
+async fn offered_tools(builder: SessionBuilder) -> Vec<String> {
+    let mut opened = builder.open().await.unwrap();
+    match opened.events.next().await.unwrap().kind {
+        EventKind::Opened { tools, .. } => tools,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn pm_32_away_user_gets_no_plan_mode_entry() {
+    let folder = tempfile::tempdir().unwrap();
+    let has = |tools: &[String], name: &str| tools.iter().any(|tool| tool == name);
+    assert!(has(&offered_tools(builder(folder.path(), "home")).await, "EnterPlanMode"));
+    let mut away = builder(folder.path(), "home");
+    away.permissions.user_away = true;
+    let tools = offered_tools(away).await;
+    assert!(!has(&tools, "EnterPlanMode") && has(&tools, "ExitPlanMode"), "{tools:?}");
+}
+
+#[tokio::test]
+async fn ho_1_denied_tools_are_not_offered() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut denying = builder(folder.path(), "home");
+    denying.permissions.deny = vec!["Bash".into(), "WebFetch(domain:x.org)".into()];
+    let tools = offered_tools(denying).await;
+    assert!(!tools.contains(&"Bash".to_string()) && tools.contains(&"WebFetch".to_string()), "{tools:?}");
+}
+
+async fn planning(folder: &Path) -> (Session, EventStream, PlanExitRequest) {
+    let opened = open(folder, SessionSelector::New).await;
     let (session, mut events) = (opened.session, opened.events);
-    session.submit(Submission::SetMode { mode: Mode::Plan, by: By::Host });
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::Host });
     session.say("Plan it.");
     let request = request(&mut events).await;
     (session, events, request)
 }
 
-async fn request(events: &mut Events) -> Request {
+async fn request(events: &mut EventStream) -> PlanExitRequest {
     loop {
         if let EventKind::Plan(PlanEvent::ExitRequest(request)) = events.next().await.unwrap().kind {
             return *request;
@@ -90,13 +125,13 @@ async fn request(events: &mut Events) -> Request {
     }
 }
 
-fn answer(request: &Request, choice: ChoiceKey) -> Submission {
-    let answer = Answer::Plan(PlanAnswer::new(&request.ask_id, choice));
+fn answer(request: &PlanExitRequest, choice: ChoiceKey) -> Submission {
+    let answer = AskAnswer::Plan(PlanAnswer::new(&request.ask_id, choice));
     Submission::Answer { ask_id: request.ask_id.clone(), answer }
 }
 
-/// The names of the plan's events, notices and the mode at the end, until the turn ends.
-async fn to_the_end(events: &mut Events, mut mode: Mode) -> (Vec<String>, Mode, EndReason) {
+/// The names of plan events and notices until the turn ends, and the final mode.
+async fn to_the_end(events: &mut EventStream, mut mode: Mode) -> (Vec<String>, Mode, EndReason) {
     let mut told = Vec::new();
     loop {
         match events.next().await.unwrap().kind {
@@ -113,7 +148,7 @@ async fn to_the_end(events: &mut Events, mut mode: Mode) -> (Vec<String>, Mode, 
 }
 
 #[tokio::test]
-async fn pm_75_the_first_answer_counts_and_the_others_are_told() {
+async fn pm_75_first_answer_wins_and_others_are_notified() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut events, request) = planning(folder.path()).await;
     let mut second = session.events();
@@ -131,11 +166,11 @@ async fn pm_75_the_first_answer_counts_and_the_others_are_told() {
             _ => {}
         }
     }
-    assert!(closed, "the other approver was not told");
+    assert!(closed, "the other approver was not notified");
 }
 
 #[tokio::test]
-async fn pm_143_a_listener_that_comes_late_gets_the_request_and_the_mode() {
+async fn pm_143_late_listener_gets_request_and_mode() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut events, request) = planning(folder.path()).await;
     let mut late = session.events();
@@ -148,18 +183,18 @@ async fn pm_143_a_listener_that_comes_late_gets_the_request_and_the_mode() {
     let mut later = session.events();
     session.submit(Submission::Close);
     while let Some(event) = later.next().await {
-        assert!(!matches!(event.kind, EventKind::Plan(_) | EventKind::Ask(_)), "nothing is pending any more");
+        assert!(!matches!(event.kind, EventKind::Plan(_) | EventKind::Ask(_)), "nothing is pending");
     }
 }
 
 #[tokio::test]
-async fn pm_80_whatever_is_no_approval_leaves_plan_mode_on() {
-    let bad = |request: &Request| {
+async fn pm_80_only_an_approval_leaves_plan_mode() {
+    let bad = |request: &PlanExitRequest| {
         let of = |answer| Submission::Answer { ask_id: request.ask_id.clone(), answer };
         let with =
-            |choice, mode| Answer::Plan(PlanAnswer { mode: Some(mode), ..PlanAnswer::new(&request.ask_id, choice) });
+            |choice, mode| AskAnswer::Plan(PlanAnswer { mode: Some(mode), ..PlanAnswer::new(&request.ask_id, choice) });
         vec![
-            of(Answer::Unusable { why: "the host sent nonsense".into() }),
+            of(AskAnswer::Unusable { why: "the host sent nonsense".into() }),
             // Never a mode that was not offered.
             of(with(ChoiceKey::Clear, Mode::BypassPermissions)),
             of(with(ChoiceKey::Default, Mode::AcceptEdits)),
@@ -174,7 +209,7 @@ async fn pm_80_whatever_is_no_approval_leaves_plan_mode_on() {
         assert_eq!(mode, Mode::Plan, "{which}: {told:?}");
         assert!(matches!(reason, EndReason::Interrupted { .. }), "{which}: {reason:?}");
         assert!(!told.iter().any(|line| line == "plan.approved"), "{which}: {told:?}");
-        // A late answer to it does nothing.
+        // A late answer has no effect.
         session.submit(answer(&request, ChoiceKey::AcceptEdits));
         session.submit(Submission::Close);
         while let Some(event) = events.next().await {
@@ -184,22 +219,22 @@ async fn pm_80_whatever_is_no_approval_leaves_plan_mode_on() {
 }
 
 #[tokio::test]
-async fn pm_80_a_host_that_is_gone_approves_nothing_and_the_plan_can_be_submitted_again() {
+async fn pm_80_disconnected_host_approves_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut events, _) = planning(folder.path()).await;
     drop(session);
     let (_, mode, _) = to_the_end(&mut events, Mode::Plan).await;
     assert_eq!(mode, Mode::Plan);
     while events.next().await.is_some() {}
-    let again = open(folder.path(), Which::Latest).await;
+    let again = open(folder.path(), SessionSelector::Latest).await;
     assert_eq!(again.mode, Mode::Plan);
 }
 
 #[tokio::test]
-async fn pm_80_a_mode_changed_by_hand_withdraws_the_request() {
+async fn pm_80_manual_mode_change_withdraws_the_request() {
     let folder = tempfile::tempdir().unwrap();
     let (session, mut events, request) = planning(folder.path()).await;
-    session.submit(Submission::SetMode { mode: Mode::AcceptEdits, by: By::Host });
+    session.submit(Submission::SetMode { mode: Mode::AcceptEdits, by: ChangedBy::Host });
     session.submit(answer(&request, ChoiceKey::Default));
     let (told, mode, reason) = to_the_end(&mut events, Mode::Plan).await;
     assert_eq!((mode, reason), (Mode::AcceptEdits, EndReason::Completed));
@@ -207,19 +242,19 @@ async fn pm_80_a_mode_changed_by_hand_withdraws_the_request() {
 }
 
 #[tokio::test]
-async fn pm_80_an_interrupt_while_the_workspace_is_compared_asks_nobody() {
-    // The runtime has one thread: what is submitted at the sign that the plan was written is there before the comparison ends.
+async fn pm_80_interrupt_during_comparison_asks_nothing() {
+    // The runtime has one thread: a submission sent when the plan was written arrives before the comparison ends.
     let folder = tempfile::tempdir().unwrap();
-    let Opened { session, mut events, .. } = open(folder.path(), Which::New).await;
+    let OpenedSession { session, mut events, .. } = open(folder.path(), SessionSelector::New).await;
     for n in 0..2_000 {
         std::fs::write(folder.path().join(format!("project/{n}.txt")), "x").unwrap();
     }
-    session.submit(Submission::SetMode { mode: Mode::Plan, by: By::Host });
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::Host });
     session.say("Plan it.");
     loop {
         match events.next().await.unwrap().kind {
-            EventKind::Plan(PlanEvent::ExitRequest(_)) => panic!("asked before anybody could interrupt"),
-            // Write is done; ExitPlanMode, which waited for it, is being looked at.
+            EventKind::Plan(PlanEvent::ExitRequest(_)) => panic!("asked before the interrupt"),
+            // Write has finished; ExitPlanMode, which waited for it, is being processed.
             EventKind::ToolFinished(finished) if finished.name == "Write" => break,
             _ => {}
         }
@@ -227,7 +262,7 @@ async fn pm_80_an_interrupt_while_the_workspace_is_compared_asks_nobody() {
     session.submit(Submission::Interrupt);
     loop {
         match events.next().await.unwrap().kind {
-            EventKind::Plan(PlanEvent::ExitRequest(_)) => panic!("interrupted, and asked all the same"),
+            EventKind::Plan(PlanEvent::ExitRequest(_)) => panic!("asked despite the interrupt"),
             EventKind::ModeChanged { to, .. } => panic!("the mode became {to}"),
             EventKind::TurnEnded(ended) => {
                 assert!(matches!(ended.reason, EndReason::Interrupted { .. }), "{:?}", ended.reason);
@@ -236,8 +271,76 @@ async fn pm_80_an_interrupt_while_the_workspace_is_compared_asks_nobody() {
             _ => {}
         }
     }
-    // Nothing is lost: it can be submitted again.
+    // Nothing is lost: the plan can be submitted again.
     session.say("Submit it.");
     session.submit(Submission::Close);
     assert_eq!(to_the_end(&mut events, Mode::Plan).await.2, EndReason::Completed);
+}
+
+#[tokio::test]
+async fn pm_80_answers_to_asks_end_no_plan_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, mut events, request) = planning(folder.path()).await;
+    session.submit(Submission::SetModeByAnswer { mode: Mode::AcceptEdits });
+    let notice = loop {
+        match events.next().await.unwrap().kind {
+            EventKind::Notice { text, .. } if text.contains("The mode stays plan") => break text,
+            EventKind::ModeChanged { to, .. } => panic!("{to}"),
+            _ => {}
+        }
+    };
+    assert!(notice.contains("set_permission_mode"), "{notice}");
+    for destination in [RuleDestination::Project, RuleDestination::Local] {
+        let (behavior, rules) = (RuleBehavior::Allow, vec!["WebFetch(domain:x.org)".to_string()]);
+        session.submit(Submission::ChangeRules(RuleChange { kind: RuleChangeKind::Add, behavior, rules, destination }));
+        loop {
+            if let EventKind::Notice { text, .. } = events.next().await.unwrap().kind
+                && text.contains("applies to this session only: plan mode writes no settings")
+            {
+                break;
+            }
+        }
+    }
+    assert!(!folder.path().join("project/.cutonce").exists());
+    // The request is still open, and only its answer ends plan mode.
+    let answer = PlanAnswer::new(&request.ask_id, ChoiceKey::Default);
+    session.submit(Submission::Answer { ask_id: request.ask_id.clone(), answer: AskAnswer::Plan(answer) });
+    loop {
+        if let EventKind::ModeChanged { to, .. } = events.next().await.unwrap().kind {
+            break assert_eq!(to, Mode::Default);
+        }
+    }
+}
+
+/// The disk as a crash at this moment would leave it, as a new home folder.
+fn crash(folder: &Path, from: &str, to: &str) {
+    let copied = std::process::Command::new("cp").arg("-a").args([folder.join(from), folder.join(to)]).status();
+    assert!(copied.unwrap().success());
+}
+
+#[tokio::test]
+async fn pm_80_message_answers_a_survived_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_running, _events, first) = planning(folder.path()).await;
+    crash(folder.path(), "home", "second");
+    let OpenedSession { session, mut events, .. } = open_home(folder.path(), "second", SessionSelector::Latest).await;
+    let again = request(&mut events).await;
+    assert_ne!(again.ask_id, first.ask_id);
+    crash(folder.path(), "second", "third");
+    session.say("Explain step 1.");
+    let feedback = loop {
+        if let EventKind::AskClosed { ask_id, answer } = events.next().await.unwrap().kind
+            && ask_id == again.ask_id
+        {
+            break answer;
+        }
+    };
+    let expected = PlanAnswer {
+        feedback: Some("Explain step 1.".into()),
+        ..PlanAnswer::new(&again.ask_id, ChoiceKey::KeepPlanning)
+    };
+    assert_eq!(feedback, Some(AskAnswer::Plan(expected)));
+    // PM-85: a crash before the message left the request open.
+    let mut third = open_home(folder.path(), "third", SessionSelector::Latest).await;
+    assert_eq!(request(&mut third.events).await.plan, first.plan);
 }

@@ -1,55 +1,55 @@
-//! What was said: the blocks of a conversation in the order and the words in which they came.
+//! The conversation: messages and their blocks, in order and verbatim.
 //!
 //! Blocks are kept verbatim, thinking included, because each provider wants its own thinking back
-//! unchanged (MO-2). A conversation only grows; what replaces its beginning is a compaction (AG-8).
+//! unchanged (MO-2). A conversation only grows; only compaction replaces its beginning (AG-8).
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// One message of the conversation, as the model will see it.
+/// One message of the conversation, as the model sees it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
-    /// The person's words, or a meta message made for the model (a reminder, a summary).
-    User { content: Vec<Block> },
+    /// Text of the user, or a meta message for the model (a reminder, a summary).
+    User { content: Vec<ContentBlock> },
     /// The model's answer.
-    Assistant { model: String, blocks: Vec<Block> },
+    Assistant { model: String, blocks: Vec<ContentBlock> },
     /// The result of one tool call. Consecutive results belong to the assistant message before them.
     Tool(ToolResult),
 }
 
-/// A conversation shares its messages: a turn adds to the list and copies nothing.
-pub type Shared = Arc<Message>;
+/// A shared message: a turn extends the list without copying messages.
+pub type SharedMessage = Arc<Message>;
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Block {
+pub enum ContentBlock {
     Text {
         text: String,
     },
-    /// What the model thought. `opaque` is the provider's own form of it (signature, encrypted
-    /// content); it goes back to that wire only, and never to another one.
+    /// The model's thinking. `opaque` is the provider's own form of it (signature, encrypted
+    /// content); it is sent back to that wire format only.
     Thinking {
         text: String,
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        opaque: Option<Opaque>,
+        opaque: Option<OpaqueThinking>,
     },
     ToolUse(ToolUse),
     Image(Image),
 }
 
-/// A provider's verbatim piece: meaningful only to the wire format that made it.
+/// Verbatim data of a provider, meaningful only to the wire format that made it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Opaque {
-    pub wire: Wire,
+pub struct OpaqueThinking {
+    pub wire: WireFormat,
     pub value: Value,
 }
 
-/// The wire formats we speak (MO-1).
+/// Supported wire formats (MO-1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Wire {
+pub enum WireFormat {
     Anthropic,
     Responses,
     Chat,
@@ -59,8 +59,8 @@ pub enum Wire {
 pub struct ToolUse {
     pub id: String,
     pub name: String,
-    /// The parsed input, or, where the model sent something that is no JSON, `Invalid` with its text:
-    /// the call then gets an error as its result instead of running (AG-6).
+    /// The parsed input, or `Invalid` with the text if the model sent invalid JSON: the call then gets an
+    /// error as its result instead of running (AG-6).
     pub input: ToolInput,
 }
 
@@ -72,7 +72,7 @@ pub enum ToolInput {
 }
 
 impl ToolInput {
-    /// The input as JSON for a request: an invalid one goes back as an object that holds its text.
+    /// The input as JSON for a request; an invalid one becomes an object with its text.
     pub fn to_json(&self) -> Value {
         match self {
             ToolInput::Json(value) => value.clone(),
@@ -122,26 +122,26 @@ impl ToolResult {
 }
 
 impl Message {
-    pub fn user(text: impl Into<String>) -> Self {
-        Message::User { content: vec![Block::Text { text: text.into() }] }
+    pub fn user_text(text: impl Into<String>) -> Self {
+        Message::User { content: vec![ContentBlock::Text { text: text.into() }] }
     }
     /// The calls of an assistant message, in order.
-    pub fn calls(&self) -> impl Iterator<Item = &ToolUse> {
-        let blocks: &[Block] = match self {
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolUse> {
+        let blocks: &[ContentBlock] = match self {
             Message::Assistant { blocks, .. } => blocks,
             Message::User { .. } | Message::Tool(_) => &[],
         };
         blocks.iter().filter_map(|block| match block {
-            Block::ToolUse(call) => Some(call),
-            Block::Text { .. } | Block::Thinking { .. } | Block::Image(_) => None,
+            ContentBlock::ToolUse(call) => Some(call),
+            ContentBlock::Text { .. } | ContentBlock::Thinking { .. } | ContentBlock::Image(_) => None,
         })
     }
 }
 
-/// Tokens as the provider counted them. All counts are of one response.
+/// Tokens of one response, as counted by the provider.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Usage {
+pub struct TokenUsage {
     /// Input tokens that were neither read from nor written to the cache.
     pub input_tokens: u64,
     pub output_tokens: u64,
@@ -149,14 +149,14 @@ pub struct Usage {
     pub cache_read_input_tokens: u64,
 }
 
-impl Usage {
-    /// What the context held when this response was complete.
-    pub fn context(&self) -> u64 {
+impl TokenUsage {
+    /// Tokens in the context when this response was complete.
+    pub fn context_tokens(&self) -> u64 {
         self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens + self.output_tokens
     }
 }
 
-impl std::ops::AddAssign for Usage {
+impl std::ops::AddAssign for TokenUsage {
     fn add_assign(&mut self, other: Self) {
         self.input_tokens += other.input_tokens;
         self.output_tokens += other.output_tokens;
@@ -168,27 +168,28 @@ impl std::ops::AddAssign for Usage {
 /// Why the model stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Stop {
+pub enum StopReason {
     EndTurn,
     ToolUse,
     MaxTokens,
-    /// The model declined; the provider's own word is kept.
+    /// The model declined to answer.
     Refusal,
-    /// The person interrupted the stream; the blocks are what had arrived.
+    /// The user interrupted the stream; the blocks are what had arrived.
     Interrupted,
     Other(String),
 }
 
-/// A whole answer of the model.
+/// A complete answer of the model.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Response {
+pub struct ModelResponse {
     pub model: String,
-    pub blocks: Vec<Block>,
-    pub usage: Usage,
-    pub stop: Stop,
+    pub blocks: Vec<ContentBlock>,
+    pub usage: TokenUsage,
+    pub stop: StopReason,
 }
 
-/// A guess for text that no provider has counted yet (AG-8): three bytes a token errs on the safe side for code.
+/// Estimates tokens of text that no provider has counted yet (AG-8). Three bytes per token is a safe estimate
+/// for code.
 pub fn estimate_tokens(bytes: usize) -> u64 {
     (bytes as u64).div_ceil(3)
 }

@@ -1,36 +1,26 @@
-//! The pure heart of cutonce: what a conversation is, what a face may send and see, which call is
-//! allowed, what the next step of a turn is. Nothing here knows a file, a socket, a clock, a
-//! random number or an environment variable; all of those come in as data (ARCHITECTURE.md).
+//! The pure core of cutonce: conversations, the protocol with front ends, permission decisions and the
+//! steps of a turn. Nothing here uses files, sockets, clocks, random numbers or environment
+//! variables; all of those are passed in as data (ARCHITECTURE.md).
 
-pub mod agent;
-pub mod approval;
-pub mod auto;
-pub mod braces;
-pub mod command;
+pub mod call;
+pub mod classifier;
+pub mod commands;
 pub mod conversation;
-pub mod event;
-pub mod front_matter;
-pub mod harmless;
-pub mod hook;
-pub mod host;
+pub mod exit_code;
+pub mod hooks;
 pub mod image;
-pub mod mail;
-pub mod mode;
-pub mod models;
+pub mod json_schema;
+pub mod model_request;
+pub mod model_selection;
 pub mod permission;
 pub mod plan;
 pub mod prompts;
-pub mod reminder;
-pub mod request;
-pub mod rule;
-pub mod schema;
+pub mod protocol;
 pub mod settings;
 pub mod shell;
-pub mod skill;
-pub mod slash;
-pub mod submission;
-pub mod surrogates;
-pub mod tasks;
-pub mod template;
+pub mod skills;
+pub mod subagent;
+pub mod team;
+pub mod text;
 pub mod transcript;
 pub mod turn;

@@ -1,74 +1,78 @@
-//! The turn machine (AG-2 to AG-5): what comes next, as a pure function of what happened.
+//! The turn machine (AG-2 to AG-5): decides what comes next, as a pure function of what happened.
 //!
-//! The session performs the effects and reports back; nothing here waits, reads or writes. The rules that
-//! matter: one request at a time; every call of an answer gets exactly one result before the next request;
-//! calls that are safe beside each other run together, others in order, and a barrier waits for all before it
-//! (PM-18); an interrupt ends with every call answered (AG-4).
+//! The session performs the effects and reports back; nothing here waits, reads or writes. The rules:
+//! one request at a time; every call of an answer gets exactly one result before the next request; calls that
+//! are safe to run concurrently run in parallel, others in order, and a barrier waits for all calls before it
+//! (PM-18); an interrupt ends the turn at once, with every call answered (AG-4, DU-1).
 
 use crate::conversation::Image;
-use crate::event::EndReason;
-use crate::mail::Delivered;
+use crate::protocol::event::EndReason;
+use crate::team::ReceivedMessage;
 
-/// Words of the person, on their way into the conversation.
+/// A message on its way into the conversation: from the user, a teammate or the program.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
+pub struct UserInput {
     pub text: String,
     pub images: Vec<Image>,
-    /// Made by the program: no human turn (PM-91).
+    /// Written by the program: not a human turn (PM-91).
     pub meta: bool,
-    /// The plan that this message holds (PM-81).
+    /// The plan in this message (PM-81).
     pub plan: Option<String>,
-    /// What hooks added to it (HO-7): it follows the message.
+    /// Context that hooks added (HO-7); it follows the message.
     pub context: Vec<String>,
-    /// The message of a teammate that this is (TM-1).
-    pub mail: Option<Delivered>,
-    /// What a command of the user's own lends its turn, from when it comes in (UI-9).
-    pub lent: Option<Box<Lent>>,
-    /// Put together by a program: nothing in it is looked up (HO-1).
+    /// The teammate's message that this is (TM-1).
+    pub mail: Option<ReceivedMessage>,
+    /// Rules and a model of a custom command, for the turn that this message joins (UI-9).
+    pub overrides: Option<Box<TurnOverrides>>,
+    /// Composed by a program: mentions in it are not resolved (HO-1).
     pub verbatim: bool,
-    /// It joins the conversation and begins no turn (HO-1).
+    /// Joins the conversation without starting a turn (HO-1).
     pub silent: bool,
-    /// The person's own words in it, where others' came with them (HO-6).
+    /// The part that the user typed, if text of others came with it (HO-6).
     pub typed: Option<String>,
 }
 
-/// Rules that allow, and a model, for one turn.
+/// Allow rules and a model that apply to one turn.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Lent {
+pub struct TurnOverrides {
     pub allow: Vec<String>,
     pub model: Option<String>,
 }
 
-impl Said {
-    /// The person's words.
-    pub fn words(text: impl Into<String>, images: Vec<Image>) -> Said {
-        Said {
+impl UserInput {
+    /// A message of the user.
+    pub fn from_user(text: impl Into<String>, images: Vec<Image>) -> UserInput {
+        UserInput {
             text: text.into(),
             images,
             meta: false,
             plan: None,
             context: Vec::new(),
             mail: None,
-            lent: None,
+            overrides: None,
             verbatim: false,
             silent: false,
             typed: None,
         }
     }
-    /// The program's words to the model.
-    pub fn meta(text: impl Into<String>) -> Said {
-        Said { meta: true, ..Said::words(text, Vec::new()) }
+    /// A message of the program to the model.
+    pub fn meta(text: impl Into<String>) -> UserInput {
+        UserInput { meta: true, ..UserInput::from_user(text, Vec::new()) }
     }
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub enum Happened {
-    Said(Said),
-    /// The model's answer is recorded; these are its calls. `over_budget`: no further request may be made.
+pub enum TurnEvent {
+    Input(UserInput),
+    /// Model, MCP servers and reminders are ready for the next request.
+    Prepared,
+    /// The model's answer is recorded; these are its calls. `over_budget`: no further request is allowed.
     Answered {
         calls: Vec<CallKind>,
         over_budget: bool,
     },
+    /// Another model takes over after a failed request.
+    ModelReplaced,
     /// The request failed for good.
     Failed {
         message: String,
@@ -78,47 +82,71 @@ pub enum Happened {
     ContextFull,
     /// The result of call `n` is recorded.
     CallDone(usize),
+    /// Nothing objects to the end of the turn.
+    EndConfirmed,
+    /// The turn continues with this message: a hook objects, or the structured output is missing.
+    EndRefused {
+        message: String,
+    },
+    /// The user takes the last queued message back (DU-4).
+    Unqueue,
     Interrupted,
-    /// The person is gone: as interrupted, and what was queued begins nothing any more.
-    Left,
-    CompactAsked {
+    /// The session ends: like an interrupt, and queued input starts no turn.
+    Shutdown,
+    /// No front end is left that could answer.
+    InboxClosed,
+    CompactRequested {
         focus: Option<String>,
     },
     Compacted,
     CompactionFailed {
         message: String,
     },
-    /// The turn is to end here although the model would go on (the person left, a limit of the session).
-    EndAsked(EndReason),
+    /// The turn must end here although the model would continue.
+    EndRequested(EndReason),
 }
 
-/// What the machine needs to know of a call.
+/// What the machine needs to know about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallKind {
     pub parallel: bool,
-    /// Waits for all calls before it; the ones after it wait for it (PM-18).
+    /// Waits for all calls before it; later calls wait for it (PM-18).
     pub barrier: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     BeginTurn,
-    /// Put it into the transcript and the conversation.
-    Record(Said),
-    /// Tell that it waits (AG-5).
-    Queued(Said),
+    /// Add the message to the transcript and the conversation.
+    RecordInput(UserInput),
+    /// Report that the message waits for the next request (AG-5).
+    Queued(UserInput),
+    /// Report that the message left the queue and is not sent (DU-4).
+    Unqueued(UserInput),
+    /// Make the next request ready; ends with `Prepared`, `ContextFull` or `Failed`.
+    Prepare,
+    /// Start the request.
     Request,
+    /// Abort the preparation or the request, keeping the text that arrived.
     StopRequest,
-    /// Decide call `n` under the mode as of now, and run it.
+    /// Ask subagents, hooks and the output schema whether the turn may end.
+    ConfirmEnd,
+    /// Abort that question.
+    StopConfirmEnd,
+    /// Start call `n`.
     StartCall(usize),
-    /// Call `n` will not run: give it an error result.
+    /// Give call `n` an error result without running it.
     SkipCall(usize),
-    /// Stop the running calls at once; each still reports `CallDone`.
+    /// Stop the running calls; each of them still reports `CallDone`.
     StopCalls,
+    /// Close the open asks of this turn: no approver is left.
+    WithdrawAsks,
+    /// Start the compaction.
     Compact {
         focus: Option<String>,
         automatic: bool,
     },
+    /// Abort the compaction.
     StopCompaction,
     EndTurn(EndReason),
 }
@@ -126,37 +154,30 @@ pub enum Effect {
 #[derive(Debug, Clone, PartialEq)]
 enum Phase {
     Idle,
+    Preparing,
     Requesting,
-    Calls { calls: Vec<Call>, ending: Option<EndReason> },
+    Calls { calls: Vec<BatchCall>, ending: Option<EndReason> },
+    ConfirmingEnd,
     Compacting { in_turn: bool },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Call {
+struct BatchCall {
     kind: CallKind,
-    state: CallState,
+    progress: CallProgress,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum CallState {
+enum CallProgress {
     Waiting,
     Running,
     Done,
 }
 
-/// What the session should wait for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
-    Submission,
-    Model,
-    Calls,
-    Summary,
-}
-
 #[derive(Debug)]
 pub struct Turn {
     phase: Phase,
-    queue: Vec<Said>,
+    queue: Vec<UserInput>,
     /// Requests answered in this turn.
     requests: u32,
     max_requests: Option<u32>,
@@ -169,67 +190,91 @@ impl Turn {
         Self { phase: Phase::Idle, queue: Vec::new(), requests: 0, max_requests, just_compacted: false }
     }
 
-    pub fn waiting(&self) -> Waiting {
-        match self.phase {
-            Phase::Idle => Waiting::Submission,
-            Phase::Requesting => Waiting::Model,
-            Phase::Calls { .. } => Waiting::Calls,
-            Phase::Compacting { .. } => Waiting::Summary,
-        }
-    }
     pub fn idle(&self) -> bool {
         self.phase == Phase::Idle
     }
     pub fn requests(&self) -> u32 {
         self.requests
     }
-    /// The answer that just came was the last that this turn may have.
+    /// True if this turn may make no further request.
     pub fn at_limit(&self) -> bool {
-        self.max_requests.is_some_and(|max| self.requests + 1 >= max)
+        self.max_requests.is_some_and(|max| self.requests >= max)
     }
-    /// May the context still be made smaller before the next request?
+    /// True while a message waits that will continue the turn.
+    pub fn has_queued(&self) -> bool {
+        self.queue.iter().any(|input| !input.silent)
+    }
+    /// True if a compaction may precede the next request.
     pub fn may_compact(&self) -> bool {
         !self.just_compacted
     }
 
-    pub fn step(&mut self, happened: Happened) -> Vec<Effect> {
+    pub fn step(&mut self, event: TurnEvent) -> Vec<Effect> {
         let mut effects = Vec::new();
-        match happened {
-            Happened::Said(said) => self.said(said, &mut effects),
-            Happened::Answered { calls, over_budget } => self.answered(calls, over_budget, &mut effects),
-            Happened::Failed { message, status } => self.failed(message, status, &mut effects),
-            Happened::ContextFull => self.compact(None, true, &mut effects),
-            Happened::CallDone(n) => self.call_done(n, &mut effects),
-            Happened::Interrupted => self.interrupted(&mut effects),
-            Happened::Left => {
+        match event {
+            TurnEvent::Input(input) => self.input(input, &mut effects),
+            TurnEvent::Prepared => self.prepared(&mut effects),
+            TurnEvent::Answered { calls, over_budget } => self.answered(calls, over_budget, &mut effects),
+            TurnEvent::ModelReplaced => self.model_replaced(&mut effects),
+            TurnEvent::Failed { message, status } => self.failed(message, status, &mut effects),
+            TurnEvent::ContextFull => self.compact(None, true, &mut effects),
+            TurnEvent::CallDone(n) => self.call_done(n, &mut effects),
+            TurnEvent::EndConfirmed => self.end_confirmed(&mut effects),
+            TurnEvent::EndRefused { message } => self.end_refused(message, &mut effects),
+            TurnEvent::Unqueue => self.unqueue(&mut effects),
+            TurnEvent::Interrupted => self.interrupted(&mut effects),
+            TurnEvent::Shutdown => {
                 self.queue.clear();
                 self.interrupted(&mut effects);
             }
-            Happened::CompactAsked { focus } => self.compact(focus, false, &mut effects),
-            Happened::Compacted => self.compacted(&mut effects),
-            Happened::CompactionFailed { message } => self.compaction_failed(message, &mut effects),
-            Happened::EndAsked(reason) => self.end_asked(reason, &mut effects),
+            TurnEvent::InboxClosed => effects.push(Effect::WithdrawAsks),
+            TurnEvent::CompactRequested { focus } => self.compact(focus, false, &mut effects),
+            TurnEvent::Compacted => self.compacted(&mut effects),
+            TurnEvent::CompactionFailed { message } => self.compaction_failed(message, &mut effects),
+            TurnEvent::EndRequested(reason) => self.end_requested(reason, &mut effects),
         }
         effects
     }
 
-    fn said(&mut self, said: Said, effects: &mut Vec<Effect>) {
-        if self.idle() && said.silent {
-            effects.push(Effect::Record(said));
+    fn input(&mut self, input: UserInput, effects: &mut Vec<Effect>) {
+        if self.idle() && input.silent {
+            effects.push(Effect::RecordInput(input));
         } else if self.idle() {
             self.requests = 0;
-            effects.extend([Effect::BeginTurn, Effect::Record(said)]);
-            self.request(effects);
+            effects.extend([Effect::BeginTurn, Effect::RecordInput(input)]);
+            self.prepare(effects);
         } else {
-            effects.push(Effect::Queued(said.clone()));
-            self.queue.push(said);
+            effects.push(Effect::Queued(input.clone()));
+            self.queue.push(input);
         }
     }
 
-    fn request(&mut self, effects: &mut Vec<Effect>) {
-        effects.extend(self.queue.drain(..).map(Effect::Record));
-        effects.push(Effect::Request);
-        self.phase = Phase::Requesting;
+    /// Removes the user's last message that still waits. Messages of programs and teammates stay.
+    fn unqueue(&mut self, effects: &mut Vec<Effect>) {
+        let by_user = |input: &UserInput| !input.meta && !input.silent && input.mail.is_none();
+        if let Some(at) = self.queue.iter().rposition(by_user) {
+            effects.push(Effect::Unqueued(self.queue.remove(at)));
+        }
+    }
+
+    fn prepare(&mut self, effects: &mut Vec<Effect>) {
+        effects.extend(self.queue.drain(..).map(Effect::RecordInput));
+        effects.push(Effect::Prepare);
+        self.phase = Phase::Preparing;
+    }
+
+    fn prepared(&mut self, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::Preparing {
+            self.phase = Phase::Requesting;
+            effects.push(Effect::Request);
+        }
+    }
+
+    fn model_replaced(&mut self, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::Requesting {
+            self.phase = Phase::Preparing;
+            effects.push(Effect::Prepare);
+        }
     }
 
     fn answered(&mut self, calls: Vec<CallKind>, over_budget: bool, effects: &mut Vec<Effect>) {
@@ -239,49 +284,70 @@ impl Turn {
         self.requests += 1;
         self.just_compacted = false;
         if calls.is_empty() {
-            return self.finished(over_budget, effects);
+            return self.model_stopped(over_budget, effects);
         }
-        let calls = calls.into_iter().map(|kind| Call { kind, state: CallState::Waiting }).collect();
+        let calls = calls.into_iter().map(|kind| BatchCall { kind, progress: CallProgress::Waiting }).collect();
         let ending = over_budget.then_some(EndReason::MaxBudget);
         self.phase = Phase::Calls { calls, ending };
         self.advance(effects);
     }
 
-    /// The model said all it wanted; what was queued meanwhile goes on in the same turn.
-    fn finished(&mut self, over_budget: bool, effects: &mut Vec<Effect>) {
-        match (over_budget, self.queue.iter().all(|said| said.silent)) {
-            (true, _) => self.end(EndReason::MaxBudget, effects),
-            (false, true) => self.end(EndReason::Completed, effects),
-            (false, false) => self.request_within_limit(effects),
+    /// The model made no calls. Messages queued meanwhile continue the turn; otherwise it may end.
+    fn model_stopped(&mut self, over_budget: bool, effects: &mut Vec<Effect>) {
+        if over_budget {
+            self.end(EndReason::MaxBudget, effects);
+        } else if self.has_queued() {
+            self.prepare_within_limit(effects);
+        } else {
+            self.phase = Phase::ConfirmingEnd;
+            effects.push(Effect::ConfirmEnd);
         }
     }
 
-    fn request_within_limit(&mut self, effects: &mut Vec<Effect>) {
+    fn end_confirmed(&mut self, effects: &mut Vec<Effect>) {
+        if self.phase != Phase::ConfirmingEnd {
+            return;
+        }
+        if self.has_queued() {
+            self.prepare_within_limit(effects);
+        } else {
+            self.end(EndReason::Completed, effects);
+        }
+    }
+
+    fn end_refused(&mut self, message: String, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::ConfirmingEnd {
+            self.queue.push(UserInput::meta(message));
+            self.prepare_within_limit(effects);
+        }
+    }
+
+    fn prepare_within_limit(&mut self, effects: &mut Vec<Effect>) {
         match self.max_requests {
             Some(max) if self.requests >= max => self.end(EndReason::MaxTurns(max), effects),
-            _ => self.request(effects),
+            _ => self.prepare(effects),
         }
     }
 
-    /// Start what may start, skip what must not, and go on once every call has its result.
+    /// Starts and skips calls as far as possible, and continues once every call has its result.
     fn advance(&mut self, effects: &mut Vec<Effect>) {
         let Phase::Calls { calls, ending } = &mut self.phase else { return };
         for n in 0..calls.len() {
-            if calls[n].state != CallState::Waiting {
+            if calls[n].progress != CallProgress::Waiting {
                 continue;
             }
             if ending.is_some() {
-                calls[n].state = CallState::Running;
+                calls[n].progress = CallProgress::Running;
                 effects.push(Effect::SkipCall(n));
             } else if may_start(calls, n) {
-                calls[n].state = CallState::Running;
+                calls[n].progress = CallProgress::Running;
                 effects.push(Effect::StartCall(n));
             }
         }
-        if calls.iter().all(|call| call.state == CallState::Done) {
+        if calls.iter().all(|call| call.progress == CallProgress::Done) {
             match ending.take() {
                 Some(reason) => self.end(reason, effects),
-                None => self.request_within_limit(effects),
+                None => self.prepare_within_limit(effects),
             }
         }
     }
@@ -290,34 +356,39 @@ impl Turn {
         if let Phase::Calls { calls, .. } = &mut self.phase
             && let Some(call) = calls.get_mut(n)
         {
-            call.state = CallState::Done;
+            call.progress = CallProgress::Done;
             self.advance(effects);
         }
     }
 
     fn failed(&mut self, message: String, status: Option<u16>, effects: &mut Vec<Effect>) {
-        if self.phase == Phase::Requesting {
+        if matches!(self.phase, Phase::Preparing | Phase::Requesting | Phase::ConfirmingEnd) {
             self.end(EndReason::Failed { message, status }, effects);
         }
     }
 
     fn interrupted(&mut self, effects: &mut Vec<Effect>) {
+        let reason = EndReason::Interrupted { in_tools: false };
         match &self.phase {
             Phase::Idle => {}
-            Phase::Requesting => {
+            Phase::Preparing | Phase::Requesting => {
                 effects.push(Effect::StopRequest);
-                self.end(EndReason::Interrupted { in_tools: false }, effects);
+                self.end(reason, effects);
             }
-            Phase::Calls { .. } => self.end_asked(EndReason::Interrupted { in_tools: true }, effects),
+            Phase::ConfirmingEnd => {
+                effects.push(Effect::StopConfirmEnd);
+                self.end(reason, effects);
+            }
+            Phase::Calls { .. } => self.end_requested(EndReason::Interrupted { in_tools: true }, effects),
             Phase::Compacting { in_turn } => {
                 let in_turn = *in_turn;
                 effects.push(Effect::StopCompaction);
-                self.leave_compaction(in_turn, EndReason::Interrupted { in_tools: false }, effects);
+                self.leave_compaction(in_turn, reason, effects);
             }
         }
     }
 
-    fn end_asked(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
+    fn end_requested(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
         if let Phase::Calls { ending, .. } = &mut self.phase {
             let interrupted = matches!(reason, EndReason::Interrupted { .. });
             ending.get_or_insert(reason);
@@ -331,8 +402,12 @@ impl Turn {
     fn compact(&mut self, focus: Option<String>, automatic: bool, effects: &mut Vec<Effect>) {
         let in_turn = match self.phase {
             Phase::Idle => false,
-            Phase::Requesting if automatic => true,
-            Phase::Requesting | Phase::Calls { .. } | Phase::Compacting { .. } => return,
+            Phase::Preparing | Phase::Requesting if automatic => true,
+            Phase::Preparing
+            | Phase::Requesting
+            | Phase::Calls { .. }
+            | Phase::ConfirmingEnd
+            | Phase::Compacting { .. } => return,
         };
         self.phase = Phase::Compacting { in_turn };
         effects.push(Effect::Compact { focus, automatic });
@@ -342,7 +417,7 @@ impl Turn {
         if let Phase::Compacting { in_turn } = self.phase {
             self.just_compacted = true;
             if in_turn {
-                self.request(effects);
+                self.prepare(effects);
             } else {
                 self.phase = Phase::Idle;
                 self.start_queued(effects);
@@ -371,25 +446,25 @@ impl Turn {
         self.start_queued(effects);
     }
 
-    /// Words that were still waiting when a turn ended begin the next one: nothing said is lost.
+    /// Messages that still wait when a turn ends start the next one: no input is lost.
     fn start_queued(&mut self, effects: &mut Vec<Effect>) {
-        if self.queue.iter().all(|said| said.silent) {
-            effects.extend(self.queue.drain(..).map(Effect::Record));
-        } else {
+        if self.has_queued() {
             self.requests = 0;
             effects.push(Effect::BeginTurn);
-            self.request(effects);
+            self.prepare(effects);
+        } else {
+            effects.extend(self.queue.drain(..).map(Effect::RecordInput));
         }
     }
 }
 
-/// AG-3: alone and in order, or beside running calls that are all safe beside others.
-fn may_start(calls: &[Call], n: usize) -> bool {
-    let me = calls[n].kind;
-    calls[..n].iter().all(|before| match before.state {
-        CallState::Done => true,
-        CallState::Waiting => false,
-        CallState::Running => me.parallel && !me.barrier && before.kind.parallel && !before.kind.barrier,
+/// AG-3: a call starts alone and in order, or next to running calls that are all safe to run concurrently.
+fn may_start(calls: &[BatchCall], n: usize) -> bool {
+    let this = calls[n].kind;
+    calls[..n].iter().all(|before| match before.progress {
+        CallProgress::Done => true,
+        CallProgress::Waiting => false,
+        CallProgress::Running => this.parallel && !this.barrier && before.kind.parallel && !before.kind.barrier,
     })
 }
 
@@ -401,172 +476,279 @@ mod tests {
     const READ: CallKind = CallKind { parallel: true, barrier: false };
     const WRITE: CallKind = CallKind { parallel: false, barrier: false };
     const BARRIER: CallKind = CallKind { parallel: true, barrier: true };
+    const INTERRUPTED: Effect = Effect::EndTurn(EndReason::Interrupted { in_tools: false });
 
-    fn said(text: &str) -> Said {
-        Said::words(text, Vec::new())
+    fn input(text: &str) -> UserInput {
+        UserInput::from_user(text, Vec::new())
     }
     fn started(effects: &[Effect]) -> Vec<usize> {
         effects.iter().filter_map(|e| if let Effect::StartCall(n) = e { Some(*n) } else { None }).collect()
     }
     fn answered(turn: &mut Turn, calls: &[CallKind]) -> Vec<Effect> {
-        turn.step(Happened::Answered { calls: calls.to_vec(), over_budget: false })
+        turn.step(TurnEvent::Answered { calls: calls.to_vec(), over_budget: false })
+    }
+    /// A turn whose first request is on its way.
+    fn requesting(max: Option<u32>) -> Turn {
+        let mut turn = Turn::new(max);
+        turn.step(TurnEvent::Input(input("go")));
+        assert_eq!(turn.step(TurnEvent::Prepared), [Effect::Request]);
+        turn
     }
 
     #[test]
-    fn ag_2_a_turn_goes_on_until_the_model_stops() {
+    fn ag_2_turn_continues_until_the_model_stops() {
         let mut turn = Turn::new(None);
         assert_eq!(
-            turn.step(Happened::Said(said("hi"))),
-            [Effect::BeginTurn, Effect::Record(said("hi")), Effect::Request]
+            turn.step(TurnEvent::Input(input("hi"))),
+            [Effect::BeginTurn, Effect::RecordInput(input("hi")), Effect::Prepare]
         );
+        assert_eq!(turn.step(TurnEvent::Prepared), [Effect::Request]);
         assert_eq!(started(&answered(&mut turn, &[READ])), [0]);
-        assert_eq!(turn.step(Happened::CallDone(0)), [Effect::Request]);
-        assert_eq!(answered(&mut turn, &[]), [Effect::EndTurn(EndReason::Completed)]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::Prepare]);
+        assert_eq!(turn.step(TurnEvent::Prepared), [Effect::Request]);
+        assert_eq!(answered(&mut turn, &[]), [Effect::ConfirmEnd]);
+        assert_eq!(turn.step(TurnEvent::EndConfirmed), [Effect::EndTurn(EndReason::Completed)]);
         assert!(turn.idle());
     }
 
     #[test]
-    fn ho_1_a_silent_message_joins_and_begins_nothing() {
-        let silent = || Said { silent: true, ..said("note") };
+    fn ho_1_silent_input_starts_no_turn() {
+        let silent = || UserInput { silent: true, ..input("note") };
         let mut turn = Turn::new(None);
-        assert_eq!(turn.step(Happened::Said(silent())), [Effect::Record(silent())]);
+        assert_eq!(turn.step(TurnEvent::Input(silent())), [Effect::RecordInput(silent())]);
         assert!(turn.idle());
-        turn.step(Happened::Said(said("hi")));
-        assert_eq!(turn.step(Happened::Said(silent())), [Effect::Queued(silent())]);
-        let ended = [Effect::EndTurn(EndReason::Completed), Effect::Record(silent())];
-        assert_eq!(answered(&mut turn, &[]), ended, "it keeps no turn going");
+        let mut turn = requesting(None);
+        assert_eq!(turn.step(TurnEvent::Input(silent())), [Effect::Queued(silent())]);
+        assert_eq!(answered(&mut turn, &[]), [Effect::ConfirmEnd], "it does not continue the turn");
+        let ended = [Effect::EndTurn(EndReason::Completed), Effect::RecordInput(silent())];
+        assert_eq!(turn.step(TurnEvent::EndConfirmed), ended);
         assert!(turn.idle());
-        // Beside words that ask for an answer it goes along.
-        turn.step(Happened::Said(said("hi")));
-        turn.step(Happened::Said(silent()));
-        turn.step(Happened::Said(said("more")));
-        let goes_on = [Effect::Record(silent()), Effect::Record(said("more")), Effect::Request];
-        assert_eq!(answered(&mut turn, &[]), goes_on);
+        // Next to input that wants an answer it joins the request.
+        let mut turn = requesting(None);
+        turn.step(TurnEvent::Input(silent()));
+        turn.step(TurnEvent::Input(input("more")));
+        let continues = [Effect::RecordInput(silent()), Effect::RecordInput(input("more")), Effect::Prepare];
+        assert_eq!(answered(&mut turn, &[]), continues);
     }
 
     #[test]
-    fn ag_3_safe_calls_run_together_others_in_order() {
-        let mut turn = Turn::new(None);
-        turn.step(Happened::Said(said("go")));
+    fn ag_3_safe_calls_run_in_parallel_others_in_order() {
+        let mut turn = requesting(None);
         assert_eq!(started(&answered(&mut turn, &[READ, READ, WRITE, READ])), [0, 1]);
-        assert_eq!(started(&turn.step(Happened::CallDone(1))), [] as [usize; 0]);
-        assert_eq!(started(&turn.step(Happened::CallDone(0))), [2]);
-        assert_eq!(started(&turn.step(Happened::CallDone(2))), [3]);
-        assert_eq!(turn.step(Happened::CallDone(3)), [Effect::Request]);
+        assert_eq!(started(&turn.step(TurnEvent::CallDone(1))), [] as [usize; 0]);
+        assert_eq!(started(&turn.step(TurnEvent::CallDone(0))), [2]);
+        assert_eq!(started(&turn.step(TurnEvent::CallDone(2))), [3]);
+        assert_eq!(turn.step(TurnEvent::CallDone(3)), [Effect::Prepare]);
     }
 
     #[test]
-    fn pm_18_a_barrier_waits_and_is_waited_for() {
-        let mut turn = Turn::new(None);
-        turn.step(Happened::Said(said("go")));
+    fn pm_18_barrier_waits_and_is_waited_for() {
+        let mut turn = requesting(None);
         assert_eq!(started(&answered(&mut turn, &[READ, BARRIER, READ])), [0]);
-        assert_eq!(started(&turn.step(Happened::CallDone(0))), [1]);
-        assert_eq!(started(&turn.step(Happened::CallDone(1))), [2]);
+        assert_eq!(started(&turn.step(TurnEvent::CallDone(0))), [1]);
+        assert_eq!(started(&turn.step(TurnEvent::CallDone(1))), [2]);
     }
 
     #[test]
     fn ag_4_interrupt_in_tools_answers_every_call() {
-        let mut turn = Turn::new(None);
-        turn.step(Happened::Said(said("go")));
+        let mut turn = requesting(None);
         answered(&mut turn, &[WRITE, WRITE]);
-        assert_eq!(turn.step(Happened::Interrupted), [Effect::StopCalls, Effect::SkipCall(1)]);
-        assert_eq!(turn.step(Happened::CallDone(1)), []);
-        assert_eq!(turn.step(Happened::CallDone(0)), [Effect::EndTurn(EndReason::Interrupted { in_tools: true })]);
+        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopCalls, Effect::SkipCall(1)]);
+        assert_eq!(turn.step(TurnEvent::CallDone(1)), []);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::EndTurn(EndReason::Interrupted { in_tools: true })]);
     }
 
     #[test]
-    fn ag_4_whoever_leaves_starts_no_turn_with_what_was_queued() {
+    fn du_1_interrupt_ends_every_wait_at_once() {
         let mut turn = Turn::new(None);
-        turn.step(Happened::Said(said("hi")));
-        turn.step(Happened::Said(said("queued")));
-        let ends = Effect::EndTurn(EndReason::Interrupted { in_tools: false });
-        assert_eq!(turn.step(Happened::Left), [Effect::StopRequest, ends]);
+        turn.step(TurnEvent::Input(input("go")));
+        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopRequest, INTERRUPTED], "preparing");
+        let mut turn = requesting(None);
+        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopRequest, INTERRUPTED], "requesting");
+        assert_eq!(answered(&mut turn, &[READ]), [], "a late answer is ignored");
+        let mut turn = requesting(None);
+        answered(&mut turn, &[]);
+        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopConfirmEnd, INTERRUPTED], "confirming");
+        let mut turn = requesting(None);
+        turn.step(TurnEvent::ContextFull);
+        assert_eq!(turn.step(TurnEvent::Interrupted), [Effect::StopCompaction, INTERRUPTED], "compacting");
+    }
+
+    #[test]
+    fn ag_4_shutdown_starts_no_turn_with_queued_input() {
+        let mut turn = requesting(None);
+        turn.step(TurnEvent::Input(input("queued")));
+        assert_eq!(turn.step(TurnEvent::Shutdown), [Effect::StopRequest, INTERRUPTED]);
         assert!(turn.idle());
     }
 
     #[test]
-    fn ag_5_queued_words_join_at_the_next_request() {
-        let mut turn = Turn::new(None);
-        turn.step(Happened::Said(said("go")));
-        assert_eq!(turn.step(Happened::Said(said("also"))), [Effect::Queued(said("also"))]);
+    fn ag_5_queued_input_joins_the_next_request() {
+        let mut turn = requesting(None);
+        assert_eq!(turn.step(TurnEvent::Input(input("also"))), [Effect::Queued(input("also"))]);
         answered(&mut turn, &[READ]);
-        assert_eq!(turn.step(Happened::CallDone(0)), [Effect::Record(said("also")), Effect::Request]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::RecordInput(input("also")), Effect::Prepare]);
     }
 
     #[test]
-    fn ag_8_a_full_context_is_compacted_once_and_the_request_goes_out() {
+    fn du_4_last_queued_message_is_taken_back() {
+        let mut turn = requesting(None);
+        for text in ["one", "two"] {
+            turn.step(TurnEvent::Input(input(text)));
+        }
+        turn.step(TurnEvent::Input(UserInput::meta("by a program")));
+        assert_eq!(turn.step(TurnEvent::Unqueue), [Effect::Unqueued(input("two"))]);
+        answered(&mut turn, &[READ]);
+        let sent = [Effect::RecordInput(input("one")), Effect::RecordInput(UserInput::meta("by a program"))];
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [sent.as_slice(), &[Effect::Prepare]].concat());
+        assert_eq!(turn.step(TurnEvent::Unqueue), [], "nothing waits any more");
+    }
+
+    #[test]
+    fn ho_7_refused_end_continues_the_turn() {
+        let mut turn = requesting(None);
+        answered(&mut turn, &[]);
+        let more = UserInput::meta("run the tests");
+        let refused = TurnEvent::EndRefused { message: "run the tests".into() };
+        assert_eq!(turn.step(refused), [Effect::RecordInput(more), Effect::Prepare]);
+    }
+
+    #[test]
+    fn ag_8_full_context_is_compacted_once() {
         let mut turn = Turn::new(None);
-        turn.step(Happened::Said(said("go")));
-        assert_eq!(turn.step(Happened::ContextFull), [Effect::Compact { focus: None, automatic: true }]);
-        assert_eq!(turn.step(Happened::Compacted), [Effect::Request]);
+        turn.step(TurnEvent::Input(input("go")));
+        assert_eq!(turn.step(TurnEvent::ContextFull), [Effect::Compact { focus: None, automatic: true }]);
+        assert_eq!(turn.step(TurnEvent::Compacted), [Effect::Prepare]);
         assert!(!turn.may_compact());
+        turn.step(TurnEvent::Prepared);
         answered(&mut turn, &[]);
         assert!(turn.may_compact());
     }
 
     #[test]
-    fn cl_2_max_turns_runs_the_last_calls_and_ends() {
-        let mut turn = Turn::new(Some(1));
-        turn.step(Happened::Said(said("go")));
+    fn cl_2_max_turns_runs_the_last_calls() {
+        let mut turn = requesting(Some(1));
         assert_eq!(started(&answered(&mut turn, &[READ])), [0]);
-        assert_eq!(turn.step(Happened::CallDone(0)), [Effect::EndTurn(EndReason::MaxTurns(1))]);
+        assert_eq!(turn.step(TurnEvent::CallDone(0)), [Effect::EndTurn(EndReason::MaxTurns(1))]);
     }
 
-    fn arbitrary() -> impl Strategy<Value = Happened> {
+    fn arbitrary() -> impl Strategy<Value = TurnEvent> {
         let kind = (any::<bool>(), any::<bool>()).prop_map(|(parallel, barrier)| CallKind { parallel, barrier });
         prop_oneof![
-            Just(Happened::Said(said("x"))),
-            (proptest::collection::vec(kind, 0..5), proptest::bool::weighted(0.1))
-                .prop_map(|(calls, over_budget)| Happened::Answered { calls, over_budget }),
-            Just(Happened::Failed { message: "no".into(), status: None }),
-            Just(Happened::ContextFull),
-            (0usize..5).prop_map(Happened::CallDone),
-            (0usize..5).prop_map(Happened::CallDone),
-            Just(Happened::Interrupted),
-            Just(Happened::Left),
-            Just(Happened::CompactAsked { focus: None }),
-            Just(Happened::Compacted),
-            Just(Happened::CompactionFailed { message: "no".into() }),
+            2 => Just(TurnEvent::Input(input("x"))),
+            4 => Just(TurnEvent::Prepared),
+            4 => (proptest::collection::vec(kind, 0..5), proptest::bool::weighted(0.1))
+                .prop_map(|(calls, over_budget)| TurnEvent::Answered { calls, over_budget }),
+            1 => Just(TurnEvent::Failed { message: "no".into(), status: None }),
+            1 => Just(TurnEvent::ModelReplaced),
+            1 => Just(TurnEvent::ContextFull),
+            4 => (0usize..5).prop_map(TurnEvent::CallDone),
+            2 => Just(TurnEvent::EndConfirmed),
+            1 => Just(TurnEvent::EndRefused { message: "more".into() }),
+            1 => Just(TurnEvent::Interrupted),
+            1 => Just(TurnEvent::Shutdown),
+            1 => Just(TurnEvent::InboxClosed),
+            1 => Just(TurnEvent::CompactRequested { focus: None }),
+            1 => Just(TurnEvent::Compacted),
+            1 => Just(TurnEvent::CompactionFailed { message: "no".into() }),
         ]
     }
 
+    /// What a session that performs the effects knows. It checks that no effect contradicts another.
+    #[derive(Default)]
+    struct Performed {
+        open_calls: Vec<usize>,
+        in_turn: bool,
+        /// Preparing, requesting or confirming the end.
+        working: Option<&'static str>,
+        given: usize,
+        recorded: usize,
+    }
+
+    impl Performed {
+        fn perform(&mut self, effect: Effect) -> Result<(), TestCaseError> {
+            match effect {
+                Effect::BeginTurn => {
+                    prop_assert!(!self.in_turn);
+                    self.in_turn = true;
+                }
+                Effect::EndTurn(_) => {
+                    prop_assert!(self.in_turn && self.open_calls.is_empty() && self.working.is_none());
+                    self.in_turn = false;
+                }
+                Effect::Prepare | Effect::Request | Effect::ConfirmEnd => {
+                    prop_assert!(self.working.is_none() && self.open_calls.is_empty());
+                    self.working = Some(if effect == Effect::ConfirmEnd { "end" } else { "request" });
+                }
+                Effect::StopRequest => prop_assert_eq!(self.working.take(), Some("request")),
+                Effect::StopConfirmEnd => prop_assert_eq!(self.working.take(), Some("end")),
+                Effect::StartCall(n) | Effect::SkipCall(n) => {
+                    prop_assert!(!self.open_calls.contains(&n));
+                    self.open_calls.push(n);
+                }
+                Effect::RecordInput(_) => self.recorded += 1,
+                Effect::Queued(_)
+                | Effect::Unqueued(_)
+                | Effect::StopCalls
+                | Effect::WithdrawAsks
+                | Effect::Compact { .. }
+                | Effect::StopCompaction => {}
+            }
+            Ok(())
+        }
+        /// Tasks report only what they were started for.
+        fn possible(&self, event: &TurnEvent) -> bool {
+            match event {
+                TurnEvent::Prepared
+                | TurnEvent::Answered { .. }
+                | TurnEvent::ModelReplaced
+                | TurnEvent::Failed { .. }
+                | TurnEvent::ContextFull => self.working == Some("request"),
+                TurnEvent::EndConfirmed | TurnEvent::EndRefused { .. } => self.working == Some("end"),
+                TurnEvent::CallDone(n) => self.open_calls.contains(n),
+                _ => true,
+            }
+        }
+    }
+
     proptest! {
-        /// AG-2 to AG-5: whatever happens in whatever order, one request at a time, every call gets exactly one
-        /// result, every word is recorded once, every turn that begins ends.
+        /// AG-2 to AG-5: in any order of events there is one request at a time, every call gets exactly one result,
+        /// every message is recorded once, and every turn that begins ends.
         #[test]
-        fn ag_4_no_order_of_events_breaks_the_conversation(events in proptest::collection::vec(arbitrary(), 0..60)) {
-            let mut turn = Turn::new(None);
-            let (mut open_calls, mut in_turn, mut requesting, mut said_n, mut recorded) = (Vec::new(), false, false, 0, 0);
+        fn ag_4_no_order_of_events_breaks_the_conversation(events in proptest::collection::vec(arbitrary(), 0..80)) {
+            let (mut turn, mut performed) = (Turn::new(None), Performed::default());
             for event in events {
-                // Only report what could happen: an answer needs a request, a result needs a running call.
-                let possible = match &event {
-                    Happened::Answered { .. } | Happened::Failed { .. } | Happened::ContextFull => requesting,
-                    Happened::CallDone(n) => open_calls.contains(n),
-                    _ => true,
-                };
-                if !possible { continue; }
+                if !performed.possible(&event) { continue; }
+                let before = (turn.phase.clone(), performed.working);
                 match &event {
-                    Happened::Said(_) => said_n += 1,
-                    Happened::Answered { .. } | Happened::Failed { .. } | Happened::ContextFull => requesting = false,
-                    Happened::CallDone(n) => open_calls.retain(|open| open != n),
-                    // What waited is given back to whoever said it.
-                    Happened::Left => said_n = recorded,
+                    TurnEvent::Input(_) => performed.given += 1,
+                    TurnEvent::EndRefused { .. } => { performed.given += 1; performed.working = None; }
+                    TurnEvent::CallDone(n) => performed.open_calls.retain(|open| open != n),
+                    // Queued input goes back to its sender.
+                    TurnEvent::Shutdown => performed.given = performed.recorded,
+                    event if performed.possible(event) && matches!(event,
+                        TurnEvent::Prepared | TurnEvent::Answered { .. } | TurnEvent::ModelReplaced
+                        | TurnEvent::Failed { .. } | TurnEvent::ContextFull | TurnEvent::EndConfirmed) => performed.working = None,
                     _ => {}
                 }
-                for effect in turn.step(event.clone()) {
-                    match effect {
-                        Effect::BeginTurn => { prop_assert!(!in_turn); in_turn = true; }
-                        Effect::EndTurn(_) => { prop_assert!(in_turn && open_calls.is_empty()); in_turn = false; }
-                        Effect::Request => { prop_assert!(!requesting && open_calls.is_empty()); requesting = true; }
-                        Effect::StopRequest => { prop_assert!(requesting); requesting = false; }
-                        Effect::StartCall(n) | Effect::SkipCall(n) => { prop_assert!(!open_calls.contains(&n)); open_calls.push(n); }
-                        Effect::Record(_) => recorded += 1,
-                        Effect::Queued(_) | Effect::StopCalls | Effect::Compact { .. } | Effect::StopCompaction => {}
-                    }
-                }
-                prop_assert!(recorded <= said_n);
-                if turn.idle() { prop_assert_eq!(recorded, said_n); }
+                let effects = turn.step(event.clone());
+                if effects.is_empty() && turn.phase == before.0 { performed.working = before.1; }
+                for effect in effects { performed.perform(effect)?; }
+                prop_assert!(performed.recorded <= performed.given);
+                if turn.idle() { prop_assert_eq!(performed.recorded, performed.given); }
             }
+        }
+
+        /// DU-1: after an interrupt nothing but running calls is waited for.
+        #[test]
+        fn du_1_interrupt_leaves_no_wait_but_calls(events in proptest::collection::vec(arbitrary(), 0..80)) {
+            let mut turn = Turn::new(None);
+            for event in events {
+                turn.step(event);
+            }
+            turn.step(TurnEvent::Shutdown);
+            let only_calls = matches!(turn.phase, Phase::Calls { ending: Some(_), .. });
+            prop_assert!(turn.idle() || only_calls);
         }
     }
 }

@@ -1,15 +1,17 @@
-//! HO-7, PM-61, PM-120: what may answer an ask besides a person, in every mode, over every kind of call and rule.
+//! HO-7, PM-61, PM-120: asks that hooks and the classifier may answer, for every mode, call and rule.
 
 mod world;
 
-use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Access, Allowed, AskedBy, Decision, Facts, Held, ShellFacts, decide};
-use cutonce_core::rule::Rules;
+use cutonce_core::permission::rules::RuleSet;
+use cutonce_core::permission::{
+    Access, AllowedCall, AskCause, CallFacts, Decision, ShellConfinement, ShellFacts, decide,
+};
+use cutonce_core::plan::mode::Mode;
 use world::*;
 
-fn calls() -> Vec<Facts> {
+fn calls() -> Vec<CallFacts> {
     let mut held = ShellFacts::new("make", false, target);
-    held.held = Held::Sandbox;
+    held.confinement = ShellConfinement::PlanSandbox;
     vec![
         read("a"),
         read("/etc/hosts"),
@@ -25,7 +27,7 @@ fn calls() -> Vec<Facts> {
         bash("echo x > $somewhere"),
         bash("echo x > .git/hooks/x"),
         bash("if ("),
-        Facts { tool: "Bash".into(), access: Access::Shell(held) },
+        CallFacts { tool: "Bash".into(), access: Access::Shell(held) },
         fetch("example.org"),
         agent("Explore"),
         mcp("mcp__a__b", true),
@@ -36,7 +38,7 @@ fn calls() -> Vec<Facts> {
     ]
 }
 
-fn rule_sets() -> Vec<Rules> {
+fn rule_sets() -> Vec<RuleSet> {
     vec![
         rules(&[]),
         rules(&["deny Bash", "deny Edit", "deny Read(//etc/**)", "deny WebFetch", "deny mcp__a"]),
@@ -45,7 +47,7 @@ fn rule_sets() -> Vec<Rules> {
     ]
 }
 
-fn each(check: impl Fn(Mode, &Rules, &Facts, Decision, Decision)) {
+fn each(check: impl Fn(Mode, &RuleSet, &CallFacts, Decision, Decision)) {
     for mode in MODES {
         for rules in rule_sets() {
             for facts in calls() {
@@ -57,37 +59,37 @@ fn each(check: impl Fn(Mode, &Rules, &Facts, Decision, Decision)) {
 }
 
 #[test]
-fn ho_7_pm_61_a_hooks_allow_lifts_no_denial_and_nothing_in_plan_mode() {
+fn pm_61_hook_allow_answers_only_open_asks() {
     each(|mode, _, facts, plain, hooked| {
-        let open = matches!(&plain, Decision::Ask(ask) if ask.by == AskedBy::Mode);
+        let open = matches!(&plain, Decision::Ask(ask) if ask.cause == AskCause::Mode);
         let expected = match (word(&plain), mode) {
             ("ask", mode) if open && mode != Mode::Plan => "run",
             (same, _) => same,
         };
-        assert_eq!(word(&hooked.allowed_by_hook(mode, "yes")), expected, "{mode} {facts:?}");
+        assert_eq!(word(&hooked.apply_hook_allow(mode, "yes")), expected, "{mode} {facts:?}");
     });
 }
 
 #[test]
-fn ho_7_a_hooks_ask_only_takes_rights_away() {
+fn ho_7_hook_ask_only_removes_rights() {
     each(|mode, _, facts, plain, hooked| {
         let expected = if word(&plain) == "run" { "ask" } else { word(&plain) };
-        let asked = hooked.asking(facts.clone(), "look");
+        let asked = hooked.require_user(facts.clone(), "look");
         assert_eq!(word(&asked), expected, "{mode} {facts:?}");
         if let Decision::Ask(ask) = asked {
-            assert!(!ask.is_open(), "a person is asked: neither a hook nor the classifier answers it");
+            assert!(!ask.may_answer_automatically(), "the user is asked: neither a hook nor the classifier may answer");
         }
     });
 }
 
 #[test]
-fn pm_120_the_classifier_answers_only_what_nothing_but_the_mode_asks_for() {
+fn pm_120_classifier_answers_only_asks_by_mode() {
     each(|mode, rules, facts, plain, judged| {
         let Decision::Ask(ask) = judged else { return };
-        let by_mode = matches!(&plain, Decision::Ask(ask) if ask.by == AskedBy::Mode);
-        let allowed = Allowed::by_classifier(*ask, "fine").is_ok();
+        let by_mode = matches!(&plain, Decision::Ask(ask) if ask.cause == AskCause::Mode);
+        let allowed = AllowedCall::from_classifier(*ask, "fine").is_ok();
         assert_eq!(allowed, by_mode, "{mode} {facts:?}");
-        // What default mode would not even ask for is never given (PM-120).
+        // A call that default mode denies is never allowed (PM-120).
         assert!(!allowed || word(&decide(Mode::Default, rules, facts.clone())) != "deny", "{mode} {facts:?}");
         let never =
             [write(".git/config"), write("~/.bashrc"), read("~/.ssh/id_rsa"), bash("cat ~/.ssh/id_rsa"), bash("if (")];

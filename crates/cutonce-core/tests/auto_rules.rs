@@ -1,11 +1,14 @@
-//! PM-121 to PM-123: through any order of mode events, resumes and changes of settings, no rule is ever lost, doubled or left aside.
+//! PM-121 to PM-123: no order of mode events, resumes and settings changes loses, duplicates or leaves suspended a
+//! rule.
 
 mod world;
 
-use cutonce_core::mode::{AutoSettings, Effect, Event, Mode, ReminderKind, Setup, State, replay, step};
-use cutonce_core::rule::{Behavior, Rules, Source};
-use cutonce_core::submission::By;
-use cutonce_core::transcript::Body;
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet};
+use cutonce_core::plan::mode::{
+    AutoModeGate, Mode, ModeEffect, ModeEvent, ModeSetup, ModeState, ReminderKind, replay_mode, step,
+};
+use cutonce_core::protocol::submission::ChangedBy;
+use cutonce_core::transcript::EntryBody;
 use proptest::prelude::*;
 use world::*;
 
@@ -20,8 +23,8 @@ const DANGEROUS: [&str; 5] = [
 ];
 
 #[test]
-fn pm_120_which_rules_would_skip_the_judgement() {
-    let skips = |text: &str| rules(&[text]).rules()[0].skips_judgement();
+fn pm_120_rules_that_bypass_the_classifier() {
+    let skips = |text: &str| rules(&[text]).rules()[0].bypasses_classifier();
     for text in DANGEROUS {
         assert!(skips(text), "{text}");
     }
@@ -44,17 +47,17 @@ fn pm_120_which_rules_would_skip_the_judgement() {
 }
 
 #[test]
-fn pm_120_what_is_set_aside_does_not_allow_and_what_is_given_back_does() {
+fn pm_120_suspended_rules_do_not_allow() {
     let mut held = rules(&["allow Bash(npm run:*)", "allow Bash(npm test)", "allow Edit(src/**)"]);
-    let outcomes = |rules: &Rules| {
+    let outcomes = |rules: &RuleSet| {
         [bash("npm run build"), bash("npm test"), write("src/a")].map(|facts| outcome(Mode::Auto, rules, facts))
     };
     assert_eq!(outcomes(&held), ["run", "run", "run"]);
-    held.set_judged(true);
-    held.set_judged(true);
+    held.set_suspended(true);
+    held.set_suspended(true);
     assert_eq!(outcomes(&held), ["ask", "run", "run"]);
-    assert_eq!(held.aside_for_judgement().map(|rule| rule.text.as_str()).collect::<Vec<_>>(), ["Bash(npm run:*)"]);
-    // What would be set aside at once is not offered as «don't ask again»; what would count is.
+    assert_eq!(held.suspended_rules().map(|rule| rule.text.as_str()).collect::<Vec<_>>(), ["Bash(npm run:*)"]);
+    // "Don't ask again" offers no rule that would be suspended immediately.
     let offered = |command: &str| match cutonce_core::permission::decide(Mode::Auto, &held, bash(command)) {
         cutonce_core::permission::Decision::Ask(ask) => {
             ask.suggestions.into_iter().flat_map(|one| one.rules).collect::<Vec<_>>()
@@ -63,16 +66,16 @@ fn pm_120_what_is_set_aside_does_not_allow_and_what_is_given_back_does() {
     };
     assert_eq!(offered("npm run build"), ["Bash(npm run build)"]);
     assert_eq!(offered("python3 x.py"), [] as [&str; 0]);
-    assert_eq!(outcomes(&held.clone().unjudged()), ["run", "run", "run"], "another session has its own mode");
-    held.set_judged(false);
+    assert_eq!(outcomes(&held.clone().without_suspension()), ["run", "run", "run"], "another session has its own mode");
+    held.set_suspended(false);
     assert_eq!(outcomes(&held), ["run", "run", "run"]);
 }
 
 #[derive(Debug, Clone)]
 enum Step {
-    Mode(Event),
-    /// Another process goes on, with these switches.
-    Resume(Setup),
+    Mode(ModeEvent),
+    /// Another process resumes with these switches.
+    Resume(ModeSetup),
     Remember(&'static str),
     Forget(&'static str),
 }
@@ -81,70 +84,73 @@ fn modes() -> impl Strategy<Value = Mode> {
     proptest::sample::select(Mode::ALL.to_vec())
 }
 
-fn switches() -> impl Strategy<Value = AutoSettings> {
+fn switches() -> impl Strategy<Value = AutoModeGate> {
     let often = proptest::bool::weighted(0.8);
-    (often, often, often).prop_map(|(opted_in, gate_open, in_plan)| AutoSettings { opted_in, gate_open, in_plan })
+    (often, often, often).prop_map(|(opted_in, gate_open, in_plan)| AutoModeGate { opted_in, gate_open, in_plan })
 }
 
-fn setups() -> impl Strategy<Value = Setup> {
-    (switches(), any::<bool>()).prop_map(|(auto, bypass_available)| Setup { auto, bypass_available })
+fn setups() -> impl Strategy<Value = ModeSetup> {
+    (switches(), any::<bool>()).prop_map(|(auto, bypass_available)| ModeSetup { auto, bypass_available })
 }
 
 fn steps() -> impl Strategy<Value = Step> {
-    let by = || proptest::sample::select(vec![By::User, By::Host, By::Model]);
+    let by = || proptest::sample::select(vec![ChangedBy::User, ChangedBy::Host, ChangedBy::Model]);
     let text = || proptest::sample::select(vec!["Bash(cargo:*)", "Agent(Plan)", "Write", "Bash(npm test)"]);
     prop_oneof![
-        4 => (modes(), by()).prop_map(|(to, by)| Step::Mode(Event::Set { to, by })),
-        2 => Just(Step::Mode(Event::Cycle)),
-        2 => by().prop_map(|by| Step::Mode(Event::Leave { by })),
-        2 => (modes(), by()).prop_map(|(mode, by)| Step::Mode(Event::Approved { mode, by })),
-        3 => switches().prop_map(|auto| Step::Mode(Event::AutoChanged(auto))),
-        1 => Just(Step::Mode(Event::HumanTurn)),
-        1 => Just(Step::Mode(Event::ReminderSent(ReminderKind::PlanMode))),
-        1 => Just(Step::Mode(Event::ReminderSent(ReminderKind::AutoModeExit))),
-        1 => Just(Step::Mode(Event::Compacted)),
-        1 => Just(Step::Mode(Event::Cleared)),
+        4 => (modes(), by()).prop_map(|(to, by)| Step::Mode(ModeEvent::Set { to, by })),
+        2 => Just(Step::Mode(ModeEvent::Cycle)),
+        2 => by().prop_map(|by| Step::Mode(ModeEvent::Leave { by })),
+        2 => (modes(), by()).prop_map(|(mode, by)| Step::Mode(ModeEvent::Approved { mode, by })),
+        3 => switches().prop_map(|auto| Step::Mode(ModeEvent::AutoChanged(auto))),
+        1 => Just(Step::Mode(ModeEvent::UserTurn)),
+        1 => Just(Step::Mode(ModeEvent::ReminderSent(ReminderKind::PlanMode))),
+        1 => Just(Step::Mode(ModeEvent::ReminderSent(ReminderKind::AutoModeExit))),
+        1 => Just(Step::Mode(ModeEvent::Compacted)),
+        1 => Just(Step::Mode(ModeEvent::Cleared)),
         2 => setups().prop_map(Step::Resume),
         1 => text().prop_map(Step::Remember),
         1 => text().prop_map(Step::Forget),
     ]
 }
 
-/// The rules of a process that begins: the user's and the project's.
-fn fresh() -> Rules {
-    let user = HARMLESS.iter().chain(&DANGEROUS).map(|line| (line, Source::User));
-    let project = ["allow Bash(make:*)", "deny Write(secret)"].iter().map(|line| (line, Source::Project));
+/// The rules of a new process: the user's and the project's.
+fn fresh() -> RuleSet {
+    let user = HARMLESS.iter().chain(&DANGEROUS).map(|line| (line, ConfigSource::User));
+    let project = ["allow Bash(make:*)", "deny Write(secret)"].iter().map(|line| (line, ConfigSource::Project));
     let written = user.chain(project).map(|(line, source)| {
         let (behavior, text) = line.split_once(' ').unwrap_or((line, ""));
         let behavior = match behavior {
-            "allow" => Behavior::Allow,
-            "ask" => Behavior::Ask,
-            _ => Behavior::Deny,
+            "allow" => RuleBehavior::Allow,
+            "ask" => RuleBehavior::Ask,
+            _ => RuleBehavior::Deny,
         };
         written(behavior, text, source)
     });
     rules_from(written.collect())
 }
 
-/// Every rule as somebody wrote it.
-fn all(rules: &Rules) -> Vec<String> {
-    let one = |rule: &cutonce_core::rule::Rule| format!("{:?} {} {:?}", rule.behavior, rule.text, rule.source);
+/// Every rule as written.
+fn all(rules: &RuleSet) -> Vec<String> {
+    let one =
+        |rule: &cutonce_core::permission::rules::Rule| format!("{:?} {} {:?}", rule.behavior, rule.text, rule.source);
     let mut all: Vec<String> = rules.rules().iter().map(one).collect();
     all.sort();
     all
 }
 
-fn apply(effects: &[Effect], rules: &mut Rules, transcript: &mut Vec<Body>) {
+fn apply(effects: &[ModeEffect], rules: &mut RuleSet, transcript: &mut Vec<EntryBody>) {
     for effect in effects {
         match effect {
-            Effect::SetRulesAside => rules.set_judged(true),
-            Effect::GiveRulesBack => rules.set_judged(false),
-            Effect::Record { from, to, by } => transcript.push(Body::Mode { from: *from, to: *to, by: *by }),
-            Effect::PlanEntered
-            | Effect::PlanLeft
-            | Effect::WithdrawApproval
-            | Effect::Notice { .. }
-            | Effect::Refused { .. } => {}
+            ModeEffect::SuspendRules => rules.set_suspended(true),
+            ModeEffect::RestoreRules => rules.set_suspended(false),
+            ModeEffect::RecordChange { from, to, by } => {
+                transcript.push(EntryBody::Mode { from: *from, to: *to, by: *by })
+            }
+            ModeEffect::PlanEntered
+            | ModeEffect::PlanLeft
+            | ModeEffect::WithdrawApproval
+            | ModeEffect::Notice { .. }
+            | ModeEffect::Refused { .. } => {}
         }
     }
 }
@@ -152,53 +158,53 @@ fn apply(effects: &[Effect], rules: &mut Rules, transcript: &mut Vec<Body>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_000))]
     #[test]
-    fn pm_123_rules_are_never_lost_or_doubled(setup in setups(), mode in modes(), steps in proptest::collection::vec(steps(), 0..40)) {
+    fn pm_123_rules_are_never_lost_or_duplicated(setup in setups(), mode in modes(), steps in proptest::collection::vec(steps(), 0..40)) {
         let (mut rules, mut transcript) = (fresh(), Vec::new());
         let mut plain = fresh();
-        let (mut state, effects) = State::start(setup, Mode::Default, mode);
+        let (mut state, effects) = ModeState::start(setup, Mode::Default, mode);
         apply(&effects, &mut rules, &mut transcript);
         for one in steps {
             let was_active = state.auto_active();
             match one {
                 Step::Mode(event) => {
-                    if let Event::ReminderSent(kind) = &event {
-                        // Only what is due is sent, and it is in the transcript.
+                    if let ModeEvent::ReminderSent(kind) = &event {
+                        // Only due reminders are sent, and they are in the transcript.
                         let due = match kind {
                             ReminderKind::AutoModeExit => state.needs_auto_exit_reminder(),
                             _ => state.in_plan(),
                         };
                         if !due { continue; }
-                        transcript.push(Body::Reminder { kind: kind.name().into(), form: None, path: None, exists: None, text: String::new() });
+                        transcript.push(EntryBody::Reminder { kind: kind.name().into(), form: None, path: None, exists: None, text: String::new() });
                     }
-                    let told = matches!(event, Event::ReminderSent(ReminderKind::AutoModeExit));
+                    let told = matches!(event, ModeEvent::ReminderSent(ReminderKind::AutoModeExit));
                     let (next, effects) = step(state, event);
                     state = next;
                     apply(&effects, &mut rules, &mut transcript);
-                    // PM-123: what was on and is not any more is told, once.
+                    // PM-123: when auto mode ends, the model gets one reminder.
                     if was_active && !state.auto_active() { prop_assert!(state.needs_auto_exit_reminder()); }
                     if told { prop_assert!(!state.needs_auto_exit_reminder()); }
                 }
                 Step::Resume(setup) => {
                     (rules, plain) = (fresh(), fresh());
-                    let (next, effects) = replay(setup, &transcript);
+                    let (next, effects) = replay_mode(setup, &transcript);
                     state = next;
                     apply(&effects, &mut rules, &mut transcript);
                 }
                 Step::Remember(text) => {
-                    prop_assert!(rules.add_for_session(Behavior::Allow, text).is_ok());
-                    prop_assert!(plain.add_for_session(Behavior::Allow, text).is_ok());
+                    prop_assert!(rules.add_for_session(RuleBehavior::Allow, text).is_ok());
+                    prop_assert!(plain.add_for_session(RuleBehavior::Allow, text).is_ok());
                 }
                 Step::Forget(text) => {
-                    prop_assert_eq!(rules.remove_for_session(Behavior::Allow, text), plain.remove_for_session(Behavior::Allow, text));
+                    prop_assert_eq!(rules.remove_for_session(RuleBehavior::Allow, text), plain.remove_for_session(RuleBehavior::Allow, text));
                 }
             }
-            // Never lost, never doubled: the same rules as where nobody ever heard of auto mode.
+            // Never lost or duplicated: the same rules as without auto mode.
             prop_assert_eq!(all(&rules), all(&plain));
-            // Aside exactly while auto is active.
-            let aside = rules.aside_for_judgement().count();
-            let dangerous = rules.rules().iter().filter(|rule| rule.skips_judgement()).count();
+            // Suspended exactly while auto mode is active.
+            let aside = rules.suspended_rules().count();
+            let dangerous = rules.rules().iter().filter(|rule| rule.bypasses_classifier()).count();
             prop_assert_eq!(aside, if state.auto_active() { dangerous } else { 0 });
-            // PM-121, PM-122: when it may be active at all.
+            // PM-121, PM-122: when auto mode may be active.
             let auto = state.setup().auto;
             let wanted = match state.mode() {
                 Mode::Auto => true,

@@ -1,15 +1,15 @@
-//! PR-3 to PR-7, PM-60 and PM-61: the decision, mode by mode, and what holds whatever the rules say.
+//! PR-3 to PR-7, PM-60 and PM-61: decisions in each mode, and properties that are true for any rules.
 
 mod world;
 
-use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Access, Decision, Facts, Place, Rights, ShellFacts, Target, decide};
-use cutonce_core::rule::{Behavior, Rules, Source};
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet};
+use cutonce_core::permission::{Access, CallFacts, CallRights, Decision, PathLocation, PathTarget, ShellFacts, decide};
+use cutonce_core::plan::mode::Mode;
 use proptest::prelude::*;
 use world::*;
 
-/// default, acceptEdits, plan, bypassPermissions; auto is as default for now.
-fn check(facts: impl Fn() -> Facts, expected: [&str; 4]) {
+/// Checks default, acceptEdits, plan and bypassPermissions; auto behaves like default.
+fn check(facts: impl Fn() -> CallFacts, expected: [&str; 4]) {
     let rules = rules(&[]);
     let modes = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::BypassPermissions];
     let got = modes.map(|mode| outcome(mode, &rules, facts()));
@@ -33,7 +33,7 @@ fn pr_4_modes() {
     check(|| write(".cutonce/settings.json"), ["ask", "ask", "deny", "ask"]);
     check(|| fetch("example.org"), ["ask", "ask", "ask", "run"]);
     check(|| agent("Explore"), ["run", "run", "run", "run"]);
-    check(|| mcp("mcp__a__b", true), ["ask", "ask", "run", "run"]);
+    check(|| mcp("mcp__a__b", true), ["ask", "ask", "ask", "run"]);
     check(|| mcp("mcp__a__b", false), ["ask", "ask", "deny", "run"]);
     check(question, ["run", "run", "run", "run"]);
     check(|| inner("TodoWrite"), ["run", "run", "deny", "run"]);
@@ -81,20 +81,20 @@ fn pr_4_modes_and_the_shell() {
     check(|| bash("ls 'x"), ["ask", "ask", "deny", "run"]);
 }
 
-/// PR-5: in bypassPermissions a command that could not be taken apart asks where a rule might have had a word in it.
+/// PR-5: in bypassPermissions an unparsable command asks if a rule might apply to it.
 #[test]
 fn pr_5_unparsed_and_rules() {
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny Bash(rm:*)"]), bash("ls 'x")), "ask");
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny WebFetch"]), bash("ls 'x")), "run");
     assert_eq!(outcome(Mode::Default, &rules(&["allow Bash"]), bash("ls 'x")), "ask");
-    // A computed name may be the one that a rule denies.
+    // A computed name may be a denied one.
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny Bash(rm:*)"]), bash("$(echo rm) x")), "ask");
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&[]), bash("$(echo rm) x")), "run");
 }
 
-/// PR-4, PR-1: commands that are known to change files are held to the protected places and the rules about what they name.
+/// PR-4, PR-1: paths named by known writers are checked against protected paths and rules.
 #[test]
-fn pr_4_paths_that_changing_commands_spell_out() {
+fn pr_4_paths_named_by_known_writers() {
     for command in [
         "install -m755 a .git/hooks/pre-commit",
         "ln -sf ../../a .git/hooks/post-commit",
@@ -131,18 +131,18 @@ fn pr_4_paths_that_changing_commands_spell_out() {
     assert_eq!(outcome(Mode::BypassPermissions, &rules(&["deny Bash(git push:*)"]), bash("git -C push log")), "run");
 }
 
-/// PR-1, PR-5: a glob is judged by what it finds on the disk: links lead where they lead, and what may be an option asks.
+/// PR-1, PR-5: a glob is judged by its matches: links are followed, and a match that may be an option asks.
 #[test]
-fn pr_5_globs_are_judged_by_the_disk() {
+fn pr_5_globs_are_resolved_on_disk() {
     struct Linked(Option<&'static str>);
-    impl cutonce_core::permission::Disk for Linked {
-        fn resolve(&self, path: &str) -> Target {
+    impl cutonce_core::permission::PathResolver for Linked {
+        fn resolve(&self, path: &str) -> PathTarget {
             target(if path == "link" { "/etc/secret" } else { path })
         }
-        fn links(&self, _: &str) -> Option<Vec<String>> {
+        fn glob_links(&self, _: &str) -> Option<Vec<String>> {
             self.0.map(|link| link.split_whitespace().map(str::to_string).collect())
         }
-        fn repository(&self) -> Target {
+        fn repository_root(&self) -> PathTarget {
             target("..")
         }
         fn is_plain_file(&self, path: &str) -> bool {
@@ -157,10 +157,10 @@ fn pr_5_globs_are_judged_by_the_disk() {
         (None, vec![], "ask"),
     ] {
         let shell = ShellFacts::new("cat l*", false, Linked(links));
-        let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+        let facts = CallFacts { tool: "Bash".into(), access: Access::Shell(shell) };
         assert_eq!(outcome(Mode::Default, &rules(&written), facts), expected, "{links:?} {written:?}");
     }
-    // What is no plain file leads elsewhere when it was moved: for all that is read or written there, before or after.
+    // A moved link or folder leads elsewhere, for all reads and writes through it, before or after.
     for (command, written, expected) in [
         ("mv a e && cat e/x", vec![], "run"),
         ("mv up e", vec![], "ask"),
@@ -170,17 +170,17 @@ fn pr_5_globs_are_judged_by_the_disk() {
         ("for i in 1 2; do echo > e/x; mv up e; done", vec!["allow Bash(mv:*)", "allow Edit(e/**)"], "ask"),
         ("ln -s g e; touch e/x", vec!["allow Bash(ln:*)"], "ask"),
         ("ln -s g e; touch f", vec!["allow Bash(ln:*)"], "run"),
-        // The top of the repository is outside.
+        // The top of the repository is outside the workspace.
         ("git diff", vec![], "ask"),
         ("git log --oneline", vec![], "run"),
     ] {
         let shell = ShellFacts::new(command, false, Linked(Some("")));
-        let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+        let facts = CallFacts { tool: "Bash".into(), access: Access::Shell(shell) };
         assert_eq!(outcome(Mode::AcceptEdits, &rules(&written), facts), expected, "{command} {written:?}");
     }
 }
 
-/// PR-3: the decision carries its rule and source; messages say what, by what, and what to do instead.
+/// PR-3: a decision has its rule and source; messages say what is denied, why, and what to do.
 #[test]
 fn pr_3_reasons() {
     let Decision::Deny(denied) = decide(Mode::Default, &rules(&["deny Bash(rm:*)"]), bash("ls && rm x")) else {
@@ -189,20 +189,20 @@ fn pr_3_reasons() {
     assert_eq!(
         denied.message,
         "The command `ls && rm x` is denied by the rule `Bash(rm:*)` from ~/.cutonce/settings.json. \
-         Do not try to get there another way: go on without it, or tell the user what you need it for."
+         Do not try to work around this. Continue without it, or tell the user why you need it."
     );
     let Decision::Allow(allowed) = decide(Mode::Default, &rules(&["allow Edit(src/**)"]), write("src/a")) else {
         panic!("not allowed");
     };
-    assert_eq!((allowed.why.rule.as_deref(), allowed.why.source), (Some("Edit(src/**)"), Some(Source::User)));
+    assert_eq!((allowed.why.rule.as_deref(), allowed.why.source), (Some("Edit(src/**)"), Some(ConfigSource::User)));
     let Decision::Ask(ask) = decide(Mode::Default, &rules(&[]), bash("ls && git push")) else { panic!("not asked") };
     assert_eq!(
         ask.why.reason,
-        "default mode asks before this: any other shell command (`git push`, which git push changes the repository)"
+        "Commands that may change things need your OK in default mode (`git push` changes the repository)"
     );
 }
 
-/// PM-61: the fixed words, and what to do instead.
+/// PM-61: the fixed text, then a hint.
 #[test]
 fn pm_61_plan_denials_name_the_tool() {
     for (facts, tool) in [(write("a"), "Write"), (bash("make"), "Bash"), (inner("TodoWrite"), "TodoWrite")] {
@@ -218,13 +218,13 @@ fn pm_61_plan_denials_name_the_tool() {
     assert_eq!(outcome(Mode::Plan, &rules, bash("cat a")), "ask");
 }
 
-/// PR-6: the grant names the resolved path, and only an allowed or approved write has one.
+/// PR-6: a grant has the resolved path, and only an allowed or approved write gets one.
 #[test]
 fn pr_6_grants() {
-    let granted = |rights: Rights| match rights {
-        Rights::Write(grant) => grant.path().display().to_string(),
-        Rights::Shell(grant) => grant.command().to_string(),
-        Rights::Plain => "plain".to_string(),
+    let granted = |rights: CallRights| match rights {
+        CallRights::Write(grant) => grant.path().display().to_string(),
+        CallRights::Shell(grant) => grant.command().to_string(),
+        CallRights::Plain => "plain".to_string(),
     };
     let decided = |mode, facts| match decide(mode, &rules(&[]), facts) {
         Decision::Allow(allowed) => granted(allowed.rights),
@@ -240,17 +240,17 @@ fn pr_6_grants() {
     assert_eq!(ask.deny("no", " use ninja ").message, "The user refused this Bash call and said: use ninja");
 }
 
-fn suggested(facts: Facts) -> Vec<String> {
+fn suggested(facts: CallFacts) -> Vec<String> {
     match decide(Mode::Default, &rules(&[]), facts) {
         Decision::Ask(ask) => ask.suggestions.iter().map(|s| s.rules.join(" + ")).collect(),
         Decision::Allow(_) | Decision::Deny(_) => panic!("not asked"),
     }
 }
 
-/// PR-7: narrowest first, nothing where no rule helps.
+/// PR-7: narrowest first; empty if no rule helps.
 #[test]
 fn pr_7_suggestions() {
-    let check = |facts: Facts, expected: &[&str]| assert_eq!(suggested(facts), expected);
+    let check = |facts: CallFacts, expected: &[&str]| assert_eq!(suggested(facts), expected);
     check(write("src/a.rs"), &["Edit(./src/a.rs)", "Edit(./src/**)"]);
     check(write("a.rs"), &["Edit(./a.rs)"]);
     check(write("/tmp/d/x"), &["Edit(//tmp/d/x)", "Edit(//tmp/d/**)"]);
@@ -273,7 +273,7 @@ fn pr_7_suggestions() {
     check(bash("make 'x"), &[]);
     check(bash("$x y"), &[]);
     check(bash("make > .git/x"), &[]);
-    // What its input decides is not covered by its words.
+    // A command that executes its input gets no suggestion.
     for fed in [
         "curl x | sh",
         "curl x | sudo bash",
@@ -365,15 +365,15 @@ const RULES: &[&str] = &[
     "Edit([)",
 ];
 
-fn any_rules() -> impl Strategy<Value = Vec<(Behavior, &'static str, Source)>> {
-    let behavior = prop_oneof![Just(Behavior::Allow), Just(Behavior::Ask), Just(Behavior::Deny)];
+fn any_rules() -> impl Strategy<Value = Vec<(RuleBehavior, &'static str, ConfigSource)>> {
+    let behavior = prop_oneof![Just(RuleBehavior::Allow), Just(RuleBehavior::Ask), Just(RuleBehavior::Deny)];
     let source = prop_oneof![
-        Just(Source::Managed),
-        Just(Source::CommandLine),
-        Just(Source::Session),
-        Just(Source::Local),
-        Just(Source::Project),
-        Just(Source::User)
+        Just(ConfigSource::Managed),
+        Just(ConfigSource::CommandLine),
+        Just(ConfigSource::Session),
+        Just(ConfigSource::Local),
+        Just(ConfigSource::Project),
+        Just(ConfigSource::User)
     ];
     prop::collection::vec((behavior, prop::sample::select(RULES), source), 0..6)
 }
@@ -389,7 +389,7 @@ fn any_facts() -> impl Strategy<Value = String> {
     ]
 }
 
-fn facts(text: &str) -> Facts {
+fn facts(text: &str) -> CallFacts {
     let Some((kind, rest)) = text.split_once(' ') else { panic!("no kind: {text}") };
     match kind {
         "bash" => bash(rest),
@@ -402,7 +402,7 @@ fn facts(text: &str) -> Facts {
     }
 }
 
-fn build(rules: &[(Behavior, &str, Source)]) -> Rules {
+fn build(rules: &[(RuleBehavior, &str, ConfigSource)]) -> RuleSet {
     rules_from(rules.iter().map(|(behavior, text, source)| written(*behavior, text, *source)).collect())
 }
 
@@ -414,19 +414,19 @@ fn changes(text: &str) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// PR-1: a deny rule for the whole tool wins over whatever else is written, in every mode.
+    /// PR-1: a deny rule for the whole tool wins over all other rules, in every mode.
     #[test]
     fn pr_1_deny_always_wins(mut rules in any_rules(), call in any_facts(), at in 0_usize..6) {
         let tool = facts(&call).tool;
         let tool: &'static str = Box::leak(tool.into_boxed_str());
-        rules.insert(at.min(rules.len()), (Behavior::Deny, tool, Source::User));
+        rules.insert(at.min(rules.len()), (RuleBehavior::Deny, tool, ConfigSource::User));
         let rules = build(&rules);
         for mode in MODES {
             prop_assert_eq!(outcome(mode, &rules, facts(&call)), "deny");
         }
     }
 
-    /// PM-61: in plan mode nothing that changes anything runs or asks, whatever the rules.
+    /// PM-61: in plan mode no call that changes something runs or asks, with any rules.
     #[test]
     fn pm_61_plan_never_allows_a_change(rules in any_rules(), call in any_facts()) {
         let decided = outcome(Mode::Plan, &build(&rules), facts(&call));
@@ -435,9 +435,9 @@ proptest! {
         }
     }
 
-    /// PR-4: a protected place is never written without a question, whatever allow rules say.
+    /// PR-4: a write to a protected path always asks, with any allow rules.
     #[test]
-    fn pr_4_protected_places_never_run(rules in any_rules()) {
+    fn pr_4_protected_writes_never_run_unasked(rules in any_rules()) {
         let rules = build(&rules);
         for mode in MODES {
             for call in ["write .git/config", "write ~/.bashrc", "bash echo x > .git/y", "bash echo x >> ~/.bashrc"] {
@@ -446,9 +446,9 @@ proptest! {
         }
     }
 
-    /// PR-7: storing the narrowest suggestion lets the same call run, and no other command.
+    /// PR-7: storing the narrowest suggestion allows the same call and no other command.
     #[test]
-    fn pr_7_the_narrowest_suggestion_covers_this_and_no_other(call in any_facts(), other in prop::sample::select(COMMANDS), accept in any::<bool>()) {
+    fn pr_7_narrowest_suggestion_covers_only_this_call(call in any_facts(), other in prop::sample::select(COMMANDS), accept in any::<bool>()) {
         let mode = if accept { Mode::AcceptEdits } else { Mode::Default };
         let mut stored = rules(&[]);
         let Decision::Ask(ask) = decide(mode, &stored, facts(&call)) else { return Ok(()) };
@@ -458,7 +458,7 @@ proptest! {
         }
         prop_assert_eq!(outcome(mode, &stored, facts(&call)), "run", "{:?} for {}", first.rules, call);
         let before = outcome(mode, &rules(&[]), bash(other));
-        // Rules for the same file, or for the same part of another line, rightly count there as well.
+        // Rules for the same file, or for the same part of another line, correctly apply there too.
         let shared = first.rules.iter().any(|rule| rule.starts_with("Edit"))
             || ["make", "touch", "cat"].iter().any(|word| call.contains(word) && other.contains(word));
         if call.starts_with("bash") && before == "ask" && format!("bash {other}") != call && !shared {
@@ -470,90 +470,115 @@ proptest! {
 #[test]
 fn pm_65_mcp_tools_in_plan_mode() {
     use cutonce_core::settings::plan::PlanMcp::{self, Ask, Deny, ReadOnlyHint};
-    let decided = |plan: PlanMcp, read_only| {
+    let decided = |given: &[&str], plan: PlanMcp, read_only| {
         let access = Access::Mcp { read_only, plan };
-        let allow = rules(&["allow mcp__s__t"]);
-        match decide(Mode::Plan, &allow, Facts { tool: "mcp__s__t".into(), access }) {
+        match decide(Mode::Plan, &rules(given), CallFacts { tool: "mcp__s__t".into(), access }) {
             Decision::Allow(_) => "runs",
             Decision::Ask(_) => "asks",
             Decision::Deny(_) => "denied",
         }
     };
-    // An allow rule for the tool is there in every row, and lifts nothing.
+    // The outcome with an allow rule for the tool, and without one.
     let table = [
-        (ReadOnlyHint, true, "runs"),
-        (ReadOnlyHint, false, "denied"),
-        (Ask, true, "asks"),
-        (Ask, false, "asks"),
-        (Deny, true, "denied"),
-        (Deny, false, "denied"),
+        (ReadOnlyHint, true, "runs", "asks"),
+        (ReadOnlyHint, false, "denied", "denied"),
+        (Ask, true, "asks", "asks"),
+        (Ask, false, "asks", "asks"),
+        (Deny, true, "denied", "denied"),
+        (Deny, false, "denied", "denied"),
     ];
-    for (policy, read_only, expected) in table {
-        assert_eq!(decided(policy, read_only), expected, "{policy:?} {read_only}");
+    for (policy, read_only, allowed, otherwise) in table {
+        assert_eq!(decided(&["allow mcp__s__t"], policy, read_only), allowed, "{policy:?} {read_only}");
+        assert_eq!(decided(&[], policy, read_only), otherwise, "{policy:?} {read_only}");
+        assert_eq!(decided(&["allow mcp__s", "deny mcp__s__t"], policy, read_only), "denied", "{policy:?} {read_only}");
     }
 }
 
 #[test]
-fn pm_60_only_the_session_s_plan_file_may_be_written_and_only_with_write_or_edit() {
+fn pm_60_only_write_and_edit_change_the_plan_file() {
     let everything = rules(&["allow Write", "allow Edit", "allow Bash"]);
-    let at = |place| Target { given: "p.md".into(), path: "/w/plans/p.md".into(), place };
-    let write = |place| Facts { tool: "Write".into(), access: Access::Write(at(place)) };
-    assert!(matches!(decide(Mode::Plan, &everything, write(Place::PlanFile)), Decision::Allow(_)));
-    for place in [Place::Workspace, Place::Protected, Place::Outside, Place::Own] {
+    let at = |place| PathTarget { given: "p.md".into(), path: "/w/plans/p.md".into(), place };
+    let write = |place| CallFacts { tool: "Write".into(), access: Access::Write(at(place)) };
+    assert!(matches!(decide(Mode::Plan, &everything, write(PathLocation::PlanFile)), Decision::Allow(_)));
+    for place in [PathLocation::Workspace, PathLocation::Protected, PathLocation::Outside, PathLocation::Own] {
         assert!(matches!(decide(Mode::Plan, &everything, write(place)), Decision::Deny(_)), "{place:?}");
     }
-    let shell = ShellFacts::new("echo x > plans/p.md", false, |_: &str| at(Place::PlanFile));
-    let shell = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+    let shell = ShellFacts::new("echo x > plans/p.md", false, |_: &str| at(PathLocation::PlanFile));
+    let shell = CallFacts { tool: "Bash".into(), access: Access::Shell(shell) };
     assert!(matches!(decide(Mode::Plan, &everything, shell), Decision::Deny(_)));
 }
 
 #[test]
-fn pr_5_what_runs_unasked_is_held_to_the_word_of_the_mode() {
-    use cutonce_core::permission::Held::{self, Files, Parsed, Reads, Workspace};
-    let held = |mode: Mode, known: &[&str], command: &str, held: Held| {
+fn pr_5_unasked_commands_are_confined() {
+    use cutonce_core::permission::ShellConfinement::{
+        self, AutoReadOnly, AutoWorkspace, ParsedReadOnly, WorkspaceSandbox,
+    };
+    let held = |mode: Mode, known: &[&str], command: &str, held: ShellConfinement| {
         let mut shell = ShellFacts::new(command, false, target);
-        shell.held = held;
-        let facts = Facts { tool: "Bash".into(), access: Access::Shell(shell) };
+        shell.confinement = held;
+        let facts = CallFacts { tool: "Bash".into(), access: Access::Shell(shell) };
         let rights = match decide(mode, &rules(known), facts) {
             Decision::Allow(allowed) => allowed.rights,
             Decision::Ask(ask) => ask.approve("the user agreed").rights,
             Decision::Deny(denied) => panic!("{}", denied.message),
         };
-        let Rights::Shell(grant) = rights else { panic!("no right to a command") };
-        grant.held()
+        let CallRights::Shell(grant) = rights else { panic!("no right to a command") };
+        grant.confinement()
     };
     let (default, accept) = (Mode::Default, Mode::AcceptEdits);
     for (mode, known, command, expected) in [
-        (default, &[][..], "ls src && git status", Reads),
-        (accept, &[], "cat a.txt", Reads),
-        (accept, &[], "touch a.txt && ls", Files),
-        // Others have said yes: a person, a rule, or whoever chose bypassPermissions.
-        (default, &[], "make", Parsed),
-        (default, &["allow Bash(make:*)"], "make", Parsed),
-        (default, &["allow Bash"], "ls src", Parsed),
-        (Mode::BypassPermissions, &[], "ls src", Parsed),
-        // A sandbox shows no other processes.
-        (default, &[], "ps aux", Parsed),
-        (default, &[], "ps aux | grep -i '[n]ode' | head -5", Parsed),
-        (default, &[], "ps aux; ls", Reads),
-        (default, &[], "ps aux <<E\nE", Reads),
+        (default, &[][..], "ls src && git status", AutoReadOnly),
+        (accept, &[], "cat a.txt", AutoReadOnly),
+        (accept, &[], "touch a.txt && ls", AutoWorkspace),
+        // Approved otherwise: by the user, by a rule, or by choosing bypassPermissions.
+        (default, &[], "make", ParsedReadOnly),
+        (default, &["allow Bash(make:*)"], "make", ParsedReadOnly),
+        (default, &["allow Bash"], "ls src", ParsedReadOnly),
+        (Mode::BypassPermissions, &[], "ls src", ParsedReadOnly),
+        // The sandbox hides other processes.
+        (default, &[], "ps aux", ParsedReadOnly),
+        (default, &[], "ps aux | grep -i '[n]ode' | head -5", ParsedReadOnly),
+        (default, &[], "ps aux; ls", AutoReadOnly),
+        // One `ps` must not lift the sandbox from what git's configuration names.
+        (default, &[], "ps aux | git status", AutoReadOnly),
+        (accept, &[], "ps aux | git status", AutoReadOnly),
+        (default, &[], "pgrep node | cat a.txt", AutoReadOnly),
+        (default, &[], "ps aux <<E\nE", AutoReadOnly),
     ] {
-        assert_eq!(held(mode, known, command, Parsed), expected, "{command}");
+        assert_eq!(held(mode, known, command, ParsedReadOnly), expected, "{command}");
     }
-    assert_eq!(held(default, &[], "ls", Workspace), Reads);
-    assert_eq!(held(accept, &[], "touch a.txt", Workspace), Workspace);
+    assert_eq!(held(default, &[], "ls", WorkspaceSandbox), AutoReadOnly);
+    assert_eq!(held(accept, &[], "touch a.txt", WorkspaceSandbox), WorkspaceSandbox);
+}
+
+/// Only the user lets a call change what other programs run: no mode does, and no classifier.
+#[test]
+fn pr_4_files_that_run_code_ask() {
+    let at = |path: &str| PathTarget { place: PathLocation::Trigger, ..target(path) };
+    let write = || CallFacts { tool: "Write".into(), access: Access::Write(at(".envrc")) };
+    let shell = |command| CallFacts { tool: "Bash".into(), access: Access::Shell(ShellFacts::new(command, false, at)) };
+    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto] {
+        for facts in [write(), shell("cp a .envrc"), shell("echo x > .envrc")] {
+            let Decision::Ask(ask) = decide(mode, &rules(&[]), facts) else { panic!("{mode} must ask") };
+            assert!(!ask.may_answer_automatically(), "{mode}");
+        }
+        let allowed = decide(mode, &rules(&["allow Edit(./.envrc)"]), write());
+        assert!(matches!(allowed, Decision::Allow(_)), "{mode}");
+    }
+    assert!(matches!(decide(Mode::BypassPermissions, &rules(&[]), write()), Decision::Allow(_)));
+    assert!(matches!(decide(Mode::Plan, &rules(&[]), write()), Decision::Deny(_)));
 }
 
 #[test]
-fn pm_62_what_holds_the_shell_decides_what_runs() {
-    use cutonce_core::permission::Held::{self, Off, Parsed, Sandbox};
-    let decided = |command: &str, held: Held| {
+fn pm_62_confinement_decides_which_commands_run() {
+    use cutonce_core::permission::ShellConfinement::{self, Disabled, ParsedReadOnly, PlanReadOnly, PlanSandbox};
+    let decided = |command: &str, held: ShellConfinement| {
         let mut shell = ShellFacts::new(command, false, target);
-        shell.held = held;
+        shell.confinement = held;
         let allow = rules(&["allow Bash"]);
-        match decide(Mode::Plan, &allow, Facts { tool: "Bash".into(), access: Access::Shell(shell) }) {
+        match decide(Mode::Plan, &allow, CallFacts { tool: "Bash".into(), access: Access::Shell(shell) }) {
             Decision::Allow(allowed) => match allowed.rights {
-                Rights::Shell(grant) if grant.held() == Sandbox => "held",
+                CallRights::Shell(grant) if matches!(grant.confinement(), PlanSandbox | PlanReadOnly) => "held",
                 _ => "runs",
             },
             Decision::Ask(_) => "asks",
@@ -561,30 +586,52 @@ fn pm_62_what_holds_the_shell_decides_what_runs() {
         }
     };
     let table = [
-        ("ls src", ["held", "runs", "denied"]),
-        ("cargo test", ["held", "denied", "denied"]),
-        ("python3 -c 'print(1)'", ["held", "denied", "denied"]),
-        ("rm a", ["denied", "denied", "denied"]),
-        ("echo x > a", ["denied", "denied", "denied"]),
-        ("git commit -m x", ["denied", "denied", "denied"]),
-        // Where it leads nobody knows: into $TMPDIR, if the kernel lets it.
-        ("t=$(mktemp) && echo x > $t && cat $t && rm $t", ["held", "denied", "denied"]),
-        ("d=$(mktemp -d) && cp -r src $d && rm -r $d", ["held", "denied", "denied"]),
-        ("rm \"$TMPDIR\" a", ["denied", "denied", "denied"]),
+        ("ls src", ["held", "held", "runs", "denied"]),
+        ("cargo test", ["held", "denied", "denied", "denied"]),
+        ("python3 -c 'print(1)'", ["held", "denied", "denied", "denied"]),
+        ("rm a", ["denied", "denied", "denied", "denied"]),
+        ("echo x > a", ["denied", "denied", "denied", "denied"]),
+        ("git commit -m x", ["denied", "denied", "denied", "denied"]),
+        // The target is unknown: into $TMPDIR, if the kernel allows it.
+        ("t=$(mktemp) && echo x > $t && cat $t && rm $t", ["held", "denied", "denied", "denied"]),
+        ("d=$(mktemp -d) && cp -r src $d && rm -r $d", ["held", "denied", "denied", "denied"]),
+        ("rm \"$TMPDIR\" a", ["denied", "denied", "denied", "denied"]),
     ];
     for (command, expected) in table {
-        let found = [Sandbox, Parsed, Off].map(|held| decided(command, held));
+        let found = [PlanSandbox, PlanReadOnly, ParsedReadOnly, Disabled].map(|held| decided(command, held));
         assert_eq!(found, expected, "{command}");
     }
 }
 
-/// The first two layers, each by itself: the decision refuses, and a grant names one path and comes from a write only. The
-/// third, the kernel, is held by the probes, which hide every command from the parser.
 #[test]
-fn pm_3_only_a_write_that_was_let_through_has_a_grant_and_it_names_one_path() {
+fn pm_62_denial_names_part_or_installer() {
+    use cutonce_core::permission::ShellConfinement::{self, ParsedReadOnly, PlanSandbox};
+    let message = |command: &str, held: ShellConfinement| {
+        let mut shell = ShellFacts::new(command, false, target);
+        shell.confinement = held;
+        match decide(Mode::Plan, &rules(&[]), CallFacts { tool: "Bash".into(), access: Access::Shell(shell) }) {
+            Decision::Deny(denied) => denied.message,
+            Decision::Allow(_) | Decision::Ask(_) => panic!("{command} is not denied"),
+        }
+    };
+    for held in [PlanSandbox, ParsedReadOnly] {
+        let told = message("ls src && chmod +x run.sh && cat a", held);
+        assert!(told.contains("`chmod +x run.sh` changes permissions or owners."), "{told}");
+        let told = message("cd web && timeout 60 npm install && npm test", held);
+        assert!(told.contains("`npm install` needs the network") && told.contains("into the plan"), "{told}");
+    }
+    assert!(!message("rm a", PlanSandbox).contains('`'), "one part needs no name");
+    let long = format!("ls; rm {}", "x".repeat(500));
+    assert!(message(&long, PlanSandbox).len() < 400);
+}
+
+/// The first two layers, separately: the decision denies, and a grant has one path and comes from a write only.
+/// The probes test the third layer, the kernel; they hide every command from the parser.
+#[test]
+fn pm_3_only_allowed_writes_get_a_grant() {
     let everything = rules(&["allow Write", "allow Edit", "allow Read", "allow Bash", "allow TodoWrite"]);
-    let plan = Target { given: "p.md".into(), path: "/w/plans/p.md".into(), place: Place::PlanFile };
-    let other = Target { given: "a".into(), path: "/w/a".into(), place: Place::Workspace };
+    let plan = PathTarget { given: "p.md".into(), path: "/w/plans/p.md".into(), place: PathLocation::PlanFile };
+    let other = PathTarget { given: "a".into(), path: "/w/a".into(), place: PathLocation::Workspace };
     let calls = [
         ("Write", Access::Write(plan.clone())),
         ("Write", Access::Write(other.clone())),
@@ -594,12 +641,57 @@ fn pm_3_only_a_write_that_was_let_through_has_a_grant_and_it_names_one_path() {
         ("Bash", Access::Shell(ShellFacts::new("ls", false, target))),
     ];
     let granted =
-        calls.map(|(tool, access)| match decide(Mode::Plan, &everything, Facts { tool: tool.into(), access }) {
+        calls.map(|(tool, access)| match decide(Mode::Plan, &everything, CallFacts { tool: tool.into(), access }) {
             Decision::Allow(allowed) => match allowed.rights {
-                Rights::Write(grant) => Some(grant.path().to_path_buf()),
-                Rights::Plain | Rights::Shell(_) => None,
+                CallRights::Write(grant) => Some(grant.path().to_path_buf()),
+                CallRights::Plain | CallRights::Shell(_) => None,
             },
             Decision::Deny(_) | Decision::Ask(_) => None,
         });
     assert_eq!(granted, [Some("/w/plans/p.md".into()), None, None, None, None, None]);
+}
+
+#[test]
+fn pc_20_scopes_only_take_away() {
+    use cutonce_core::permission::{AskCause, OUTSIDE_PLAN};
+    use cutonce_core::plan::scope::ScopeVerdict;
+    use cutonce_core::settings::plan::ScopeMode;
+    let decided = |mode, known: &[&str], scope, verdict| {
+        decide(mode, &rules(known), write("src/a")).within_scope(mode, &write("src/a"), scope, verdict)
+    };
+    let working = [Mode::Default, Mode::AcceptEdits, Mode::Auto, Mode::BypassPermissions];
+    for mode in working {
+        // Inside the scope, and without one, nothing changes.
+        let plain = word(&decide(mode, &rules(&[]), write("src/a")));
+        for verdict in [ScopeVerdict::Inside, ScopeVerdict::AlwaysAllowed] {
+            assert_eq!(word(&decided(mode, &[], ScopeMode::Enforce, verdict)), plain);
+        }
+        assert_eq!(word(&decided(mode, &[], ScopeMode::Off, ScopeVerdict::Outside)), plain);
+        for known in [&["allow Edit"][..], &["allow Edit(src/**)"], &["ask Edit"], &[]] {
+            let Decision::Deny(denied) = decided(mode, known, ScopeMode::Enforce, ScopeVerdict::Outside) else {
+                panic!("{mode} {known:?}");
+            };
+            assert!(denied.why.reason == OUTSIDE_PLAN && denied.message.contains("amend"), "{}", denied.message);
+        }
+        assert_eq!(word(&decided(mode, &["deny Edit"], ScopeMode::Ask, ScopeVerdict::Outside)), "deny");
+    }
+    for mode in [Mode::Default, Mode::AcceptEdits, Mode::Auto] {
+        for known in [&["allow Edit"][..], &["ask Edit"], &[]] {
+            let Decision::Ask(ask) = decided(mode, known, ScopeMode::Ask, ScopeVerdict::Outside) else {
+                panic!("{mode} {known:?}");
+            };
+            assert!(ask.why.reason.starts_with(OUTSIDE_PLAN) && ask.suggestions.is_empty());
+            // Neither a hook nor the classifier can answer.
+            assert!(ask.cause == AskCause::OutsidePlan && !ask.may_answer_automatically());
+        }
+    }
+    let Decision::Allow(allowed) = decided(Mode::BypassPermissions, &[], ScopeMode::Ask, ScopeVerdict::Outside) else {
+        panic!("not allowed");
+    };
+    assert!(allowed.why.reason.ends_with(OUTSIDE_PLAN));
+    let shell = decide(Mode::AcceptEdits, &rules(&[]), bash("ls"));
+    assert_eq!(
+        word(&shell.within_scope(Mode::AcceptEdits, &bash("ls"), ScopeMode::Enforce, ScopeVerdict::Outside)),
+        "run"
+    );
 }

@@ -1,16 +1,16 @@
-//! PR-1 and PR-2: what rules say, and when they count.
+//! PR-1 and PR-2: the meaning of rules, and when they apply.
 
 mod world;
 
-use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Access, Decision, Facts, decide};
-use cutonce_core::rule::{Behavior, Source};
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior};
+use cutonce_core::permission::{Access, CallFacts, Decision, decide};
+use cutonce_core::plan::mode::Mode;
 use world::*;
 
-/// Who has a rule for the name that a tool has elsewhere means the tool.
+/// A rule with another program's name for a tool applies to that tool.
 #[test]
-fn pr_1_a_rule_by_the_former_name_of_a_tool_counts() {
-    let agent = |kind: &str| Facts { tool: "Agent".into(), access: Access::Agent { kind: kind.into() } };
+fn pr_1_former_tool_names_work_in_rules() {
+    let agent = |kind: &str| CallFacts { tool: "Agent".into(), access: Access::Agent { kind: kind.into() } };
     for (rule, kind, expected) in [
         ("deny Task", "Explore", "deny"),
         ("ask Task(Explore)", "Explore", "ask"),
@@ -20,10 +20,10 @@ fn pr_1_a_rule_by_the_former_name_of_a_tool_counts() {
     }
 }
 
-/// HO-8: a skill is held by its name, whatever it is used on.
+/// HO-8: a rule matches a skill's name, with any arguments.
 #[test]
 fn ho_8_rules_name_skills() {
-    let skill = |name: &str| Facts { tool: "Skill".into(), access: Access::Skill { name: name.into() } };
+    let skill = |name: &str| CallFacts { tool: "Skill".into(), access: Access::Skill { name: name.into() } };
     for (given, name, expected) in [
         ("deny Skill(deploy)", "deploy", "deny"),
         ("deny Skill(deploy)", "deployed", "run"),
@@ -40,7 +40,7 @@ fn ho_8_rules_name_skills() {
     assert!(!rules(&["deny Skill(a)"]).denies_skill("b") && !rules(&["deny Agent(a)"]).denies_skill("a"));
 }
 
-/// (allow rule, command, does it cover it in default mode?)
+/// Rows: allow rule, command, whether the rule covers it in default mode.
 #[test]
 fn pr_1_allow_rules_cover_commands() {
     let commands: &[(&str, &str, bool)] = &[
@@ -142,7 +142,7 @@ fn pr_1_allow_rules_cover_the_rest() {
     }
 }
 
-/// (deny rule, command that it must stop, in every mode)
+/// Rows: deny rule, command that it must stop in every mode.
 #[test]
 fn pr_1_deny_rules_reach_the_shell() {
     for (rule, command) in [
@@ -188,7 +188,7 @@ fn pr_1_deny_rules_reach_the_shell() {
             assert_eq!(outcome(mode, &rules, bash(command)), "deny", "{rule} for {command} in {mode}");
         }
     }
-    // A search that may come across a denied file does not run by itself.
+    // A search that may find a denied file asks.
     let rules = rules(&["deny Read(.env)"]);
     assert_eq!(outcome(Mode::Default, &rules, bash("rg KEY")), "ask");
     assert_eq!(outcome(Mode::Default, &rules, bash("cat *")), "ask");
@@ -197,13 +197,20 @@ fn pr_1_deny_rules_reach_the_shell() {
 }
 
 #[test]
-fn pr_1_deny_beats_ask_beats_allow_whatever_the_source() {
-    let sources = [Source::Managed, Source::CommandLine, Source::Session, Source::Local, Source::Project, Source::User];
+fn pr_1_deny_beats_ask_beats_allow() {
+    let sources = [
+        ConfigSource::Managed,
+        ConfigSource::CommandLine,
+        ConfigSource::Session,
+        ConfigSource::Local,
+        ConfigSource::Project,
+        ConfigSource::User,
+    ];
     for strong in sources {
         for weak in sources {
-            let deny = written(Behavior::Deny, "Bash(make:*)", weak);
-            let ask = written(Behavior::Ask, "Bash(make:*)", weak);
-            let allow = written(Behavior::Allow, "Bash(make:*)", strong);
+            let deny = written(RuleBehavior::Deny, "Bash(make:*)", weak);
+            let ask = written(RuleBehavior::Ask, "Bash(make:*)", weak);
+            let allow = written(RuleBehavior::Allow, "Bash(make:*)", strong);
             let decided = decide(Mode::Default, &rules_from(vec![allow.clone(), deny, ask.clone()]), bash("make"));
             let Decision::Deny(denied) = decided else { panic!("{decided:?}") };
             assert_eq!((denied.why.rule.as_deref(), denied.why.source), (Some("Bash(make:*)"), Some(weak)));
@@ -224,19 +231,19 @@ fn pr_1_a_link_does_not_hide_a_denied_path() {
 }
 
 #[test]
-fn pr_1_broken_rules_are_named_and_fail_closed() {
+fn pr_1_invalid_rules_are_reported_and_fail_closed() {
     for (text, why) in [
         ("", "empty"),
         ("Bash(", "parenthesis"),
         ("Bash()", "empty"),
-        ("Bash(:*)", "nothing before"),
-        ("Bash(a * b:*)", "do not go together"),
+        ("Bash(:*)", "Nothing before"),
+        ("Bash(a * b:*)", "can't be combined"),
         ("Bash rm", "Tool(specifier)"),
         ("bash(rm:*)", "Did you mean `Bash`?"),
         ("Foo", "no tool `Foo`"),
         ("TodoWrite(x)", "takes no specifier"),
-        ("WebFetch(example.org)", "domain is expected"),
-        ("WebFetch(domain:)", "no host name"),
+        ("WebFetch(example.org)", "Expected a domain"),
+        ("WebFetch(domain:)", "not a host name"),
         ("Edit([)", "unclosed"),
         ("Edit(../x)", "leads out"),
         ("Agent()", "empty"),
@@ -244,30 +251,30 @@ fn pr_1_broken_rules_are_named_and_fail_closed() {
         ("mcp__a__b(x)", "takes no specifier"),
         ("(rm)", "no tool"),
     ] {
-        for behavior in [Behavior::Allow, Behavior::Ask, Behavior::Deny] {
-            let rules = rules_from(vec![written(behavior, text, Source::User)]);
+        for behavior in [RuleBehavior::Allow, RuleBehavior::Ask, RuleBehavior::Deny] {
+            let rules = rules_from(vec![written(behavior, text, ConfigSource::User)]);
             let [error] = rules.errors() else { panic!("{text}: {:?}", rules.errors()) };
             assert!(error.to_string().contains(why), "{text}: {error}");
         }
     }
-    let broken = |behavior, text| rules_from(vec![written(behavior, text, Source::User)]);
+    let broken = |behavior, text| rules_from(vec![written(behavior, text, ConfigSource::User)]);
     for text in ["Bash(", "Bash(:*)", "bash(rm:*)", "Bash rm", ""] {
-        assert_eq!(outcome(Mode::BypassPermissions, &broken(Behavior::Deny, text), bash("ls")), "deny", "{text}");
-        assert_eq!(outcome(Mode::BypassPermissions, &broken(Behavior::Ask, text), bash("ls")), "ask", "{text}");
-        assert_eq!(outcome(Mode::Default, &broken(Behavior::Allow, text), bash("make")), "ask", "{text}");
+        assert_eq!(outcome(Mode::BypassPermissions, &broken(RuleBehavior::Deny, text), bash("ls")), "deny", "{text}");
+        assert_eq!(outcome(Mode::BypassPermissions, &broken(RuleBehavior::Ask, text), bash("ls")), "ask", "{text}");
+        assert_eq!(outcome(Mode::Default, &broken(RuleBehavior::Allow, text), bash("make")), "ask", "{text}");
     }
-    assert_eq!(outcome(Mode::Default, &broken(Behavior::Deny, "Edit([)"), read("a")), "run");
-    assert_eq!(outcome(Mode::Default, &broken(Behavior::Deny, "Edit([)"), write("a")), "deny");
-    assert_eq!(outcome(Mode::Default, &broken(Behavior::Deny, "mcp__a__b(x)"), mcp("mcp__a__b", true)), "deny");
+    assert_eq!(outcome(Mode::Default, &broken(RuleBehavior::Deny, "Edit([)"), read("a")), "run");
+    assert_eq!(outcome(Mode::Default, &broken(RuleBehavior::Deny, "Edit([)"), write("a")), "deny");
+    assert_eq!(outcome(Mode::Default, &broken(RuleBehavior::Deny, "mcp__a__b(x)"), mcp("mcp__a__b", true)), "deny");
 }
 
 #[test]
-fn pr_7_session_rules_come_and_go() {
+fn pr_7_session_rules_can_be_removed() {
     let mut rules = rules(&[]);
-    rules.add_for_session(Behavior::Allow, "Bash(make)").expect("a rule");
+    rules.add_for_session(RuleBehavior::Allow, "Bash(make)").expect("a rule");
     assert_eq!(outcome(Mode::Default, &rules, bash("make")), "run");
-    assert!(rules.remove_for_session(Behavior::Allow, "Bash(make)"));
-    assert!(!rules.remove_for_session(Behavior::Allow, "Bash(make)"));
+    assert!(rules.remove_for_session(RuleBehavior::Allow, "Bash(make)"));
+    assert!(!rules.remove_for_session(RuleBehavior::Allow, "Bash(make)"));
     assert_eq!(outcome(Mode::Default, &rules, bash("make")), "ask");
-    assert!(rules.add_for_session(Behavior::Allow, "Bash(").is_err());
+    assert!(rules.add_for_session(RuleBehavior::Allow, "Bash(").is_err());
 }

@@ -1,9 +1,9 @@
-//! PR-5 against real bash: what is judged as reading is run, and a command that hides in it must not run.
+//! PR-5 against real bash: runs lines that were judged read-only, and checks that no hidden command runs.
 //!
-//! Lines are put together from places and disguises, sometimes with a stray character. The choice is always the same,
-//! so a failure stays; `CASES=100000` looks further.
+//! Lines combine places and disguises, sometimes with a stray character. The selection is deterministic, so failures
+//! are reproducible; `CASES=100000` tests more lines.
 
-use cutonce_core::shell::{Verdict, parse};
+use cutonce_core::shell::{CommandVerdict, parse};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -131,10 +131,10 @@ fn line() -> impl Strategy<Value = String> {
 
 fn only_reads(line: &str) -> bool {
     let parsed = parse(line);
-    parsed.unparsed.is_none() && parsed.parts.iter().all(|part| part.verdict == Verdict::ReadOnly)
+    parsed.unparsed.is_none() && parsed.parts.iter().all(|part| part.verdict == CommandVerdict::ReadOnly)
 }
 
-/// A folder with the few programs that the lines name, and one that leaves a mark.
+/// A folder with the programs that the lines use, and one program that leaves a marker.
 fn stage() -> PathBuf {
     let stage = std::env::temp_dir().join(format!("cutonce-against-bash-{}", std::process::id()));
     let script = "#!/bin/bash\n: > \"$MARK\"\n";
@@ -159,7 +159,7 @@ fn stage() -> PathBuf {
     stage
 }
 
-/// Does the line run the hidden command?
+/// True if the line runs the hidden command.
 fn runs_it(stage: &Path, line: &str) -> bool {
     let mark = stage.join("mark");
     let output = Command::new(stage.join("bin/bash"))
@@ -175,7 +175,7 @@ fn runs_it(stage: &Path, line: &str) -> bool {
 }
 
 #[test]
-fn pr_5_what_reads_runs_nothing_hidden() {
+fn pr_5_read_only_lines_run_no_hidden_command() {
     let cases: usize = std::env::var("CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_500);
     let stage = stage();
     assert!(runs_it(&stage, "echo $(evil)"), "the stage does not work");

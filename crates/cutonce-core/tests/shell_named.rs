@@ -1,9 +1,8 @@
-//! PR-4, PR-1: what the words of commands that nobody knows name counts for protected places and for rules about paths, and for
-//! nothing else.
+//! PR-4, PR-1: paths in the arguments of unknown commands are checked against protected paths and path rules only.
 
 mod world;
 
-use cutonce_core::mode::Mode;
+use cutonce_core::plan::mode::Mode;
 use cutonce_core::shell::{PathWord, parse};
 use world::{bash, outcome, rules};
 
@@ -18,7 +17,7 @@ fn paths(words: impl Iterator<Item = PathWord>) -> String {
     words.map(show).collect::<Vec<_>>().join(",")
 }
 
-/// PR-4: what the words of commands that nobody knows name.
+/// PR-4: paths in the arguments of unknown commands.
 const NAMED: &[(&str, &str)] = &[
     ("curl -o .git/hooks/y http://x/.git/config", ".git/hooks/y"),
     ("curl -o.git/hooks/y x", ".git/hooks/y"),
@@ -40,7 +39,7 @@ const NAMED: &[(&str, &str)] = &[
     ("git archive -o .git/hooks/x HEAD", ".git/hooks/x"),
     ("git diff --output=.git/hooks/x", ".git/hooks/x"),
     ("git config -f .git/config a.b c", ".git/config,a.b"),
-    // Nothing that is meant as a path, or nothing that is written.
+    // Not a path, or not written.
     ("npm test", ""),
     ("mytool --exclude .git --exclude-dir=.git --ignore=.git .", "."),
     ("git --git-dir=.git --work-tree . gc", ""),
@@ -55,8 +54,8 @@ const NAMED: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn pr_4_paths_that_unknown_commands_name() {
-    let named = |command: &str| paths(parse(command).parts.iter().flat_map(|part| part.named.clone()));
+fn pr_4_paths_in_unknown_commands() {
+    let named = |command: &str| paths(parse(command).parts.iter().flat_map(|part| part.mentioned.clone()));
     let wrong: Vec<String> = NAMED
         .iter()
         .filter(|(command, expected)| named(command) != *expected)
@@ -68,7 +67,7 @@ fn pr_4_paths_that_unknown_commands_name() {
 }
 
 #[test]
-fn pr_4_an_unknown_command_that_names_a_protected_place_asks_in_every_mode() {
+fn pr_4_unknown_command_with_protected_path_asks() {
     for command in [
         "curl -o .git/hooks/y http://x",
         "curl -o.git/hooks/y http://x",
@@ -106,7 +105,7 @@ fn pr_4_an_unknown_command_that_names_a_protected_place_asks_in_every_mode() {
 }
 
 #[test]
-fn pr_1_a_rule_about_paths_covers_what_an_unknown_command_names() {
+fn pr_1_path_rules_cover_unknown_commands() {
     let bypass = |rule: &str, command: &str| outcome(Mode::BypassPermissions, &rules(&[rule]), bash(command));
     for command in ["curl -o locked/x url", "mytool --out=locked/x", "mytool ./locked/x", "cd locked; mytool ./x"] {
         assert_eq!(bypass("deny Edit(./locked/**)", command), "deny", "{command}");
@@ -114,10 +113,10 @@ fn pr_1_a_rule_about_paths_covers_what_an_unknown_command_names() {
         assert_eq!(bypass("deny Read(./locked/**)", command), "deny", "{command}");
         assert_eq!(bypass("deny Edit(./other/**)", command), "run", "{command}");
     }
-    // A rule for a whole tool is none about the words of a program, and a bare word is no path.
+    // A rule for a whole tool does not cover arguments, and a bare word is not a path.
     assert_eq!(bypass("deny Edit", "mytool a/b"), "run");
     assert_eq!(bypass("deny Read", "mytool a/b"), "run");
     assert_eq!(bypass("deny Edit(./test/**)", "npm test"), "run");
-    // What a command names allows nothing.
+    // A named path allows nothing.
     assert_eq!(outcome(Mode::Default, &rules(&["allow Edit(./locked/**)"]), bash("mytool locked/x")), "ask");
 }

@@ -1,6 +1,6 @@
-//! PR-5: whatever comes, taking a command apart ends, and damage to a line never makes a hidden command vanish.
+//! PR-5: parsing terminates on any input, and damage to a line never hides a command.
 
-use cutonce_core::shell::{Verdict, canonical, parse};
+use cutonce_core::shell::{CommandVerdict, canonical_text, parse};
 use proptest::prelude::*;
 
 const LINES: &[&str] = &[
@@ -18,7 +18,7 @@ const LINES: &[&str] = &[
     "cd a && cd .. && rm -rf \"$PWD\" & coproc cat <<< 'x'",
 ];
 
-/// A line with a piece taken out, put in, or doubled.
+/// A line with a piece removed, inserted or duplicated.
 fn mutated() -> impl Strategy<Value = String> {
     let pieces = [
         "'", "\"", "`", "$(", ")", "(", "{", "}", "<<A\n", "\n", "\\", ";", "&", "|", ">", "<(", "${", "[[", "]]", "é",
@@ -44,7 +44,7 @@ fn mutated() -> impl Strategy<Value = String> {
         })
 }
 
-/// Places in which a command runs, whatever surrounds it.
+/// Syntax in which a command runs, in any surroundings.
 const HOLES: &[&str] = &[
     "echo $(@)",
     "echo \"$(@)\"",
@@ -94,7 +94,7 @@ proptest! {
     #[test]
     fn pr_5_any_text(text in "\\PC{0,60}") {
         parse(&text);
-        canonical(&text);
+        canonical_text(&text);
     }
 
     #[test]
@@ -107,23 +107,23 @@ proptest! {
         parse(&line);
     }
 
-    /// A command put into a hole in a hole is found, or the line is not understood; it is never overlooked.
+    /// A command inside two nested places is found, or the line is unparsed; it is never missed.
     #[test]
     fn pr_5_hidden_commands_are_found(a in prop::sample::select(HOLES), b in prop::sample::select(HOLES)) {
-        // Backticks and quotes do not nest as they stand.
+        // Backticks and quotes don't nest without escapes.
         prop_assume!(!["`", "'"].iter().any(|quote| a.contains(quote) && b.contains(quote)));
         let line = a.replace('@', &b.replace('@', "evil"));
         let parsed = parse(&line);
-        let found = parsed.parts.iter().any(|part| part.verdict == Verdict::Unknown && part.text.contains("evil"));
+        let found = parsed.parts.iter().any(|part| part.verdict == CommandVerdict::Unknown && part.text.contains("evil"));
         prop_assert!(found || parsed.unparsed.is_some(), "{}: {:?}", line, parsed);
     }
 
-    /// The spelling of a part is its own spelling.
+    /// The canonical spelling is stable.
     #[test]
     fn pr_5_one_spelling(words in prop::collection::vec("[ a-z$'\"\\\\*;é=-]{1,8}", 1..4)) {
         let quoted: Vec<String> = words.iter().map(|w| format!("'{}'", w.replace('\'', "'\\''"))).collect();
-        if let Some(first) = canonical(&format!("prog {}", quoted.join(" "))) {
-            prop_assert_eq!(canonical(&first), Some(first));
+        if let Some(first) = canonical_text(&format!("prog {}", quoted.join(" "))) {
+            prop_assert_eq!(canonical_text(&first), Some(first));
         } else {
             prop_assert!(false, "not one part: {:?}", quoted);
         }

@@ -1,10 +1,10 @@
-//! PR-5: what each command line is, as a table. A line is `(command, what)`: the worst verdict of its parts
-//! (`reads` < `files` < `writes` < `unknown` < `unparsed`), then `>` what redirections write, then `w` what
-//! arguments write.
+//! PR-5: a table of command lines with their verdicts. A row is `(command, expected)`: the worst verdict of its parts
+//! (`reads` < `files` < `writes` < `unknown` < `unparsed`), then `>` with paths written by redirections, then `w`
+//! with paths written because of arguments.
 
 mod escapes;
 
-use cutonce_core::shell::{Parsed, PathWord, Verdict, parse};
+use cutonce_core::shell::{CommandVerdict, ParsedCommand, PathWord, parse};
 use escapes::ESCAPES;
 
 const VERDICTS: &[(&str, &str)] = &[
@@ -67,14 +67,14 @@ const VERDICTS: &[(&str, &str)] = &[
     ("python3 --version", "reads"),
     ("node -v", "reads"),
     ("node -v x.js", "unknown"),
-    // A rust-toolchain file in the folder names the program that this would run.
+    // A rust-toolchain file in the folder chooses the program that runs.
     ("cargo --version", "unknown"),
     ("rustc --version", "unknown"),
     ("cargo tree", "unknown"),
-    // go.mod names the toolchain that go fetches and runs.
+    // go.mod chooses the toolchain that go downloads and runs.
     ("go version", "unknown"),
     ("go env -w X=1", "unknown"),
-    // Command names in disguise.
+    // Disguised command names.
     ("rm x", "files w:x"),
     (r"\rm x", "files w:x"),
     ("'rm' x", "files w:x"),
@@ -191,7 +191,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("i=0; while ((i<3)); do ((i++)); done", "reads"),
     ("for ((i=0;i<3;i++)); do echo $i; done", "reads"),
     ("echo $(($# + $? + LINENO + RANDOM % 5))", "reads"),
-    // Content that the command did not set to a number itself can come from anywhere in it.
+    // A value that the command did not set to a number can come from anywhere.
     ("a=('b[$(make)]'); echo $((a[0]))", "unparsed"),
     ("x='b[$(make)]'; ((x+=1))", "unparsed"),
     (": 'b[$(make)]'; echo $((_))", "unparsed"),
@@ -205,7 +205,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("a1='b[$(make)]'; x=1; echo $((a$x))", "unparsed"),
     ("a1='b[$(make)]'; x=1; echo $((a${x}))", "unparsed"),
     ("a1='b[$(make)]'; x=1; [[ a$x -eq 1 ]]", "unparsed"),
-    // Variables of the shell by which it finds programs.
+    // Shell variables that control which programs run.
     ("select PATH in ./x; do ls; done <<< 1", "unparsed"),
     ("coproc PATH { ls; }", "unparsed"),
     ("PATH=./x bash -c ls", "unknown"),
@@ -218,7 +218,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("jobs -l", "reads"),
     ("wait -n -p 'a[$(make)]'", "unknown"),
     ("wait -n", "reads"),
-    // A shell that is no bash reads these as commands and redirections.
+    // A shell other than bash parses these as commands and redirections.
     ("sh -c '[[ a > x ]]'", "unknown"),
     (r#"sh -c "echo \$'a\'; make; #'""#, "unknown"),
     ("bash -c '[[ a > x ]]'", "reads"),
@@ -567,7 +567,7 @@ const VERDICTS: &[(&str, &str)] = &[
     ("command builtin -- cd .. && touch x", "files w:../x"),
     ("command -p pushd sub && touch x", "files w:?"),
     ("! cd /tmp && touch x", "files w:x,/tmp/x"),
-    // Not to be understood.
+    // Unparsable.
     ("echo 'x", "unparsed"),
     ("ls )", "unparsed"),
     ("ls &&& ls", "unparsed"),
@@ -588,12 +588,12 @@ fn paths(words: impl Iterator<Item = PathWord>) -> String {
     words.map(show).collect::<Vec<_>>().join(",")
 }
 
-fn summary(parsed: &Parsed) -> String {
-    let rank = |verdict: &Verdict| match verdict {
-        Verdict::ReadOnly => 0,
-        Verdict::FileCommand => 1,
-        Verdict::Writes(_) => 2,
-        Verdict::Unknown => 3,
+fn summary(parsed: &ParsedCommand) -> String {
+    let rank = |verdict: &CommandVerdict| match verdict {
+        CommandVerdict::ReadOnly => 0,
+        CommandVerdict::FileCommand => 1,
+        CommandVerdict::Writes(_) => 2,
+        CommandVerdict::Unknown => 3,
     };
     let worst = parsed.parts.iter().map(|part| rank(&part.verdict)).max().unwrap_or(0);
     let worst = if parsed.unparsed.is_some() { 4 } else { worst };
@@ -628,7 +628,7 @@ fn pr_5_verdicts() {
     assert!(VERDICTS.len() >= 200);
 }
 
-/// What is read, so that deny rules for Read cover the shell: `~` home, `?` unknown, `/**` below.
+/// Paths that commands read, so that deny rules for Read cover the shell: `~` home, `?` unknown, `/**` below.
 const READS: &[(&str, &str)] = &[
     ("cat .env", ".env"),
     ("cat -n .env", ".env"),
@@ -659,7 +659,7 @@ const READS: &[(&str, &str)] = &[
     ("jq -n --slurpfile v /etc/shadow .", "/etc/shadow"),
     ("git show HEAD:.env", ".env/**,@"),
     ("git diff --no-index /etc/a b", "/etc/a/**,b/**,@"),
-    // Links in the folders are followed.
+    // diff follows links in folders.
     ("diff -r a b", "?,a/b,b/a,a/*,b/*,a/**,b/**"),
     ("diff a b", "a/b,b/a,a/*,b/*,a,b"),
     ("diff -r --no-dereference a b", "a/b,b/a,a/**,b/**"),
@@ -670,7 +670,7 @@ const READS: &[(&str, &str)] = &[
     ("env cat a", "a"),
     ("sh -c 'cat a'", "a"),
     ("grep -d recurse x .", "./**"),
-    // Globs and what follows links (PR-1): whoever asks the disk must be told.
+    // Globs and commands that follow links (PR-1): these must be resolved on disk.
     ("cat lin[k]", "lin[k]"),
     ("grep foo l*", "l*"),
     ("grep foo* x", "foo*,x"),
@@ -693,7 +693,7 @@ const READS: &[(&str, &str)] = &[
     ("awk '{print}' a=b c", "c"),
     ("jq --rawfile a /etc/a . b", "/etc/a,b"),
     ("git grep foo", "foo/**,./**"),
-    // From the top of the repository, wherever the working folder is in it; commits alone hold nothing of files.
+    // git prints from the top of the repository, in any working folder; commits alone contain no file content.
     ("git log -p", "@"),
     ("git diff", "@"),
     ("git diff -- src", "src/**,./**"),
@@ -718,14 +718,14 @@ const READS: &[(&str, &str)] = &[
     ("sort <(sort a)", "a,|"),
     ("diff <(sort a) <(sort b)", "a,b,|,|"),
     ("cat /dev/fd/63", "/dev/fd/63"),
-    // In whatever folder it may run.
+    // In every folder in which it may run.
     ("case a in a) cd .. ;& b) cat x ;; esac", "x,../x"),
     ("case a in a) cd .. ;;& $(cat y)) cat x ;; esac", "y,../y,x,../x"),
     ("f() { cat x; }; cd ..; f", "?"),
-    // Endings that gzip adds by itself.
+    // Suffixes that gzip adds itself.
     ("zcat -f foo", "foo,foo.gz,foo-gz,foo.z,foo-z,foo_z,foo.Z,foo.tgz,foo.taz"),
     ("gzip -cd f*", "f*,f**"),
-    // Where options stand only before the operands, these are files.
+    // If options are only allowed before operands, these are files.
     ("head a -n ../x", "-n,../x,a"),
     ("grep x a -A ~/.ssh/id_rsa", "-A,~/.ssh/id_rsa,a"),
     ("sed -i s/a/b/ k.pem", "k.pem"),
@@ -752,6 +752,16 @@ fn pr_5_parts_inside_wrappers_keep_both_texts() {
         ("rm x", "sudo rm x"),
     ];
     assert_eq!(texts, expected.map(|(a, b)| (a.to_string(), b.to_string())));
+}
+
+#[test]
+fn pr_5_arithmetic_problem_shows_the_expression() {
+    for (command, problem) in [
+        ("read i; echo $((i*16))", "`$((i*16))` may execute code"),
+        ("read i; [[ $i -eq 1 ]]", "`$i` may execute code"),
+    ] {
+        assert_eq!(parse(command).unparsed.as_deref(), Some(problem), "{command}");
+    }
 }
 
 #[test]
@@ -782,7 +792,7 @@ fn pr_5_bounded() {
     ];
     for monster in monsters {
         let parsed = parse(&monster);
-        let reads = parsed.parts.iter().all(|part| part.verdict == Verdict::ReadOnly);
+        let reads = parsed.parts.iter().all(|part| part.verdict == CommandVerdict::ReadOnly);
         assert!(parsed.unparsed.is_some() || !reads, "{}…", &monster[..20.min(monster.len())]);
     }
 }

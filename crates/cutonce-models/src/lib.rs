@@ -1,57 +1,50 @@
-//! Talking to models: one trait, three wire formats, faults and retries, and the scripted model that plays a scenario.
+//! Talks to models: one trait, three wire formats, errors and retries, and the scripted model that plays a scenario.
 //!
-//! Knows requests and responses; never tools, permissions, files of the user or what a session is.
+//! This crate knows requests and responses. It does not know tools, permissions, the user's files or sessions.
 
-mod anthropic;
-mod body;
-mod chat;
-mod client;
-mod decode;
-mod encode;
-mod endpoint;
-mod fault;
-pub mod provider;
-mod responses;
-mod retry;
-pub mod scenario;
-mod sse;
+mod http;
+pub mod providers;
+pub mod scripted;
+mod wire;
 
-/// The HTTP client for a base URL, with the TLS that all of the program uses; no redirects.
-pub use client::build as http_client;
-pub use endpoint::{Endpoint, connect};
-pub use provider::{Choice, CustomProvider, resolve};
-pub use retry::RetryPolicy;
+/// Builds the HTTP client for a base URL, with the TLS setup of the whole program and without redirects.
+pub use http::client::build_http_client as http_client;
+pub use http::retry::RetryPolicy;
+pub use providers::endpoint::{Endpoint, connect};
+pub use providers::{CustomProvider, ResolvedModel, resolve};
 
 use async_trait::async_trait;
-use cutonce_core::conversation::{Response, Wire};
-use cutonce_core::event::Delta;
-use cutonce_core::request::Request;
+use cutonce_core::conversation::{ModelResponse, TokenUsage, WireFormat};
+use cutonce_core::model_request::ModelRequest;
+use cutonce_core::protocol::event::AnswerDelta;
 use std::sync::Arc;
 
-/// A model that answers requests. One value serves one session; it may cache what it encoded (AG-7).
+/// A model that answers requests. One value serves one session and may cache what it encoded (AG-7).
 #[async_trait]
 pub trait Model: Send + Sync {
-    /// The name as the provider knows it.
+    /// Model name as the provider knows it.
     fn name(&self) -> &str;
-    fn wire(&self) -> Wire;
-    /// A value of its own for another session, over the same connections. None: connect anew.
-    fn another(&self) -> Option<Arc<dyn Model>> {
+    fn wire(&self) -> WireFormat;
+    /// Returns a separate value for another session over the same connections; `None` if the caller must reconnect.
+    fn for_other_session(&self) -> Option<Arc<dyn Model>> {
         None
     }
-    /// Stream one answer. Dropping the future ends the request at once (AG-4). Retries happen inside;
-    /// each is told through `sink`. An error is final.
+    /// Streams one answer. Dropping the future cancels the request (AG-4). Retries happen inside and are reported
+    /// through `sink`. An error is final.
     async fn answer(
         &self,
-        request: &Request<'_>,
-        sink: &mut (dyn FnMut(Signal) + Send),
-    ) -> Result<Response, ModelError>;
+        request: &ModelRequest<'_>,
+        sink: &mut (dyn FnMut(ModelSignal) + Send),
+    ) -> Result<ModelResponse, ModelError>;
 }
 
-/// What a running request tells.
+/// Progress of a running request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Signal {
-    Delta(Delta),
-    /// The attempt failed and another one follows; all deltas so far are void.
+pub enum ModelSignal {
+    Delta(AnswerDelta),
+    /// Usage of this attempt so far; an interrupted or failed attempt counts it too (DU-3).
+    Usage(TokenUsage),
+    /// The attempt failed and another one follows; discard all deltas so far.
     Retry {
         attempt: u32,
         max: u32,
@@ -61,7 +54,7 @@ pub enum Signal {
     },
 }
 
-/// Why no answer came (MO-3). The display text is what the user reads: what, why, what to do. Never holds a key.
+/// Explains why no answer came (MO-3). The display text tells the user what happened, why and what to do, without keys.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct ModelError {
@@ -72,14 +65,14 @@ pub struct ModelError {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// 400: the request was refused; sending it again would not help.
+    /// 400: the request was refused; a retry would not help.
     Refused,
-    /// The conversation does not fit the model's window: compact and try again (AG-8).
+    /// The conversation does not fit the model's context window: compact and retry (AG-8).
     TooLong,
     /// 401, 403, or no key.
     Key,
     /// 404: no such model or address.
     NotFound,
-    /// Retries were used up: status, connection, cut or idle stream, malformed event.
+    /// All retries failed: status, connection, interrupted or idle stream, malformed event.
     Exhausted,
 }

@@ -1,12 +1,14 @@
-//! MO-1, MO-2, AG-7: what goes out and what comes back, in each wire format, over a real socket.
+//! MO-1, MO-2, AG-7: requests and answers in each wire format, over a real socket.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod rig;
 
-use cutonce_core::conversation::{Block, Image, Message, ResultPart, Stop, ToolInput, ToolResult, Usage, Wire};
-use cutonce_core::request::{Request, Thinking};
-use cutonce_models::{Signal, connect};
+use cutonce_core::conversation::{
+    ContentBlock, Image, Message, ResultPart, StopReason, TokenUsage, ToolInput, ToolResult, WireFormat,
+};
+use cutonce_core::model_request::{ModelRequest, Thinking};
+use cutonce_models::{ModelSignal, connect};
 use rig::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -25,19 +27,20 @@ fn full_turn() -> Value {
 }
 
 #[tokio::test]
-async fn mo_2_streams_thinking_text_parallel_calls_usage_and_stop() {
+async fn mo_2_streams_every_part_of_an_answer() {
     for wire in WIRES {
         let mut rig = Rig::new(wire, json!([full_turn()]));
         let response = rig.ask().await.unwrap();
         assert_eq!(text_of(&response), "Let me \"see\".\nNow.", "{wire:?}");
-        assert!(matches!(&response.blocks[0], Block::Thinking { text, opaque: Some(opaque) }
+        assert!(matches!(&response.blocks[0], ContentBlock::Thinking { text, opaque: Some(opaque) }
             if text == "First I look — \u{1F980}." && opaque.wire == wire));
         let calls = calls_of(&response);
         assert_eq!(calls[0].input, ToolInput::Json(json!({"path": "a.rs", "n": 1})));
         assert_eq!((calls.len(), calls[1].id.as_str(), calls[1].name.as_str()), (2, "call_given_id", "Read"));
-        let usage = Usage { input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 7, ..Usage::default() };
+        let usage =
+            TokenUsage { input_tokens: 100, output_tokens: 20, cache_read_input_tokens: 7, ..TokenUsage::default() };
         assert_eq!(response.usage, usage, "{wire:?}");
-        assert_eq!(response.stop, Stop::ToolUse);
+        assert_eq!(response.stop, StopReason::ToolUse);
         assert_eq!(response.model, rig.model.name());
         let (thought, text, input) = rig.shown();
         assert_eq!((thought.as_str(), text.as_str()), ("First I look — \u{1F980}.", "Let me \"see\".\nNow."));
@@ -47,8 +50,8 @@ async fn mo_2_streams_thinking_text_parallel_calls_usage_and_stop() {
 }
 
 #[tokio::test]
-async fn ag_3_calls_with_one_id_are_told_apart() {
-    // Two results under one id: providers refuse such a conversation, from then on for ever.
+async fn ag_3_calls_with_equal_ids_are_distinguished() {
+    // Providers reject two results under one id, and would do so for the rest of the conversation.
     for wire in WIRES {
         let call = json!({"name": "Read", "input": {}, "id": "call_given_id"});
         let mut rig = Rig::new(wire, json!([{"calls": [call, call]}]));
@@ -59,7 +62,7 @@ async fn ag_3_calls_with_one_id_are_told_apart() {
 }
 
 #[tokio::test]
-async fn mo_2_any_chunking_gives_the_same_answer() {
+async fn mo_2_answer_is_independent_of_chunking() {
     for wire in WIRES {
         let mut plain = Rig::new(wire, json!([full_turn()]));
         let expected = plain.ask().await.unwrap();
@@ -74,7 +77,7 @@ async fn mo_2_any_chunking_gives_the_same_answer() {
 }
 
 #[tokio::test]
-async fn mo_2_reasoning_goes_back_verbatim() {
+async fn mo_2_reasoning_is_sent_back_verbatim() {
     for wire in WIRES {
         let mut rig = Rig::new(wire, json!([full_turn(), {"text": "done"}]));
         let response = rig.ask().await.unwrap();
@@ -86,11 +89,11 @@ async fn mo_2_reasoning_goes_back_verbatim() {
         let body = rig.body(1);
         let thought = "First I look — \u{1F980}.";
         match wire {
-            Wire::Anthropic => assert_eq!(
+            WireFormat::Anthropic => assert_eq!(
                 body["messages"][1]["content"][0],
                 json!({"type": "thinking", "thinking": thought, "signature": "seal_0001_00"})
             ),
-            Wire::Responses => assert_eq!(
+            WireFormat::Responses => assert_eq!(
                 body["input"][1],
                 json!({
                     "id": "rs_resp_0001_00",
@@ -99,19 +102,19 @@ async fn mo_2_reasoning_goes_back_verbatim() {
                     "encrypted_content": "seal_0001_00",
                 })
             ),
-            Wire::Chat => assert_eq!(body["messages"][2]["reasoning_content"], thought),
+            WireFormat::Chat => assert_eq!(body["messages"][2]["reasoning_content"], thought),
         }
     }
 }
 
 #[tokio::test]
-async fn mo_2_redacted_thinking_and_the_order_of_blocks_are_kept() {
+async fn mo_2_redacted_thinking_and_block_order_are_kept() {
     let blocks = json!([
         {"thinking": "one"}, {"redacted": "opaque=="}, {"text": "a"},
         {"call": {"name": "Read", "input": {}}}, {"thinking": "two"}, {"text": "b"},
         {"call": {"name": "Read", "input": {}}},
     ]);
-    let mut rig = Rig::new(Wire::Anthropic, json!([{ "blocks": blocks }, {"text": "end"}]));
+    let mut rig = Rig::new(WireFormat::Anthropic, json!([{ "blocks": blocks }, {"text": "end"}]));
     let response = rig.ask().await.unwrap();
     rig.keep(&response);
     rig.ask().await.unwrap();
@@ -127,16 +130,16 @@ async fn mo_2_redacted_thinking_and_the_order_of_blocks_are_kept() {
 }
 
 #[tokio::test]
-async fn mo_2_a_conversation_moves_between_providers() {
+async fn mo_2_conversation_moves_between_providers() {
     let mut turns = full_turn();
     turns["calls"][1]["id"] = json!("functions.Read:1");
-    let mut rig = Rig::new(Wire::Chat, json!([turns]));
+    let mut rig = Rig::new(WireFormat::Chat, json!([turns]));
     let response = rig.ask().await.unwrap();
     rig.keep(&response);
     for call in calls_of(&response) {
         rig.push(Message::Tool(ToolResult::text(&call.id, "content")));
     }
-    for wire in [Wire::Anthropic, Wire::Responses] {
+    for wire in [WireFormat::Anthropic, WireFormat::Responses] {
         let mut next = Rig::new(wire, json!([{"text": "ok"}]));
         next.messages = rig.messages.clone();
         assert_eq!(text_of(&next.ask().await.unwrap()), "ok");
@@ -147,25 +150,25 @@ async fn mo_2_a_conversation_moves_between_providers() {
 }
 
 #[tokio::test]
-async fn mo_2_images_go_out_in_each_format() {
+async fn mo_2_images_are_sent_in_each_format() {
     let image = || Image { media_type: "image/png".into(), data: "iVBORw0".into() };
     for wire in WIRES {
         let turn = json!({"calls": [{"name": "Read", "input": {}, "id": "call_image_1"}]});
         let mut rig = Rig::new(wire, json!([turn, {"text": "seen"}]));
-        rig.push(Message::User { content: vec![Block::Image(image())] });
+        rig.push(Message::User { content: vec![ContentBlock::Image(image())] });
         let response = rig.ask().await.unwrap();
         rig.keep(&response);
         let content = vec![ResultPart::Text { text: "a picture".into() }, ResultPart::Image(image())];
         rig.push(Message::Tool(ToolResult { call_id: "call_image_1".into(), content, is_error: false }));
         rig.ask().await.unwrap();
         let body = rig.body(1).to_string();
-        let form = if wire == Wire::Anthropic { "\"data\":\"iVBORw0\"" } else { "data:image/png;base64,iVBORw0" };
+        let form = if wire == WireFormat::Anthropic { "\"data\":\"iVBORw0\"" } else { "data:image/png;base64,iVBORw0" };
         assert_eq!(body.matches(form).count(), 2, "{wire:?} {body}");
     }
 }
 
 #[tokio::test]
-async fn mo_2_stop_reasons_and_refusals_are_told() {
+async fn mo_2_stop_reasons_and_refusals_are_reported() {
     for wire in WIRES {
         let turns = json!([
             {"text": "a", "stop": "max_tokens"},
@@ -173,10 +176,10 @@ async fn mo_2_stop_reasons_and_refusals_are_told() {
             {"text": "fine"},
         ]);
         let mut rig = Rig::new(wire, turns);
-        assert_eq!(rig.ask().await.unwrap().stop, Stop::MaxTokens, "{wire:?}");
+        assert_eq!(rig.ask().await.unwrap().stop, StopReason::MaxTokens, "{wire:?}");
         let refused = rig.ask().await.unwrap();
-        assert_eq!((refused.stop.clone(), text_of(&refused)), (Stop::Refusal, "I can't.".to_owned()), "{wire:?}");
-        assert_eq!(rig.ask().await.unwrap().stop, Stop::EndTurn, "{wire:?}");
+        assert_eq!((refused.stop.clone(), text_of(&refused)), (StopReason::Refusal, "I can't.".to_owned()), "{wire:?}");
+        assert_eq!(rig.ask().await.unwrap().stop, StopReason::EndTurn, "{wire:?}");
     }
 }
 
@@ -198,7 +201,7 @@ async fn mo_2_broken_call_input_is_kept_as_text() {
 }
 
 #[tokio::test]
-async fn ag_7_each_request_begins_with_the_bytes_of_the_one_before() {
+async fn ag_7_each_request_extends_the_previous_bytes() {
     for wire in WIRES {
         let turn = json!({"text": "step {n}", "calls": [{"name": "Read", "input": {"n": "{n}"}}], "repeat": 6});
         let mut rig = Rig::new(wire, json!([turn]));
@@ -214,10 +217,10 @@ async fn ag_7_each_request_begins_with_the_bytes_of_the_one_before() {
             let [before, after] = [0, 1].map(|at| String::from_utf8(pair[at].body.to_vec()).unwrap());
             let ends = ["],\"thinking\":", "],\"reasoning\":", "],\"reasoning_effort\":", "]}"];
             let body_end = &before[..ends.iter().filter_map(|end| before.rfind(end)).min().unwrap()];
-            // Up to the oldest breakpoint that moves, nothing may change.
+            // Nothing before the oldest moving breakpoint may change.
             let (_, moving) = before.split_at(before.find("\"messages\":[").unwrap_or(0));
             let fixed = moving.find(mark).map_or(body_end.len(), |at| before.len() - moving.len() + at);
-            assert!(wire == Wire::Anthropic || fixed == body_end.len());
+            assert!(wire == WireFormat::Anthropic || fixed == body_end.len());
             assert_eq!(&after[..fixed], &before[..fixed], "{wire:?}");
             assert!(after.replace(mark, "").starts_with(&body_end.replace(mark, "")), "{wire:?}");
         }
@@ -230,12 +233,12 @@ async fn ag_7_each_request_begins_with_the_bytes_of_the_one_before() {
 }
 
 #[tokio::test]
-async fn mo_1_keys_go_in_the_header_of_the_wire() {
+async fn mo_1_key_header_fits_the_wire_format() {
     for (wire, bearer, name, value) in [
-        (Wire::Anthropic, false, "x-api-key", KEY.to_owned()),
-        (Wire::Anthropic, true, "authorization", format!("Bearer {KEY}")),
-        (Wire::Responses, false, "authorization", format!("Bearer {KEY}")),
-        (Wire::Chat, false, "authorization", format!("Bearer {KEY}")),
+        (WireFormat::Anthropic, false, "x-api-key", KEY.to_owned()),
+        (WireFormat::Anthropic, true, "authorization", format!("Bearer {KEY}")),
+        (WireFormat::Responses, false, "authorization", format!("Bearer {KEY}")),
+        (WireFormat::Chat, false, "authorization", format!("Bearer {KEY}")),
     ] {
         let mut rig = Rig::with(wire, json!([{"text": "x"}]), |endpoint| endpoint.bearer = bearer);
         rig.ask().await.unwrap();
@@ -243,7 +246,7 @@ async fn mo_1_keys_go_in_the_header_of_the_wire() {
         assert_eq!(request.header(name), Some(value.as_str()));
         let both = request.header("x-api-key").is_some() && request.header("authorization").is_some();
         assert!(!both);
-        if wire == Wire::Anthropic {
+        if wire == WireFormat::Anthropic {
             assert_eq!(request.header("anthropic-version"), Some("2023-06-01"));
         }
     }
@@ -253,7 +256,7 @@ async fn mo_1_keys_go_in_the_header_of_the_wire() {
 async fn ag_4_dropping_the_answer_closes_the_socket() {
     for wire in WIRES {
         let rig = Rig::new(wire, json!([{"text": "long answer", "fault": {"idle": 3}}]));
-        let request = Request {
+        let request = ModelRequest {
             prefix: &rig.prefix,
             messages: &rig.messages,
             max_tokens: 100,
@@ -261,12 +264,12 @@ async fn ag_4_dropping_the_answer_closes_the_socket() {
             cache_key: "",
         };
         let (heard, mut hears) = tokio::sync::mpsc::unbounded_channel();
-        let mut sink = |signal: Signal| {
+        let mut sink = |signal: ModelSignal| {
             let _ = heard.send(signal);
         };
         tokio::select! {
             answer = rig.model.answer(&request, &mut sink) => panic!("{answer:?}"),
-            // Part of the answer is there; now the person interrupts.
+            // Part of the answer has arrived; now the user interrupts.
             _ = async { while rig.server.requests().is_empty() { tokio::task::yield_now().await } } => {}
         }
         hears.close();
@@ -275,17 +278,18 @@ async fn ag_4_dropping_the_answer_closes_the_socket() {
 }
 
 #[tokio::test]
-async fn mo_2_fifty_thousand_events_are_read() {
+async fn mo_2_reads_fifty_thousand_events() {
     for wire in WIRES {
         let text = "0123456789".repeat(5000);
         let mut rig = Rig::new(wire, json!([{"text": text, "delta": 1}]));
         assert_eq!(text_of(&rig.ask().await.unwrap()), text);
-        assert_eq!(rig.heard.len(), 50_000);
+        let deltas = rig.heard.iter().filter(|signal| matches!(signal, ModelSignal::Delta(_)));
+        assert_eq!(deltas.count(), 50_000);
     }
 }
 
 #[tokio::test]
-async fn mo_2_proxies_without_event_names_comments_and_unknown_events_are_fine() {
+async fn mo_2_unnamed_and_unknown_events_are_accepted() {
     let anthropic = ": hi\r\n\r\nretry: 100\r\n\r\n\
         data: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":3}}}\r\n\r\n\
         event: from_the_future\r\ndata: whatever\r\n\r\n\
@@ -300,7 +304,7 @@ async fn mo_2_proxies_without_event_names_comments_and_unknown_events_are_fine()
         data: {\"id\":\"1\",\"model\":\"m\",\"choices\":[{\"delta\":{\"role\":\"assistant\",\"content\":null,\"reasoning\":\"r\"}}]}\n\n\
         data: {\"choices\":[{\"delta\":{\"content\":\"hi\"},\"finish_reason\":null}],\"x\":{}}\n\n\
         data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}],\"usage\":{\"prompt_tokens\":3,\"completion_tokens\":2}}\n\n";
-    for (wire, stream) in [(Wire::Anthropic, anthropic), (Wire::Chat, chat)] {
+    for (wire, stream) in [(WireFormat::Anthropic, anthropic), (WireFormat::Chat, chat)] {
         let addr = canned(vec![http("200 OK", "text/event-stream; charset=utf-8", stream)]);
         let mut rig = Rig::new(wire, json!([]));
         rig.model = connect(endpoint(wire, &format!("http://{addr}"))).unwrap();
@@ -311,11 +315,11 @@ async fn mo_2_proxies_without_event_names_comments_and_unknown_events_are_fine()
 }
 
 #[tokio::test]
-async fn mo_2_servers_that_number_their_calls_badly_are_understood() {
+async fn mo_2_bad_call_indexes_are_understood() {
     let chunk =
         |calls: Value| format!("data: {}\n\n", json!({"choices": [{"index": 0, "delta": {"tool_calls": calls}}]}));
     let stream = [
-        // All whole, all with the index 0, ids of their own.
+        // All complete, all with index 0, with distinct ids.
         chunk(json!([{"index": 0, "id": "call_aaaaaa", "function": {"name": "Read", "arguments": "{\"a\":1}"}}])),
         chunk(json!([{"index": 0, "id": "call_bbbbbb", "function": {"name": "Read", "arguments": "{\"b\":2}"}}])),
         // Ids that every answer repeats.
@@ -324,18 +328,18 @@ async fn mo_2_servers_that_number_their_calls_badly_are_understood() {
         "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"stop\"}]}\n\ndata: [DONE]\n\n".to_owned(),
     ];
     let addr = canned(vec![http("200 OK", "text/event-stream", &stream.concat())]);
-    let mut rig = Rig::new(Wire::Chat, json!([]));
-    rig.model = connect(endpoint(Wire::Chat, &format!("http://{addr}"))).unwrap();
+    let mut rig = Rig::new(WireFormat::Chat, json!([]));
+    rig.model = connect(endpoint(WireFormat::Chat, &format!("http://{addr}"))).unwrap();
     let response = rig.ask().await.unwrap();
     let calls = calls_of(&response);
     let inputs: Vec<Value> = calls.iter().map(|call| call.input.to_json()).collect();
     assert_eq!(inputs, [json!({"a": 1}), json!({"b": 2}), json!({"c": 3})]);
     assert!(calls[2].id.len() > 9);
-    assert_eq!(response.stop, Stop::ToolUse);
+    assert_eq!(response.stop, StopReason::ToolUse);
 }
 
 #[tokio::test]
-async fn mo_2_openrouter_s_reasoning_details_go_back_whole() {
+async fn mo_2_openrouter_reasoning_details_are_sent_back() {
     let delta = |delta: Value| format!("data: {}\n\n", json!({"choices": [{"delta": delta}]}));
     let detail = |text: Value| json!([{"type": "reasoning.text", "index": 0, "text": text, "signature": null}]);
     let stream = [
@@ -348,9 +352,9 @@ async fn mo_2_openrouter_s_reasoning_details_go_back_whole() {
         "data: {\"choices\":[{\"delta\":{},\"finish_reason\":\"tool_calls\"}]}\n\ndata: [DONE]\n\n".to_owned(),
     ];
     let addr = canned(vec![http("200 OK", "text/event-stream", &stream.concat())]);
-    let mut rig = Rig::new(Wire::Chat, json!([{"text": "ok"}]));
+    let mut rig = Rig::new(WireFormat::Chat, json!([{"text": "ok"}]));
     let scenario = rig.model.clone();
-    rig.model = connect(endpoint(Wire::Chat, &format!("http://{addr}"))).unwrap();
+    rig.model = connect(endpoint(WireFormat::Chat, &format!("http://{addr}"))).unwrap();
     let response = rig.ask().await.unwrap();
     rig.keep(&response);
     rig.model = scenario;
@@ -362,12 +366,17 @@ async fn mo_2_openrouter_s_reasoning_details_go_back_whole() {
 }
 
 #[tokio::test]
-async fn ag_7_two_requests_at_once_do_not_disturb_each_other() {
-    let mut rig = Rig::new(Wire::Anthropic, json!([{"text": "yes", "repeat": 2}]));
+async fn ag_7_concurrent_requests_are_independent() {
+    let mut rig = Rig::new(WireFormat::Anthropic, json!([{"text": "yes", "repeat": 2}]));
     rig.push(Message::User { content: vec![] });
-    let other = [Arc::new(Message::user("something else"))];
-    let request =
-        |messages| Request { prefix: &rig.prefix, messages, max_tokens: 100, thinking: Thinking::Off, cache_key: "" };
+    let other = [Arc::new(Message::user_text("something else"))];
+    let request = |messages| ModelRequest {
+        prefix: &rig.prefix,
+        messages,
+        max_tokens: 100,
+        thinking: Thinking::Off,
+        cache_key: "",
+    };
     let (first, second) = (request(&rig.messages), request(&other));
     let (mut one, mut two) = (|_| {}, |_| {});
     let (a, b) = tokio::join!(rig.model.answer(&first, &mut one), rig.model.answer(&second, &mut two));

@@ -4,9 +4,9 @@
 
 mod rig;
 
-use cutonce_core::conversation::{Stop, Wire};
-use cutonce_core::request::Thinking;
-use cutonce_models::{Endpoint, FaultKind, RetryPolicy, Signal, connect};
+use cutonce_core::conversation::{StopReason, WireFormat};
+use cutonce_core::model_request::Thinking;
+use cutonce_models::{Endpoint, FaultKind, ModelSignal, RetryPolicy, connect};
 use rig::*;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -22,7 +22,7 @@ fn with_fault(fault: Value) -> Value {
 }
 
 #[tokio::test]
-async fn mo_3_passing_faults_are_retried_and_told() {
+async fn mo_3_transient_faults_are_retried_and_reported() {
     let faults = [
         (json!({"status": 408}), Some(408), "answered 408"),
         (json!({"status": 409}), Some(409), "answered 409"),
@@ -48,7 +48,7 @@ async fn mo_3_passing_faults_are_retried_and_told() {
             let response = rig.ask().await.unwrap();
             assert_eq!(
                 (text_of(&response).as_str(), &response.stop),
-                ("whole answer", &Stop::ToolUse),
+                ("whole answer", &StopReason::ToolUse),
                 "{wire:?} {fault}"
             );
             assert_eq!(calls_of(&response).len(), 1);
@@ -64,11 +64,11 @@ async fn mo_3_passing_faults_are_retried_and_told() {
 }
 
 #[tokio::test]
-async fn mo_3_a_silent_stream_is_given_up_and_tried_again() {
+async fn mo_3_silent_stream_is_retried() {
     for wire in WIRES {
         for fault in [json!("idle"), json!({"idle": 4})] {
             let turns = json!([with_fault(fault), good()]);
-            let mut rig = Rig::with(wire, turns, |endpoint| endpoint.idle = Duration::from_millis(300));
+            let mut rig = Rig::with(wire, turns, |endpoint| endpoint.idle_timeout = Duration::from_millis(300));
             assert_eq!(text_of(&rig.ask().await.unwrap()), "whole answer");
             assert!(rig.retries()[0].1.contains("sent nothing for 0.3 s"), "{:?}", rig.retries());
         }
@@ -76,7 +76,7 @@ async fn mo_3_a_silent_stream_is_given_up_and_tried_again() {
 }
 
 #[tokio::test]
-async fn mo_3_retries_are_bounded() {
+async fn mo_3_retries_are_limited() {
     for wire in WIRES {
         for fault in
             [json!({"status": 503, "message": "down"}), json!("cut"), json!("malformed_event"), json!("refuse")]
@@ -88,8 +88,8 @@ async fn mo_3_retries_are_bounded() {
             assert_eq!(error.kind, FaultKind::Exhausted, "{error}");
             assert!(error.message.contains("No answer after 4 attempts: "), "{error}");
             assert_eq!((rig.server.requests().len(), rig.retries().len()), (4, 3), "{wire:?} {fault}");
-            let Some(Signal::Retry { attempt, max, .. }) =
-                rig.heard.iter().rfind(|s| matches!(s, Signal::Retry { .. }))
+            let Some(ModelSignal::Retry { attempt, max, .. }) =
+                rig.heard.iter().rfind(|s| matches!(s, ModelSignal::Retry { .. }))
             else {
                 panic!()
             };
@@ -99,7 +99,7 @@ async fn mo_3_retries_are_bounded() {
 }
 
 #[tokio::test]
-async fn mo_3_nobody_there_is_one_clear_message() {
+async fn mo_3_unreachable_server_is_one_clear_message() {
     for wire in WIRES {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         let addr = listener.local_addr().unwrap();
@@ -118,7 +118,7 @@ async fn mo_3_nobody_there_is_one_clear_message() {
 }
 
 #[tokio::test]
-async fn mo_3_final_errors_come_at_once_in_the_provider_s_words() {
+async fn mo_3_final_errors_quote_the_provider_immediately() {
     let check = [
         (400, "tools.0: bad schema", FaultKind::Refused, "Sending it again would not help."),
         (401, "invalid key", FaultKind::Key, "Set ACME_KEY to a valid key."),
@@ -134,7 +134,7 @@ async fn mo_3_final_errors_come_at_once_in_the_provider_s_words() {
             let error = rig.ask().await.unwrap_err();
             assert_eq!((error.kind, error.status), (kind, Some(status)), "{error}");
             assert!(error.message.contains(words) && error.message.ends_with(hint), "{error}");
-            assert!(rig.heard.is_empty() && rig.server.left() == 1);
+            assert!(rig.heard.is_empty() && rig.server.remaining_turns() == 1);
         }
         let after =
             json!({"fault": {"error": {"type": "invalid_request_error", "message": "context window exceeded"}}});
@@ -144,15 +144,15 @@ async fn mo_3_final_errors_come_at_once_in_the_provider_s_words() {
 }
 
 #[tokio::test]
-async fn mo_3_a_wait_of_an_hour_is_told() {
-    let mut rig = Rig::new(Wire::Anthropic, json!([{"fault": {"status": 429, "retry_after": "3600"}}]));
+async fn mo_3_hour_long_wait_is_reported() {
+    let mut rig = Rig::new(WireFormat::Anthropic, json!([{"fault": {"status": 429, "retry_after": "3600"}}]));
     let error = rig.ask().await.unwrap_err();
     assert!(error.message.contains("asks to wait 3600 s"), "{error}");
     assert!(rig.heard.is_empty());
 }
 
 #[tokio::test]
-async fn mo_4_the_key_is_in_no_message() {
+async fn mo_4_no_message_contains_the_key() {
     let echo = format!("{{\"error\":{{\"message\":\"key {KEY} is bad\"}}}}");
     for wire in WIRES {
         for status in [400, 401, 403, 404, 422, 429, 500] {
@@ -168,15 +168,17 @@ async fn mo_4_the_key_is_in_no_message() {
         let all = format!("{error:?} {:?}", rig.heard);
         assert!(all.contains("[key]") && !all.contains(KEY), "{all}");
     }
-    let mut rig = Rig::with(Wire::Chat, json!([]), |endpoint| endpoint.key = Some("bad\nkey-text".to_owned().into()));
+    let mut rig =
+        Rig::with(WireFormat::Chat, json!([]), |endpoint| endpoint.key = Some("bad\nkey-text".to_owned().into()));
     let error = rig.ask().await.unwrap_err();
     assert!(
-        error.message.contains("characters that no header can carry") && !format!("{error:?}").contains("key-text")
+        error.message.contains("characters that are not allowed in a header")
+            && !format!("{error:?}").contains("key-text")
     );
 }
 
 #[tokio::test]
-async fn mo_3_a_page_instead_of_a_stream_is_told() {
+async fn mo_3_html_instead_of_a_stream_is_reported() {
     for wire in WIRES {
         let addr = canned(vec![http("200 OK", "text/html", "<html>Welcome</html>")]);
         let mut rig = Rig::new(wire, json!([]));
@@ -187,34 +189,34 @@ async fn mo_3_a_page_instead_of_a_stream_is_told() {
 }
 
 #[tokio::test]
-async fn mo_3_garbage_on_the_line_is_retried() {
+async fn mo_3_garbage_answer_is_retried() {
     for garbage in
         [&b"\x16\x03\x01\x02\x00 not http at all"[..], b"", b"HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\ndata: {"]
     {
         let addr = canned(vec![garbage.to_vec(); 4]);
-        let mut rig = Rig::new(Wire::Chat, json!([]));
-        rig.model = connect(endpoint(Wire::Chat, &format!("http://{addr}"))).unwrap();
+        let mut rig = Rig::new(WireFormat::Chat, json!([]));
+        rig.model = connect(endpoint(WireFormat::Chat, &format!("http://{addr}"))).unwrap();
         let error = rig.ask().await.unwrap_err();
         assert_eq!((error.kind, rig.retries().len()), (FaultKind::Exhausted, 3), "{error}");
     }
 }
 
 #[tokio::test]
-async fn mo_3_an_endless_event_is_given_up() {
+async fn mo_3_endless_event_is_rejected() {
     let body = format!("data: {}", "x".repeat(17 << 20));
     let addr = canned(vec![http("200 OK", "text/event-stream", &body)]);
-    let mut rig = Rig::new(Wire::Chat, json!([]));
-    rig.model = connect(endpoint(Wire::Chat, &format!("http://{addr}"))).unwrap();
+    let mut rig = Rig::new(WireFormat::Chat, json!([]));
+    rig.model = connect(endpoint(WireFormat::Chat, &format!("http://{addr}"))).unwrap();
     let error = rig.ask().await.unwrap_err();
     assert!(error.message.contains("over 16 MB"), "{error}");
 }
 
 #[tokio::test]
-async fn mo_2_a_model_that_cannot_think_is_asked_without_from_then_on() {
+async fn mo_2_unsupported_thinking_is_not_requested_again() {
     for (wire, words) in [
-        (Wire::Chat, "\"llama\" does not support thinking"),
-        (Wire::Responses, "Unsupported parameter: 'reasoning.effort' is not supported with this model."),
-        (Wire::Anthropic, "thinking is not supported on this model"),
+        (WireFormat::Chat, "\"llama\" does not support thinking"),
+        (WireFormat::Responses, "Unsupported parameter: 'reasoning.effort' is not supported with this model."),
+        (WireFormat::Anthropic, "thinking is not supported on this model"),
     ] {
         let turns = json!([{"fault": {"status": 400, "message": words}}, {"text": "a"}, {"text": "b"}]);
         let mut rig = Rig::new(wire, turns);
@@ -229,7 +231,7 @@ async fn mo_2_a_model_that_cannot_think_is_asked_without_from_then_on() {
 }
 
 #[tokio::test]
-async fn mo_3_a_server_that_speaks_no_tls_is_told() {
+async fn mo_3_server_without_tls_is_reported() {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
     std::thread::spawn(move || {
@@ -237,9 +239,30 @@ async fn mo_3_a_server_that_speaks_no_tls_is_told() {
             let _ = std::io::Write::write_all(&mut socket, b"HTTP/1.1 400 Bad Request\r\n\r\n");
         }
     });
-    let mut rig = Rig::new(Wire::Anthropic, json!([]));
-    rig.model = connect(endpoint(Wire::Anthropic, &format!("https://{addr}"))).unwrap();
+    let mut rig = Rig::new(WireFormat::Anthropic, json!([]));
+    rig.model = connect(endpoint(WireFormat::Anthropic, &format!("https://{addr}"))).unwrap();
     let error = rig.ask().await.unwrap_err();
     let told = ["No answer after 4 attempts: no connection to https://127.0.0.1", "No secure connection to acme"];
     assert!(told.iter().any(|start| error.message.starts_with(start)), "{error}");
+}
+
+/// DU-3: what a provider reported before the answer failed or was cut.
+#[tokio::test]
+async fn du_3_usage_of_unfinished_answers_is_reported() {
+    let anthropic = "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"model\":\"m\",\"usage\":{\"input_tokens\":7}}}\n\n";
+    let chat = "data: {\"choices\":[{\"delta\":{\"content\":\"half\"}}],\"usage\":{\"prompt_tokens\":7,\"completion_tokens\":1}}\n\n";
+    let responses = "event: response.failed\ndata: {\"type\":\"response.failed\",\"response\":{\"model\":\"m\",\"status\":\"failed\",\"error\":{\"code\":\"server_error\",\"message\":\"no\"},\"usage\":{\"input_tokens\":7,\"output_tokens\":1}}}\n\n";
+    for (wire, body) in WIRES.into_iter().zip([anthropic, responses, chat]) {
+        let addr = canned(vec![http("200 OK", "text/event-stream", body)]);
+        let mut endpoint = endpoint(wire, &format!("http://{addr}"));
+        endpoint.retry = RetryPolicy::instant(0);
+        let mut rig = Rig::new(wire, json!([]));
+        rig.model = connect(endpoint).unwrap();
+        assert!(rig.ask().await.is_err(), "{wire:?}");
+        let reported = rig.heard.iter().find_map(|signal| match signal {
+            ModelSignal::Usage(usage) => Some(usage.input_tokens),
+            _ => None,
+        });
+        assert_eq!(reported, Some(7), "{wire:?}");
+    }
 }

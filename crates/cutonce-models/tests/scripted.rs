@@ -1,25 +1,27 @@
-//! MO-5: the scripted provider and the scenario server by themselves.
+//! MO-5: tests the scripted provider and the scenario server alone.
 
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod rig;
 
-use cutonce_core::conversation::{Message, Wire};
-use cutonce_models::scenario::{Recording, Server};
+use cutonce_core::conversation::{Message, WireFormat};
+use cutonce_models::scripted::{LoopbackServer, RequestRecording};
 use cutonce_models::{Endpoint, connect, resolve};
 use rig::*;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 #[tokio::test]
-async fn mo_5_a_scenario_file_plays_over_the_real_path() {
+async fn mo_5_scenario_file_uses_the_real_path() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("story.json");
     let turns = json!([{"calls": [{"name": "Read", "input": {}}]}, {"fault": {"status": 529}}, {"text": "done"}]);
-    std::fs::write(&path, json!({"turns": turns, "expect": "for somebody else"}).to_string()).unwrap();
-    for (name, wire) in
-        [("scripted", Wire::Anthropic), ("scripted+responses", Wire::Responses), ("scripted+chat", Wire::Chat)]
-    {
+    std::fs::write(&path, json!({"turns": turns, "expect": "for another reader"}).to_string()).unwrap();
+    for (name, wire) in [
+        ("scripted", WireFormat::Anthropic),
+        ("scripted+responses", WireFormat::Responses),
+        ("scripted+chat", WireFormat::Chat),
+    ] {
         let choice = resolve(&format!("{name}/{}", path.display()), &|_| None, &[]).unwrap();
         let mut rig = Rig::new(wire, json!([]));
         rig.model = choice.connect().unwrap();
@@ -29,33 +31,33 @@ async fn mo_5_a_scenario_file_plays_over_the_real_path() {
         assert_eq!(text_of(&rig.ask().await.unwrap()), "done");
         assert_eq!(rig.retries().len(), 1);
         let error = rig.ask().await.unwrap_err();
-        assert!(error.message.contains("the scenario is over: all its turns are played after 3 requests"), "{error}");
+        assert!(error.message.contains("the scenario is over: all turns were used after 3 requests"), "{error}");
     }
     let missing = resolve("scripted/no/such.json", &|_| None, &[]).unwrap().connect().err().unwrap();
-    assert!(missing.message.contains("The scenario no/such.json cannot be played"), "{missing}");
+    assert!(missing.message.contains("Cannot play the scenario no/such.json"), "{missing}");
 }
 
 #[tokio::test]
-async fn mo_5_turns_go_to_the_requests_they_are_for() {
+async fn mo_5_turns_match_their_requests() {
     let turns = json!([
         {"text": "for \"b\"\n", "when": "say \"b\"\n"},
         {"text": "for a", "when": "say a"},
         {"text": "for anyone"},
     ]);
-    let mut rig = Rig::new(Wire::Chat, turns);
+    let mut rig = Rig::new(WireFormat::Chat, turns);
     for (say, expected) in [("say a", "for a"), ("say \"b\"\n!", "for \"b\"\n"), ("say a", "for anyone")] {
-        rig.messages = vec![Arc::new(Message::user(say))];
+        rig.messages = vec![Arc::new(Message::user_text(say))];
         assert_eq!(text_of(&rig.ask().await.unwrap()), expected);
     }
-    let mut rig = Rig::new(Wire::Chat, json!([{"text": "x", "when": "never said"}]));
+    let mut rig = Rig::new(WireFormat::Chat, json!([{"text": "x", "when": "never said"}]));
     let error = rig.ask().await.unwrap_err();
-    assert!(error.message.contains("left are those for: never said"), "{error}");
+    assert!(error.message.contains("remaining: never said"), "{error}");
 }
 
 #[tokio::test]
-async fn mo_5_a_repeated_turn_counts() {
+async fn mo_5_repeated_turn_numbers_its_uses() {
     let turn = json!({"text": "turn {n}", "calls": [{"name": "Read", "input": {"path": "f{n}"}}], "repeat": 3});
-    let mut rig = Rig::new(Wire::Responses, json!([turn, {"text": "keeps {n}"}]));
+    let mut rig = Rig::new(WireFormat::Responses, json!([turn, {"text": "keeps {n}"}]));
     for n in 1..=3 {
         let response = rig.ask().await.unwrap();
         assert_eq!(text_of(&response), format!("turn {n}"));
@@ -65,25 +67,25 @@ async fn mo_5_a_repeated_turn_counts() {
 }
 
 #[tokio::test]
-async fn mo_5_an_unrecorded_server_keeps_nothing_and_answers_the_same() {
+async fn mo_5_unrecorded_server_keeps_no_requests() {
     for wire in WIRES {
         let turns = json!({"turns": [{"text": "fast {n}", "repeat": 2}]});
-        let server = Server::start_with(script(turns), Recording::Off).unwrap();
+        let server = LoopbackServer::start_with(script(turns), RequestRecording::Off).unwrap();
         let mut rig = Rig::new(wire, json!([]));
         rig.model = connect(Endpoint { model: "m-1".into(), ..endpoint(wire, &server.base_url(wire)) }).unwrap();
-        rig.push(Message::user("long ".repeat(100_000)));
+        rig.push(Message::user_text("long ".repeat(100_000)));
         let response = rig.ask().await.unwrap();
         assert_eq!((text_of(&response).as_str(), response.model.as_str()), ("fast 1", "m-1"));
         assert_eq!(text_of(&rig.ask().await.unwrap()), "fast 2");
         assert!(server.requests().is_empty());
-        assert_eq!((server.left(), server.times().len(), server.connections()), (0, 2, 1));
+        assert_eq!((server.remaining_turns(), server.times().len(), server.connections()), (0, 2, 1));
     }
 }
 
 #[tokio::test]
-async fn mo_5_clients_that_do_not_stream_get_the_whole_answer() {
+async fn mo_5_non_streaming_clients_get_the_full_answer() {
     let turn = json!({"thinking": "t", "text": "hello", "calls": [{"name": "Read", "input": {"a": 1}}], "repeat": 3});
-    let server = Server::start(script(json!({ "turns": [turn] }))).unwrap();
+    let server = LoopbackServer::start(script(json!({ "turns": [turn] }))).unwrap();
     let http = reqwest::Client::builder().no_proxy();
     let _ = rustls::crypto::ring::default_provider().install_default();
     let http = http.build().unwrap();

@@ -1,8 +1,10 @@
-//! What starting a program costs under each profile, over a plain spawn (SB-5).
-//! `cargo bench -p cutonce-sandbox --bench spawn [ROUNDS] [MEGABYTES]`: the second is how much memory we hold meanwhile.
+//! Measures what starting a program costs under each profile, compared to a plain spawn (SB-5).
+//! `cargo bench -p cutonce-sandbox --bench spawn [ROUNDS] [MEGABYTES]`: MEGABYTES is how much memory we allocate.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use cutonce_sandbox::{Limits, Profile, ReadOnly, Scratch, Spawn, available};
+use cutonce_sandbox::{
+    ReadOnlyProfile, ResourceLimits, SandboxLimits, SandboxProfile, SpawnSpec, ThrowawayLayer, sandbox_support,
+};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -18,31 +20,31 @@ fn main() {
     for file in ["project/.env", "home/.netrc"] {
         std::fs::write(dir.path().join(file), "x").unwrap();
     }
-    let (second, all) = (Limits { no_namespaces: true, ..Limits::default() }, Limits::default());
-    let kinds: Vec<(&str, Profile, Limits)> = vec![
-        ("supervisor, no profile", Profile::Open, all),
+    let (second, all) = (SandboxLimits { no_namespaces: true, ..SandboxLimits::default() }, SandboxLimits::default());
+    let kinds: Vec<(&str, SandboxProfile, SandboxLimits)> = vec![
+        ("supervisor, no profile", SandboxProfile::Unconfined, all),
         ("Landlock, seccomp", read_only(dir.path(), false, false), second),
-        ("  the same, 3 hidden paths", read_only(dir.path(), true, false), second),
+        ("  plus 3 hidden paths", read_only(dir.path(), true, false), second),
         ("namespaces, Landlock, seccomp", read_only(dir.path(), false, false), all),
-        ("  the same, 3 hidden paths", read_only(dir.path(), true, false), all),
+        ("  plus 3 hidden paths", read_only(dir.path(), true, false), all),
         ("throwaway layer", read_only(dir.path(), true, true), all),
     ];
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut times = vec![Vec::new(); kinds.len() + 1];
     for _ in 0..rounds {
-        // By turns, so that a busy moment hits all of them.
+        // Interleaved, so that a busy moment affects all of them.
         times[0].push(timed(|| plain(dir.path())));
         for (index, (_, profile, limits)) in kinds.iter().enumerate() {
             let spawn = || {
                 let env = vec![("PATH".into(), "/usr/bin:/bin".into())];
-                let spawn = Spawn::new("/bin/bash", dir.path().join("project"), env).args(["-c", "exit 0"]);
+                let spawn = SpawnSpec::new("/bin/bash", dir.path().join("project"), env).args(["-c", "exit 0"]);
                 let spawn = spawn.profile(profile.clone()).limits(*limits);
                 runtime.block_on(async { spawn.start().unwrap().wait().await.unwrap() });
             };
             times[index + 1].push(timed(spawn));
         }
     }
-    println!("{}; {rounds} rounds, {} MB held", available().text(), held.len() >> 20);
+    println!("{}; {rounds} rounds, {} MB allocated", sandbox_support().describe(), held.len() >> 20);
     let (low, base) = (quantile(&mut times[0], 0.1), quantile(&mut times[0], 0.5));
     println!("{:34} {base:6.2} ms  (p10 {low:.2})", "plain spawn");
     for ((name, _, _), times) in kinds.iter().zip(&mut times[1..]) {
@@ -57,14 +59,16 @@ fn plain(folder: &Path) {
     assert!(command.current_dir(folder.join("project")).status().unwrap().success());
 }
 
-fn read_only(dir: &Path, hide: bool, scratch: bool) -> Profile {
+fn read_only(dir: &Path, hide: bool, scratch: bool) -> SandboxProfile {
     let hidden = ["home/.ssh", "home/.netrc", "project/.env"].map(|name| dir.join(name));
-    let layer = Scratch { root: dir.join("project"), also: Vec::new(), layers: dir.join("layers") };
-    Profile::ReadOnly(ReadOnly {
+    let layer = ThrowawayLayer { root: dir.join("project"), extra_roots: Vec::new(), storage: dir.join("layers") };
+    SandboxProfile::ReadOnly(ReadOnlyProfile {
         tmp: dir.join("tmp"),
         hide: if hide { hidden.to_vec() } else { Vec::new() },
         readable: Vec::new(),
         scratch: scratch.then_some(layer),
+        background: false,
+        limits: ResourceLimits::default(),
     })
 }
 

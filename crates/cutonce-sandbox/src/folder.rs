@@ -1,57 +1,82 @@
-//! The private folder of held commands (SB-2): for the user alone, and gone when it is dropped. Whoever is killed can't remove theirs;
-//! the next one that makes such a folder does it for them.
+//! The private folder of confined commands (SB-2), accessible to the user alone and removed on drop. A killed
+//! process can't remove its folder; the next process that makes one removes it.
 
+use crate::remove_tree::remove_tree;
 use std::fs::{File, OpenOptions, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 const PREFIX: &str = "cutonce-held-";
-/// One that was made just now may not be locked yet.
+/// A folder younger than this may not be locked yet.
 const YOUNG: Duration = Duration::from_secs(60);
 
-/// A folder that nobody else uses, as long as this lives.
+/// A folder that no other process uses while this value lives.
 pub struct PrivateFolder {
-    folder: tempfile::TempDir,
-    /// Held as long as the process lives, also by one that is about to die.
+    path: PathBuf,
+    /// Locked for as long as the process lives, so that no other process removes the folder.
     _lock: File,
 }
 
 impl PrivateFolder {
-    /// `within`: the folder for temporary files.
+    /// Creates the folder in `within`, the folder for temporary files.
     pub fn new(within: &Path) -> io::Result<PrivateFolder> {
         let mode = Permissions::from_mode(0o700);
         let folder = tempfile::Builder::new().prefix(PREFIX).permissions(mode).tempdir_in(within)?;
         let lock = File::open(folder.path())?;
         lock.try_lock()?;
         let within = within.to_path_buf();
-        // Nobody waits for it, and a program that ends sooner leaves it to the next one.
-        std::thread::spawn(move || sweep(&within, YOUNG));
-        Ok(PrivateFolder { folder, _lock: lock })
+        // Runs in the background. If the program ends first, the next one does the sweep.
+        std::thread::spawn(move || remove_abandoned(&within, YOUNG));
+        Ok(PrivateFolder { path: folder.keep(), _lock: lock })
     }
     pub fn path(&self) -> &Path {
-        self.folder.path()
+        &self.path
+    }
+    /// Returns this folder, or one in it, ready for the next command: a command may have closed or removed it.
+    pub fn ready(&self, inside: &str) -> io::Result<PathBuf> {
+        let path = self.path.join(inside);
+        match path.symlink_metadata() {
+            Ok(meta) if meta.is_dir() => std::fs::set_permissions(&path, Permissions::from_mode(0o700))?,
+            Ok(_) => return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no folder any more")),
+            Err(_) => std::fs::create_dir(&path)?,
+        }
+        Ok(path)
     }
 }
 
-/// Remove such folders of this user whose process is gone: nobody holds their lock.
-fn sweep(within: &Path, young: Duration) {
+impl Drop for PrivateFolder {
+    fn drop(&mut self) {
+        // What can't be removed now, the next process removes.
+        let _ = remove_tree(&self.path);
+    }
+}
+
+/// Removes this user's private folders whose process is gone, which shows in a free lock.
+fn remove_abandoned(within: &Path, young: Duration) {
     for entry in std::fs::read_dir(within).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_left(&entry.path(), young) {
-            let _ = std::fs::remove_dir_all(entry.path());
+        if entry.file_name().to_string_lossy().starts_with(PREFIX) && is_abandoned(&entry.path(), young) {
+            let _ = remove_tree(&entry.path());
         }
     }
 }
 
-fn is_left(folder: &Path, young: Duration) -> bool {
+fn is_abandoned(folder: &Path, young: Duration) -> bool {
+    let Ok(about) = folder.symlink_metadata() else { return false };
+    // SAFETY: `geteuid` takes no arguments, accesses no memory and can't fail.
+    let ours = about.is_dir() && about.uid() == unsafe { libc::geteuid() };
+    if !ours {
+        return false;
+    }
+    if about.mode() & 0o700 != 0o700 {
+        // A command closed it. Nobody else can replace a folder of ours in a folder for temporary files.
+        let _ = std::fs::set_permissions(folder, Permissions::from_mode(0o700));
+    }
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;
     let Ok(opened) = OpenOptions::new().read(true).custom_flags(flags).open(folder) else { return false };
-    let Ok(about) = opened.metadata() else { return false };
-    // Safety: asks for a number.
-    let ours = about.uid() == unsafe { libc::geteuid() };
     let age = about.modified().ok().and_then(|at| SystemTime::now().duration_since(at).ok());
-    ours && age.is_some_and(|age| age >= young) && opened.try_lock().is_ok()
+    age.is_some_and(|age| age >= young) && opened.try_lock().is_ok()
 }
 
 #[cfg(test)]
@@ -59,7 +84,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sb_2_what_a_killed_program_left_is_swept_and_nothing_else() {
+    fn sb_7_closed_or_removed_folder_is_ready_again() {
+        let dir = tempfile::tempdir().unwrap();
+        let mine = PrivateFolder::new(dir.path()).unwrap();
+        let tmp = mine.ready("tmp").unwrap();
+        std::fs::set_permissions(&tmp, Permissions::from_mode(0o000)).unwrap();
+        std::fs::set_permissions(mine.path(), Permissions::from_mode(0o000)).unwrap();
+        mine.ready("").unwrap();
+        assert_eq!(mine.ready("tmp").unwrap().metadata().unwrap().mode() & 0o777, 0o700);
+        std::fs::remove_dir(&tmp).unwrap();
+        assert!(mine.ready("tmp").unwrap().is_dir());
+        std::os::unix::fs::symlink(dir.path(), mine.path().join("link")).unwrap();
+        assert!(mine.ready("link").is_err());
+        std::fs::set_permissions(&tmp, Permissions::from_mode(0o000)).unwrap();
+        let gone = mine.path().to_path_buf();
+        drop(mine);
+        assert!(!gone.exists());
+    }
+
+    #[test]
+    fn sb_2_sweep_removes_only_abandoned_folders() {
         let dir = tempfile::tempdir().unwrap();
         let (at, outside) = (dir.path().join("tmp"), dir.path().join("outside"));
         let [left, link, other] =
@@ -70,9 +114,9 @@ mod tests {
         std::fs::write(left.join("tmp/file"), "x").unwrap();
         std::os::unix::fs::symlink(&outside, &link).unwrap();
         let mine = PrivateFolder::new(&at).unwrap();
-        sweep(&at, Duration::from_secs(3600));
-        assert!(left.exists(), "it may be just being made");
-        sweep(&at, Duration::ZERO);
+        remove_abandoned(&at, Duration::from_secs(3600));
+        assert!(left.exists(), "it may have been created just now");
+        remove_abandoned(&at, Duration::ZERO);
         assert!(!left.exists() && mine.path().exists() && other.exists() && outside.exists() && link.is_symlink());
         let gone = mine.path().to_path_buf();
         drop(mine);

@@ -1,8 +1,8 @@
-//! A program of the user's own that gets the terminal, such as an editor: it is waited for, and the terminal is given
-//! back as it was (PM-25). Nothing holds it; it is never started for a model.
+//! Runs a program of the user in the terminal, such as an editor, waits for it and restores the terminal
+//! (PM-25). The program is not confined and never started for a model.
 
 use crate::family;
-use crate::spawn::{Ended, SpawnError};
+use crate::spawn::{ProcessExit, SpawnError};
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -11,7 +11,7 @@ use std::process::Command;
 
 /// A program that takes over the caller's standard input, output and error.
 #[derive(Debug)]
-pub struct Foreground {
+pub struct ForegroundProgram {
     /// An absolute path; see [`crate::find_program`].
     pub program: PathBuf,
     pub args: Vec<OsString>,
@@ -20,47 +20,48 @@ pub struct Foreground {
     pub env: Vec<(OsString, OsString)>,
 }
 
-impl Foreground {
-    /// Runs it to its end; blocks this thread. Ctrl+C meanwhile is the program's, not ours.
-    pub fn run(self) -> Result<Ended, SpawnError> {
+impl ForegroundProgram {
+    /// Runs the program to its end and blocks this thread. Ctrl+C goes to the program, not to us.
+    pub fn run(self) -> Result<ProcessExit, SpawnError> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().envs(self.env).current_dir(&self.cwd);
-        // Safety: only async-signal-safe calls, on no state of this process.
+        // SAFETY: the closure runs in the forked child, makes only async-signal-safe calls, and neither allocates
+        // nor locks.
         unsafe {
             command.pre_exec(|| {
-                for signal in TYPED {
+                for signal in TERMINAL_SIGNALS {
                     libc::signal(signal, libc::SIG_DFL);
                 }
-                family::keep_only(&[])
+                family::close_on_exec_except(&[])
             });
         }
-        let terminal = Terminal::save();
-        let signals = Ignored::start();
+        let terminal = SavedTerminal::save();
+        let signals = IgnoredSignals::start();
         let status = command.status();
         drop(signals);
         terminal.restore();
         match status {
             Ok(status) => Ok(match status.signal() {
-                Some(signal) => Ended::Signalled(signal),
-                None => Ended::Exited(status.code().unwrap_or_default()),
+                Some(signal) => ProcessExit::Signalled(signal),
+                None => ProcessExit::Exited(status.code().unwrap_or_default()),
             }),
-            Err(_) if !self.cwd.is_dir() => Err(SpawnError::NoFolder(self.cwd)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(SpawnError::NoProgram(self.program)),
+            Err(_) if !self.cwd.is_dir() => Err(SpawnError::FolderMissing(self.cwd)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(SpawnError::ProgramMissing(self.program)),
             Err(error) => Err(SpawnError::Failed { program: self.program, error }),
         }
     }
 }
 
-/// What a terminal sends to all programs in the foreground.
-const TYPED: [libc::c_int; 2] = [libc::SIGINT, libc::SIGQUIT];
+/// Signals that a terminal sends to all foreground programs.
+const TERMINAL_SIGNALS: [libc::c_int; 2] = [libc::SIGINT, libc::SIGQUIT];
 
-/// While it lives, these signals do nothing to us.
-struct Ignored([libc::sigaction; 2]);
+/// Ignores these signals while it lives.
+struct IgnoredSignals([libc::sigaction; 2]);
 
-impl Ignored {
-    fn start() -> Ignored {
-        Ignored(TYPED.map(|signal| {
-            // Safety: zeroed is a valid sigaction; the kernel reads one and fills the other.
+impl IgnoredSignals {
+    fn start() -> IgnoredSignals {
+        IgnoredSignals(TERMINAL_SIGNALS.map(|signal| {
+            // SAFETY: an all-zero `sigaction` is valid; both pointers are to locals that outlive the call.
             unsafe {
                 let mut ignore: libc::sigaction = std::mem::zeroed();
                 ignore.sa_sigaction = libc::SIG_IGN;
@@ -72,31 +73,31 @@ impl Ignored {
     }
 }
 
-impl Drop for Ignored {
+impl Drop for IgnoredSignals {
     fn drop(&mut self) {
-        for (signal, before) in TYPED.into_iter().zip(&self.0) {
-            // Safety: puts back what the kernel gave us.
+        for (signal, before) in TERMINAL_SIGNALS.into_iter().zip(&self.0) {
+            // SAFETY: `before` is an action that the kernel returned; a null pointer is allowed for the old action.
             unsafe { libc::sigaction(signal, before, std::ptr::null_mut()) };
         }
     }
 }
 
-/// The terminal's modes; None where standard input is no terminal.
-struct Terminal(Option<libc::termios>);
+/// The saved modes of the terminal; `None` if standard input is not a terminal.
+struct SavedTerminal(Option<libc::termios>);
 
-impl Terminal {
-    fn save() -> Terminal {
-        // Safety: the kernel fills it, or says that there is none.
+impl SavedTerminal {
+    fn save() -> SavedTerminal {
+        // SAFETY: an all-zero `termios` is valid and `modes` outlives the call; it is used only after success.
         unsafe {
             let mut modes: libc::termios = std::mem::zeroed();
-            Terminal((libc::tcgetattr(0, &raw mut modes) == 0).then_some(modes))
+            SavedTerminal((libc::tcgetattr(0, &raw mut modes) == 0).then_some(modes))
         }
     }
 
-    /// A program that crashed may have left it without echo.
+    /// Restores the modes: a program that crashed may have left the terminal without echo.
     fn restore(self) {
         if let Some(modes) = self.0 {
-            // Safety: modes that the kernel gave us.
+            // SAFETY: `modes` was filled by `tcgetattr` and outlives the call.
             unsafe { libc::tcsetattr(0, libc::TCSADRAIN, &raw const modes) };
         }
     }

@@ -1,10 +1,10 @@
-//! Where there is no subreaper: the program leads a process group of its own, and that group is killed.
-//! What leaves the group escapes; `cutonce doctor` says so. On macOS a profile is held by Seatbelt.
+//! Fallback without a subreaper: the program leads its own process group, and that group is killed.
+//! A process that leaves the group escapes; `cutonce doctor` says so. On macOS, Seatbelt enforces the profile.
 
-use crate::layer::available;
-use crate::profile::Profile;
+use crate::layer::sandbox_support;
+use crate::profile::SandboxProfile;
 use crate::seatbelt;
-use crate::spawn::{Ended, Spawn, SpawnError};
+use crate::spawn::{ProcessExit, SpawnError, SpawnSpec};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::process::ExitStatusExt;
@@ -13,30 +13,30 @@ use tokio::process::Command;
 
 /// Kills the group when dropped.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct FamilyLifeline {
     leader: Option<u32>,
 }
 
-impl Drop for Held {
+impl Drop for FamilyLifeline {
     fn drop(&mut self) {
         if let Some(leader) = self.leader.and_then(|id| libc::pid_t::try_from(id).ok()).filter(|id| *id > 1) {
-            // Safety: a plain system call. The group's id stays taken while any member lives.
+            // SAFETY: `kill` takes plain numbers. The group's id stays taken while any member lives.
             unsafe { libc::kill(-leader, libc::SIGKILL) };
         }
     }
 }
 
 #[derive(Debug)]
-pub(crate) struct Child {
+pub(crate) struct SupervisedChild {
     child: tokio::process::Child,
 }
 
-impl Child {
-    pub(crate) async fn wait(&mut self) -> io::Result<Ended> {
+impl SupervisedChild {
+    pub(crate) async fn wait(&mut self) -> io::Result<ProcessExit> {
         let status = self.child.wait().await?;
         Ok(match status.signal() {
-            Some(signal) => Ended::Signalled(signal),
-            None => Ended::Exited(status.code().unwrap_or_default()),
+            Some(signal) => ProcessExit::Signalled(signal),
+            None => ProcessExit::Exited(status.code().unwrap_or_default()),
         })
     }
     pub(crate) fn id(&self) -> Option<u32> {
@@ -44,18 +44,18 @@ impl Child {
     }
 }
 
-pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), SpawnError> {
+pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(SupervisedChild, FamilyLifeline), SpawnError> {
     let mut command = match &spawn.profile {
-        Profile::Open => {
+        SandboxProfile::Open => {
             let mut command = Command::new(&spawn.program);
-            command.arg0(spawn.called.as_deref().unwrap_or(spawn.program.as_os_str()));
+            command.arg0(spawn.argv0.as_deref().unwrap_or(spawn.program.as_os_str()));
             command
         }
-        Profile::ReadOnly(_) | Profile::WorkspaceWrite(_) => {
-            let layer = available();
-            let text = seatbelt::profile(&spawn.profile).filter(|_| layer.holds());
-            let text = text.ok_or_else(|| SpawnError::Unheld { why: layer.why() })?;
-            let mut command = Command::new(seatbelt::PROGRAM);
+        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) => {
+            let layer = sandbox_support();
+            let text = seatbelt::policy_text(&spawn.profile).filter(|_| layer.can_confine());
+            let text = text.ok_or_else(|| SpawnError::NotConfined { why: layer.missing_reasons() })?;
+            let mut command = Command::new(seatbelt::SANDBOX_EXEC);
             command.arg("-p").arg(text).arg(&spawn.program);
             command
         }
@@ -63,28 +63,28 @@ pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), 
     let [stdin, stdout, stderr] = stdio.map(Stdio::from);
     command.args(&spawn.args).env_clear().envs(spawn.env).current_dir(&spawn.cwd);
     command.stdin(stdin).stdout(stdout).stderr(stderr);
-    let passed: Vec<RawFd> = spawn.pass.iter().map(AsRawFd::as_raw_fd).collect();
-    // Safety: the closure runs in the forked child and makes only system calls that are async-signal-safe on
-    // state prepared above; it neither allocates nor takes a lock.
+    let passed: Vec<RawFd> = spawn.passed_fds.iter().map(AsRawFd::as_raw_fd).collect();
+    // SAFETY: the closure runs in the forked child, makes only async-signal-safe system calls on state prepared
+    // above, and neither allocates nor locks.
     unsafe {
         command.pre_exec(move || {
             enter()?;
-            keep_only(&passed)
+            close_on_exec_except(&passed)
         });
     }
     let (cwd, program) = (spawn.cwd, spawn.program);
     let child = command.spawn().map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if !cwd.is_dir() => SpawnError::NoFolder(cwd),
-        io::ErrorKind::NotFound => SpawnError::NoProgram(program),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory if !cwd.is_dir() => SpawnError::FolderMissing(cwd),
+        io::ErrorKind::NotFound => SpawnError::ProgramMissing(program),
         _ => SpawnError::Failed { program, error },
     })?;
-    let held = Held { leader: child.id() };
-    Ok((Child { child }, held))
+    let lifeline = FamilyLifeline { leader: child.id() };
+    Ok((SupervisedChild { child }, lifeline))
 }
 
-/// In the forked child, before exec.
+/// Sets up the forked child before exec.
 fn enter() -> io::Result<()> {
-    // Safety: plain system calls on our own state.
+    // SAFETY: the system calls take plain numbers and change only the state of this process.
     unsafe {
         if libc::setsid() < 0 {
             return Err(io::Error::last_os_error());
@@ -99,9 +99,9 @@ fn enter() -> io::Result<()> {
     Ok(())
 }
 
-/// Descriptors from 3 on are closed at exec, but for `passed`.
-pub(crate) fn keep_only(passed: &[RawFd]) -> io::Result<()> {
-    // Safety: plain system calls on our own descriptors.
+/// Marks all descriptors from 3 on as close-on-exec, except `passed`.
+pub(crate) fn close_on_exec_except(passed: &[RawFd]) -> io::Result<()> {
+    // SAFETY: `fcntl` with these commands takes plain numbers and changes only descriptor flags.
     unsafe {
         for fd in 3..libc::getdtablesize().min(65_536) {
             libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC);

@@ -1,19 +1,22 @@
-//! Which kernel mechanisms can hold a profile here, found out by trying them (SB-1, SB-3).
+//! Detects which kernel mechanisms can enforce a profile here, by trying them (SB-1, SB-3).
 
-/// The strongest that works here, and what a stronger one lacks.
+/// The strongest sandbox that works here, and why a stronger one does not.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layer {
-    pub tier: Tier,
-    /// The kernel's version of Landlock.
+pub struct SandboxSupport {
+    pub tier: SandboxTier,
+    /// The Landlock version of the kernel.
     pub landlock: Option<u32>,
-    /// Why a stronger tier does not work, one reason each.
+    /// Reasons why stronger tiers do not work, one each.
     pub missing: Vec<String>,
+    /// A trial failed for lack of a resource, such as processes: it says nothing about the kernel, and the next call
+    /// repeats it (SB-3).
+    pub trial_failed: bool,
 }
 
-/// From strong to none.
+/// Sandbox strength, from strongest to none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tier {
-    /// Linux: own namespaces with read-only mounts, Landlock, seccomp.
+pub enum SandboxTier {
+    /// Linux: own namespaces with read-only mounts, seccomp, and Landlock if the kernel has it.
     Namespaces,
     /// Linux: Landlock and seccomp. No throwaway layer.
     Landlock,
@@ -23,83 +26,105 @@ pub enum Tier {
     None,
 }
 
-/// What to do as if it were not there: for tests, and for people who want less. A value and not a variable of the
-/// environment, so that nothing a command sets can change it.
+/// Mechanisms to treat as missing: for tests, and for users who want less. Not an environment variable, so that
+/// no command can change it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Limits {
+pub struct SandboxLimits {
     pub no_namespaces: bool,
     pub no_landlock: bool,
     pub no_seccomp: bool,
-    /// At most this version of Landlock.
+    /// Maximum Landlock version to use.
     pub landlock_at_most: Option<u32>,
 }
 
-impl Layer {
-    /// Can a profile be held at all?
-    pub fn holds(&self) -> bool {
-        self.tier != Tier::None
+impl SandboxSupport {
+    #[cfg(target_os = "linux")]
+    pub(crate) fn none() -> SandboxSupport {
+        SandboxSupport { tier: SandboxTier::None, landlock: None, missing: Vec::new(), trial_failed: false }
     }
 
-    /// For people: which layer holds (PM-87, `cutonce doctor`).
-    pub fn text(&self) -> String {
-        let version = self.landlock.map(|abi| format!(" (version {abi})")).unwrap_or_default();
+    /// True if any profile can be enforced.
+    pub fn can_confine(&self) -> bool {
+        self.tier != SandboxTier::None
+    }
+
+    /// True if this machine has no sandbox at all; false also after a failed trial, which may succeed later.
+    pub fn is_missing(&self) -> bool {
+        self.tier == SandboxTier::None && !self.trial_failed
+    }
+
+    /// Describes the active sandbox to the user (PM-87, `cutonce doctor`).
+    pub fn describe(&self) -> String {
+        let landlock = self.landlock.map(|abi| format!("Landlock (version {abi}), ")).unwrap_or_default();
         match self.tier {
-            Tier::Namespaces => format!("the kernel: read-only mounts in own namespaces, Landlock{version}, seccomp"),
-            Tier::Landlock => format!("the kernel: Landlock{version} and seccomp"),
-            Tier::Seatbelt => "the kernel: Seatbelt".into(),
-            Tier::None => "no kernel sandbox: only commands proven read-only by parsing run".into(),
+            SandboxTier::Namespaces => format!("the kernel: read-only mounts in own namespaces, {landlock}seccomp"),
+            SandboxTier::Landlock => format!("the kernel: {landlock}seccomp"),
+            SandboxTier::Seatbelt => "the kernel: Seatbelt".into(),
+            SandboxTier::None => "no kernel sandbox: only commands proven read-only by parsing run".into(),
         }
     }
 
-    /// For people: why it is not a stronger one; empty if it is the strongest.
-    pub fn why(&self) -> String {
+    /// Explains to the user why no stronger sandbox is used; empty for the strongest.
+    pub fn missing_reasons(&self) -> String {
         self.missing.join("; ")
     }
 }
 
-/// What works in this process; tried once.
+/// Returns the sandbox support of this process; probed until the trials give an answer.
 #[cfg(target_os = "linux")]
-pub fn available() -> Layer {
-    available_within(Limits::default())
+pub fn sandbox_support() -> SandboxSupport {
+    sandbox_support_within(SandboxLimits::default())
 }
 
-/// As [`available`], with some things as if they were not there; tried once for each value.
+/// Like [`sandbox_support`], with some mechanisms treated as missing; remembered per value.
 #[cfg(target_os = "linux")]
-pub fn available_within(limits: Limits) -> Layer {
-    static FOUND: std::sync::Mutex<Vec<(Limits, Layer)>> = std::sync::Mutex::new(Vec::new());
+pub fn sandbox_support_within(limits: SandboxLimits) -> SandboxSupport {
+    static FOUND: std::sync::Mutex<Vec<(SandboxLimits, SandboxSupport)>> = std::sync::Mutex::new(Vec::new());
     let mut found = FOUND.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     if let Some((_, layer)) = found.iter().find(|(tried, _)| *tried == limits) {
         return layer.clone();
     }
-    let layer = crate::linux::probe::layer(limits);
-    found.push((limits, layer.clone()));
+    let layer = crate::linux::probe::probe_support(limits);
+    if !layer.trial_failed {
+        found.push((limits, layer.clone()));
+    }
     layer
 }
 
-/// Can throwaway layers be kept in this folder? Tried, there, each time; else why not.
+/// Checks whether throwaway layers can be kept in this folder by making one; the error says why not.
 #[cfg(target_os = "linux")]
-pub fn scratch_works(layers: &std::path::Path, limits: Limits) -> Result<(), String> {
-    crate::linux::probe::scratch(layers, limits)
+pub fn check_throwaway_layer(layers: &std::path::Path, limits: SandboxLimits) -> Result<(), String> {
+    crate::linux::probe::probe_scratch(layers, limits)
 }
 
-/// What works in this process.
+/// Returns the sandbox support of this process.
 #[cfg(not(target_os = "linux"))]
-pub fn available() -> Layer {
-    available_within(Limits::default())
+pub fn sandbox_support() -> SandboxSupport {
+    sandbox_support_within(SandboxLimits::default())
 }
 
-/// As [`available`]; the limits are about Linux.
+/// Like [`sandbox_support`]; the limits apply to Linux only.
 #[cfg(not(target_os = "linux"))]
-pub fn available_within(_limits: Limits) -> Layer {
+pub fn sandbox_support_within(_limits: SandboxLimits) -> SandboxSupport {
     let missing = |why: &str| vec![why.to_string()];
-    match cfg!(target_os = "macos") && std::path::Path::new(crate::seatbelt::PROGRAM).exists() {
-        true => Layer { tier: Tier::Seatbelt, landlock: None, missing: missing("throwaway layers need Linux") },
-        false => Layer { tier: Tier::None, landlock: None, missing: missing("this system has no sandbox we know") },
+    match cfg!(target_os = "macos") && std::path::Path::new(crate::seatbelt::SANDBOX_EXEC).exists() {
+        true => SandboxSupport {
+            tier: SandboxTier::Seatbelt,
+            landlock: None,
+            missing: missing("throwaway layers need Linux"),
+            trial_failed: false,
+        },
+        false => SandboxSupport {
+            tier: SandboxTier::None,
+            landlock: None,
+            missing: missing("no supported sandbox on this system"),
+            trial_failed: false,
+        },
     }
 }
 
-/// Throwaway layers need Linux.
+/// Always an error: throwaway layers need Linux.
 #[cfg(not(target_os = "linux"))]
-pub fn scratch_works(_layers: &std::path::Path, _limits: Limits) -> Result<(), String> {
+pub fn check_throwaway_layer(_layers: &std::path::Path, _limits: SandboxLimits) -> Result<(), String> {
     Err("throwaway layers need Linux".into())
 }

@@ -1,8 +1,8 @@
-//! The only place that starts processes, and what such a process may do.
+//! Starts processes and confines them. No other crate starts a process.
 //!
-//! Knows programs, environments, descriptors and how to end a whole family of processes; never which
-//! tool asked, who allowed it, or what its output means. Nothing here reads the environment of this
-//! program: variables come in as data.
+//! This crate knows programs, environments, descriptors and how to kill a whole process tree. It does not know
+//! which tool asked, who approved it, or what the output means. It never reads the environment of its own
+//! process: variables come in as data.
 
 pub mod env;
 mod folder;
@@ -11,6 +11,7 @@ mod layer;
 mod private;
 mod profile;
 mod program;
+mod remove_tree;
 mod seatbelt;
 mod spawn;
 
@@ -25,9 +26,11 @@ use group as family;
 use linux as family;
 
 pub use folder::PrivateFolder;
-pub use foreground::Foreground;
-pub use layer::{Layer, Limits, Tier, available, available_within, scratch_works};
-pub use private::keep_private;
-pub use profile::{Profile, ReadOnly, Scratch, WorkspaceWrite};
+pub use foreground::ForegroundProgram;
+pub use layer::{
+    SandboxLimits, SandboxSupport, SandboxTier, check_throwaway_layer, sandbox_support, sandbox_support_within,
+};
+pub use private::forbid_process_inspection;
+pub use profile::{ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile};
 pub use program::find_program;
-pub use spawn::{Ended, Input, Lifeline, Output, Running, Spawn, SpawnError};
+pub use spawn::{Lifeline, ProcessExit, RunningProcess, SpawnError, SpawnSpec, StdinMode, StdoutMode};

@@ -1,11 +1,12 @@
-//! What other processes of the same user may see of this one.
+//! Protects this process from inspection by other processes of the same user.
 
-/// Nobody may read this process's memory or environment through /proc or ptrace, and it leaves no core dump (MO-4): a
-/// command that we start runs as the same user and could fetch keys from there. Root still can. Ends with exec, so
-/// started programs are as they always are.
-pub fn keep_private() {
+/// Blocks reading this process's memory and environment through /proc or ptrace, and core dumps (MO-4).
+///
+/// A command that we start runs as the same user and could read keys from there. Root still can. The effect ends
+/// with exec, so started programs behave as usual.
+pub fn forbid_process_inspection() {
     #[cfg(target_os = "linux")]
-    // Safety: a plain system call on our own process.
+    // SAFETY: `prctl` with `PR_SET_DUMPABLE` takes plain numbers and changes only a flag of this process.
     unsafe {
         libc::prctl(libc::PR_SET_DUMPABLE, 0, 0, 0, 0);
     }
@@ -14,9 +15,9 @@ pub fn keep_private() {
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #[test]
-    fn mo_4_others_cannot_look_into_this_process() {
-        super::keep_private();
-        // Safety: as above.
+    fn mo_4_other_processes_cannot_inspect_this_one() {
+        super::forbid_process_inspection();
+        // SAFETY: `prctl` with `PR_GET_DUMPABLE` only reads a flag of this process.
         let dumpable = unsafe { libc::prctl(libc::PR_GET_DUMPABLE, 0, 0, 0, 0) };
         assert_eq!(dumpable, 0);
     }

@@ -1,51 +1,70 @@
-//! What a started process may do, as data (section 5 of the contract).
+//! The rights of a started process, as data (section 5 of the contract).
 
 use std::path::PathBuf;
 
-/// The rights of a started process. If they can't be held in full the program does not start (SB-3).
+/// The rights of a started process. If they can't be enforced in full, the program does not start (SB-3).
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Profile {
-    /// What the user may do.
+pub enum SandboxProfile {
+    /// Unconfined: everything that the user may do.
     #[default]
-    Open,
-    /// Plan mode (SB-2): reads, and changes nothing.
-    ReadOnly(ReadOnly),
-    /// Changes only the workspace (SB-4).
-    WorkspaceWrite(WorkspaceWrite),
+    Unconfined,
+    /// Read access only, for plan mode (SB-2).
+    ReadOnly(ReadOnlyProfile),
+    /// Write access to the workspace only (SB-4).
+    WorkspaceWrite(WorkspaceWriteProfile),
 }
 
-/// Reads what the user could, but for `hide`; writes only below `tmp` and to /dev/null; no network, no sockets of
-/// others, no signal to others.
+/// Rights of a read-only command: reads everything the user can except `hide`; writes only below `tmp` and to
+/// /dev/null; no network, no foreign sockets, no signals to other processes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReadOnly {
-    /// An existing private folder; give it to the program as TMPDIR too.
+pub struct ReadOnlyProfile {
+    /// An existing private folder; the caller also passes it to the program as TMPDIR.
     pub tmp: PathBuf,
-    /// Files and folders whose content can't be read. Their names can.
+    /// Files and folders whose content is hidden. Their names stay visible.
     pub hide: Vec<PathBuf>,
-    /// Files and folders inside hidden ones that can be read all the same: the plan file.
+    /// Files and folders inside hidden ones that stay readable, such as the plan file.
     pub readable: Vec<PathBuf>,
-    /// Let the program write to a throwaway layer over the project (PM-63).
-    pub scratch: Option<Scratch>,
+    /// Lets the program write to a throwaway layer over the project (PM-63).
+    pub scratch: Option<ThrowawayLayer>,
+    /// No timeout ends the program: it must not hold locks on files of others, nor file watchers (SB-7).
+    pub background: bool,
+    pub limits: ResourceLimits,
 }
 
-/// A throwaway layer: the program sees its own changes, nobody else does, and they are gone when it has ended.
+/// Limits of a confined program (SB-7); `None` leaves the user's own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ResourceLimits {
+    /// Processes and threads of all confined programs together. Without user namespaces, and for root, the kernel
+    /// can't count them and the limit is not set.
+    pub processes: Option<u64>,
+    /// Bytes of memory that one process may allocate.
+    pub memory: Option<u64>,
+    /// Bytes of one file that the program writes.
+    pub file_size: Option<u64>,
+}
+
+/// A throwaway layer: only the program sees its changes, and they are discarded when it ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Scratch {
-    /// The project.
+pub struct ThrowawayLayer {
+    /// The project folder.
     pub root: PathBuf,
-    /// Other folders to lay one over, for tools that must write to their caches. Those that don't exist are left out.
-    pub also: Vec<PathBuf>,
-    /// An existing private folder that keeps the changes meanwhile. Not inside any of the folders above, nor in `tmp`.
-    pub layers: PathBuf,
+    /// Other folders to cover, for tools that must write to their caches. Missing folders are skipped.
+    pub extra_roots: Vec<PathBuf>,
+    /// An existing private folder that stores the changes. Must not be inside the folders above or in `tmp`.
+    pub storage: PathBuf,
 }
 
-/// As [`ReadOnly`], but the program may write below `roots`.
+/// Like `ReadOnly`, but the program may also write below `roots`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WorkspaceWrite {
+pub struct WorkspaceWriteProfile {
     pub roots: Vec<PathBuf>,
-    /// An existing private folder; give it to the program as TMPDIR too.
+    /// An existing private folder; the caller also passes it to the program as TMPDIR.
     pub tmp: PathBuf,
     pub hide: Vec<PathBuf>,
-    /// Internet sockets; unix sockets of others stay out of reach.
+    /// Places below `roots` that stay read-only. What does not exist can't be created: for as long as the program
+    /// runs, an empty folder takes its place.
+    pub protect: Vec<PathBuf>,
+    /// Allows internet sockets; foreign unix sockets stay blocked.
     pub network: bool,
+    pub limits: ResourceLimits,
 }

@@ -1,9 +1,9 @@
-//! Finding a program as a shell would: by the PATH of the environment it will run in.
+//! Finds a program as a shell would: by the PATH of the environment it will run in.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-/// The first executable file of this name on the PATH of `env`, else where systems keep their own programs.
+/// Returns the first executable file of this name on the PATH of `env`, else in the usual system folders.
 pub fn find_program(name: &str, env: &[(OsString, OsString)]) -> Option<PathBuf> {
     let path = env.iter().find(|(key, _)| key == "PATH").map(|(_, value)| value.as_os_str());
     let usual = OsStr::new("/usr/local/bin:/usr/bin:/bin");
@@ -25,7 +25,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tl_8_finds_a_program_by_the_given_path_only_if_it_is_executable() {
+    fn tl_8_finds_only_executables_on_the_given_path() {
         let dir = tempfile::tempdir().unwrap();
         let file = dir.path().join("no-such-program-elsewhere");
         std::fs::write(&file, "#!/bin/sh\n").unwrap();
@@ -37,7 +37,7 @@ mod tests {
     }
 
     #[test]
-    fn tl_8_never_looks_into_a_relative_folder_of_path() {
+    fn tl_8_relative_path_entries_are_ignored() {
         let env = vec![("PATH".into(), ".:src".into())];
         assert_eq!(find_program("lib.rs", &env), None);
         assert!(find_program("sh", &env).is_some_and(|path| path.is_absolute()));

@@ -1,28 +1,33 @@
-//! macOS: a profile as Seatbelt's own text. Written and tested as text; it has not been run yet.
+//! macOS: renders a profile as Seatbelt policy text. Tested as text only; it has not been run yet.
 #![cfg_attr(not(target_os = "macos"), allow(dead_code))]
 
-use crate::profile::{Profile, ReadOnly, WorkspaceWrite};
+use crate::profile::{ReadOnlyProfile, SandboxProfile, WorkspaceWriteProfile};
 use std::path::{Path, PathBuf};
 
-/// What runs a program under such a text.
-pub(crate) const PROGRAM: &str = "/usr/bin/sandbox-exec";
+/// The system program that runs a command under a Seatbelt policy.
+pub(crate) const SANDBOX_EXEC: &str = "/usr/bin/sandbox-exec";
 
-/// Later rules win. None if the profile confines nothing, or if this can't hold it: there are no throwaway layers.
-pub(crate) fn profile(profile: &Profile) -> Option<String> {
+/// Renders the policy; later rules win. `None` if the profile confines nothing or needs a throwaway layer.
+pub(crate) fn policy_text(profile: &SandboxProfile) -> Option<String> {
     match profile {
-        Profile::Open => None,
-        Profile::ReadOnly(ReadOnly { scratch: Some(_), .. }) => None,
-        Profile::ReadOnly(ReadOnly { tmp, hide, readable, scratch: None }) => {
-            Some(text(std::slice::from_ref(tmp), hide, readable, false))
+        SandboxProfile::Unconfined => None,
+        SandboxProfile::ReadOnly(ReadOnlyProfile { scratch: Some(_), .. }) => None,
+        SandboxProfile::ReadOnly(ReadOnlyProfile { tmp, hide, readable, scratch: None, .. }) => {
+            Some(render_policy(std::slice::from_ref(tmp), (hide, &[]), readable, false))
         }
-        Profile::WorkspaceWrite(WorkspaceWrite { roots, tmp, hide, network }) => {
+        SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { roots, tmp, hide, protect, network, .. }) => {
             let write: Vec<PathBuf> = roots.iter().chain([tmp]).cloned().collect();
-            Some(text(&write, hide, &[], *network))
+            Some(render_policy(&write, (hide, protect), &[], *network))
         }
     }
 }
 
-fn text(write: &[PathBuf], hide: &[PathBuf], readable: &[PathBuf], network: bool) -> String {
+fn render_policy(
+    write: &[PathBuf],
+    (hide, protect): (&[PathBuf], &[PathBuf]),
+    readable: &[PathBuf],
+    network: bool,
+) -> String {
     let mut lines = vec![
         "(version 1)".to_string(),
         "(allow default)".into(),
@@ -38,17 +43,18 @@ fn text(write: &[PathBuf], hide: &[PathBuf], readable: &[PathBuf], network: bool
     ];
     let network = if network { "(deny network* (remote unix-socket))" } else { "(deny network*)" };
     lines.push(network.into());
-    lines.extend(write.iter().map(|path| format!("(allow file-write* (subpath {}))", quoted(path))));
+    lines.extend(write.iter().map(|path| format!("(allow file-write* (subpath {}))", quote_path(path))));
+    lines.extend(protect.iter().map(|path| format!("(deny file-write* (subpath {}))", quote_path(path))));
     for path in hide {
-        // The names and sizes stay in sight: git compares them.
-        lines.push(format!("(deny file-read-data file-write* (subpath {}))", quoted(path)));
+        // Names and sizes stay visible: git compares them.
+        lines.push(format!("(deny file-read-data file-write* (subpath {}))", quote_path(path)));
     }
-    lines.extend(readable.iter().map(|path| format!("(allow file-read-data (subpath {}))", quoted(path))));
+    lines.extend(readable.iter().map(|path| format!("(allow file-read-data (subpath {}))", quote_path(path))));
     lines.join("\n")
 }
 
-/// Seatbelt compares resolved paths: /tmp is /private/tmp there.
-fn quoted(path: &Path) -> String {
+/// Quotes a resolved path: Seatbelt compares resolved paths, and /tmp is /private/tmp there.
+fn quote_path(path: &Path) -> String {
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let escaped = path.to_string_lossy().replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{escaped}\"")
@@ -57,21 +63,23 @@ fn quoted(path: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profile::Scratch;
+    use crate::profile::{ResourceLimits, ThrowawayLayer};
 
-    fn read_only(tmp: &Path) -> ReadOnly {
-        ReadOnly {
+    fn read_only(tmp: &Path) -> ReadOnlyProfile {
+        ReadOnlyProfile {
             tmp: tmp.into(),
             hide: vec!["/no/such/home/.ssh".into()],
             readable: vec!["/no/such/home/.ssh/plan.md".into()],
             scratch: None,
+            background: false,
+            limits: ResourceLimits::default(),
         }
     }
 
     #[test]
-    fn sb_2_denies_come_before_what_is_allowed_again() {
+    fn sb_2_denies_precede_allowed_exceptions() {
         let dir = tempfile::tempdir().unwrap();
-        let text = profile(&Profile::ReadOnly(read_only(dir.path()))).unwrap();
+        let text = policy_text(&SandboxProfile::ReadOnly(read_only(dir.path()))).unwrap();
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part} in {text}"));
         let tmp = format!("(allow file-write* (subpath \"{}\"))", dir.path().canonicalize().unwrap().display());
         assert!(at("(deny file-write*)") < at(&tmp));
@@ -86,21 +94,31 @@ mod tests {
         let odd = dir.path().join("a\"b\\c");
         std::fs::create_dir(&odd).unwrap();
         std::os::unix::fs::symlink(&odd, dir.path().join("link")).unwrap();
-        let text = quoted(&dir.path().join("link"));
+        let text = quote_path(&dir.path().join("link"));
         assert!(text.ends_with(r#"/a\"b\\c""#), "{text}");
     }
 
     #[test]
-    fn sb_3_a_throwaway_layer_can_not_be_had() {
-        let scratch = Some(Scratch { root: "/p".into(), also: vec![], layers: "/l".into() });
-        assert_eq!(profile(&Profile::ReadOnly(ReadOnly { scratch, ..read_only(Path::new("/tmp")) })), None);
-        assert_eq!(profile(&Profile::Open), None);
+    fn sb_3_scratch_layer_is_not_supported() {
+        let scratch = Some(ThrowawayLayer { root: "/p".into(), extra_roots: vec![], storage: "/l".into() });
+        assert_eq!(
+            policy_text(&SandboxProfile::ReadOnly(ReadOnlyProfile { scratch, ..read_only(Path::new("/tmp")) })),
+            None
+        );
+        assert_eq!(policy_text(&SandboxProfile::Unconfined), None);
     }
 
     #[test]
-    fn sb_4_network_leaves_unix_sockets_out() {
-        let write = WorkspaceWrite { roots: vec!["/p".into()], tmp: "/no/such/t".into(), hide: vec![], network: true };
-        let text = profile(&Profile::WorkspaceWrite(write)).unwrap();
+    fn sb_4_network_excludes_unix_sockets() {
+        let write = WorkspaceWriteProfile {
+            roots: vec!["/p".into()],
+            tmp: "/no/such/t".into(),
+            hide: vec![],
+            protect: vec!["/p/.git".into()],
+            network: true,
+            limits: ResourceLimits::default(),
+        };
+        let text = policy_text(&SandboxProfile::WorkspaceWrite(write)).unwrap();
         assert!(text.contains("(deny network* (remote unix-socket))") && !text.contains("(deny network*)"));
         assert!(text.contains("(allow file-write* (subpath \"/p\"))"));
     }

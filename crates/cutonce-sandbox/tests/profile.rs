@@ -1,27 +1,30 @@
-//! Profiles on a real kernel, by a few plain commands. `hostile.rs` has the attacks.
+//! Tests profiles on a real kernel with plain commands. `hostile.rs` has the attacks.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod world;
 
-use cutonce_sandbox::{Ended, Limits, Profile, SpawnError, Tier, available, available_within, scratch_works};
+use cutonce_sandbox::{
+    ProcessExit, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError, WorkspaceWriteProfile,
+    check_throwaway_layer, sandbox_support, sandbox_support_within,
+};
 use world::{SECRET, Under, World, finish};
 
 #[tokio::test]
-async fn sb_3_without_a_layer_nothing_runs() {
+async fn sb_3_nothing_runs_without_a_sandbox() {
     let mut world = World::new();
     let without = [
-        Limits { no_landlock: true, ..Limits::default() },
-        Limits { no_seccomp: true, ..Limits::default() },
-        Limits { no_namespaces: true, landlock_at_most: Some(2), ..Limits::default() },
+        SandboxLimits { no_landlock: true, no_namespaces: true, ..SandboxLimits::default() },
+        SandboxLimits { no_seccomp: true, ..SandboxLimits::default() },
+        SandboxLimits { no_namespaces: true, landlock_at_most: Some(2), ..SandboxLimits::default() },
     ];
     for limits in without {
-        let layer = available_within(limits);
-        assert_eq!(layer.tier, Tier::None, "{limits:?}");
-        assert!(!layer.holds() && !layer.why().is_empty());
+        let layer = sandbox_support_within(limits);
+        assert_eq!(layer.tier, SandboxTier::None, "{limits:?}");
+        assert!(!layer.can_confine() && !layer.missing_reasons().is_empty());
         for profile in [world.profile(Under::Namespaces), world.profile(Under::Scratch), world.workspace_write(false)] {
             let error = finish(world.spawn(profile, limits, "touch @WS@/pwned @TMP@/pwned")).await.unwrap_err();
-            assert!(matches!(error, SpawnError::Unheld { .. }), "{error}");
+            assert!(matches!(error, SpawnError::NotConfined { .. }), "{error}");
         }
     }
     assert!(!world.at("tmp/pwned").exists());
@@ -29,24 +32,24 @@ async fn sb_3_without_a_layer_nothing_runs() {
 }
 
 #[tokio::test]
-async fn sb_3_a_throwaway_layer_needs_namespaces_and_a_folder() {
+async fn sb_3_throwaway_layer_needs_namespaces_and_folder() {
     let world = World::new();
     let refused = |limits, profile| {
         let spawn = world.spawn(profile, limits, "true");
-        async { matches!(finish(spawn).await, Err(SpawnError::Unheld { .. })) }
+        async { matches!(finish(spawn).await, Err(SpawnError::NotConfined { .. })) }
     };
     assert!(refused(Under::Landlock.limits(), world.profile(Under::Scratch)).await);
-    assert!(scratch_works(&world.at("layers"), Under::Landlock.limits()).is_err());
-    let Profile::ReadOnly(mut read_only) = world.profile(Under::Scratch) else { unreachable!() };
-    read_only.scratch.as_mut().unwrap().layers = world.at("no-such-folder");
-    assert!(refused(Limits::default(), Profile::ReadOnly(read_only.clone())).await);
+    assert!(check_throwaway_layer(&world.at("layers"), Under::Landlock.limits()).is_err());
+    let SandboxProfile::ReadOnly(mut read_only) = world.profile(Under::Scratch) else { unreachable!() };
+    read_only.scratch.as_mut().unwrap().storage = world.at("no-such-folder");
+    assert!(refused(SandboxLimits::default(), SandboxProfile::ReadOnly(read_only.clone())).await);
     read_only.scratch = None;
     read_only.tmp = world.at("no-such-folder");
-    assert!(refused(Limits::default(), Profile::ReadOnly(read_only)).await);
+    assert!(refused(SandboxLimits::default(), SandboxProfile::ReadOnly(read_only)).await);
 }
 
 #[tokio::test]
-async fn sb_2_the_judge_sees_each_kind_of_damage() {
+async fn sb_2_harness_detects_each_kind_of_damage() {
     let python = |code: &str| format!("python3 -c \"import os,socket; {code}\"");
     let damaging = [
         "touch pwned".to_string(),
@@ -55,7 +58,7 @@ async fn sb_2_the_judge_sees_each_kind_of_damage() {
         "touch -d 2001-01-01 @OUT@/outside.txt".into(),
         "ln @WS@/t.py @OUT@/again".into(),
         "kill @PID@; until grep -q ') Z' /proc/@PID@/stat; do :; done".into(),
-        "renice -n 10 -p @PID@".into(),
+        "renice -n 19 -p @PID@".into(),
         "exec 3<>/dev/tcp/127.0.0.1/@PORT@".into(),
         "echo x > /dev/udp/127.0.0.1/@UDP@".into(),
         python("socket.socket(socket.AF_UNIX).connect('@S@/stream')"),
@@ -65,32 +68,32 @@ async fn sb_2_the_judge_sees_each_kind_of_damage() {
     for script in damaging {
         let mut world = World::new();
         assert_eq!(world.damage(), Vec::<String>::new());
-        finish(world.spawn(Profile::Open, Limits::default(), &script)).await.unwrap();
+        finish(world.spawn(SandboxProfile::Unconfined, SandboxLimits::default(), &script)).await.unwrap();
         assert!(!world.damage().is_empty(), "{script}");
     }
 }
 
 #[tokio::test]
-async fn sb_1_the_layer_has_words() {
-    let layer = available();
-    assert!(layer.text().contains("Landlock"), "{layer:?}");
-    let second = available_within(Limits { no_namespaces: true, ..Limits::default() });
-    assert_eq!(second.tier, Tier::Landlock, "{second:?}");
-    assert!(second.why().contains("namespaces"), "{second:?}");
+async fn sb_1_sandbox_support_has_a_description() {
+    let layer = sandbox_support();
+    assert!(layer.describe().contains("Landlock"), "{layer:?}");
+    let second = sandbox_support_within(SandboxLimits { no_namespaces: true, ..SandboxLimits::default() });
+    assert_eq!(second.tier, SandboxTier::Landlock, "{second:?}");
+    assert!(second.missing_reasons().contains("namespaces"), "{second:?}");
 }
 
 #[tokio::test]
-async fn pm_63_a_scratch_command_sees_its_writes_and_nobody_else_does() {
+async fn pm_63_only_the_command_sees_its_writes() {
     let mut world = World::new();
     let script = "make -s && ls made && echo x > victim.txt && cat victim.txt && rm -rf src && ls; chmod 700 docs; touch -d 2001-01-01 t.py; ln -s a b";
     let (text, ended) = world.run(Under::Scratch, script).await;
     assert!(text.contains("made\nx\n") && !text.contains("src"), "{text}");
-    assert_eq!(ended, Ended::Exited(0), "{text}");
+    assert_eq!(ended, ProcessExit::Exited(0), "{text}");
     assert_eq!(world.damage(), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn pm_63_scratch_has_a_network_of_its_own() {
+async fn pm_63_throwaway_layer_has_its_own_network() {
     let mut world = World::new();
     let script = r#"python3 - <<'E'
 import socket
@@ -105,13 +108,13 @@ E"#;
 }
 
 #[tokio::test]
-async fn pm_63_dropping_a_running_scratch_command_leaves_no_layer() {
+async fn pm_63_dropping_a_command_removes_its_layer() {
     let world = World::new();
-    let running = world.spawn(world.profile(Under::Scratch), Limits::default(), "sleep 1000").start().unwrap();
+    let running = world.spawn(world.profile(Under::Scratch), SandboxLimits::default(), "sleep 1000").start().unwrap();
     assert_eq!(std::fs::read_dir(world.at("layers")).unwrap().count(), 1);
     let supervisor = running.id().unwrap();
     drop(running);
-    // The layer goes when the family has.
+    // The layer is removed after the last process of the tree.
     while std::fs::read_dir(world.at("layers")).unwrap().count() > 0 {
         std::thread::yield_now();
     }
@@ -119,8 +122,8 @@ async fn pm_63_dropping_a_running_scratch_command_leaves_no_layer() {
 }
 
 #[tokio::test]
-async fn sb_4_workspace_write_writes_the_workspace_only() {
-    for limits in [Limits::default(), Under::Landlock.limits()] {
+async fn sb_4_workspace_write_changes_workspace_only() {
+    for limits in [SandboxLimits::default(), Under::Landlock.limits()] {
         let world = World::new();
         let script = "echo new > made && mkdir d && mv made d/ && cat d/made && chmod 600 victim.txt; echo x > @OUT@/outside.txt; touch @HOME@/pwned; cat @HOME@/.ssh/id_ed25519";
         let (text, _) = finish(world.spawn(world.workspace_write(false), limits, script)).await.unwrap();
@@ -132,9 +135,88 @@ async fn sb_4_workspace_write_writes_the_workspace_only() {
 }
 
 #[tokio::test]
-async fn sb_4_network_is_as_the_profile_says() {
+async fn sb_4_protected_places_stay_read_only() {
+    let mut world = World::new();
+    std::fs::create_dir_all(world.at("ws/sub/.git/hooks")).unwrap();
+    let names = [".git", "sub/.git", ".mcp.json", ".cutonce", "sub/.envrc"];
+    let protect: Vec<_> = names.iter().map(|name| world.at("ws").join(name)).collect();
+    let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
+    let script = "echo x > .git/hooks/pre-commit; echo x >> .git/config; mv .git away; rm -rf sub/.git; \
+        echo x > sub/.git/hooks/pre-commit; echo x > .mcp.json; echo x > made; mv -f made .mcp.json; \
+        mkdir -p .cutonce/hooks; echo x > .cutonce/settings.local.json; rm -rf .cutonce; ln -sfn sub .cutonce; \
+        echo x > sub/.envrc; git status --short; cat .git/HEAD";
+    let (text, _) = finish(world.spawn(profile.clone(), SandboxLimits::default(), script)).await.unwrap();
+    assert!(text.contains("ref: refs/heads/main"), "{text}");
+    assert!(!text.contains("?? .mcp.json") && !text.contains("?? .cutonce"), "{text}");
+    let there = |name: &str| world.at("ws").join(name).symlink_metadata().is_ok();
+    assert!(there(".git/HEAD") && there("sub/.git/hooks") && !there("away"), "{text}");
+    for made in [".git/hooks/pre-commit", "sub/.git/hooks/pre-commit", ".mcp.json", ".cutonce", "sub/.envrc"] {
+        assert!(!there(made), "{made}: {text}");
+    }
+    std::fs::remove_dir_all(world.at("ws/sub")).unwrap();
+    let config = std::fs::read_to_string(world.at("ws/.git/config")).unwrap();
+    assert!(!config.contains('x'), "{config}");
+    let refused = finish(world.spawn(profile, Under::Landlock.limits(), "touch made-too")).await.unwrap_err();
+    assert!(matches!(refused, SpawnError::NotConfined { .. }) && !world.at("ws/made-too").exists(), "{refused}");
+    let _ = world.damage();
+}
+
+#[tokio::test]
+async fn mo_4_confined_commands_do_not_open_our_memory() {
+    cutonce_sandbox::forbid_process_inspection();
+    // SAFETY: `prctl` with `PR_GET_DUMPABLE` only reads a flag of this process.
+    let closed = || unsafe { libc::prctl(libc::PR_GET_DUMPABLE, 0, 0, 0, 0) } == 0;
+    let world = World::new();
+    for under in Under::ALL {
+        let running = world.spawn(world.profile(under), under.limits(), "sleep 1000").start().unwrap();
+        assert!(closed(), "{under:?}, while a command runs");
+        // The supervisor shares our memory.
+        let supervisor = format!("/proc/{}/environ", running.id().unwrap());
+        // SAFETY: `geteuid` takes no arguments, accesses no memory and can't fail.
+        assert!(unsafe { libc::geteuid() } == 0 || std::fs::read(supervisor).is_err(), "{under:?}");
+        drop(running);
+        assert!(closed(), "{under:?}, afterwards");
+    }
+}
+
+#[tokio::test]
+async fn sb_7_thousands_of_hidden_files_stay_hidden() {
+    let world = World::new();
+    let mut hide = Vec::new();
+    for number in 0..3_000 {
+        let folder = world.at("out").join(format!("p{number}"));
+        std::fs::create_dir(&folder).unwrap();
+        for name in [".env", "a", "b"] {
+            std::fs::write(folder.join(name), SECRET).unwrap();
+        }
+        hide.push(folder.join(".env"));
+    }
+    let SandboxProfile::ReadOnly(mut profile) = world.profile(Under::Namespaces) else { unreachable!() };
+    profile.hide = hide;
+    let script = "cat @OUT@/p*/.env | wc -c; cat @OUT@/p2999/a";
+    let spawn = world.spawn(SandboxProfile::ReadOnly(profile), SandboxLimits::default(), script);
+    let (text, _) = finish(spawn).await.unwrap();
+    assert!(text.ends_with(&format!("0\n{SECRET}")), "{text}");
+}
+
+#[tokio::test]
+async fn sb_7_limits_apply_to_the_command() {
+    let world = World::new();
+    for limits in [SandboxLimits::default(), Under::Landlock.limits()] {
+        let SandboxProfile::ReadOnly(mut profile) = world.profile(Under::Namespaces) else { unreachable!() };
+        profile.limits = ResourceLimits { processes: None, memory: Some(64 << 20), file_size: Some(1 << 20) };
+        let script = "ulimit -H -d -f; python3 -c 'print(len(bytearray(1 << 28)))' 2>&1 | tail -1; \
+            head -c 2000000 /dev/zero > $TMPDIR/big; stat -c %s $TMPDIR/big";
+        let (text, _) = finish(world.spawn(SandboxProfile::ReadOnly(profile), limits, script)).await.unwrap();
+        assert!(text.contains("MemoryError") && text.ends_with("1048576\n"), "{text}");
+        std::fs::remove_file(world.at("tmp/big")).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn sb_4_network_follows_the_profile() {
     let script = "exec 3<>/dev/tcp/127.0.0.1/@PORT@ && echo connected";
-    for limits in [Limits::default(), Under::Landlock.limits()] {
+    for limits in [SandboxLimits::default(), Under::Landlock.limits()] {
         for network in [true, false] {
             let mut world = World::new();
             let (text, _) = finish(world.spawn(world.workspace_write(network), limits, script)).await.unwrap();
@@ -145,13 +227,13 @@ async fn sb_4_network_is_as_the_profile_says() {
 }
 
 #[tokio::test]
-async fn tl_8_signals_and_codes_are_reported_under_every_layer() {
+async fn tl_8_exit_status_is_reported_under_every_layer() {
     let world = World::new();
     for under in Under::ALL {
-        assert_eq!(world.run(under, "exit 37").await.1, Ended::Exited(37), "{under:?}");
-        assert_eq!(world.run(under, "kill -KILL 0").await.1, Ended::Signalled(9), "{under:?}");
+        assert_eq!(world.run(under, "exit 37").await.1, ProcessExit::Exited(37), "{under:?}");
+        assert_eq!(world.run(under, "kill -KILL 0").await.1, ProcessExit::Signalled(9), "{under:?}");
         if under != Under::OldLandlock {
-            assert_eq!(world.run(under, "kill -TERM $$").await.1, Ended::Signalled(15), "{under:?}");
+            assert_eq!(world.run(under, "kill -TERM $$").await.1, ProcessExit::Signalled(15), "{under:?}");
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Real processes: what they get, how they end, and that nothing of them is left.
+//! Tests real processes: their environment, how they end, and that nothing of them is left.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-use cutonce_sandbox::{Ended, Input, Output, Running, Spawn, SpawnError, find_program};
+use cutonce_sandbox::{ProcessExit, RunningProcess, SpawnError, SpawnSpec, StdinMode, StdoutMode, find_program};
 use std::ffi::OsString;
 use std::io::{BufRead, BufReader, Read};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
@@ -13,14 +13,14 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt};
 fn env() -> Vec<(OsString, OsString)> {
     vec![("PATH".into(), "/usr/local/bin:/usr/bin:/bin".into())]
 }
-fn bash(script: &str) -> Spawn {
+fn bash(script: &str) -> SpawnSpec {
     let bash = find_program("bash", &env()).expect("bash is installed");
-    Spawn::new(bash, "/", env()).args(["--norc", "--noprofile", "-c", script])
+    SpawnSpec::new(bash, "/", env()).args(["--norc", "--noprofile", "-c", script])
 }
-async fn all(script: &str) -> (String, Ended) {
+async fn all(script: &str) -> (String, ProcessExit) {
     finish(bash(script).start().unwrap()).await
 }
-async fn finish(mut running: Running) -> (String, Ended) {
+async fn finish(mut running: RunningProcess) -> (String, ProcessExit) {
     let mut text = String::new();
     let mut stdout = running.stdout.take().unwrap();
     stdout.read_to_string(&mut text).await.unwrap();
@@ -30,19 +30,22 @@ fn is_there(pid: &str) -> bool {
     Path::new("/proc").join(pid).exists()
 }
 
-/// A handle on a process that stays right when its id is used again.
+/// A handle on a process that stays valid when its id is reused.
 struct Watched(OwnedFd);
 
 impl Watched {
     fn new(pid: &str) -> Self {
+        // SAFETY: `pidfd_open` takes plain numbers.
         let fd = unsafe { libc::syscall(libc::SYS_pidfd_open, pid.parse::<i32>().unwrap(), 0) } as i32;
-        assert!(fd >= 0, "process {pid} is there: {}", std::io::Error::last_os_error());
+        assert!(fd >= 0, "process {pid} exists: {}", std::io::Error::last_os_error());
+        // SAFETY: the kernel just returned this descriptor, checked above, and no other owner exists.
         Self(unsafe { OwnedFd::from_raw_fd(fd) })
     }
-    /// Block until it has ended, at most 20 seconds.
+    /// Blocks until the process has ended, at most 20 seconds.
     fn ends(&self) -> bool {
         let mut event = libc::pollfd { fd: self.0.as_raw_fd(), events: libc::POLLIN, revents: 0 };
         loop {
+            // SAFETY: `event` is one `pollfd` that outlives the call.
             match unsafe { libc::poll(&mut event, 1, 20_000) } {
                 -1 if std::io::Error::last_os_error().kind() == std::io::ErrorKind::Interrupted => {}
                 ready => return ready == 1,
@@ -52,39 +55,39 @@ impl Watched {
 }
 
 #[tokio::test]
-async fn tl_8_a_program_ends_with_its_own_code_or_signal() {
-    assert_eq!(all("exit 0").await.1, Ended::Exited(0));
-    assert_eq!(all("exit 37").await.1, Ended::Exited(37));
-    assert_eq!(all("kill -TERM $$").await.1, Ended::Signalled(15));
-    assert_eq!(all("kill -SEGV $$").await.1, Ended::Signalled(11));
-    assert_eq!(all("kill -KILL $$").await.1, Ended::Signalled(9));
+async fn tl_8_program_reports_its_code_or_signal() {
+    assert_eq!(all("exit 0").await.1, ProcessExit::Exited(0));
+    assert_eq!(all("exit 37").await.1, ProcessExit::Exited(37));
+    assert_eq!(all("kill -TERM $$").await.1, ProcessExit::Signalled(15));
+    assert_eq!(all("kill -SEGV $$").await.1, ProcessExit::Signalled(11));
+    assert_eq!(all("kill -KILL $$").await.1, ProcessExit::Signalled(9));
 }
 
-/// HO-6: an interpreter in a virtual environment finds what belongs to it by the path it was started by.
+/// HO-6: an interpreter in a virtual environment finds its files by the path it was started with.
 #[tokio::test]
-async fn ho_6_a_program_is_told_the_path_it_was_started_by() {
+async fn ho_6_program_gets_its_start_path() {
     let folder = tempfile::tempdir().unwrap();
     let linked = folder.path().join("linked");
     std::os::unix::fs::symlink(find_program("bash", &env()).unwrap(), &linked).unwrap();
-    let say = || Spawn::new(&linked, "/", env()).args(["-c", "echo $0"]);
+    let say = || SpawnSpec::new(&linked, "/", env()).args(["-c", "echo $0"]);
     assert_eq!(finish(say().start().unwrap()).await.0.trim_end(), linked.to_str().unwrap());
-    assert_eq!(finish(say().called("bash").start().unwrap()).await.0, "bash\n");
+    assert_eq!(finish(say().argv0("bash").start().unwrap()).await.0, "bash\n");
 }
 
 #[tokio::test]
-async fn tl_8_output_and_errors_come_in_order_or_apart() {
+async fn tl_8_output_is_merged_in_order_or_separate() {
     let script = "echo 1; echo 2 >&2; echo 3";
     assert_eq!(all(script).await.0, "1\n2\n3\n");
-    let mut apart = bash(script).output(Output::Separate).start().unwrap();
+    let mut apart = bash(script).output(StdoutMode::Separate).start().unwrap();
     let mut errors = String::new();
     apart.stderr.take().unwrap().read_to_string(&mut errors).await.unwrap();
     assert_eq!((finish(apart).await.0.as_str(), errors.as_str()), ("1\n3\n", "2\n"));
 }
 
 #[tokio::test]
-async fn tl_8_stdin_is_at_its_end_or_what_we_write() {
+async fn tl_8_stdin_is_empty_or_piped() {
     assert_eq!(all("cat; echo end").await.0, "end\n");
-    let mut running = bash("cat; echo end").input(Input::Piped).start().unwrap();
+    let mut running = bash("cat; echo end").input(StdinMode::Piped).start().unwrap();
     let mut stdin = running.stdin.take().unwrap();
     stdin.write_all(b"words\n").await.unwrap();
     drop(stdin);
@@ -92,18 +95,18 @@ async fn tl_8_stdin_is_at_its_end_or_what_we_write() {
 }
 
 #[tokio::test]
-async fn tl_8_there_is_no_terminal_and_the_session_is_its_own() {
+async fn tl_8_own_session_without_terminal() {
     let (text, ended) =
         all("(: < /dev/tty) 2>/dev/null && echo tty; read -r _ _ _ _ _ sid _ < /proc/$$/stat; [ $sid = $$ ]").await;
-    assert_eq!((text.as_str(), ended), ("", Ended::Exited(0)));
+    assert_eq!((text.as_str(), ended), ("", ProcessExit::Exited(0)));
 }
 
 #[tokio::test]
-async fn mo_4_the_environment_is_exactly_the_given_one() {
+async fn mo_4_environment_is_exactly_as_given() {
     let mut env = env();
     env.push(("ONLY".into(), "this".into()));
     let program = find_program("env", &env).unwrap();
-    let (text, _) = finish(Spawn::new(program, "/", env).start().unwrap()).await;
+    let (text, _) = finish(SpawnSpec::new(program, "/", env).start().unwrap()).await;
     let mut lines: Vec<&str> = text.lines().collect();
     lines.sort_unstable();
     assert_eq!(lines, ["ONLY=this", "PATH=/usr/local/bin:/usr/bin:/bin"]);
@@ -112,10 +115,11 @@ async fn mo_4_the_environment_is_exactly_the_given_one() {
 #[tokio::test]
 async fn tl_8_only_passed_descriptors_are_inherited() {
     let inherited = tempfile::tempfile().unwrap();
+    // SAFETY: `fcntl` with `F_SETFD` takes plain numbers; the descriptor is open.
     unsafe { libc::fcntl(inherited.as_raw_fd(), libc::F_SETFD, 0) };
     let (mut reader, writer) = std::io::pipe().unwrap();
     let mut spawn = bash("echo through >&$0; [ -e /proc/$$/fd/$1 ] && echo leak");
-    let passed = spawn.pass(writer.into());
+    let passed = spawn.pass_fd(writer.into());
     let spawn = spawn.args([passed.to_string(), inherited.as_raw_fd().to_string()]);
     assert_eq!(finish(spawn.start().unwrap()).await.0, "");
     let mut through = String::new();
@@ -125,29 +129,30 @@ async fn tl_8_only_passed_descriptors_are_inherited() {
 
 #[tokio::test]
 async fn tl_8_signals_are_neither_ignored_nor_blocked() {
+    // SAFETY: `SIG_IGN` installs no handler.
     unsafe { libc::signal(libc::SIGUSR1, libc::SIG_IGN) };
     let (text, _) = finish(
-        Spawn::new(find_program("cat", &env()).unwrap(), "/", env()).args(["/proc/self/status"]).start().unwrap(),
+        SpawnSpec::new(find_program("cat", &env()).unwrap(), "/", env()).args(["/proc/self/status"]).start().unwrap(),
     )
     .await;
     let of = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).unwrap().trim().to_string();
-    // Signals 32 and 33 belong to the C library.
+    // The C library uses signals 32 and 33.
     let of = |name: &str| u64::from_str_radix(&of(name), 16).unwrap() & !(0b11 << 31);
     assert_eq!((of("SigBlk:"), of("SigIgn:")), (0, 0));
 }
 
 #[tokio::test]
-async fn tl_8_what_can_not_start_says_why() {
+async fn tl_8_failed_start_says_why() {
     let gone = PathBuf::from("/no/such/folder");
-    let error = Spawn::new("/bin/true", &gone, env()).start().unwrap_err();
-    assert!(matches!(&error, SpawnError::NoFolder(path) if *path == gone), "{error}");
-    let error = Spawn::new("/no/such/program", "/", env()).start().unwrap_err();
-    assert!(matches!(error, SpawnError::NoProgram(_)), "{error}");
-    let error = Spawn::new("/etc/passwd", "/", env()).start().unwrap_err();
+    let error = SpawnSpec::new("/bin/true", &gone, env()).start().unwrap_err();
+    assert!(matches!(&error, SpawnError::FolderMissing(path) if *path == gone), "{error}");
+    let error = SpawnSpec::new("/no/such/program", "/", env()).start().unwrap_err();
+    assert!(matches!(error, SpawnError::ProgramMissing(_)), "{error}");
+    let error = SpawnSpec::new("/etc/passwd", "/", env()).start().unwrap_err();
     assert!(matches!(error, SpawnError::Failed { .. }), "{error}");
 }
 
-/// Ways in which a command leaves something behind; each prints the id of what it left.
+/// Ways in which a command leaves a process behind; each prints the id of that process.
 const LEFTOVERS: &[(&str, &str)] = &[
     ("background", "sleep 1000 & echo $!"),
     ("no hangup", "nohup sleep 1000 >/dev/null 2>&1 & echo $!"),
@@ -165,36 +170,36 @@ const LEFTOVERS: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn tl_8_leftovers_are_gone_when_the_command_has_ended() {
+async fn tl_8_leftovers_end_with_the_command() {
     for (name, script) in LEFTOVERS {
         let (text, ended) = all(script).await;
         let pid = text.trim();
         assert!(pid.parse::<u32>().is_ok(), "{name}: printed {text:?}");
-        assert!(!is_there(pid), "{name}: {pid} is still there");
-        assert!(matches!(ended, Ended::Exited(_)), "{name}: {ended:?}");
+        assert!(!is_there(pid), "{name}: {pid} still exists");
+        assert!(matches!(ended, ProcessExit::Exited(_)), "{name}: {ended:?}");
     }
 }
 
 #[tokio::test]
 async fn tl_8_a_chain_of_forks_is_caught() {
-    // Each link forks the next and exits, so that no process id is good for long.
+    // Each link forks the next and exits, so no process id stays valid for long.
     let (_, ended) = all("link() { (link) & }; (link) & exit 3").await;
-    assert_eq!(ended, Ended::Exited(3));
+    assert_eq!(ended, ProcessExit::Exited(3));
 }
 
 #[tokio::test]
-async fn ag_4_killing_ends_the_whole_family() {
+async fn ag_4_kill_ends_the_process_tree() {
     let mut running = bash("setsid sleep 1000 & echo $!; sleep 1000").start().unwrap();
     let mut lines = tokio::io::BufReader::new(running.stdout.take().unwrap()).lines();
     let pid = lines.next_line().await.unwrap().unwrap();
     let left = Watched::new(&pid);
     running.kill();
-    assert_eq!(running.wait().await.unwrap(), Ended::Signalled(9));
+    assert_eq!(running.wait().await.unwrap(), ProcessExit::Signalled(9));
     assert!(left.ends() && !is_there(&pid));
 }
 
 #[tokio::test]
-async fn ag_4_dropping_kills_and_so_does_a_lifeline_held_elsewhere() {
+async fn ag_4_dropping_process_or_lifeline_kills() {
     for take in [false, true] {
         let mut running = bash("setsid sleep 1000 & echo $!; sleep 1000").start().unwrap();
         let mut lines = tokio::io::BufReader::new(running.stdout.take().unwrap()).lines();
@@ -202,7 +207,7 @@ async fn ag_4_dropping_kills_and_so_does_a_lifeline_held_elsewhere() {
         if take {
             drop(running.take_lifeline());
             assert!(left.ends());
-            assert_eq!(running.wait().await.unwrap(), Ended::Signalled(9));
+            assert_eq!(running.wait().await.unwrap(), ProcessExit::Signalled(9));
         } else {
             drop(running);
             assert!(left.ends());
@@ -211,7 +216,7 @@ async fn ag_4_dropping_kills_and_so_does_a_lifeline_held_elsewhere() {
 }
 
 #[tokio::test]
-async fn ag_4_other_commands_do_not_hold_a_lifeline_open() {
+async fn ag_4_commands_do_not_inherit_other_lifelines() {
     let mut first = bash("echo $$; sleep 1000").start().unwrap();
     let mut lines = tokio::io::BufReader::new(first.stdout.take().unwrap()).lines();
     let pid = Watched::new(&lines.next_line().await.unwrap().unwrap());
@@ -222,7 +227,7 @@ async fn ag_4_other_commands_do_not_hold_a_lifeline_open() {
 
 const PARENT: &str = "CUTONCE_TEST_IS_THE_PARENT";
 
-/// Not a test of its own: the program that the next test kills.
+/// Not a standalone test: the program that the next test kills.
 #[tokio::test]
 async fn parent_that_gets_killed() {
     if std::env::var_os(PARENT).is_none() {
@@ -238,7 +243,7 @@ async fn parent_that_gets_killed() {
 }
 
 #[test]
-fn tl_8_nothing_is_left_when_we_die_by_sigkill() {
+fn tl_8_nothing_survives_our_sigkill() {
     let mut parent = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "parent_that_gets_killed", "--nocapture"])
         .env(PARENT, "1")

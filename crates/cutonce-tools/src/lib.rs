@@ -1,51 +1,49 @@
-//! The tools: one trait, one `.rs` and one `.md` each, and `disk`, the only writer of workspace files.
+//! The tools: one trait, one `.rs` and one `.md` file each, and `disk`, the only writer of workspace files.
 //!
-//! Knows files, processes (through cutonce-sandbox) and what a call touches; never who decides, which
-//! model asked, or how it is shown.
+//! This crate knows files, processes (through cutonce-sandbox) and what a call accesses. It does not know who decides,
+//! which model asked, or how a result is shown.
 
-mod ask_user_question;
-mod bash;
-mod bash_output;
-mod change;
 pub mod disk;
-pub mod edit;
-pub mod glob;
-mod globs;
-pub mod grep;
-mod kill_shell;
-pub mod ls;
-mod missing;
-pub mod notebook_edit;
-pub mod past;
-pub mod read;
-pub mod shell_tools;
-pub mod shells;
-pub mod skill;
+pub mod env;
+pub mod files;
+pub mod interactive;
+pub mod secret_files;
+pub mod shell;
 pub mod spill;
-mod todo_write;
 pub mod tool;
-mod walk;
 pub mod web;
-mod web_fetch;
 pub mod workspace;
-pub mod write;
 
 use std::sync::Arc;
+use tool::AnyTool;
 
-/// The tools that read and change files.
-pub fn file_tools() -> Vec<Arc<dyn tool::AnyTool>> {
+/// Returns the tools that read and change files.
+pub fn file_tools() -> Vec<Arc<dyn AnyTool>> {
     vec![
-        Arc::new(read::Read),
-        Arc::new(write::Write),
-        Arc::new(edit::Edit),
-        Arc::new(notebook_edit::NotebookEdit),
-        Arc::new(glob::Glob),
-        Arc::new(ls::Ls),
-        Arc::new(grep::Grep),
+        Arc::new(files::read::ReadTool),
+        Arc::new(files::write::WriteTool),
+        Arc::new(files::edit::EditTool),
+        Arc::new(files::notebook::NotebookEditTool),
+        Arc::new(files::glob::GlobTool),
+        Arc::new(files::ls::LsTool),
+        Arc::new(files::grep::GrepTool),
     ]
 }
 
-/// All tools that are built in.
-pub fn tools() -> Vec<Arc<dyn tool::AnyTool>> {
-    file_tools().into_iter().chain(shell_tools::shell_tools()).collect()
+/// Returns the tools that run commands, fetch pages, and interact with the user, in the order in which requests
+/// list them.
+pub fn shell_tools() -> Vec<Arc<dyn AnyTool>> {
+    vec![
+        Arc::new(shell::bash::BashTool),
+        Arc::new(shell::BashOutputTool),
+        Arc::new(shell::KillShellTool),
+        Arc::new(web::fetch::WebFetchTool),
+        Arc::new(interactive::todo::TodoWriteTool),
+        Arc::new(interactive::ask::AskUserQuestionTool),
+    ]
+}
+
+/// Returns all built-in tools.
+pub fn built_in_tools() -> Vec<Arc<dyn AnyTool>> {
+    file_tools().into_iter().chain(shell_tools()).collect()
 }

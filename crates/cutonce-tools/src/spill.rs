@@ -1,4 +1,4 @@
-//! Text too long for a result, kept in a file of the session's own folder, where Read and Grep may look.
+//! Stores text too long for a result in a file of the session's own folder, where Read and Grep may look.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -6,47 +6,47 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// So that a command that never stops printing does not fill the disk.
-const LIMIT: u64 = 200_000_000;
+/// Maximum file size, so that endless output does not fill the disk.
+const MAX_FILE_SIZE: u64 = 200_000_000;
 
-/// Takes secrets out of what is kept (SE-1, MO-4).
-pub trait Redact: Send + Sync {
-    /// Clean bytes, and for how many of the given ones they stand. Unless these are the last, what may be the beginning of a
-    /// secret is left for the next time.
+/// Removes secrets from stored text (SE-1, MO-4).
+pub trait StreamRedactor: Send + Sync {
+    /// Returns redacted bytes, and how many of the given ones they cover. Unless these are the last, a possible start
+    /// of a secret is left for the next call.
     fn redact_part(&self, bytes: &[u8], last: bool) -> (Vec<u8>, usize);
 }
 
-/// None: there is nothing to be kept from anybody.
-pub type Redacting = Option<Arc<dyn Redact>>;
+/// An optional redactor; `None` redacts nothing.
+pub type OptionalRedactor = Option<Arc<dyn StreamRedactor>>;
 
-/// A file that grows up to a limit; what comes after that is dropped.
-pub(crate) struct Spill {
-    redact: Redacting,
-    /// What may be the beginning of a secret.
+/// A file that grows up to a limit; the rest is dropped.
+pub(crate) struct SpillFile {
+    redact: OptionalRedactor,
+    /// Bytes that may be the start of a secret.
     waiting: Vec<u8>,
     path: PathBuf,
     file: Option<File>,
     room: u64,
-    /// Why it is not whole.
+    /// Why the file is incomplete.
     cut: Option<String>,
 }
 
-/// Keeps all of it in a new file of the session's own folder; says where it is, for the model.
-pub fn keep(folder: &Path, stem: &str, ext: &str, bytes: &[u8], redact: Redacting) -> String {
-    let mut spill = Spill::create(folder, stem, ext, redact);
+/// Stores all of it in a new file of the session's own folder; returns a note for the model that says where.
+pub fn store_text(folder: &Path, stem: &str, ext: &str, bytes: &[u8], redact: OptionalRedactor) -> String {
+    let mut spill = SpillFile::create(folder, stem, ext, redact);
     spill.push(bytes);
     spill.finish()
 }
 
-impl Spill {
-    /// Makes `stem.ext` in the folder, or `stem-2.ext` and so on where that exists. What can't be made is told by `note`.
-    pub(crate) fn create(folder: &Path, stem: &str, ext: &str, redact: Redacting) -> Self {
-        Self::within(LIMIT, folder, stem, ext, redact)
+impl SpillFile {
+    /// Creates `stem.ext` in the folder, or `stem-2.ext` and so on if that exists. A failure is reported by `note`.
+    pub(crate) fn create(folder: &Path, stem: &str, ext: &str, redact: OptionalRedactor) -> Self {
+        Self::create_with_limit(MAX_FILE_SIZE, folder, stem, ext, redact)
     }
 
-    fn within(limit: u64, folder: &Path, stem: &str, ext: &str, redact: Redacting) -> Self {
+    fn create_with_limit(limit: u64, folder: &Path, stem: &str, ext: &str, redact: OptionalRedactor) -> Self {
         let waiting = Vec::new();
-        match open(folder, stem, ext) {
+        match create_file(folder, stem, ext) {
             Ok((path, file)) => Self { redact, waiting, path, file: Some(file), room: limit, cut: None },
             Err(error) => Self {
                 redact,
@@ -65,16 +65,16 @@ impl Spill {
         }
         if self.file.is_some() {
             self.waiting.extend_from_slice(bytes);
-            self.clean(false);
+            self.write_redacted(false);
         }
     }
 
-    /// Nothing more comes: what waited is written.
-    pub(crate) fn end(&mut self) {
-        self.clean(true);
+    /// Ends the input: writes the waiting bytes.
+    pub(crate) fn flush_waiting(&mut self) {
+        self.write_redacted(true);
     }
 
-    fn clean(&mut self, last: bool) {
+    fn write_redacted(&mut self, last: bool) {
         let Some(redact) = &self.redact else { return };
         let (clean, used) = redact.redact_part(&self.waiting, last);
         self.waiting.drain(..used);
@@ -99,13 +99,13 @@ impl Spill {
         &self.path
     }
 
-    /// Nothing more comes; where the whole text is.
+    /// Ends the input; returns the note.
     pub(crate) fn finish(mut self) -> String {
-        self.end();
+        self.flush_waiting();
         self.note()
     }
 
-    /// Where the whole text is, for the model.
+    /// Tells the model where the whole text is.
     pub(crate) fn note(&self) -> String {
         let path = self.path.display();
         match &self.cut {
@@ -115,7 +115,7 @@ impl Spill {
     }
 }
 
-fn open(folder: &Path, stem: &str, ext: &str) -> io::Result<(PathBuf, File)> {
+fn create_file(folder: &Path, stem: &str, ext: &str) -> io::Result<(PathBuf, File)> {
     let mut builder = std::fs::DirBuilder::new();
     std::os::unix::fs::DirBuilderExt::mode(builder.recursive(true), 0o700).create(folder)?;
     let mut number = 1;
@@ -134,9 +134,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tl_8_a_spill_file_is_bounded_and_says_so() {
+    fn tl_8_spill_file_is_bounded_and_says_so() {
         let dir = tempfile::tempdir().unwrap();
-        let mut spill = Spill::within(10, dir.path(), "out", "txt", None);
+        let mut spill = SpillFile::create_with_limit(10, dir.path(), "out", "txt", None);
         spill.push(b"123456");
         assert!(spill.note().starts_with("All of it"), "{}", spill.note());
         spill.push(b"7890ab");
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn tl_8_a_spill_file_replaces_no_other_and_a_missing_folder_is_told() {
+    fn tl_8_spill_keeps_other_files_and_reports_errors() {
         let dir = tempfile::tempdir().unwrap();
-        let first = Spill::within(10, dir.path(), "out", "txt", None);
-        let second = Spill::within(10, dir.path(), "out", "txt", None);
+        let first = SpillFile::create_with_limit(10, dir.path(), "out", "txt", None);
+        let second = SpillFile::create_with_limit(10, dir.path(), "out", "txt", None);
         assert_ne!(first.path(), second.path());
         let file = dir.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let mut none = Spill::within(10, &file, "out", "txt", None);
+        let mut none = SpillFile::create_with_limit(10, &file, "out", "txt", None);
         none.push(b"1");
         assert!(none.note().contains("could not be saved"), "{}", none.note());
     }

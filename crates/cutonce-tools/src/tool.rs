@@ -1,60 +1,90 @@
-//! What a tool is (TL-1): name, description, input type (its schema derives from it), what it touches, run.
+//! The tool trait (TL-1): name, description, input type (which defines the schema), access, run.
 
+use crate::env::{CallContext, ToolEnv};
 use async_trait::async_trait;
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::permission::{Access, Rights, WriteGrant};
-use cutonce_core::request::ToolSpec;
+use cutonce_core::model_request::ToolSpec;
+use cutonce_core::permission::{Access, CallRights, WriteGrant};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
-/// A tool as its author writes it.
+/// A tool as its author implements it.
 #[async_trait]
 pub trait Tool: Send + Sync + 'static {
-    /// Strict: unknown fields are refused by name (`#[serde(deny_unknown_fields)]`).
+    /// Strict: unknown fields are rejected by name (`#[serde(deny_unknown_fields)]`).
     type Input: DeserializeOwned + JsonSchema + Send + Sync + 'static;
 
     fn name(&self) -> &'static str;
-    /// For the model; the text of the tool's `.md` file.
+    /// Description for the model: the text of the tool's `.md` file.
     fn description(&self) -> &str;
-    /// Changes nothing, whatever the outcome?
+    /// True if the call never changes anything.
     fn read_only(&self, input: &Self::Input) -> bool;
-    /// May run beside other calls of the same batch (AG-3)?
+    /// True if the call may run in parallel with others of the same batch (AG-3).
     fn parallel(&self, input: &Self::Input) -> bool {
         self.read_only(input)
     }
-    /// What it will touch, paths resolved, or what is wrong with the input (AG-6: field, expected, got).
-    fn touches(&self, input: &Self::Input, here: &Here) -> Result<Access, String>;
-    /// One line for people: `src/lib.rs`, the command, the pattern.
+    /// Returns what the call will access, with resolved paths. The error names field, expected and got (AG-6).
+    fn access(&self, input: &Self::Input, here: &ToolEnv) -> Result<Access, ToolError>;
+    /// One line for the user: `src/lib.rs`, the command, the pattern.
     fn summary(&self, input: &Self::Input) -> String;
-    /// What would change, for the permission dialog: a diff, the whole command.
-    fn preview(&self, _input: &Self::Input, _here: &Here) -> Option<String> {
+    /// Shows what would change, for the permission dialog: a diff, the whole command.
+    fn preview(&self, _input: &Self::Input, _here: &ToolEnv) -> Option<String> {
         None
     }
-    /// Why it would fail whatever is decided; asked before a person is asked. It may tell no more than the
-    /// model has been shown already.
-    fn fails(&self, _input: &Self::Input, _here: &Here) -> Option<String> {
+    /// Explains why the call would fail whatever is decided; checked before the user is asked. Must not reveal more
+    /// than the model has seen already.
+    fn precheck(&self, _input: &Self::Input, _here: &ToolEnv) -> Option<String> {
         None
     }
-    async fn run(&self, input: Self::Input, rights: Rights, here: &Here, call: &CallContext) -> Outcome;
+    async fn run(&self, input: Self::Input, rights: CallRights, here: &ToolEnv, call: &CallContext) -> ToolOutcome;
 }
 
-/// What a call gave: for the model, and for whoever draws it.
+/// Explains to the model why a call was refused or failed: what, why, and what to do instead.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolError(String);
+
+impl ToolError {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ToolError {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl From<&str> for ToolError {
+    fn from(text: &str) -> Self {
+        Self(text.into())
+    }
+}
+
+impl From<ToolError> for String {
+    fn from(error: ToolError) -> Self {
+        error.0
+    }
+}
+
+/// The result of a call, for the model and for front ends.
 #[derive(Debug, Clone)]
-pub struct Outcome {
+pub struct ToolOutcome {
     pub content: Vec<ResultPart>,
     pub is_error: bool,
-    /// For faces and hosts only.
+    /// Extra data for front ends and hosts only.
     pub display: Option<Value>,
 }
 
-impl Outcome {
+impl ToolOutcome {
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![ResultPart::Text { text: text.into() }], is_error: false, display: None }
     }
-    /// What failed, why, and what to do instead.
+    /// An error text: what failed, why, and what to do instead.
     pub fn error(text: impl Into<String>) -> Self {
         Self { is_error: true, ..Self::text(text) }
     }
@@ -63,59 +93,39 @@ impl Outcome {
     }
 }
 
-/// The session's world as tools see it.
-pub struct Here {
-    pub workspace: crate::workspace::Workspace,
-    pub disk: crate::disk::Disk,
-    pub shells: crate::shells::Shells,
-    pub web: crate::web::Web,
-    pub todos: std::sync::Mutex<Vec<cutonce_core::event::Todo>>,
-}
-
-/// What belongs to one running call.
-pub struct CallContext {
-    pub call_id: String,
-    /// Cancelled by an interrupt: stop at once, leave nothing behind (AG-4).
-    pub cancel: CancellationToken,
-    /// Output for the eye while it runs.
-    pub output: Arc<dyn Fn(&str) + Send + Sync>,
-    /// What the person answered, for a call whose access is `Question`.
-    pub answer: Option<cutonce_core::submission::QuestionsAnswer>,
-}
-
-/// A tool with its input type erased: what the session holds.
+/// A tool with its input type erased, as the session stores it.
 pub trait AnyTool: Send + Sync {
     fn spec(&self) -> ToolSpec;
     fn name(&self) -> &str;
-    /// Parse the input; the error is the call's result (AG-6). Nothing is touched yet.
-    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn Call>, String>;
+    /// Parses the input; an error is the call's result (AG-6). Accesses nothing yet.
+    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn ToolCall>, ToolError>;
 }
 
-/// A call whose input parsed.
+/// A call with parsed input.
 #[async_trait]
-pub trait Call: Send + Sync {
+pub trait ToolCall: Send + Sync {
     fn read_only(&self) -> bool;
     fn parallel(&self) -> bool;
     fn summary(&self) -> String;
-    /// What it would touch, resolved now: asked right before the decision.
-    fn touches(&self, here: &Here) -> Result<Access, String>;
-    fn preview(&self, _here: &Here) -> Option<String> {
+    /// Returns what the call would access, resolved now: called right before the decision.
+    fn access(&self, here: &ToolEnv) -> Result<Access, ToolError>;
+    fn preview(&self, _here: &ToolEnv) -> Option<String> {
         None
     }
-    /// Why it would fail whatever is decided: then nobody needs to be asked.
-    fn fails(&self, _here: &Here) -> Option<String> {
+    /// Explains why the call would fail whatever is decided: then the user need not be asked.
+    fn precheck(&self, _here: &ToolEnv) -> Option<String> {
         None
     }
-    async fn run(self: Box<Self>, rights: Rights, here: &Here, call: &CallContext) -> Outcome;
+    async fn run(self: Box<Self>, rights: CallRights, here: &ToolEnv, call: &CallContext) -> ToolOutcome;
 }
 
-struct Parsed<T: Tool> {
+struct ParsedCall<T: Tool> {
     tool: Arc<T>,
     input: T::Input,
 }
 
 #[async_trait]
-impl<T: Tool> Call for Parsed<T> {
+impl<T: Tool> ToolCall for ParsedCall<T> {
     fn read_only(&self) -> bool {
         self.tool.read_only(&self.input)
     }
@@ -125,16 +135,16 @@ impl<T: Tool> Call for Parsed<T> {
     fn summary(&self) -> String {
         self.tool.summary(&self.input)
     }
-    fn touches(&self, here: &Here) -> Result<Access, String> {
-        self.tool.touches(&self.input, here)
+    fn access(&self, here: &ToolEnv) -> Result<Access, ToolError> {
+        self.tool.access(&self.input, here)
     }
-    fn preview(&self, here: &Here) -> Option<String> {
+    fn preview(&self, here: &ToolEnv) -> Option<String> {
         self.tool.preview(&self.input, here)
     }
-    fn fails(&self, here: &Here) -> Option<String> {
-        self.tool.fails(&self.input, here)
+    fn precheck(&self, here: &ToolEnv) -> Option<String> {
+        self.tool.precheck(&self.input, here)
     }
-    async fn run(self: Box<Self>, rights: Rights, here: &Here, call: &CallContext) -> Outcome {
+    async fn run(self: Box<Self>, rights: CallRights, here: &ToolEnv, call: &CallContext) -> ToolOutcome {
         self.tool.run(self.input, rights, here, call).await
     }
 }
@@ -144,87 +154,87 @@ impl<T: Tool> AnyTool for T {
         ToolSpec {
             name: Tool::name(self).into(),
             description: self.description().trim().into(),
-            schema: schema_of::<T::Input>(),
+            schema: tool_schema::<T::Input>(),
         }
     }
     fn name(&self) -> &str {
         Tool::name(self)
     }
-    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn Call>, String> {
+    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn ToolCall>, ToolError> {
         let input: T::Input = parse_input(input)?;
-        Ok(Box::new(Parsed { tool: self, input }))
+        Ok(Box::new(ParsedCall { tool: self, input }))
     }
 }
 
-/// Field, what was expected, what came (AG-6).
-fn parse_input<I: DeserializeOwned>(input: Value) -> Result<I, String> {
+/// Parses the input; the error names the field, the expected and the actual value (AG-6).
+fn parse_input<I: DeserializeOwned>(input: Value) -> Result<I, ToolError> {
     serde_path_to_error::deserialize(input).map_err(|error| {
         let path = error.path().to_string();
         let at = if path == "." { "the input".to_string() } else { format!("`{path}`") };
-        format!("Invalid input: {at}: {}", error.into_inner())
+        format!("Invalid input: {at}: {}", error.into_inner()).into()
     })
 }
 
-/// Runs reading work off the async threads. An interrupt answers at once; the work sees the token and stops (AG-4).
-pub(crate) async fn blocking(
+/// Runs read-only work off the async threads. An interrupt returns immediately; the token stops the work (AG-4).
+pub(crate) async fn run_blocking(
     call: &CallContext,
-    work: impl FnOnce(&CancellationToken) -> Outcome + Send + 'static,
-) -> Outcome {
+    work: impl FnOnce(&CancellationToken) -> ToolOutcome + Send + 'static,
+) -> ToolOutcome {
     let cancel = call.cancel.clone();
     let task = tokio::task::spawn_blocking(move || work(&cancel));
     tokio::select! {
         biased;
-        () = call.cancel.cancelled() => interrupted(),
-        done = task => done.unwrap_or_else(|error| Outcome::error(format!("The tool failed inside: {error}"))),
+        () = call.cancel.cancelled() => interrupted_outcome(),
+        done = task => done.unwrap_or_else(|error| ToolOutcome::error(format!("The tool failed: {error}"))),
     }
 }
 
-/// Runs a change off the async threads. Once begun it is awaited to its end, so that what is recorded is what was done.
-pub(crate) async fn blocking_change(
+/// Runs a change off the async threads. Once begun it is awaited to its end, so that the record matches the disk.
+pub(crate) async fn run_blocking_change(
     call: &CallContext,
-    work: impl FnOnce(&CancellationToken) -> Outcome + Send + 'static,
-) -> Outcome {
+    work: impl FnOnce(&CancellationToken) -> ToolOutcome + Send + 'static,
+) -> ToolOutcome {
     if call.cancel.is_cancelled() {
-        return interrupted();
+        return interrupted_outcome();
     }
     let cancel = call.cancel.clone();
     let done = tokio::task::spawn_blocking(move || work(&cancel)).await;
-    done.unwrap_or_else(|error| Outcome::error(format!("The tool failed inside: {error}")))
+    done.unwrap_or_else(|error| ToolOutcome::error(format!("The tool failed: {error}")))
 }
 
-pub(crate) fn interrupted() -> Outcome {
-    Outcome::error("Interrupted before it was done.")
+pub(crate) fn interrupted_outcome() -> ToolOutcome {
+    ToolOutcome::error("Interrupted before it was done.")
 }
 
-/// The grant of a call that writes. Another kind of rights is a fault of the session: nothing is written (PR-6).
-pub(crate) fn write_grant(rights: Rights) -> Result<WriteGrant, Outcome> {
+/// Extracts the grant of a writing call. Other rights are a bug in the session: nothing is written (PR-6).
+pub(crate) fn write_grant(rights: CallRights) -> Result<WriteGrant, ToolOutcome> {
     match rights {
-        Rights::Write(grant) => Ok(grant),
-        Rights::Plain | Rights::Shell(_) => {
-            Err(Outcome::error("This call was not given the right to write a file; nothing was changed."))
+        CallRights::Write(grant) => Ok(grant),
+        CallRights::Plain | CallRights::Shell(_) => {
+            Err(ToolOutcome::error("This call has no permission to write a file; nothing was changed."))
         }
     }
 }
 
-/// The schema as models need it: subschemas inlined, and nothing that says no more than the type does, because
-/// every request carries it.
-fn schema_of<I: JsonSchema>() -> Value {
+/// Builds the schema for models: subschemas inlined, without anything that the type already says, because every
+/// request carries it.
+fn tool_schema<I: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft2020_12().with(|s| {
         s.inline_subschemas = true;
         s.meta_schema = None;
     });
     let mut schema = settings.into_generator().into_root_schema_for::<I>().to_value();
-    compact(&mut schema);
+    compact_schema(&mut schema);
     if let Some(object) = schema.as_object_mut() {
-        // The type's own doc comment is for us; the tool's description is for the model.
+        // The type's own doc comment is for developers; the tool's description is for the model.
         object.remove("description");
     }
     schema
 }
 
-/// Drops titles, formats and bounds that follow from the Rust type; an optional field is one that is not
-/// required, so `null` goes from its types.
-fn compact(schema: &mut Value) {
+/// Drops titles, formats and bounds that follow from the Rust type. Optional fields are not required, so `null` is
+/// removed from their types.
+fn compact_schema(schema: &mut Value) {
     let Some(object) = schema.as_object_mut() else { return };
     for key in ["title", "$schema", "format"] {
         object.remove(key);
@@ -234,18 +244,20 @@ fn compact(schema: &mut Value) {
         "default" => !(value.is_null() || value == &Value::Bool(false)),
         _ => true,
     });
-    without_null(object);
+    remove_null(object);
     for (key, value) in object.iter_mut() {
         match (key.as_str(), value) {
-            ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(compact),
-            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => list.iter_mut().for_each(compact),
-            ("items" | "additionalProperties", inner) => compact(inner),
+            ("properties" | "$defs", Value::Object(named)) => named.values_mut().for_each(compact_schema),
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => {
+                list.iter_mut().for_each(compact_schema)
+            }
+            ("items" | "additionalProperties", inner) => compact_schema(inner),
             _ => {}
         }
     }
 }
 
-fn without_null(object: &mut serde_json::Map<String, Value>) {
+fn remove_null(object: &mut serde_json::Map<String, Value>) {
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {
@@ -310,11 +322,11 @@ mod tests {
             "additionalProperties": false,
             "required": ["path"],
         });
-        assert_eq!(schema_of::<Input>(), expected);
+        assert_eq!(tool_schema::<Input>(), expected);
     }
 
     #[test]
-    fn ag_6_bad_input_names_the_field_what_was_expected_and_what_came() {
+    fn ag_6_bad_input_names_field_expected_and_got() {
         let cases = [
             (json!({"path": 7}), "Invalid input: `path`: invalid type: integer `7`, expected a string"),
             (json!({"path": "a", "limit": -1}), "Invalid input: `limit`: invalid value: integer `-1`, expected u64"),
@@ -325,7 +337,7 @@ mod tests {
         ];
         for (input, expected) in cases {
             let error = parse_input::<Input>(input).unwrap_err();
-            assert!(error.starts_with(expected), "{error}");
+            assert!(error.as_str().starts_with(expected), "{error}");
         }
     }
 }

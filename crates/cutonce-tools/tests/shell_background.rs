@@ -1,22 +1,23 @@
-//! Commands in the background: new output only, their end, and that they die when they should.
+//! Tests background commands: new output only, their end, and that they are killed in time.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod shell_world;
 
-use cutonce_sandbox::env::{Names, scrubbed};
-use cutonce_tools::shells::{Shells, TaskState, TaskView};
-use cutonce_tools::web::Web;
+use cutonce_sandbox::env::{EnvNameRules, scrub_env};
+use cutonce_tools::shell::process::{SessionShells, TaskState, TaskView};
+use cutonce_tools::web::WebClient;
 use serde_json::json;
 use shell_world::{World, is_there, text, vars};
 use std::path::Path;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// A world that tells which background commands have ended.
+/// A world that reports ended background commands.
 fn told() -> (World, UnboundedReceiver<TaskView>) {
     let (tell, ended) = unbounded_channel();
-    let shells = Shells::new(scrubbed(vars(), &Names::default())).on_end(move |task| drop(tell.send(task)));
-    (World::with(shells, Web::new(vec![])), ended)
+    let shells =
+        SessionShells::new(scrub_env(vars(), &EnvNameRules::default())).on_end(move |task| drop(tell.send(task)));
+    (World::with(shells, WebClient::new(vec![])), ended)
 }
 
 async fn start(world: &World, command: &str) -> String {
@@ -28,7 +29,7 @@ async fn look(world: &World, input: serde_json::Value) -> String {
     text(&world.call("BashOutput", input).await.unwrap())
 }
 
-/// What was printed is in the pipe, but whoever reads it may not have had its turn yet: look until it has.
+/// Polls until the output is read: it is in the pipe, but the reader may not have run yet.
 async fn look_for(world: &World, id: &str, printed: impl Fn(&str) -> bool) -> String {
     for _ in 0..1_000_000 {
         let seen = look(world, json!({"bash_id": id})).await;
@@ -43,6 +44,7 @@ async fn look_for(world: &World, id: &str, printed: impl Fn(&str) -> bool) -> St
 fn fifo(world: &World, name: &str) -> std::path::PathBuf {
     let path = world.root.join(name);
     let c = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+    // SAFETY: `c` is a C string that outlives the call.
     assert_eq!(unsafe { libc::mkfifo(c.as_ptr(), 0o600) }, 0);
     path
 }
@@ -54,7 +56,7 @@ async fn go(path: &Path) {
 }
 
 #[tokio::test]
-async fn tl_8_only_new_output_is_shown_and_how_it_ended() {
+async fn tl_8_shows_only_new_output_and_the_end() {
     let (world, mut ended) = told();
     let (one, two) = (fifo(&world, "one"), fifo(&world, "two"));
     let id = start(&world, "echo first; read < one; read < two; echo second; exit 7").await;
@@ -62,17 +64,17 @@ async fn tl_8_only_new_output_is_shown_and_how_it_ended() {
     go(&one).await;
     assert_eq!(look_for(&world, &id, |seen| !seen.contains("(nothing new)")).await, "bash_1: running\n\nfirst");
     assert_eq!(look(&world, json!({"bash_id": id})).await, "bash_1: running\n\n(nothing new)");
-    assert_eq!(world.here.shells.running().len(), 1);
+    assert_eq!(world.here.shells.running_tasks().len(), 1);
     go(&two).await;
     let view = ended.recv().await.unwrap();
     assert_eq!((view.id.as_str(), view.state), ("bash_1", TaskState::Exited(7)));
     assert_eq!(look(&world, json!({"bash_id": id})).await, "bash_1: exited with code 7\n\nsecond");
-    assert!(world.here.shells.running().is_empty());
+    assert!(world.here.shells.running_tasks().is_empty());
     assert_eq!(std::fs::read_to_string(world.own.join("bash_1.txt")).unwrap(), "first\nsecond\n");
 }
 
 #[tokio::test]
-async fn tl_8_a_filter_shows_matching_lines() {
+async fn tl_8_filter_shows_matching_lines() {
     let (world, mut ended) = told();
     let id = start(&world, "printf 'warning: a\\nfine\\nerror: b\\n'").await;
     ended.recv().await.unwrap();
@@ -83,7 +85,7 @@ async fn tl_8_a_filter_shows_matching_lines() {
 }
 
 #[tokio::test]
-async fn tl_8_killing_ends_all_of_it() {
+async fn tl_8_kill_ends_the_process_tree() {
     let (world, mut ended) = told();
     let ready = fifo(&world, "ready");
     let id = start(&world, "setsid sleep 1000 & echo $!; read < ready; sleep 1000").await;
@@ -99,7 +101,7 @@ async fn tl_8_killing_ends_all_of_it() {
 }
 
 #[tokio::test]
-async fn tl_8_the_end_of_the_session_kills_what_runs() {
+async fn tl_8_session_end_kills_background_commands() {
     let (world, mut ended) = told();
     let ready = fifo(&world, "ready");
     start(&world, "setsid sleep 1000 & echo $! > pid; read < ready; sleep 1000").await;
@@ -112,7 +114,7 @@ async fn tl_8_the_end_of_the_session_kills_what_runs() {
 }
 
 #[tokio::test]
-async fn tl_8_a_flood_in_the_background_is_bounded() {
+async fn tl_8_background_output_is_bounded() {
     let (world, mut ended) = told();
     let id = start(&world, "yes 123456789 | head -c 5000000").await;
     ended.recv().await.unwrap();
@@ -122,7 +124,7 @@ async fn tl_8_a_flood_in_the_background_is_bounded() {
 }
 
 #[tokio::test]
-async fn tl_8_the_folder_of_the_background_is_its_own() {
+async fn tl_8_background_command_has_its_own_folder() {
     let (world, mut ended) = told();
     std::fs::create_dir(world.root.join("sub")).unwrap();
     world.bash("cd sub").await;
@@ -133,7 +135,7 @@ async fn tl_8_the_folder_of_the_background_is_its_own() {
 }
 
 #[tokio::test]
-async fn ag_6_an_unknown_id_names_the_known_ones() {
+async fn ag_6_unknown_id_lists_the_known_ones() {
     let (world, mut ended) = told();
     let error = world.call("BashOutput", json!({"bash_id": "bash_9"})).await.unwrap_err();
     assert!(error.contains("`bash_id`") && error.contains("no command was started"), "{error}");

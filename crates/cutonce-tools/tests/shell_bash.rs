@@ -1,15 +1,15 @@
-//! Bash with real commands: what it gives back, what it keeps, and that it leaves nothing behind.
+//! Tests Bash with real commands: its results, its state, and that it leaves no process behind.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod shell_world;
 
-use cutonce_core::permission::{Access, Rights};
-use cutonce_core::shell::Verdict;
-use cutonce_sandbox::env::{Names, scrubbed};
-use cutonce_tools::shells::Shells;
-use cutonce_tools::tool::CallContext;
-use cutonce_tools::web::Web;
+use cutonce_core::permission::{Access, CallRights};
+use cutonce_core::shell::CommandVerdict;
+use cutonce_sandbox::env::{EnvNameRules, scrub_env};
+use cutonce_tools::env::CallContext;
+use cutonce_tools::shell::process::SessionShells;
+use cutonce_tools::web::WebClient;
 use serde_json::json;
 use shell_world::{World, approved, context, is_there, text, vars};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 #[tokio::test]
-async fn tl_8_it_is_real_bash_and_the_command_stays_as_it_is() {
+async fn tl_8_real_bash_runs_the_unchanged_command() {
     let world = World::new();
     assert_eq!(world.bash("a=(x y); [[ ${a[1]} == y ]] && cat <(echo $0 $# $-)").await, "bash 0 hBc");
     assert_eq!(world.bash("echo out; echo err >&2; echo out").await, "out\nerr\nout");
@@ -31,7 +31,7 @@ async fn tl_8_it_is_real_bash_and_the_command_stays_as_it_is() {
 }
 
 #[tokio::test]
-async fn tl_8_exit_codes_and_signals_are_told() {
+async fn tl_8_exit_codes_and_signals_are_reported() {
     let world = World::new();
     let outcome = world.call("Bash", json!({"command": "echo no; exit 3"})).await.unwrap();
     assert_eq!((text(&outcome).as_str(), outcome.is_error), ("no\n\nExit code 3", true));
@@ -43,7 +43,7 @@ async fn tl_8_exit_codes_and_signals_are_told() {
 }
 
 #[tokio::test]
-async fn tl_8_the_folder_is_kept_between_calls() {
+async fn tl_8_folder_is_kept_between_calls() {
     let world = World::new();
     let root = world.root.display().to_string();
     std::fs::create_dir_all(world.root.join("with space/in\nner")).unwrap();
@@ -55,11 +55,11 @@ async fn tl_8_the_folder_is_kept_between_calls() {
     assert_eq!(world.bash("pwd; echo \"$PWD\"").await, format!("{root}/with space/in\nner\n{root}/with space/in\nner"));
     assert!(world.bash("set -e; cd ..; trap 'echo mine' USR1; false").await.contains("with space."));
     assert_eq!(world.bash("(cd /); bash -c 'cd /'; pwd").await, format!("{root}/with space"));
-    assert_eq!(world.here.shells.folder(&world.here.workspace), world.root.join("with space"));
+    assert_eq!(world.here.shells.working_folder(&world.here.workspace), world.root.join("with space"));
 }
 
 #[tokio::test]
-async fn tl_8_a_folder_that_is_not_told_is_said_to_be_unknown() {
+async fn tl_8_unreported_folder_is_unknown() {
     let world = World::new();
     let root = world.root.display().to_string();
     std::fs::create_dir(world.root.join("sub")).unwrap();
@@ -71,7 +71,7 @@ async fn tl_8_a_folder_that_is_not_told_is_said_to_be_unknown() {
     ] {
         let told = world.bash(command).await;
         assert!(
-            told.contains("is not known") && told.ends_with(&format!("the working folder is still {root}.")),
+            told.contains("is unknown") && told.ends_with(&format!("the working folder is still {root}.")),
             "{command}: {told}"
         );
         assert_eq!(world.bash("pwd").await, root, "{command}");
@@ -82,7 +82,7 @@ async fn tl_8_a_folder_that_is_not_told_is_said_to_be_unknown() {
 }
 
 #[tokio::test]
-async fn tl_8_a_folder_outside_or_gone_leads_back_to_the_root() {
+async fn tl_8_outside_or_missing_folder_resets_to_root() {
     let world = World::new();
     let root = world.root.display().to_string();
     let outside = world.bash("cd /usr && pwd").await;
@@ -101,7 +101,7 @@ async fn tl_8_a_folder_outside_or_gone_leads_back_to_the_root() {
 }
 
 #[tokio::test]
-async fn tl_8_a_command_that_never_ends_is_killed_and_what_it_printed_is_shown() {
+async fn tl_8_timeout_kills_and_shows_output() {
     let world = World::new();
     let command = "echo before; setsid sleep 1000 & echo $!; echo $$; sleep 1000";
     let outcome = world.call("Bash", json!({"command": command, "timeout": 2_000})).await.unwrap();
@@ -110,12 +110,15 @@ async fn tl_8_a_command_that_never_ends_is_killed_and_what_it_printed_is_shown()
     assert_eq!(lines[0], "before");
     assert!(!is_there(lines[1]) && !is_there(lines[2]), "{text}");
     assert!(text.contains("Timed out after 2000 ms") && outcome.is_error, "{text}");
-    let patient = Shells::new(scrubbed(vars(), &Names::default())).default_timeout(Duration::from_millis(50));
-    assert!(World::with(patient, Web::new(vec![])).bash("cat /dev/zero >/dev/null").await.contains("after 50 ms"));
+    let patient =
+        SessionShells::new(scrub_env(vars(), &EnvNameRules::default())).default_timeout(Duration::from_millis(50));
+    assert!(
+        World::with(patient, WebClient::new(vec![])).bash("cat /dev/zero >/dev/null").await.contains("after 50 ms")
+    );
 }
 
 #[tokio::test]
-async fn tl_8_a_flood_is_bounded_and_all_of_it_is_in_a_file() {
+async fn tl_8_long_output_is_stored_in_a_file() {
     let world = World::new();
     let text = world.bash("yes 123456789 | head -c 50000000; echo the end").await;
     assert!(text.chars().count() < 30_000, "{}", text.chars().count());
@@ -128,7 +131,7 @@ async fn tl_8_a_flood_is_bounded_and_all_of_it_is_in_a_file() {
 }
 
 #[tokio::test]
-async fn tl_8_what_a_command_leaves_behind_is_gone_after_the_call() {
+async fn tl_8_leftover_processes_end_with_the_call() {
     let world = World::new();
     let leftovers = [
         "sleep 1000 & echo $!",
@@ -144,14 +147,14 @@ async fn tl_8_what_a_command_leaves_behind_is_gone_after_the_call() {
 }
 
 #[tokio::test]
-async fn tl_8_reading_input_meets_its_end() {
+async fn tl_8_stdin_is_empty() {
     let world = World::new();
     assert_eq!(world.bash("cat; read -r line || echo 'no input'").await, "no input");
     assert!(world.bash("(: < /dev/tty) && echo tty").await.contains("Exit code"));
 }
 
 #[tokio::test]
-async fn ag_4_an_interrupt_kills_at_once_and_tells_what_was_printed() {
+async fn ag_4_interrupt_kills_and_shows_output() {
     let world = World::new();
     let (seen, mut first) = mpsc::unbounded_channel();
     let context = CallContext { output: Arc::new(move |text: &str| drop(seen.send(text.to_string()))), ..context() };
@@ -174,7 +177,7 @@ async fn ag_4_an_interrupt_kills_at_once_and_tells_what_was_printed() {
 }
 
 #[tokio::test]
-async fn ag_4_a_dropped_call_kills_its_command() {
+async fn ag_4_dropped_call_kills_its_command() {
     let world = World::new();
     let (seen, mut first) = mpsc::unbounded_channel();
     let context = CallContext { output: Arc::new(move |text: &str| drop(seen.send(text.to_string()))), ..context() };
@@ -190,18 +193,18 @@ async fn ag_4_a_dropped_call_kills_its_command() {
             } => pid,
         }
     };
-    // The pipe is at its end when nobody has it open any more.
+    // The pipe ends when no process has it open any more.
     let (pid, mut pipe) = pid;
     let left = tokio::task::spawn_blocking(move || std::io::Read::read(&mut pipe, &mut [0])).await.unwrap().unwrap();
     assert_eq!(left, 0, "{pid}");
 }
 
 #[tokio::test]
-async fn tl_8_only_the_allowed_command_runs() {
+async fn tl_8_only_the_approved_command_runs() {
     let world = World::new();
     let call = |command: &str| world.parse("Bash", json!({ "command": command })).unwrap();
     let other = approved("Bash", &*call("true"), &world.here).unwrap();
-    for rights in [Rights::Plain, other] {
+    for rights in [CallRights::Plain, other] {
         let outcome = call("touch done").run(rights, &world.here, &context()).await;
         assert!(outcome.is_error && text(&outcome).contains("not started"), "{outcome:?}");
     }
@@ -209,13 +212,13 @@ async fn tl_8_only_the_allowed_command_runs() {
 }
 
 #[tokio::test]
-async fn mo_4_secrets_are_not_in_the_environment_of_commands() {
+async fn mo_4_commands_get_no_secrets_in_env() {
     let mut given = vars();
     for (name, value) in [("ANTHROPIC_API_KEY", "sk-1"), ("GH_TOKEN", "gh-1"), ("KEPT_TOKEN", "kept"), ("LANG", "C")] {
         given.push((name.into(), value.into()));
     }
-    let names = Names { keep: vec!["KEPT_TOKEN".into()], ..Names::default() };
-    let world = World::with(Shells::new(scrubbed(given, &names)), Web::new(vec![]));
+    let names = EnvNameRules { keep: vec!["KEPT_TOKEN".into()], ..EnvNameRules::default() };
+    let world = World::with(SessionShells::new(scrub_env(given, &names)), WebClient::new(vec![]));
     let env = world.bash("env; tr '\\0' '\\n' < /proc/self/environ").await;
     assert!(!env.contains("sk-1") && !env.contains("gh-1"), "{env}");
     assert!(env.contains("KEPT_TOKEN=kept") && env.contains("LANG=C") && env.contains("PAGER=cat"), "{env}");
@@ -223,14 +226,14 @@ async fn mo_4_secrets_are_not_in_the_environment_of_commands() {
 }
 
 #[tokio::test]
-async fn tl_10_what_is_no_text_comes_as_text() {
+async fn tl_10_binary_output_becomes_text() {
     let world = World::new();
     assert_eq!(world.bash(r"printf 'a\377b\0c\033[31mred\033[0m 10%%\r99%%\n'").await, "99%");
     assert_eq!(world.bash(r"printf 'a\377b\0c\033[31mred\033[0m\n'").await, "a\u{fffd}b\\u{0}cred");
 }
 
 #[tokio::test]
-async fn ag_6_bad_input_is_an_error_that_names_the_field() {
+async fn ag_6_bad_input_names_the_field() {
     let world = World::new();
     let error = |input| async { world.call("Bash", input).await.unwrap_err() };
     assert!(error(json!({"command": "ls", "timeout": 600_001})).await.contains("`timeout`"));
@@ -240,37 +243,37 @@ async fn ag_6_bad_input_is_an_error_that_names_the_field() {
 }
 
 #[tokio::test]
-async fn pr_5_the_whole_command_is_judged() {
+async fn pr_5_whole_command_is_checked() {
     let world = World::new();
     let call = world.parse("Bash", json!({"command": "make\n# all", "run_in_background": true})).unwrap();
-    let Ok(Access::Shell(facts)) = call.touches(&world.here) else { panic!("a shell call") };
+    let Ok(Access::Shell(facts)) = call.access(&world.here) else { panic!("a shell call") };
     assert_eq!((facts.command.as_str(), facts.background), ("make\n# all", true));
     assert_eq!(call.preview(&world.here).as_deref(), Some("make\n# all"));
     assert!(!call.read_only() && !call.parallel());
 }
 
 #[tokio::test]
-async fn pr_5_git_in_another_repository_is_not_known_to_read() {
+async fn pr_5_git_in_other_repositories_is_not_read_only() {
     // `cd x` in one call and `git status` in the next run what the settings of the repository x name.
     let world = World::new();
     world.bash("mkdir -p .git sub/deep bare/inner; touch bare/HEAD").await;
     let verdict = |world: &World| {
         let call = world.parse("Bash", json!({"command": "git status"})).unwrap();
-        let Ok(Access::Shell(facts)) = call.touches(&world.here) else { panic!("a shell call") };
+        let Ok(Access::Shell(facts)) = call.access(&world.here) else { panic!("a shell call") };
         facts.parts[0].part.verdict.clone()
     };
-    assert_eq!(verdict(&world), Verdict::ReadOnly);
+    assert_eq!(verdict(&world), CommandVerdict::ReadOnly);
     world.bash("cd sub/deep").await;
-    assert_eq!(verdict(&world), Verdict::ReadOnly);
+    assert_eq!(verdict(&world), CommandVerdict::ReadOnly);
     world.bash("cd ../../bare/inner").await;
-    assert_eq!(verdict(&world), Verdict::Unknown);
+    assert_eq!(verdict(&world), CommandVerdict::Unknown);
     world.bash("cd ../..; rmdir .git; touch HEAD").await;
-    assert_eq!(verdict(&world), Verdict::Unknown);
+    assert_eq!(verdict(&world), CommandVerdict::Unknown);
 }
 
 #[tokio::test]
-async fn tl_1_the_tools_are_described_in_few_words() {
-    let specs = cutonce_tools::shell_tools::shell_tools().into_iter().map(|tool| tool.spec());
+async fn tl_1_tool_descriptions_are_short() {
+    let specs = cutonce_tools::shell_tools().into_iter().map(|tool| tool.spec());
     let sizes: Vec<_> = specs
         .map(|spec| (spec.name.clone(), spec.description.len(), serde_json::to_string(&spec.schema).unwrap().len()))
         .collect();

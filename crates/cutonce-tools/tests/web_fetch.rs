@@ -1,20 +1,19 @@
-//! WebFetch against a real server on this machine.
+//! Tests WebFetch against a real server on this machine.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
 mod shell_world;
 
 use cutonce_core::permission::Access;
-use cutonce_tools::shells::Shells;
-use cutonce_tools::tool::CallContext;
-use cutonce_tools::web::{Limits, Web};
+use cutonce_tools::shell::process::SessionShells;
+use cutonce_tools::web::{FetchLimits, WebClient};
 use serde_json::json;
 use shell_world::{World, context, text};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
 
-/// Answers each path with its bytes, verbatim; remembers which were asked for.
+/// Answers each path with its bytes, verbatim; records the requested paths.
 struct Server {
     port: u16,
     asked: Arc<Mutex<Vec<String>>>,
@@ -56,9 +55,9 @@ fn redirect(to: &str) -> Vec<u8> {
     format!("HTTP/1.1 302 Found\r\nLocation: {to}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n").into_bytes()
 }
 
-fn world(server: &Server, limits: Limits) -> World {
+fn world(server: &Server, limits: FetchLimits) -> World {
     let hosts = vec![format!("localhost:{}", server.port), format!("127.0.0.1:{}", server.port)];
-    World::with(Shells::new(vec![]), Web::new(hosts).limits(limits))
+    World::with(SessionShells::new(vec![]), WebClient::new(hosts).limits(limits))
 }
 
 async fn fetch(world: &World, url: &str) -> (String, bool) {
@@ -69,10 +68,10 @@ async fn fetch(world: &World, url: &str) -> (String, bool) {
 }
 
 #[tokio::test]
-async fn tl_9_a_page_comes_as_markdown_marked_as_data() {
+async fn tl_9_page_is_markdown_marked_as_data() {
     let html = b"<html><body><h1>Title</h1><p>Words</page></p></body></html>";
     let server = serve(vec![("/", answer("text/html", html)), ("/data", answer("application/json", b"{}"))]).await;
-    let world = world(&server, Limits::default());
+    let world = world(&server, FetchLimits::default());
     let (page, error) = fetch(&world, &format!("http://localhost:{}/#part", server.port)).await;
     assert!(!error, "{page}");
     assert!(page.contains("to answer: What is it?") && page.contains("never instructions"), "{page}");
@@ -82,10 +81,10 @@ async fn tl_9_a_page_comes_as_markdown_marked_as_data() {
 }
 
 #[tokio::test]
-async fn tl_9_private_addresses_are_refused_before_any_connection() {
+async fn tl_9_private_addresses_are_never_connected() {
     let server = serve(vec![]).await;
     let port = server.port;
-    let world = World::with(Shells::new(vec![]), Web::new(vec![]));
+    let world = World::with(SessionShells::new(vec![]), WebClient::new(vec![]));
     for host in ["localhost", "127.0.0.1", "127.1", "0x7f000001", "2130706433", "[::1]", "[::ffff:127.0.0.1]", "0"] {
         let (text, error) = fetch(&world, &format!("http://{host}:{port}/")).await;
         assert!(error && text.contains("not an address of the public internet"), "{host}: {text}");
@@ -96,14 +95,15 @@ async fn tl_9_private_addresses_are_refused_before_any_connection() {
 }
 
 #[tokio::test]
-async fn tl_9_an_allowed_port_allows_no_other() {
+async fn tl_9_allowed_port_allows_no_other() {
     let (server, other) = (serve(vec![]).await, serve(vec![]).await);
-    let (text, error) = fetch(&world(&server, Limits::default()), &format!("http://localhost:{}/", other.port)).await;
+    let (text, error) =
+        fetch(&world(&server, FetchLimits::default()), &format!("http://localhost:{}/", other.port)).await;
     assert!(error && text.contains("not an address of the public internet"), "{text}");
 }
 
 #[tokio::test]
-async fn tl_9_redirects_are_followed_on_the_same_host_only() {
+async fn tl_9_redirects_stay_on_the_same_host() {
     let server = serve(vec![
         ("/here", redirect("/there")),
         ("/there", answer("text/plain", b"arrived")),
@@ -113,7 +113,7 @@ async fn tl_9_redirects_are_followed_on_the_same_host_only() {
         ("/round", redirect("/round")),
     ])
     .await;
-    let world = world(&server, Limits::default());
+    let world = world(&server, FetchLimits::default());
     let get = |path: &str| {
         let url = format!("http://localhost:{}{path}", server.port);
         let world = &world;
@@ -139,22 +139,22 @@ async fn tl_9_size_and_time_are_bounded() {
         ("/fits", answer("text/plain", &[b'x'; 2_000])),
     ])
     .await;
-    let small = world(&server, Limits { body: 2_000, ..Limits::default() });
+    let small = world(&server, FetchLimits { body: 2_000, ..FetchLimits::default() });
     for path in ["/said", "/unsaid"] {
         let (text, error) = fetch(&small, &format!("http://localhost:{}{path}", server.port)).await;
         assert!(error && text.contains("larger than 2000 bytes"), "{text}");
     }
     assert!(!fetch(&small, &format!("http://localhost:{}/fits", server.port)).await.1);
-    let short = world(&server, Limits { time: Duration::from_millis(100), ..Limits::default() });
+    let short = world(&server, FetchLimits { time: Duration::from_millis(100), ..FetchLimits::default() });
     let (text, error) = fetch(&short, &format!("http://localhost:{}/never", server.port)).await;
     assert!(error && text.contains("did not answer in full within 0.1 seconds"), "{text}");
 }
 
 #[tokio::test]
-async fn tl_9_a_long_page_is_cut_and_all_of_it_is_in_a_file() {
+async fn tl_9_long_page_is_stored_in_a_file() {
     let body = "0123456789é\n".repeat(20_000);
     let server = serve(vec![("/long", answer("text/plain", body.as_bytes()))]).await;
-    let world = world(&server, Limits::default());
+    let world = world(&server, FetchLimits::default());
     let (page, _) = fetch(&world, &format!("http://localhost:{}/long", server.port)).await;
     assert!(page.len() < 101_000 && page.contains("cut here"), "{}", page.len());
     let file = world.own.join("page-localhost.md");
@@ -163,7 +163,7 @@ async fn tl_9_a_long_page_is_cut_and_all_of_it_is_in_a_file() {
 }
 
 #[tokio::test]
-async fn tl_9_what_can_not_be_fetched_says_why() {
+async fn tl_9_fetch_errors_say_why() {
     let gone = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_vec();
     let server = serve(vec![
         ("/image", answer("image/png", b"\x89PNG")),
@@ -172,11 +172,11 @@ async fn tl_9_what_can_not_be_fetched_says_why() {
         ("/junk", b"\x00\x01\x02".to_vec()),
     ])
     .await;
-    let world = world(&server, Limits::default());
+    let world = world(&server, FetchLimits::default());
     let cases = [
         ("/image", "is image/png, not text"),
         ("/gone", "answered 404 Not Found"),
-        ("/cut", "broke off"),
+        ("/cut", "the connection broke"),
         ("/junk", "could not be fetched"),
     ];
     for (path, says) in cases {
@@ -188,20 +188,38 @@ async fn tl_9_what_can_not_be_fetched_says_why() {
 }
 
 #[tokio::test]
-async fn ag_4_an_interrupt_ends_a_fetch() {
-    let server = serve(vec![]).await;
-    let world = world(&server, Limits::default());
-    let context = CallContext { ..context() };
-    context.cancel.cancel();
-    let url = format!("http://localhost:{}/never", server.port);
-    let outcome = world.call_in("WebFetch", json!({"url": url, "prompt": ""}), &context).await.unwrap();
-    assert_eq!(text(&outcome), "Interrupted by the user.");
+async fn ag_4_interrupt_ends_a_running_fetch() {
+    // Before the head of the answer, and in the middle of its body.
+    let half = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 100\r\n\r\nhalf".to_vec();
+    for (path, beginning) in [("/never", vec![]), ("/half", half)] {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let world = world(&Server { port, asked: Arc::default() }, FetchLimits::default());
+        let context = context();
+        let cancel = context.cancel.clone();
+        let server = async move {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            let mut lines = BufReader::new(&mut socket).lines();
+            let request = lines.next_line().await.unwrap().unwrap();
+            while lines.next_line().await.unwrap().is_some_and(|line| !line.is_empty()) {}
+            socket.write_all(&beginning).await.unwrap();
+            cancel.cancel();
+            // The fetch closes the connection; the server never does.
+            let mut rest = [0];
+            (request, socket.read(&mut rest).await.unwrap_or(0))
+        };
+        let url = format!("http://localhost:{port}{path}");
+        let (outcome, (request, rest)) =
+            tokio::join!(world.call_in("WebFetch", json!({"url": url, "prompt": ""}), &context), server);
+        assert_eq!(text(&outcome.unwrap()), "Interrupted by the user.");
+        assert_eq!((request.as_str(), rest), (format!("GET {path} HTTP/1.1").as_str(), 0));
+    }
 }
 
 #[tokio::test]
-async fn tl_9_addresses_are_checked_and_upgraded_before_anybody_decides() {
+async fn tl_9_urls_are_checked_before_the_decision() {
     let server = serve(vec![]).await;
-    let world = world(&server, Limits::default());
+    let world = world(&server, FetchLimits::default());
     let bad = [
         ("nonsense", "expected a URL"),
         ("ftp://example.org/", "scheme `ftp`"),
@@ -223,7 +241,7 @@ async fn tl_9_addresses_are_checked_and_upgraded_before_anybody_decides() {
     ];
     for (given, fetched, named) in asks {
         let call = world.parse("WebFetch", json!({"url": given, "prompt": ""})).unwrap();
-        let Ok(Access::Fetch { url, host }) = call.touches(&world.here) else { panic!("{given}") };
+        let Ok(Access::Fetch { url, host }) = call.access(&world.here) else { panic!("{given}") };
         assert_eq!((url.as_str(), host.as_str()), (fetched, named));
     }
 }

@@ -1,88 +1,91 @@
-//! The terminal: a face over a session (UI-1 to UI-15). It submits and reads events; it knows nothing of how they come about.
+//! The interactive terminal front end (UI-1 to UI-15). It sends submissions to a session and renders its
+//! events.
 //!
-//! The loop is in `app`; what is drawn inline goes through `history`, what takes the whole screen is an `overlay`. Everything
-//! from outside passes `text` before it is drawn.
+//! The main loop is in `app`. Inline output goes through `terminal::scrollback`; a full-screen view is
+//! one of the `overlays`. All external text is sanitized by `render::text` before it is drawn.
 
 mod app;
 mod composer;
-mod dialog;
-pub mod diff;
+mod dialogs;
 #[cfg(test)]
-mod docs;
-mod entry;
-pub mod highlight;
-mod history;
+mod doc_tables;
+mod entries;
 mod input;
-mod keymap;
-pub mod markdown;
-pub mod overlay;
-mod paint;
-pub mod review;
-mod status;
+pub mod overlays;
+pub mod plan_review;
+pub mod render;
+mod status_line;
 mod terminal;
-pub mod text;
-pub mod theme;
+mod text_area;
 
-pub use app::{INIT, exported};
-pub use composer::images_named;
+pub use app::{ExportError, Guide, GuidePlace, GuideView, INIT_PROMPT, export_transcript};
+pub use composer::mentioned_images;
+pub use terminal::{columns as terminal_columns, read_secret};
 
-use cutonce_agent::start::{Opened, Which};
+use cutonce_agent::builder::{OpenedSession, SessionSelector};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::pin::Pin;
 
-/// What the program hands over: where it is, how a session is opened, and what it knows that a face does not.
-pub struct Face {
+/// Everything the binary passes to the terminal front end.
+pub struct TuiOptions {
     /// `~/.cutonce` or $CUTONCE_HOME.
     pub home: PathBuf,
     pub cwd: PathBuf,
     pub env: Vec<(OsString, OsString)>,
     pub version: &'static str,
-    pub open: Open,
-    /// None: the person picks one (UI-15).
-    pub which: Option<Which>,
-    /// What the picker looks for first.
-    pub words: String,
+    pub opener: SessionOpener,
+    /// `None`: the user picks a session (UI-15).
+    pub selector: Option<SessionSelector>,
+    /// Initial search text of the session picker.
+    pub picker_search: String,
     pub fork: bool,
-    pub first: Option<First>,
+    pub first_submission: Option<FirstSubmission>,
     /// The text of `cutonce doctor`.
     pub doctor: fn() -> String,
-    pub flags: Flags,
+    pub command_line_rules: CommandLineRules,
+    /// Explains the screen in its last row; for the demo (ON-2).
+    pub guide: Option<Guide>,
 }
 
-/// Rules that were given on the command line, for `/permissions`.
+/// Permission rules from the command line, shown by `/permissions`.
 #[derive(Debug, Default)]
-pub struct Flags {
+pub struct CommandLineRules {
     pub allow: Vec<String>,
     pub deny: Vec<String>,
 }
 
-/// What the conversation begins with.
+/// First submission of the session.
 #[derive(Debug)]
-pub enum First {
-    Say(String),
-    /// A plan that was approved by running the command.
+pub enum FirstSubmission {
+    Message(String),
+    /// Implements a plan that the user approved by running `cutonce implement`.
     Implement {
         plan: String,
         path: String,
     },
 }
 
-/// Which session is wanted.
+/// A request to open a session.
 #[derive(Debug, Clone)]
-pub struct Job {
-    pub which: Which,
-    /// In a copy.
+pub struct OpenSessionRequest {
+    pub selector: SessionSelector,
+    /// Fork the session instead of continuing it.
     pub fork: bool,
-    /// Instead of the model that the command line or the settings name.
+    /// Overrides the model from the command line and the settings.
     pub model: Option<String>,
 }
 
-/// Opens a session, on the thread that it will live on.
-pub type Open = Box<dyn Fn(Job) -> Opening + Send>;
-pub type Opening = Pin<Box<dyn Future<Output = Result<Opened, String>>>>;
+/// Opens a session on the thread where it will run.
+pub type SessionOpener = Box<dyn Fn(OpenSessionRequest) -> OpenFuture + Send>;
+pub type OpenFuture = Pin<Box<dyn Future<Output = Result<OpenedSession, OpenSessionError>>>>;
 
-/// Sit in front of sessions until the person leaves; gives the exit code.
-pub async fn run(face: Face) -> std::io::Result<u8> {
+/// Why a session could not be opened, as text for the user.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct OpenSessionError(pub String);
+
+/// Runs the terminal until the user quits. Returns the exit code.
+pub async fn run(face: TuiOptions) -> std::io::Result<u8> {
     app::run(face).await
 }

@@ -1,7 +1,7 @@
-//! The figures this program promises, each measured beside a reference in the same run, because machines are noisy.
+//! Benchmarks the promised figures, each against a reference in the same run, because machines are noisy.
 //!
-//! `cargo bench -p cutonce --bench figures` prints the table. After `--`: `--quick` for a short run,
-//! `--only WORD` for the figures whose group has that name, `--update` to write docs/benchmark.md.
+//! `cargo bench -p cutonce --bench figures` prints the table. After `--`: `--quick` for a short run, `--only
+//! WORD` for the figures of one group, `--update` to write docs/dev/benchmark.md.
 
 #[path = "figures/acp.rs"]
 mod acp;
@@ -9,6 +9,8 @@ mod acp;
 mod agents;
 #[path = "figures/bare.rs"]
 mod bare;
+#[path = "figures/contract.rs"]
+mod contract;
 #[path = "figures/host.rs"]
 mod host;
 #[path = "figures/mail.rs"]
@@ -51,16 +53,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use table::{Row, Verdict};
 
-/// What a group of figures measures with.
+/// Shared settings and folders for a group of figures.
 pub struct Bench {
-    /// Fewer rounds and smaller inputs: to see that it works, not to know the figures.
+    /// Fewer rounds and smaller inputs: checks that the benchmark works, without reliable figures.
     pub quick: bool,
-    /// Gone when the bench ends.
+    /// Removed when the benchmark ends.
     pub folder: PathBuf,
 }
 
 impl Bench {
-    /// A new folder below the bench's own.
+    /// Creates a new folder below the benchmark's own.
     pub fn room(&self, name: &str) -> Result<PathBuf> {
         let room = self.folder.join(name);
         std::fs::create_dir(&room).with_context(|| format!("making {}", room.display()))?;
@@ -79,6 +81,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("start", start::figures),
     ("acp", acp::figures),
     ("servers", servers::figures),
+    ("contract", contract::figures),
     ("turns", turns::figures),
     ("search", search::figures),
     ("resume", resume::figures),
@@ -90,7 +93,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("terminal", terminal::figures),
 ];
 
-/// The modes in which this binary is started by itself.
+/// Inner modes in which this binary starts itself.
 const INNER: &[(&str, Inner)] =
     &[(process::LAUNCH, process::launch), (search::GREP, search::grep), (search::GLOB, search::glob)];
 
@@ -113,7 +116,7 @@ fn main() -> ExitCode {
 
 #[derive(Default)]
 struct Options {
-    /// Cargo says `--bench` when it benches; as a test (`--all-targets`) there is nothing to do.
+    /// Cargo passes `--bench` for benchmarks; under test (`--all-targets`) there is nothing to do.
     bench: bool,
     quick: bool,
     update: bool,
@@ -145,7 +148,7 @@ impl Options {
     }
 }
 
-/// Measures, prints, and says whether every promise was met.
+/// Measures, prints, and returns whether every target was met.
 fn bench(options: &Options) -> Result<bool> {
     if !options.bench {
         return Ok(true);
@@ -168,7 +171,7 @@ fn bench(options: &Options) -> Result<bool> {
     let text = table::render(&rows);
     println!("{text}");
     if options.update {
-        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/benchmark.md");
+        let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/dev/benchmark.md");
         std::fs::write(&page, table::page(&text, &load)?).with_context(|| format!("writing {}", page.display()))?;
     }
     folder.close().context("removing the bench's folder")?;

@@ -1,268 +1,240 @@
-//! From what was typed to an open session.
+//! Opens a session from the command line flags.
 
-use crate::cli::{InputFormat, Run, split_rules};
-use crate::plain::tell::About;
+use crate::cli::args::{InputFormat, RunFlags, split_rules};
+use crate::cli::usage::UsageError;
+use crate::frontends::plain::reports::SessionReport;
 use anyhow::Context;
-use cutonce_agent::settings;
-use cutonce_agent::start::{Offered, Start, Which};
-use cutonce_agent::store::place::valid_id;
-use cutonce_agent::store::{Sessions, StoreError};
+use cutonce_agent::builder::{
+    McpOverrides, NamedCommands, OfferedNames, PermissionOverrides, PromptOverrides, ResumeOptions, SessionBuilder,
+    SessionLimits, SessionSelector, SettingsFlags, TeamOptions,
+};
+use cutonce_agent::storage::{ProjectSessions, StoreError};
+use cutonce_agent::team::TeamJoin;
 use cutonce_agent::tools::tool::AnyTool;
-use cutonce_agent::{Approver, Events, Hook, Session, trust as trusted};
-use cutonce_core::agent::{Definition, parse_given};
-use cutonce_core::mode::Mode;
-use cutonce_core::settings::Notifications;
+use cutonce_agent::{Approver, EventStream, Hook, Session};
+use cutonce_core::plan::mode::Mode;
+use cutonce_core::settings::NotificationMethod;
+use cutonce_core::subagent::{AgentDefinition, parse_host_agents};
+use cutonce_core::text::sanitize::{sanitize, without_os_codes};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// What was typed can't be meant: exit code 2 (CL-3).
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Usage(pub String);
-
-/// What the face can do.
-pub struct Face {
+/// Capabilities of the front end.
+pub struct FrontendOptions {
     pub approver: Approver,
 }
 
-/// What a face brings along.
+/// Hooks and subagents that a front end adds to the session.
 #[derive(Default)]
-pub struct Brought {
+pub struct HostExtensions {
     pub hooks: Vec<Arc<dyn Hook>>,
-    pub agents: Vec<Definition>,
+    pub agents: Vec<AgentDefinition>,
 }
 
-/// Where a session lives and works.
-pub struct Place {
+/// Folders of a session.
+pub struct SessionDirs {
     pub home: PathBuf,
     pub cwd: PathBuf,
 }
 
-pub struct Started {
+pub struct StartedSession {
     pub session: Session,
-    pub events: Events,
+    pub events: EventStream,
     pub cwd: String,
-    /// The name that chooses its model again.
+    /// Name that selects this model again.
     pub model: String,
-    /// Which variable held the key, for hosts.
+    /// Variable that supplied the API key, reported to hosts.
     pub key_source: &'static str,
-    /// The sign that something waits for the person (PM-88).
-    pub notifications: Notifications,
-    /// For a face that tells of it.
-    pub about: About,
-    /// What can be called by name.
-    pub offered: Offered,
-    /// What the person or host should know of how it was opened.
+    /// How to signal that something waits for the user (PM-88).
+    pub notifications: NotificationMethod,
+    /// Data for status lines and `/status`.
+    pub report: SessionReport,
+    /// Commands and skills that can be called by name.
+    pub offered: NamedCommands,
+    /// Notices about how the session was opened, for the user or the host.
     pub notices: Vec<String>,
 }
 
-/// `~/.cutonce` or $CUTONCE_HOME (CL-4).
-pub fn home() -> anyhow::Result<PathBuf> {
-    cutonce_agent::store::place::home(&|name| std::env::var_os(name))
-        .context("neither CUTONCE_HOME nor HOME is set: there is no place for sessions and settings")
+/// Returns `$CUTONCE_HOME` or `~/.cutonce` (CL-4).
+pub fn home_dir() -> anyhow::Result<PathBuf> {
+    cutonce_agent::storage::paths::cutonce_home(&|name| std::env::var_os(name))
+        .context("neither CUTONCE_HOME nor HOME is set; set one of them, sessions and settings are kept there")
 }
 
 /// The folder that the program was started in.
-pub fn cwd() -> anyhow::Result<PathBuf> {
-    std::env::current_dir().context("the current folder is gone; change to one that exists")
+pub fn current_dir() -> anyhow::Result<PathBuf> {
+    std::env::current_dir().context("the current folder no longer exists; change to one that does")
 }
 
-pub async fn open(run: &Run, face: Face) -> anyhow::Result<Started> {
-    open_in(run, face, Place { home: home()?, cwd: cwd()? }).await
+pub async fn open_session(run: &RunFlags, face: FrontendOptions) -> anyhow::Result<StartedSession> {
+    open_session_in(run, face, SessionDirs { home: home_dir()?, cwd: current_dir()? }).await
 }
 
-/// What was typed, if it can be meant: flags that nothing could go on without are looked at before any face begins (CL-2,
-/// CL-3). A file is named so that it is the same one wherever a session works.
-pub fn sound(run: Run) -> anyhow::Result<Run> {
-    if let Some(id) = run.session_id.as_deref().filter(|id| !valid_id(id)) {
-        return Err(Usage(format!("--session-id: {}", StoreError::BadId { id: id.into() })).into());
-    }
-    if let Some(why) = run.host.unusable() {
-        return Err(Usage(why).into());
-    }
-    let Some(given) = run.settings.as_deref() else { return Ok(run) };
-    let cwd = cwd()?;
-    if let Some(why) = settings::unusable(given, &cwd) {
-        return Err(Usage(why).into());
-    }
-    let json = given.trim_start().starts_with('{');
-    let settings = if json { given.to_string() } else { cwd.join(given).display().to_string() };
-    Ok(Run { settings: Some(settings), ..run })
-}
-
-/// Who talks to a person goes back to earlier sessions and lists them: there is none that leaves nothing (HO-1).
-pub fn kept(run: Run) -> anyhow::Result<Run> {
-    if run.host.no_session_persistence {
-        let why = "--no-session-persistence goes with -p or --input-format stream-json";
-        return Err(Usage(why.into()).into());
-    }
-    Ok(run)
-}
-
-/// What a session is started with, as it was typed.
-pub fn start_of(run: &Run, approver: Approver, place: &Place) -> anyhow::Result<Start> {
-    // Two flags that contradict each other: the one that takes rights away wins, the other is what it returns to (PM-26).
-    let plans = run.permission_mode == Some(Mode::Plan);
-    let skips = run.dangerously_skip_permissions.then_some(Mode::BypassPermissions);
-    let mode = if plans { run.permission_mode } else { skips.or(run.permission_mode) };
-    // The same for `dontAsk`, which is default mode with nobody to ask.
+/// Builds the session options from the flags.
+pub fn session_start(run: &RunFlags, approver: Approver, place: &SessionDirs) -> anyhow::Result<SessionBuilder> {
+    // If the two flags contradict each other, plan mode wins; bypass is what it returns to (PM-26).
+    let plans = run.permissions.permission_mode == Some(Mode::Plan);
+    let skips = run.permissions.dangerously_skip_permissions.then_some(Mode::BypassPermissions);
+    let mode = if plans { run.permissions.permission_mode } else { skips.or(run.permissions.permission_mode) };
+    // `dontAsk` wins as well: default mode in which no question can be asked.
     let mode = if run.host.dont_ask { Some(Mode::Default) } else { mode };
-    Ok(Start {
-        home: place.home.clone(),
-        user_home: cutonce_agent::store::place::user_home(&|name| std::env::var_os(name)),
-        cwd: place.cwd.clone(),
-        env: std::env::vars_os().collect(),
-        settings: run.settings.clone(),
-        managed_settings: run.host.managed_settings.clone(),
-        agent: run.host.agent.clone().filter(|name| !name.is_empty()),
-        main: None,
-        passing: run.host.no_session_persistence,
-        only_skills: run.host.skills.clone(),
-        plan_instructions: run.host.plan_instructions.clone(),
-        only_tools: run.host.only_tools(),
-        setting_sources: run.host.sources(),
-        thinking: run.host.thinking(),
-        allow: split_rules(&run.allowed_tools),
-        deny: split_rules(&run.disallowed_tools),
-        model: run.model.clone(),
-        fallback_model: run.host.fallback_model.clone().filter(|model| !model.is_empty()),
+    let mut builder = SessionBuilder::new(&place.home, &place.cwd);
+    builder.dirs.user_home = cutonce_agent::storage::paths::user_home(&|name| std::env::var_os(name));
+    builder.dirs.add_dirs = run.add_dir.clone();
+    builder.env = std::env::vars_os().collect();
+    builder.settings = SettingsFlags {
+        flag: run.settings.clone(),
+        managed: run.host.managed_settings.clone(),
+        sources: run.host.parsed_sources(),
+    };
+    builder.model.main = run.model.clone();
+    builder.model.fallback = run.host.fallback_model.clone().filter(|model| !model.is_empty());
+    builder.model.thinking = run.host.thinking();
+    builder.permissions = PermissionOverrides {
+        allow: split_rules(&run.permissions.allowed_tools),
+        deny: split_rules(&run.permissions.disallowed_tools),
         mode,
         base_mode: skips.filter(|_| plans),
-        bypass_available: run.allow_dangerously_skip_permissions,
+        bypass_available: run.permissions.allow_dangerously_skip_permissions,
         approver,
-        request: run.prompt.clone(),
-        which: which(run)?,
-        fork: run.fork_session,
-        resume_at: run.host.resume_at(),
-        add_dirs: run.add_dir.clone(),
-        max_turns: run.max_turns,
-        max_budget: run.max_budget_usd,
-        system_prompt: run.host.system_prompt(run.system_prompt.as_deref())?,
-        append_system_prompt: run.append_system_prompt.clone(),
-        hide_disallowed_tools: run.hide_disallowed_tools,
-        mcp_config: run.mcp_config.clone(),
-        strict_mcp_config: run.strict_mcp_config,
-        mcp_wait: mcp_wait(run),
-        agents: agents(run)?,
-        tools: own_tools(run)?,
-        hooks: Vec::new(),
-        editor: None,
-        join: run.team.clone().zip(run.name.clone()).map(|(team, name)| cutonce_agent::team::Join { team, name }),
-        program: std::env::current_exe().ok(),
-        connect: None,
-    })
+        user_away: run.host.channels,
+        hide_disallowed_tools: run.permissions.hide_disallowed_tools,
+    };
+    builder.prompt = PromptOverrides {
+        system: run.host.system_prompt(run.system_prompt.as_deref())?,
+        append: run.append_system_prompt.clone(),
+        plan_instructions: run.host.plan_instructions.clone(),
+        first_request: run.prompt.clone(),
+    };
+    builder.resume =
+        ResumeOptions { selector: select_session(run)?, fork: run.session.fork_session, at: run.host.resume_at() };
+    builder.ephemeral = run.host.no_session_persistence;
+    builder.mcp =
+        McpOverrides { config: run.mcp_config.clone(), strict: run.strict_mcp_config, first_wait: mcp_wait(run) };
+    builder.host.agents = parse_agents(run)?;
+    builder.host.tools = structured_output_tools(run)?;
+    builder.agent.name = run.host.agent.clone().filter(|name| !name.is_empty());
+    builder.offered = OfferedNames { tools: run.host.only_tools(), skills: run.host.skills.clone() };
+    builder.limits = SessionLimits { max_turns: run.max_turns, max_budget: run.max_budget_usd };
+    let join = run.team.clone().zip(run.name.clone()).map(|(team, name)| TeamJoin { team, name });
+    builder.team = TeamOptions { join, program: std::env::current_exe().ok() };
+    Ok(builder)
 }
 
-/// The form that the answer must have is a tool of ours beside the session's (HO-1).
-fn own_tools(run: &Run) -> anyhow::Result<Vec<Arc<dyn AnyTool>>> {
-    let form = run.host.answer_form().map_err(Usage)?;
+/// Builds the StructuredOutput tool if `--json-schema` was given (HO-1).
+fn structured_output_tools(run: &RunFlags) -> anyhow::Result<Vec<Arc<dyn AnyTool>>> {
+    let form = run.host.structured_output_tool()?;
     Ok(form.into_iter().map(|form| Arc::new(form) as Arc<dyn AnyTool>).collect())
 }
 
-/// The agents of `--agents` (SA-2).
-fn agents(run: &Run) -> anyhow::Result<Vec<Definition>> {
+/// Parses `--agents` (SA-2).
+fn parse_agents(run: &RunFlags) -> anyhow::Result<Vec<AgentDefinition>> {
     let Some(given) = &run.host.agents else { return Ok(Vec::new()) };
-    let given = serde_json::from_str(given).map_err(|error| Usage(format!("--agents is no JSON: {error}")))?;
-    Ok(parse_given(&given).map_err(|error| Usage(format!("--agents: {error}")))?)
+    let given =
+        serde_json::from_str(given).map_err(|error| UsageError(format!("--agents is not valid JSON: {error}")))?;
+    Ok(parse_host_agents(&given).map_err(|error| UsageError(format!("--agents: {error}")))?)
 }
 
-pub async fn open_in(run: &Run, face: Face, place: Place) -> anyhow::Result<Started> {
-    open_with(run, face, place, Brought::default()).await
+pub async fn open_session_in(
+    run: &RunFlags,
+    face: FrontendOptions,
+    place: SessionDirs,
+) -> anyhow::Result<StartedSession> {
+    open_session_with(run, face, place, HostExtensions::default()).await
 }
 
-pub async fn open_with(run: &Run, face: Face, place: Place, brought: Brought) -> anyhow::Result<Started> {
-    let mut start = start_of(run, face.approver, &place)?;
-    start.hooks = brought.hooks;
-    // A host's own hold those of `--agents` as well.
+pub async fn open_session_with(
+    run: &RunFlags,
+    face: FrontendOptions,
+    place: SessionDirs,
+    brought: HostExtensions,
+) -> anyhow::Result<StartedSession> {
+    let mut start = session_start(run, face.approver, &place)?;
+    start.host.hooks = brought.hooks;
+    // The host's list already includes the agents of `--agents`.
     if !brought.agents.is_empty() {
-        start.agents = brought.agents;
+        start.host.agents = brought.agents;
     }
     let opened = start.open().await?;
     for notice in &opened.notices {
-        eprintln!("cutonce: {}", cutonce_core::harmless::harmless(notice));
+        eprintln!("cutonce: {}", sanitize(&without_os_codes(notice)));
     }
-    let key_source = if std::env::var_os("ANTHROPIC_API_KEY").is_some() { "ANTHROPIC_API_KEY" } else { "none" };
-    let about = About::new(&opened, &place.home, &place.cwd);
-    Ok(Started {
-        about,
+    let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let key_source = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].into_iter().find(is_set).unwrap_or("none");
+    let about = SessionReport::new(&opened, &place.home, &place.cwd);
+    Ok(StartedSession {
+        report: about,
         session: opened.session,
         events: opened.events,
         cwd: place.cwd.display().to_string(),
         model: opened.model,
         key_source,
         notifications: opened.notifications,
-        offered: opened.offered,
+        offered: opened.named,
         notices: opened.notices,
     })
 }
 
-/// The first message, with what its agent says before it (HO-1).
-pub fn after_first(words: Option<String>, text: String) -> String {
+/// Prepends the agent's initial prompt to the first message (HO-1).
+pub fn with_initial_prompt(words: Option<String>, text: String) -> String {
     words.map_or(text.clone(), |words| format!("{words}\n\n{text}"))
 }
 
-/// A host that hands over servers itself counts on their tools: it waits for those that are being started, a little while.
-fn mcp_wait(run: &Run) -> Option<Duration> {
+/// How long to wait for MCP servers. A host that passes servers expects their tools in the first turn.
+fn mcp_wait(run: &RunFlags) -> Option<Duration> {
     let host = run.input_format == InputFormat::StreamJson && !run.mcp_config.is_empty();
     host.then_some(Duration::from_secs(3))
 }
 
-pub fn which(run: &Run) -> anyhow::Result<Which> {
-    let usage = |text: &str| Err(Usage(text.into()).into());
-    if run.host.resume_at().is_some() && run.resume.is_none() && !run.r#continue {
+pub fn select_session(run: &RunFlags) -> anyhow::Result<SessionSelector> {
+    let usage = |text: &str| Err(UsageError(text.into()).into());
+    if run.host.resume_at().is_some() && run.session.resume.is_none() && !run.session.r#continue {
         return usage("--resume-session-at needs --continue or --resume");
     }
-    match (run.r#continue, &run.resume, &run.session_id) {
-        (true, Some(_), _) => usage("--continue and --resume exclude each other"),
+    match (run.session.r#continue, &run.session.resume, &run.session.session_id) {
+        (true, Some(_), _) => usage("--continue and --resume can't be used together"),
         (true, None, Some(_)) | (false, Some(_), Some(_)) => {
-            usage("--session-id names a new session; it can't go with --continue or --resume")
+            usage("--session-id names a new session and can't be used with --continue or --resume")
         }
-        (true, None, None) => Ok(Which::Latest),
+        (true, None, None) => Ok(SessionSelector::Latest),
         (false, Some(words), None) if words.is_empty() => {
-            usage("--resume needs an id or words to search for here; `cutonce sessions` lists them")
+            usage("--resume needs a session id or a search text here; `cutonce sessions` lists sessions")
         }
-        (false, Some(words), None) => Ok(Which::Find(words.clone())),
-        (false, None, Some(id)) => Ok(Which::NewWithId(id.clone())),
-        (false, None, None) if run.fork_session => usage("--fork-session needs --continue or --resume"),
-        (false, None, None) => Ok(Which::New),
+        (false, Some(words), None) => Ok(SessionSelector::Find(words.clone())),
+        (false, None, Some(id)) => Ok(SessionSelector::NewWithId(id.clone())),
+        (false, None, None) if run.session.fork_session => usage("--fork-session needs --continue or --resume"),
+        (false, None, None) => Ok(SessionSelector::New),
     }
 }
 
-/// Nothing to go on with is no failure for whoever sits before it: a new session then, and these words. `-p` fails instead.
-pub const NOTHING_HERE: &str = "There is nothing to go on with in this folder: this is a new session.";
+/// Shown by interactive front ends when `--continue` finds no session; `-p` fails instead.
+pub const NOTHING_TO_CONTINUE: &str = "No earlier session here; started a new one.";
 
-/// `--continue` where there is no session.
-pub fn begins_anew(run: &Run) -> anyhow::Result<bool> {
+/// True if `--continue` was given and this folder has no session.
+pub fn nothing_to_continue(run: &RunFlags) -> anyhow::Result<bool> {
     let nothing = || -> anyhow::Result<bool> {
-        let latest = cutonce_agent::store::continue_latest(&Sessions::new(&home()?, &cwd()?));
+        let latest = cutonce_agent::storage::find_latest(&ProjectSessions::new(&home_dir()?, &current_dir()?));
         Ok(matches!(latest, Err(StoreError::NotFound { .. })))
     };
-    Ok(run.r#continue && run.resume.is_none() && run.session_id.is_none() && !run.fork_session && nothing()?)
+    Ok(run.session.r#continue
+        && run.session.resume.is_none()
+        && run.session.session_id.is_none()
+        && !run.session.fork_session
+        && nothing()?)
 }
 
-/// What the person has to pick from (UI-15): all sessions, or the several that the words of `--resume` fit.
-pub fn to_pick(run: &Run) -> anyhow::Result<Option<String>> {
-    let Some(words) = run.resume.as_deref().filter(|_| !run.r#continue && run.session_id.is_none()) else {
+/// Search text for the session picker, if the user has to choose (UI-15): `--resume` without an id, or with a
+/// text that matches several.
+pub fn session_to_pick(run: &RunFlags) -> anyhow::Result<Option<String>> {
+    let Some(words) =
+        run.session.resume.as_deref().filter(|_| !run.session.r#continue && run.session.session_id.is_none())
+    else {
         return Ok(None);
     };
     let several = || -> anyhow::Result<bool> {
-        let found = cutonce_agent::store::find(&Sessions::new(&home()?, &cwd()?), words);
+        let found = cutonce_agent::storage::find_session(&ProjectSessions::new(&home_dir()?, &current_dir()?), words);
         Ok(matches!(found, Err(StoreError::Several { .. })))
     };
     Ok((words.is_empty() || several()?).then(|| words.to_string()))
-}
-
-/// `cutonce trust` (PR-2).
-pub fn trust(dir: Option<PathBuf>) -> anyhow::Result<u8> {
-    let dir = match dir {
-        Some(dir) => dir,
-        None => cwd()?,
-    };
-    let dir = dir.canonicalize().with_context(|| format!("{} can't be trusted", dir.display()))?;
-    let user_home = cutonce_agent::store::place::user_home(&|name| std::env::var_os(name));
-    trusted::add(&home()?, user_home.as_deref(), &dir)
-        .with_context(|| format!("{} can't be trusted", dir.display()))?;
-    println!("{} is trusted now: its own settings count from the next start.", dir.display());
-    Ok(0)
 }

@@ -1,6 +1,6 @@
-//! HO-5, HO-2, HO-3: `cutonce acp` with the official Python client (PyPI `agent-client-protocol`), over real pipes, the model
-//! played by the scenario server. The stories are the scripts in `acp/`; this installs the client once below the target
-//! folder and runs them. Without Python or without the package these tests fail: nothing here passes silently.
+//! HO-5, HO-2, HO-3: `cutonce acp` with the official Python client (PyPI `agent-client-protocol`), over real
+//! pipes, with the scenario server as the model. The tests are the scripts in `acp/`; this file installs the
+//! client once below the target folder and runs them. Without Python or the package these tests fail.
 #![cfg(feature = "acp")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::OnceLock;
 
-/// The version that the facts in docs/protocols were taken from.
+/// The version that docs/reference/acp.md describes.
 const CLIENT: &str = "agent-client-protocol==0.12.1";
 
 fn done(what: &str, output: std::io::Result<Output>) {
@@ -17,7 +17,7 @@ fn done(what: &str, output: std::io::Result<Output>) {
     assert!(output.status.success(), "{what} failed ({}):\n{stdout}\n{stderr}", output.status);
 }
 
-/// The client's Python, made by the first test that needs it.
+/// Python with the client, installed by the first test that needs it.
 fn python() -> &'static Path {
     static PYTHON: OnceLock<PathBuf> = OnceLock::new();
     PYTHON.get_or_init(|| {
@@ -48,7 +48,7 @@ fn ho_5_modes_and_sessions() {
 }
 
 #[test]
-fn ho_2_pm_74_pm_80_the_plan_exit() {
+fn ho_2_pm_74_pm_80_plan_exit() {
     script("plan");
 }
 
@@ -68,12 +68,12 @@ fn ho_5_commands_skills_agents_and_long_plans() {
 }
 
 #[test]
-fn ho_5_a_prompt_is_answered_at_the_end_of_its_own_turn() {
+fn ho_5_prompt_is_answered_after_its_turn() {
     script("turns");
 }
 
 #[test]
-fn tm_1_pm_134_a_lead_in_an_editor() {
+fn tm_1_pm_134_lead_in_an_editor() {
     script("team");
 }
 

@@ -1,8 +1,8 @@
-//! The program is killed at random moments of a run, and what it had confirmed must be there (SE-1, SE-2, PR-6).
+//! Kills the program at random moments of a run; confirmed work must survive (SE-1, SE-2, PR-6).
 //!
-//! A run is a scripted one with writes, edits and commands. It is killed after a random number of bytes on its
-//! standard output (never after a time), then disk, transcript and a resumed run are judged. Every choice comes
-//! from a seed that a failure names: `KILL_SEED=… cargo test -p cutonce --test kill` plays that case alone.
+//! A run is scripted with writes, edits and commands. It is killed after a random number of bytes on stdout
+//! (never after a time). Then the disk, the transcript and a resumed run are checked. Every choice comes from
+//! a seed that a failure prints: `KILL_SEED=… cargo test -p cutonce --test kill` runs that case alone.
 
 #[path = "kill/judge.rs"]
 mod judge;
@@ -15,25 +15,25 @@ use stage::Stage;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const RUNS: u64 = 40;
-/// Runs beside each other: a run mostly waits for its child.
+/// Parallel runs: a run mostly waits for its child.
 const LANES: usize = 4;
 
-/// What happens to the transcript after the kill: a kill alone seldom tears a line, a dead machine does.
+/// Damage to the transcript after the kill: a kill alone seldom tears a line, a crashed machine does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Harm {
     None,
     /// The last line loses its end.
     Torn,
-    /// A line of garbage stands in the middle.
+    /// A line of garbage in the middle.
     Garbage,
-    /// A newer program wrote an entry that we don't know.
+    /// An entry of an unknown type, as from a newer version.
     Unknown,
 }
 
 const HARMS: [Harm; 4] = [Harm::None, Harm::Torn, Harm::Garbage, Harm::Unknown];
 
 #[test]
-fn se_1_se_2_pr_6_what_was_confirmed_survives_a_kill() {
+fn se_1_se_2_pr_6_work_survives_a_kill() {
     if let Some(seed) = std::env::var("KILL_SEED").ok().and_then(|seed| seed.parse().ok()) {
         let whole = whole_run().unwrap();
         return case(seed, whole).unwrap_or_else(|error| panic!("KILL_SEED={seed}: {error}"));
@@ -44,7 +44,7 @@ fn se_1_se_2_pr_6_what_was_confirmed_survives_a_kill() {
     let lane = || {
         let mut failed = Vec::new();
         while let at @ 0..RUNS = next.fetch_add(1, Ordering::Relaxed) {
-            // The harms take turns, so that each is met in every run of the test.
+            // The kinds of damage alternate, so that each occurs in every run of the test.
             let seed = base / 4 * 4 + at;
             failed.extend(case(seed, whole).err().map(|error| format!("KILL_SEED={seed}: {error}")));
         }
@@ -57,7 +57,7 @@ fn se_1_se_2_pr_6_what_was_confirmed_survives_a_kill() {
     assert!(failed.is_empty(), "{} of {RUNS} kills:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// The bytes that an undisturbed run prints; it must do all of the script.
+/// The bytes that an undisturbed run prints; it must complete the script.
 fn whole_run() -> Result<usize, String> {
     let stage = Stage::new(1)?;
     let ended = stage.play(usize::MAX, 0)?;
@@ -72,7 +72,7 @@ fn whole_run() -> Result<usize, String> {
     Ok(ended.stdout.len())
 }
 
-/// One kill, all judgements.
+/// One kill and all checks.
 fn case(seed: u64, whole: usize) -> Result<(), String> {
     let mut random = fastrand::Rng::with_seed(seed);
     let stage = Stage::new(seed)?;

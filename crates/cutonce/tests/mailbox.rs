@@ -1,5 +1,5 @@
-//! TM-1, TM-2: what every mailbox promises, played on both kinds: files, and NATS JetStream on a server of our own. A machine
-//! without `nats-server` fails here: nothing is skipped.
+//! TM-1, TM-2: the guarantees of every mailbox, tested on both kinds: files, and NATS JetStream on our own
+//! server. Without `nats-server` these tests fail; nothing is skipped.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
 #[path = "mailbox/files.rs"]
@@ -9,14 +9,14 @@ mod kill;
 #[path = "mailbox/server.rs"]
 mod server;
 
-use cutonce_agent::mailbox::{self, Delivery, Mailbox};
-use cutonce_core::mail::{Message, MessageKind};
+use cutonce_agent::team::mailbox::{self, Delivery, Mailbox};
+use cutonce_core::team::{MessageKind, TeamMessage};
 use server::Server;
 use std::path::Path;
 use std::sync::Arc;
 
-pub fn message(id: &str, from: &str, to: &str, text: &str) -> Message {
-    Message {
+pub fn message(id: &str, from: &str, to: &str, text: &str) -> TeamMessage {
+    TeamMessage {
         id: id.into(),
         team: "red".into(),
         from: from.into(),
@@ -28,7 +28,7 @@ pub fn message(id: &str, from: &str, to: &str, text: &str) -> Message {
     }
 }
 
-/// A team's mailboxes; each `open` is as another process would open them.
+/// A team's mailboxes; each `open` acts like another process.
 pub struct Post {
     folder: tempfile::TempDir,
     server: Option<Server>,
@@ -48,7 +48,7 @@ impl Post {
         self.folder.path()
     }
     pub async fn open(&self) -> Arc<dyn Mailbox> {
-        mailbox::open(self.url().as_deref(), self.folder(), "red").await.unwrap()
+        mailbox::open_mailbox(self.url().as_deref(), self.folder(), "red").await.unwrap()
     }
 }
 
@@ -59,7 +59,7 @@ fn play(test: impl AsyncFn(Post)) {
     }
 }
 
-async fn take(reader: &mut Box<dyn mailbox::Reader>, n: usize) -> Vec<Delivery> {
+async fn take(reader: &mut Box<dyn mailbox::MailboxReader>, n: usize) -> Vec<Delivery> {
     let mut taken = Vec::new();
     for _ in 0..n {
         taken.push(reader.next().await.unwrap());
@@ -68,27 +68,27 @@ async fn take(reader: &mut Box<dyn mailbox::Reader>, n: usize) -> Vec<Delivery> 
 }
 
 #[test]
-fn tm_1_in_order_each_once_and_a_reader_goes_on_where_it_was_done() {
+fn tm_1_reader_resumes_in_order_without_duplicates() {
     play(async |post: Post| {
         let sender = post.open().await;
         for n in 0..30 {
             sender.send(&message(&format!("a-{n}"), "bob", "ann", &n.to_string())).await.unwrap();
-            // A sender that was cut off repeats itself.
+            // An interrupted sender repeats its message.
             sender.send(&message(&format!("a-{n}"), "bob", "ann", &n.to_string())).await.unwrap();
-            sender.send(&message(&format!("b-{n}"), "ann", "bob", "for somebody else")).await.unwrap();
+            sender.send(&message(&format!("b-{n}"), "ann", "bob", "for another reader")).await.unwrap();
         }
         let mailbox = post.open().await;
         let mut reader = mailbox.read("ann").await.unwrap();
         let first = take(&mut reader, 12).await;
-        mailbox.done("ann", &first[9].position).await.unwrap();
-        // Two were read but not done with: they come again.
+        mailbox.mark_done("ann", &first[9].position).await.unwrap();
+        // Two were read but not confirmed, so they come again.
         let mailbox = post.open().await;
         let mut reader = mailbox.read("ann").await.unwrap();
         let rest = take(&mut reader, 20).await;
         let all: Vec<String> = first[..10].iter().chain(&rest).map(|one| one.message.text.clone()).collect();
         assert_eq!(all, (0..30).map(|n| n.to_string()).collect::<Vec<_>>());
-        mailbox.done("ann", &rest[19].position).await.unwrap();
-        // Nothing is left: the next thing to come is new.
+        mailbox.mark_done("ann", &rest[19].position).await.unwrap();
+        // Nothing is left: the next message is new.
         let mut reader = mailbox.read("ann").await.unwrap();
         sender.send(&message("last", "bob", "ann", "last")).await.unwrap();
         assert_eq!(reader.next().await.unwrap().message.id, "last");
@@ -96,7 +96,7 @@ fn tm_1_in_order_each_once_and_a_reader_goes_on_where_it_was_done() {
 }
 
 #[test]
-fn tm_1_a_reader_that_waits_is_woken() {
+fn tm_1_waiting_reader_wakes_up() {
     play(async |post: Post| {
         let (mailbox, sender) = (post.open().await, post.open().await);
         let mut reader = mailbox.read("ann").await.unwrap();
@@ -109,7 +109,7 @@ fn tm_1_a_reader_that_waits_is_woken() {
 }
 
 #[test]
-fn tm_1_senders_beside_each_other_lose_nothing_and_each_keeps_its_order() {
+fn tm_1_concurrent_senders_keep_their_order() {
     play(async |post: Post| {
         let send = async |name: &str| {
             let sender = post.open().await;
@@ -128,7 +128,7 @@ fn tm_1_senders_beside_each_other_lose_nothing_and_each_keeps_its_order() {
 }
 
 #[test]
-fn tm_1_ten_thousand_messages_for_two_readers_none_lost_doubled_or_out_of_order() {
+fn tm_1_two_readers_get_ten_thousand_messages() {
     play(async |post: Post| {
         let sends = async {
             let sender = post.open().await;
@@ -147,7 +147,7 @@ fn tm_1_ten_thousand_messages_for_two_readers_none_lost_doubled_or_out_of_order(
                 let one = reader.next().await.unwrap();
                 assert_eq!(one.message.text, n.to_string(), "{name}");
                 if n % 100 == 99 {
-                    mailbox.done(name, &one.position).await.unwrap();
+                    mailbox.mark_done(name, &one.position).await.unwrap();
                 }
             }
         };
@@ -156,30 +156,30 @@ fn tm_1_ten_thousand_messages_for_two_readers_none_lost_doubled_or_out_of_order(
 }
 
 #[test]
-fn tm_1_values_are_the_last_that_was_published() {
+fn tm_1_values_keep_the_last_publication() {
     play(async |post: Post| {
         let mailbox = post.open().await;
-        assert_eq!(mailbox.published("lead.ann").await.unwrap(), None);
+        assert_eq!(mailbox.look_up("lead.ann").await.unwrap(), None);
         mailbox.publish("lead.ann", "one").await.unwrap();
         mailbox.publish("lead.ann", "two").await.unwrap();
         mailbox.publish("lead.bob", "other").await.unwrap();
-        assert_eq!(post.open().await.published("lead.ann").await.unwrap().as_deref(), Some("two"));
+        assert_eq!(post.open().await.look_up("lead.ann").await.unwrap().as_deref(), Some("two"));
         mailbox.remove().await.unwrap();
-        assert_eq!(post.open().await.published("lead.ann").await.unwrap(), None);
+        assert_eq!(post.open().await.look_up("lead.ann").await.unwrap(), None);
     });
 }
 
 #[test]
-fn tm_1_names_that_lead_elsewhere_and_floods_are_refused() {
+fn tm_1_bad_names_and_floods_are_refused() {
     play(async |post: Post| {
         let mailbox = post.open().await;
         for to in ["../ann", "*", "a.b", ">", ""] {
             assert!(mailbox.send(&message("x", "bob", to, "hi")).await.is_err(), "{to}");
             assert!(mailbox.read(to).await.is_err(), "{to}");
         }
-        let flood = "x".repeat(cutonce_core::mail::LONGEST_TEXT + 1);
+        let flood = "x".repeat(cutonce_core::team::MAX_MESSAGE_BYTES + 1);
         assert!(mailbox.send(&message("x", "bob", "ann", &flood)).await.is_err());
-        let large = "x".repeat(cutonce_core::mail::LONGEST_TEXT);
+        let large = "x".repeat(cutonce_core::team::MAX_MESSAGE_BYTES);
         mailbox.send(&message("y", "bob", "ann", &large)).await.unwrap();
         let mut reader = mailbox.read("ann").await.unwrap();
         assert_eq!(reader.next().await.unwrap().message.text.len(), large.len());
@@ -187,10 +187,10 @@ fn tm_1_names_that_lead_elsewhere_and_floods_are_refused() {
 }
 
 #[test]
-fn tm_1_an_address_that_is_none_is_named_without_its_password() {
+fn tm_1_bad_address_error_hides_password() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let folder = tempfile::tempdir().unwrap();
-    let error = |url: &str| match runtime.block_on(mailbox::open(Some(url), folder.path(), "red")) {
+    let error = |url: &str| match runtime.block_on(mailbox::open_mailbox(Some(url), folder.path(), "red")) {
         Ok(_) => panic!("{url} is no address"),
         Err(error) => error.to_string(),
     };

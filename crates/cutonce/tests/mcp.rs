@@ -1,9 +1,10 @@
-//! MCP servers through the program (HO-6, PM-65): the reference servers from npm, and servers that lie, flood, hang and die.
+//! MCP servers through the program (HO-6, PM-65): the reference servers from npm, and servers that lie, flood, hang and
+//! die.
 #![cfg(feature = "mcp")]
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 
-#[path = "mcp/desk.rs"]
-mod desk;
+#[path = "mcp/cli.rs"]
+mod cli;
 #[path = "mcp/reference.rs"]
 mod reference;
 #[path = "mcp/stage.rs"]
@@ -18,7 +19,7 @@ use stage::{Stage, calls, stderr};
 const WAIT: &str = r#"{"mcp": {"firstWaitMs": 30000}}"#;
 
 #[test]
-fn ho_6_a_call_waits_for_its_server_and_the_tools_join_with_a_word_to_the_model() {
+fn ho_6_call_waits_for_its_server() {
     let stage = Stage::new(json!([calls(&[("mcp__s__look", json!({"at": 1}))]), {"text": "done"}]));
     let output = stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
     assert!(output.status.success(), "{}", stderr(&output));
@@ -30,7 +31,7 @@ fn ho_6_a_call_waits_for_its_server_and_the_tools_join_with_a_word_to_the_model(
 }
 
 #[test]
-fn ag_7_what_is_there_at_the_first_request_stays_the_same_bytes() {
+fn ag_7_request_prefix_stays_identical() {
     let look = || calls(&[("mcp__s__look", json!({}))]);
     let stage = Stage::new(json!([look(), look(), {"text": "done"}]));
     let output = stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s", "--settings", WAIT]);
@@ -42,7 +43,7 @@ fn ag_7_what_is_there_at_the_first_request_stays_the_same_bytes() {
 
 #[test]
 fn ho_6_dead_and_silent_servers_delay_nothing() {
-    // A run that waited for the silent one would take ten minutes.
+    // A run that waited for the silent server would take ten minutes.
     let patient = r#"{"mcp": {"connectTimeoutMs": 600000}}"#;
     let stage = Stage::new(json!([{"text": "answered"}]));
     let servers = json!({
@@ -63,20 +64,20 @@ fn ho_6_dead_and_silent_servers_delay_nothing() {
 }
 
 #[test]
-fn ho_6_a_call_to_a_server_that_fails_says_so() {
+fn ho_6_call_to_failed_server_is_an_error() {
     let stage = Stage::new(json!([calls(&[("mcp__dead__look", json!({}))]), {"text": "done"}]));
     let output = stage.run(json!({"dead": stage.server("dead")}), &[]);
     assert!(output.status.success());
     assert!(stage.results()[0].starts_with("error: There is no tool `mcp__dead__look`."), "{:?}", stage.results());
     assert!(
-        stderr(&output).contains("MCP server dead: it ended with exit code 1; its last words: no config"),
+        stderr(&output).contains("MCP server dead: it ended with exit code 1; its last output: no config"),
         "{}",
         stderr(&output)
     );
 }
 
 #[test]
-fn pm_65_plan_mode_runs_readers_and_refuses_writers_whatever_allows_them() {
+fn pm_65_plan_mode_allows_only_readers() {
     let script = |ws: &std::path::Path| {
         let write = ("mcp__s__write", json!({"path": ws.join("made.txt")}));
         json!([calls(&[("mcp__s__look", json!({})), write, ("mcp__s__say_no", json!({}))]), {"text": "planned"}])
@@ -105,22 +106,25 @@ fn pm_65_plan_mode_runs_readers_and_refuses_writers_whatever_allows_them() {
 }
 
 #[test]
-fn pm_65_the_users_word_counts_more_than_the_hint() {
+fn pm_65_user_setting_overrides_read_only_hint() {
     let both = || calls(&[("mcp__s__look", json!({})), ("mcp__s__say_no", json!({}))]);
-    let plan = |settings: &str| {
+    let run = |settings: &str, rules: &[&str]| {
         let stage = Stage::new(json!([both(), {"text": "planned"}]));
-        stage.run(json!({"s": stage.server("plain")}), &["--permission-mode", "plan", "--settings", settings]);
+        let args = [&["--permission-mode", "plan", "--settings", settings], rules].concat();
+        stage.run(json!({"s": stage.server("plain")}), &args);
         stage.results().iter().map(|result| !result.starts_with("error: ")).collect::<Vec<bool>>()
     };
+    let plan = |settings: &str| run(settings, &["--allowedTools", "mcp__s"]);
+    assert_eq!(run("{}", &[]), [false, false], "as in default mode, it asks, and no user is present");
     assert_eq!(plan("{}"), [true, false]);
     assert_eq!(plan(r#"{"plan": {"mcpReaders": ["mcp__s__say_no"]}}"#), [true, true]);
     assert_eq!(plan(r#"{"plan": {"mcpReaders": ["mcp__s"], "mcpWriters": ["mcp__s__look"]}}"#), [false, true]);
     assert_eq!(plan(r#"{"plan": {"mcp": "deny", "mcpReaders": ["mcp__s"]}}"#), [false, false]);
-    assert_eq!(plan(r#"{"plan": {"mcp": "ask"}}"#), [false, false], "nobody is here to be asked");
+    assert_eq!(plan(r#"{"plan": {"mcp": "ask"}}"#), [false, false], "no user is present");
 }
 
 #[test]
-fn pr_1_rules_for_a_server_and_for_a_tool() {
+fn pr_1_rules_match_server_and_tool() {
     let both = || calls(&[("mcp__s__look", json!({})), ("mcp__s__fail", json!({}))]);
     let run = |args: &[&str]| {
         let stage = Stage::new(json!([both(), {"text": "done"}]));
@@ -144,7 +148,7 @@ fn pr_1_rules_for_a_server_and_for_a_tool() {
 }
 
 #[test]
-fn ho_6_a_projects_server_starts_only_after_the_user_agreed_to_this_definition() {
+fn ho_6_project_server_needs_approval_per_definition() {
     let look = || calls(&[("mcp__s__look", json!({}))]);
     let stage = Stage::new(json!([look(), {"text": "1"}, look(), {"text": "2"}, look(), {"text": "3"}]));
     let write = |definition: &Value| {
@@ -157,26 +161,26 @@ fn ho_6_a_projects_server_starts_only_after_the_user_agreed_to_this_definition()
     };
     let talk: &[&str] = &["-p", "go", "--dangerously-skip-permissions"];
     write(&stage.server("plain"));
-    // Neither trust of the folder nor a look at the list starts it.
+    // Neither trusting the folder nor listing servers starts it.
     go(&["trust"]);
     go(&["mcp", "list"]);
     let told = go(talk);
-    assert!(told.contains("MCP servers that start only after you agreed: s (python3"), "{told}");
+    assert!(told.contains("MCP servers that need your approval to start: s (python3"), "{told}");
     assert_eq!(stage.logged(), "", "something was started");
     go(&["mcp", "agree", "s"]);
     go(talk);
     assert_eq!(stage.results(), ["look done {}"]);
-    // The project changes what it starts: the agreement was for something else.
+    // The project changes its definition, so the approval no longer applies.
     let mut changed = stage.server("plain");
     changed["env"] = json!({"MORE": "1"});
     write(&changed);
     let before = stage.logged();
-    assert!(go(talk).contains("start only after you agreed"));
+    assert!(go(talk).contains("need your approval to start"));
     assert_eq!(stage.logged(), before);
 }
 
 #[test]
-fn mo_4_a_server_gets_its_own_variables_and_none_of_our_secrets() {
+fn mo_4_servers_do_not_see_our_secrets() {
     let stage = Stage::new(json!([calls(&[("mcp__s__env", json!({}))]), {"text": "done"}]));
     let mut server = stage.server("plain");
     server["env"] = json!({"GIVEN": "${GITHUB_TOKEN}", "OTHER": "${NOT_SET:-fallback}"});
@@ -188,7 +192,7 @@ fn mo_4_a_server_gets_its_own_variables_and_none_of_our_secrets() {
     );
     assert_eq!(env["OTHER"], "fallback");
     assert!(env["GIVEN"].as_str().unwrap() != "ghp-mcp-token-0002", "the model sees no secret: {}", env["GIVEN"]);
-    // A project's definition may not reach for the model's key.
+    // A project's definition may not use the model's key.
     let stage = Stage::new(json!([{"text": "done"}]));
     let mut server = stage.server("plain");
     server["env"] = json!({"STOLEN": "${ANTHROPIC_API_KEY}"});
@@ -196,12 +200,12 @@ fn mo_4_a_server_gets_its_own_variables_and_none_of_our_secrets() {
     stage.command(&["mcp", "agree", "s"]).output().unwrap();
     let listed = stage.command(&["mcp", "list"]).output().unwrap();
     let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-    assert!(listed.contains("failed: ") && listed.contains("may not have ANTHROPIC_API_KEY"), "{listed}");
+    assert!(listed.contains("failed: ") && listed.contains("may not use ANTHROPIC_API_KEY"), "{listed}");
     assert_eq!(stage.logged(), "");
 }
 
 #[test]
-fn ho_6_long_results_go_to_a_file_and_errors_are_errors() {
+fn ho_6_long_results_go_to_a_file() {
     let stage =
         Stage::new(json!([calls(&[("mcp__s__big", json!({})), ("mcp__s__fail", json!({}))]), {"text": "done"}]));
     stage.run(json!({"s": stage.server("plain")}), &["--allowedTools", "mcp__s"]);
@@ -213,7 +217,7 @@ fn ho_6_long_results_go_to_a_file_and_errors_are_errors() {
 }
 
 #[test]
-fn ho_6_a_server_that_dies_is_started_again_when_it_is_needed() {
+fn ho_6_dead_server_restarts_on_demand() {
     let stage = Stage::new(json!([
         calls(&[("mcp__s__look", json!({}))]), calls(&[("mcp__s__die", json!({}))]), calls(&[("mcp__s__look", json!({}))]),
         {"text": "done"},
@@ -221,24 +225,23 @@ fn ho_6_a_server_that_dies_is_started_again_when_it_is_needed() {
     stage.run(json!({"s": stage.server("die")}), &["--allowedTools", "mcp__s"]);
     let results = stage.results();
     assert_eq!((results[0].as_str(), results[2].as_str()), ("look done {}", "look done {}"), "{results:?}");
-    let died =
-        "error: The MCP server s could not do this: it ended with exit code 3; its last words: Traceback: no more.";
+    let died = "error: The MCP server s failed: it ended with exit code 3; its last output: Traceback: no more.";
     assert_eq!(results[1], died);
     assert_eq!(stage.logged().matches("pid ").count(), 2);
     stage.assert_gone();
 }
 
 #[test]
-fn ho_6_a_server_that_dies_again_and_again_is_left_alone() {
+fn ho_6_server_that_keeps_dying_is_given_up() {
     let die = || calls(&[("mcp__s__die", json!({}))]);
     let stage = Stage::new(json!([die(), die(), die(), die(), die(), die(), {"text": "done"}]));
     stage.run(json!({"s": stage.server("die")}), &["--allowedTools", "mcp__s"]);
     assert_eq!(stage.logged().matches("pid ").count(), 4);
-    assert!(stage.results()[5].contains("it was started 4 times and is left alone now"), "{:?}", stage.results());
+    assert!(stage.results()[5].contains("it was started 4 times and will not be restarted"), "{:?}", stage.results());
 }
 
 #[test]
-fn ho_6_floods_are_stopped_and_the_turn_goes_on() {
+fn ho_6_server_floods_do_not_stop_the_turn() {
     for (tool, words) in [("drown", "a message of more than 16 MB"), ("stream", "more than 64 MB or 50000 messages")] {
         let stage = Stage::new(json!([calls(&[(&format!("mcp__s__{tool}"), json!({}))]), {"text": "done"}]));
         let output = stage.run(json!({"s": stage.server("flood")}), &["--allowedTools", "mcp__s"]);
@@ -263,7 +266,7 @@ fn ho_6_a_lying_server_is_contained() {
             logged.lines().find(|line| line.contains(&format!("\"{id}\""))).unwrap_or_else(|| panic!("{id}: {logged}"));
         serde_json::from_str::<Value>(line.strip_prefix("answer ").unwrap()).unwrap()
     };
-    assert!(answer("ask-0")["error"]["message"].as_str().unwrap().contains("sampling is not offered"));
+    assert!(answer("ask-0")["error"]["message"].as_str().unwrap().contains("does not support sampling"));
     assert_eq!(answer("ask-1")["result"]["action"], "decline");
     assert_eq!(answer("ask-2")["result"]["roots"][0]["uri"], format!("file://{}", stage.ws().display()));
     assert_eq!(answer("ask-3")["result"], json!({}));
@@ -271,13 +274,13 @@ fn ho_6_a_lying_server_is_contained() {
 }
 
 #[test]
-fn ag_4_a_hanging_call_ends_at_an_interrupt_and_the_server_is_told() {
+fn ag_4_interrupt_cancels_a_hanging_call() {
     let stage = Stage::new(json!([calls(&[("mcp__s__wait", json!({}))]), {"text": "unreached"}]));
     let config = json!({"mcpServers": {"s": stage.server("hang")}}).to_string();
     let mut child = stage.start(&["-p", "go", "--mcp-config", &config, "--allowedTools", "mcp__s"]);
     drop(child.stdin.take());
     stage.until("call wait");
-    // SAFETY: a signal to a child that was not waited for.
+    // SAFETY: sends a signal to a child that was not waited for.
     unsafe { libc::kill(child.id() as i32, libc::SIGINT) };
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
@@ -286,18 +289,18 @@ fn ag_4_a_hanging_call_ends_at_an_interrupt_and_the_server_is_told() {
 }
 
 #[test]
-fn ho_6_a_hanging_call_ends_when_its_time_is_up() {
+fn ho_6_hanging_call_times_out() {
     let stage =
         Stage::new(json!([calls(&[("mcp__s__wait", json!({})), ("mcp__s__look", json!({}))]), {"text": "done"}]));
     let mut server = stage.server("hang");
     server["timeout"] = json!(200);
     stage.run(json!({"s": server}), &["--allowedTools", "mcp__s"]);
-    let expected = "error: The MCP server s could not do this: no answer within 0.2 seconds; the call was cancelled.";
+    let expected = "error: The MCP server s failed: no answer within 0.2 seconds; the call was cancelled.";
     assert_eq!(stage.results(), [expected, "look done {}"]);
 }
 
 #[test]
-fn ho_6_a_list_that_changes_counts_from_the_next_turn_on() {
+fn ho_6_changed_tool_list_applies_next_turn() {
     let grow = calls(&[("mcp__s__grow", json!({}))]);
     let stage = Stage::new(json!([grow, {"text": "again", "repeat": 3000}]));
     let config = json!({"mcpServers": {"s": stage.server("grow")}}).to_string();

@@ -1,5 +1,6 @@
-//! The terminal is always given back (UI-13), idle costs nothing (UI-12), colours are those that the terminal knows (UI-10), and
-//! the scrollback survives resizing in a terminal that wraps anew (UI-1): the real program on a real pty, and under tmux.
+//! The real program on a real pty, and under tmux: it always restores the terminal (UI-13), idle costs
+//! nothing (UI-12), colours match the terminal (UI-10), and the scrollback survives resizing in a terminal
+//! that rewraps (UI-1).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on must fail")]
 
 #[path = "stories/pty.rs"]
@@ -23,15 +24,15 @@ use std::time::{Duration, Instant};
 
 struct Stage {
     root: tempfile::TempDir,
-    server: cutonce_models::scenario::Server,
+    server: cutonce_models::scripted::LoopbackServer,
 }
 
 impl Stage {
     fn new(script: &str) -> Stage {
         let root = tempfile::tempdir().unwrap();
         std::fs::create_dir(root.path().join("ws")).unwrap();
-        let script = cutonce_models::scenario::Script::parse(script).unwrap();
-        Stage { root, server: cutonce_models::scenario::Server::start(script).unwrap() }
+        let script = cutonce_models::scripted::ScenarioScript::parse(script).unwrap();
+        Stage { root, server: cutonce_models::scripted::LoopbackServer::start(script).unwrap() }
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
@@ -50,7 +51,7 @@ impl Stage {
         self.shell_with("", &[])
     }
 
-    /// The program as a child of a shell, as people start it: what the shell finds afterwards is on the screen.
+    /// The program as a child of a shell, so that the screen shows what the shell finds afterwards.
     fn shell_with(&self, args: &str, extra: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new("/bin/sh");
         let program = env!("CARGO_BIN_EXE_cutonce");
@@ -70,7 +71,7 @@ impl Stage {
         Term::start(command, (80, 24)).unwrap()
     }
 
-    /// The terminal's modes are as they were before.
+    /// The terminal's modes are the same as before.
     fn assert_given_back(&self, term: &Term) {
         let read = |name: &str| std::fs::read_to_string(self.root.path().join(name)).unwrap();
         assert_eq!(read("before"), read("after"));
@@ -85,7 +86,7 @@ impl Stage {
         assert!(shown >= hidden, "the cursor was left hidden");
     }
 
-    /// The program's, as the shell wrote it down.
+    /// The program's pid, as written by the shell.
     fn pid(&self) -> String {
         std::fs::read_to_string(self.root.path().join("pid")).unwrap().trim().to_string()
     }
@@ -94,7 +95,7 @@ impl Stage {
 const TALK: &str = r#"{"turns": [{"text": "Hello."}, {"text": "Again."}]}"#;
 
 #[test]
-fn ui_13_signals_give_the_terminal_back_and_keep_the_draft() {
+fn ui_13_signals_restore_terminal_and_keep_draft() {
     for (signal, code) in [("TERM", "143"), ("HUP", "129"), ("INT", "130")] {
         let stage = Stage::new(TALK);
         let mut term = stage.shell();
@@ -106,7 +107,7 @@ fn ui_13_signals_give_the_terminal_back_and_keep_the_draft() {
         term.see(&format!("ended {code}")).unwrap();
         term.end().unwrap();
         stage.assert_given_back(&term);
-        // A new start in the folder has the draft again (UI-3).
+        // A new start in the folder restores the draft (UI-3).
         let mut again = stage.shell();
         again.see("› half a thought").unwrap();
         again.press("ctrl+c ctrl+c").unwrap();
@@ -121,40 +122,41 @@ const PLANS: &str = r##"{"turns": [
   {"text": "Cut once."}
 ]}"##;
 
-/// PM-85: whoever ends the program, a plan that waits is there again; nobody said no.
+/// PM-85: however the program ends, a waiting plan is shown again and was not rejected.
 #[test]
-fn pm_85_a_plan_that_waits_survives_signals_and_is_asked_about_again() {
+fn pm_85_waiting_plan_survives_signals() {
     for (signal, code) in [("TERM", "143"), ("HUP", "129")] {
         let stage = Stage::new(PLANS);
         let mut term = stage.shell_with("--permission-mode plan", &[]);
         term.see("/help").unwrap();
         term.send(b"plan it\r").unwrap();
-        term.see("keep planning").unwrap();
+        term.see("request changes").unwrap();
         let sent = Command::new("kill").args([&format!("-{signal}"), &stage.pid()]).status().unwrap();
         assert!(sent.success());
         term.see(&format!("ended {code}")).unwrap();
         term.end().unwrap();
         stage.assert_given_back(&term);
         let mut again = stage.shell_with("--continue", &[]);
-        again.see("keep planning").unwrap();
+        again.see("request changes").unwrap();
         assert!(!again.whole().contains("not approved"), "{}", again.whole());
         again.press("esc").unwrap();
-        again.see("the review was left").unwrap();
+        again.see("The plan was not approved").unwrap();
         again.press("ctrl+c ctrl+c").unwrap();
         again.see("ended 0").unwrap();
     }
 }
 
+/// The product panics when the draft has this text, in builds with debug assertions only.
+#[cfg(debug_assertions)]
 #[test]
-fn ui_13_a_panic_gives_the_terminal_back_and_keeps_the_draft() {
+fn ui_13_panic_restores_terminal_and_keeps_draft() {
     let stage = Stage::new(TALK);
-    let mut term = stage.shell();
+    let mut term = stage.shell_with("", &[("CUTONCE_TEST_PANIC_AT", "half a thought")]);
     term.see("/help").unwrap();
     term.send(b"hi\r").unwrap();
     term.see("Hello.").unwrap();
     term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
-    // The words behind it are the draft of the moment in which the program dies.
-    term.send(b"/panic-now half a thought\r").unwrap();
+    term.send(b"half a thought").unwrap();
     term.see("ended 101").unwrap();
     term.end().unwrap();
     assert!(term.whole().contains("panicked"), "{}", term.whole());
@@ -166,11 +168,11 @@ fn ui_13_a_panic_gives_the_terminal_back_and_keeps_the_draft() {
     again.see("ended 0").unwrap();
 }
 
-/// An editor that takes the terminal for itself and dies with it.
+/// An editor that takes over the terminal and crashes.
 const CRASHES: &str = "#!/bin/sh\nprintf '\\033[?1049h\\033[H\\033[?25l'; stty raw -echo; kill -SEGV $$\n";
 
 #[test]
-fn ui_13_a_crashing_editor_gives_the_terminal_back_and_keeps_the_draft() {
+fn ui_13_crashed_editor_restores_terminal_and_draft() {
     let stage = Stage::new(TALK);
     let editor = stage.root.path().join("editor");
     std::fs::write(&editor, CRASHES).unwrap();
@@ -186,7 +188,7 @@ fn ui_13_a_crashing_editor_gives_the_terminal_back_and_keeps_the_draft() {
     term.see("signal 11").unwrap();
     // Not on the editor's screen, but on the one with the conversation.
     assert!(!term.alternate(), "the editor's screen was left on");
-    // Keys come one by one and unechoed as before.
+    // Keys arrive one by one and unechoed, as before.
     term.send(b", and more").unwrap();
     term.see("› half a thought, and more").unwrap();
     assert_eq!(term.whole().matches("Hello.").count(), 1, "{}", term.whole());
@@ -196,7 +198,7 @@ fn ui_13_a_crashing_editor_gives_the_terminal_back_and_keeps_the_draft() {
     stage.assert_given_back(&term);
 }
 
-/// Which colours are asked for: true colour, of 256, of 16.
+/// Counts the requested colours: true colour, 256, 16.
 fn colours(raw: &[u8]) -> (bool, bool, bool) {
     let (raw, mut found) = (String::from_utf8_lossy(raw), (false, false, false));
     for (codes, _) in raw.split("\x1b[").skip(1).filter_map(|rest| rest.split_once('m')) {
@@ -215,7 +217,7 @@ fn colours(raw: &[u8]) -> (bool, bool, bool) {
 }
 
 #[test]
-fn ui_10_themes_use_the_colours_that_the_terminal_knows_and_none_with_no_color() {
+fn ui_10_themes_follow_terminal_colours_and_no_color() {
     let text = "# Title\n\nA `word`.\n\n```rust\nfn main() { let x = \"s\"; }\n```\n";
     let talk = serde_json::json!({"turns": [{"text": text}]}).to_string();
     let check = |theme: &str, extra: &[(&str, &str)], expected: (bool, bool, bool)| {
@@ -224,7 +226,7 @@ fn ui_10_themes_use_the_colours_that_the_terminal_knows_and_none_with_no_color()
         let settings = serde_json::json!({"theme": theme}).to_string();
         std::fs::write(stage.root.path().join(".cutonce/settings.json"), settings).unwrap();
         let mut term = stage.shell_with("--permission-mode plan", extra);
-        // The mode is known once the settings are; what is drawn from then on counts.
+        // The mode is known once the settings are loaded; only later output is checked.
         term.see("plan mode on").unwrap();
         let from = term.raw.len();
         term.send(b"hi\r").unwrap();
@@ -244,7 +246,7 @@ fn ui_10_themes_use_the_colours_that_the_terminal_knows_and_none_with_no_color()
 }
 
 #[test]
-fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
+fn ui_10_dumb_terminal_runs_the_plan_flow() {
     let plan = "# Count\n\n1. Guess\n";
     let write = serde_json::json!({"name": "Write", "input": {"file_path": "{plan}", "content": plan}});
     let exit = serde_json::json!({"name": "ExitPlanMode", "input": {}});
@@ -257,13 +259,13 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
     let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
     let mut term = stage.shell_with("--permission-mode plan", &[("TERM", "dumb")]);
     term.see(">").unwrap();
-    // Enter alone confirms what a number has armed.
+    // Enter alone confirms the choice of a number.
     for (say, cue) in [
         ("count the users", "answer (a number"),
-        ("c 3 never guess", "1 comment goes along"),
-        ("5 think again", "Enter confirms it"),
+        ("c 3 never guess", "1 comment is sent"),
+        ("5 think again", "Press Enter to confirm"),
         ("", "plan rev 2"),
-        ("2 mind the gap", "Enter confirms it"),
+        ("2 mind the gap", "Press Enter to confirm"),
         ("", "don't ask again"),
         ("1", "Counted."),
     ] {
@@ -285,7 +287,7 @@ fn ui_10_a_dumb_terminal_gets_lines_and_numbers_for_the_whole_plan_flow() {
 }
 
 #[test]
-fn ui_5_a_hand_that_goes_on_typing_never_answers() {
+fn ui_5_continued_typing_never_answers() {
     let call = serde_json::json!({"name": "Bash", "input": {"command": "touch made"}});
     let text = "Words that give time to begin a sentence before the question comes.";
     let turns = serde_json::json!([{"delta": 6, "delay_ms": 60, "text": text, "calls": [call]}, {"text": "Not done."}]);
@@ -294,7 +296,7 @@ fn ui_5_a_hand_that_goes_on_typing_never_answers() {
     term.see("/help").unwrap();
     term.send(b"go\r").unwrap();
     term.see("interrupt").unwrap();
-    // Letter after letter, past the dialog and longer than any wait; then Enter, with the last of them.
+    // Types letters past the dialog and longer than any delay; then Enter, together with the last letter.
     let (mut typed, mut since) = (String::new(), None);
     while since.is_none_or(|since: Instant| since.elapsed() < Duration::from_secs(2)) {
         term.send(b"x").unwrap();
@@ -316,7 +318,7 @@ fn ui_5_a_hand_that_goes_on_typing_never_answers() {
 }
 
 #[test]
-fn ui_13_a_killed_program_leaves_its_draft() {
+fn ui_13_kill_keeps_the_draft() {
     let stage = Stage::new(TALK);
     let mut term = stage.shell();
     term.see("/help").unwrap();
@@ -330,9 +332,9 @@ fn ui_13_a_killed_program_leaves_its_draft() {
     again.see("ended 0").unwrap();
 }
 
-/// UI-13, SE-3: what was asked when the program was killed is seen when it comes back, and was not done.
+/// UI-13, SE-3: after a kill, the restarted program shows what was asked; the call did not run.
 #[test]
-fn ui_13_a_killed_program_tells_what_it_left_open() {
+fn ui_13_restart_reports_leftover_draft() {
     let stage = Stage::new(r#"{"turns": [{"calls": [{"name": "Bash", "input": {"command": "touch made"}}]}]}"#);
     let mut term = stage.shell();
     term.see("/help").unwrap();
@@ -363,7 +365,7 @@ fn job_shell(stage: &Stage) -> Term {
 }
 
 #[test]
-fn ui_13_ctrl_z_stops_and_fg_comes_back() {
+fn ui_13_ctrl_z_and_fg_work() {
     let stage = Stage::new(TALK);
     let mut term = job_shell(&stage);
     term.send(format!("{}\r", env!("CARGO_BIN_EXE_cutonce")).as_bytes()).unwrap();
@@ -381,7 +383,7 @@ fn ui_13_ctrl_z_stops_and_fg_comes_back() {
     term.end().unwrap();
 }
 
-/// The program in a shell with job control, its pid written down.
+/// The program in a shell with job control, with its pid written to a file.
 fn as_a_job(stage: &Stage) -> Term {
     let mut term = job_shell(stage);
     let (root, program) = (stage.root.path().display(), env!("CARGO_BIN_EXE_cutonce"));
@@ -395,7 +397,7 @@ fn signal(name: &str, stage: &Stage) {
 }
 
 #[test]
-fn ui_13_a_stop_by_signal_gives_the_terminal_back_first() {
+fn ui_13_stop_signal_restores_terminal_first() {
     let stage = Stage::new(TALK);
     let mut term = as_a_job(&stage);
     term.send(b"kept").unwrap();
@@ -403,14 +405,14 @@ fn ui_13_a_stop_by_signal_gives_the_terminal_back_first() {
     let from = term.raw.len();
     signal("TSTP", &stage);
     term.see("Stopped").unwrap();
-    // The live area is gone, pastes come without brackets; then the shell has its say.
+    // The live area is gone and bracketed paste is off; then the shell prints its message.
     assert!(!term.contents().contains("› kept"), "{}", term.contents());
     let raw = String::from_utf8_lossy(&term.raw[from..]).into_owned();
     let (given, told) = (raw.find("\x1b[?2004l").unwrap(), raw.find("Stopped").unwrap());
     assert!(given < told, "{}", raw.escape_debug());
     term.send(b"fg\r").unwrap();
     term.see("› kept").unwrap();
-    // It stops again, and by its key as well.
+    // It stops again, also by its key.
     signal("TSTP", &stage);
     term.until("stop again", |screen| screen.matches("Stopped").count() == 2).unwrap();
     term.send(b"fg\r").unwrap();
@@ -424,7 +426,7 @@ fn ui_13_a_stop_by_signal_gives_the_terminal_back_first() {
 }
 
 #[test]
-fn ui_13_ctrl_z_stops_on_the_whole_screen_too() {
+fn ui_13_ctrl_z_works_full_screen() {
     let stage = Stage::new(TALK);
     let mut term = as_a_job(&stage);
     term.send(b"hi\r").unwrap();
@@ -446,13 +448,13 @@ fn ui_13_ctrl_z_stops_on_the_whole_screen_too() {
 }
 
 #[test]
-fn ui_13_after_a_stop_nothing_is_drawn_before_the_terminal_is_ours_again() {
+fn ui_13_nothing_is_drawn_while_in_background() {
     let words: String = (0..4_000).map(|n| format!("word {n} ")).collect();
     let script = serde_json::json!({"turns": [{"text": words, "delta": 8, "delay_ms": 20}]});
     let stage = Stage::new(&script.to_string());
     let mut term = as_a_job(&stage);
     term.send(b"go\r").unwrap();
-    // What streams is due to be drawn at any moment.
+    // Streaming output could be drawn at any moment.
     term.see("word 20").unwrap();
     signal("STOP", &stage);
     term.see("Stopped").unwrap();
@@ -460,7 +462,7 @@ fn ui_13_after_a_stop_nothing_is_drawn_before_the_terminal_is_ours_again() {
     term.send(b"fg\r").unwrap();
     term.until("be drawn again", |screen| screen.rfind("interrupt") > screen.rfind("Stopped")).unwrap();
     let raw = String::from_utf8_lossy(&term.raw[from..]).into_owned();
-    // The shell's line editor ends its own brackets; from there on it is us.
+    // The shell's line editor switches its own bracketed paste off; after that it is ours.
     let ours = &raw[raw.find("\x1b[?2004l").unwrap()..];
     let (taken, drawn) = (ours.find("\x1b[?2004h").unwrap(), ours.find("\x1b[?2026h").unwrap());
     assert!(taken < drawn, "{}", ours.escape_debug());
@@ -471,7 +473,7 @@ fn ui_13_after_a_stop_nothing_is_drawn_before_the_terminal_is_ours_again() {
 }
 
 #[test]
-fn ui_13_after_a_stop_from_outside_fg_takes_the_terminal_again() {
+fn ui_13_fg_works_after_external_stop() {
     for stop in ["TSTP", "STOP"] {
         let stage = Stage::new(TALK);
         let mut term = as_a_job(&stage);
@@ -480,7 +482,7 @@ fn ui_13_after_a_stop_from_outside_fg_takes_the_terminal_again() {
         signal(stop, &stage);
         term.see("Stopped").unwrap();
         term.send(b"fg\r").unwrap();
-        // Keys come one by one again.
+        // Keys arrive one by one again.
         term.until("be back", |screen| screen.rfind("› kept") > screen.rfind("Stopped")).unwrap();
         term.send(b", and more").unwrap();
         term.see("› kept, and more").unwrap();
@@ -510,7 +512,7 @@ fn is_zombie(process: &str) -> bool {
     std::fs::read_to_string(format!("{process}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
 
-/// Voluntary and forced switches of all threads so far.
+/// Voluntary and forced context switches of all threads so far.
 fn switches(pid: &str) -> u64 {
     let tasks = std::fs::read_dir(format!("/proc/{pid}/task")).unwrap().flatten();
     let of = |status: String| {
@@ -521,7 +523,7 @@ fn switches(pid: &str) -> u64 {
 }
 
 #[test]
-fn ui_12_idle_wakes_nobody() {
+fn ui_12_idle_causes_no_wakeups() {
     let stage = Stage::new(TALK);
     let mut term = stage.shell();
     term.see("/help").unwrap();
@@ -531,7 +533,7 @@ fn ui_12_idle_wakes_nobody() {
     term.settle();
     let pid = stage.pid();
     let (before, raw) = (switches(&pid), term.raw.len());
-    // Nothing is waited for here: this is the span that is measured.
+    // This sleep is the measured time span.
     term.settle();
     term.settle();
     term.settle();
@@ -551,7 +553,7 @@ impl Tmux {
         assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
-    /// All of it: scrollback and screen, wrapped lines joined.
+    /// Scrollback and screen, with wrapped lines joined.
     fn whole(&self) -> String {
         self.run(&["capture-pane", "-p", "-J", "-S", "-"])
     }
@@ -569,7 +571,7 @@ impl Tmux {
         self.run(&["resize-window", "-x", &columns.to_string(), "-y", &rows.to_string()]);
     }
 
-    /// The program in a window of 80x24, under a line of the shell's.
+    /// The program in a window of 80x24, below a line of the shell.
     fn start(stage: &Stage, name: &str) -> Tmux {
         let tmux = Tmux { socket: format!("cutonce-test-{name}-{}", std::process::id()) };
         let mut line = String::from("env");
@@ -591,7 +593,7 @@ impl Drop for Tmux {
 }
 
 #[test]
-fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
+fn ui_1_scrollback_survives_resizing_in_tmux() {
     let lines: Vec<String> = (1..=60).map(|n| format!("row {n:03} of the answer")).collect();
     let text = lines.join("\n\n");
     let script = serde_json::json!({"turns": [{"text": text, "delta": 20, "delay_ms": 8}, {"text": "Second answer."}]});
@@ -599,7 +601,7 @@ fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
     let tmux = Tmux::start(&stage, "scroll");
     tmux.run(&["send-keys", "tell me", "Enter"]);
     tmux.until("row 003");
-    // A storm while it streams.
+    // Many resizes while it streams.
     for (x, y) in [("60", "20"), ("100", "30"), ("40", "15"), ("41", "15"), ("90", "24"), ("57", "18"), ("80", "24")] {
         tmux.run(&["resize-window", "-x", x, "-y", y]);
     }
@@ -623,10 +625,10 @@ fn ui_1_the_scrollback_is_exact_through_resizing_in_tmux() {
     );
 }
 
-/// What streams flows row by row, also within one long item, and what is live at the end fits a window of half the size: no row
-/// twice, none lost. The draft is as long as the composer is high.
+/// Streamed output is complete row by row, also within one long item, and the live area fits a window of half
+/// the size: no row is lost or doubled. The draft is as long as the composer is high.
 #[test]
-fn ui_1_ui_11_a_long_item_and_a_long_draft_leave_nothing_behind_when_the_window_is_halved() {
+fn ui_1_ui_11_halving_the_window_leaves_no_remains() {
     let code: Vec<String> = (0..40).map(|n| format!("let line_{n:02} = {n};")).collect();
     let words: Vec<String> = (0..150).map(|n| format!("word{n:03}")).collect();
     let inner: String = code.iter().map(|line| format!("   {line}\n")).collect();
@@ -658,7 +660,7 @@ fn ui_1_ui_11_a_long_item_and_a_long_draft_leave_nothing_behind_when_the_window_
 }
 
 #[test]
-fn ui_1_ui_11_resizing_with_a_dialog_open_leaves_nothing_of_it_behind() {
+fn ui_1_ui_11_resizing_a_dialog_leaves_no_remains() {
     let option = |n: usize| {
         let about = format!("about {n}: {}", "words that explain it ".repeat(7));
         serde_json::json!({"label": format!("Choice {n}"), "description": about, "preview": "first\nsecond\nthird"})
@@ -673,13 +675,13 @@ fn ui_1_ui_11_resizing_with_a_dialog_open_leaves_nothing_of_it_behind() {
     let stage = Stage::new(&serde_json::json!({"turns": turns}).to_string());
     let tmux = Tmux::start(&stage, "dialog");
     tmux.run(&["send-keys", "go", "Enter"]);
-    // A tall one, on a screen of its own: the conversation stands above it, and all of it is drawn for each size.
+    // A tall dialog on its own screen: the conversation above it is redrawn for each size.
     tmux.until("ctrl+o all");
     tmux.until(said);
     for (size, small) in [((40, 15), true), ((200, 60), false), ((40, 15), true), ((80, 24), false)] {
         tmux.size(size.0, size.1);
         tmux.until_that(&format!("{size:?}"), |whole| {
-            // Broken where it is narrow.
+            // Wrapped where it is narrow.
             let broken = !whole.contains("← back · ctrl+o all");
             whole.contains("› 1 Choice 1") && broken == small && whole.contains("esc skips")
         });
@@ -687,7 +689,7 @@ fn ui_1_ui_11_resizing_with_a_dialog_open_leaves_nothing_of_it_behind() {
     tmux.run(&["send-keys", "2"]);
     tmux.until("Your answers");
     tmux.run(&["send-keys", "Enter"]);
-    // A short one, in the live area. Only what we draw ourselves is broken into rows.
+    // A short dialog in the live area. Only our own output is wrapped into rows.
     let hint = "enter or a digit chooses · esc no · ctrl+o shows all of it";
     tmux.until(hint);
     for (size, broken) in [((40, 15), true), ((200, 60), false), ((40, 15), true), ((80, 24), false)] {

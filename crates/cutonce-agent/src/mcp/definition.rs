@@ -1,51 +1,57 @@
-//! A server's definition as `.mcp.json`, the settings and `--mcp-config` write it, and what its variables stand for.
+//! A server's definition from `.mcp.json`, the settings or `--mcp-config`, and the expansion of its variables.
 
+use crate::text_error::text_error;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
-/// How a server is reached.
+/// The definition of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Definition {
-    /// How it is reached.
-    pub reach: Reach,
-    /// A call may take this long; else as the settings say.
+pub struct ServerDefinition {
+    /// The transport.
+    pub transport: ServerTransport,
+    /// Timeout of a call; defaults to the settings.
     pub timeout: Option<Duration>,
-    /// It is not started until it is switched on.
+    /// Not started until the user enables it.
     pub disabled: bool,
 }
 
-/// How a server is reached.
+/// How to connect to a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
-    /// A program that speaks on its standard input and output.
+pub enum ServerTransport {
+    /// A program that communicates over stdin and stdout.
     Stdio {
         /// The program.
         command: String,
-        /// What it is given.
+        /// The program's arguments.
         args: Vec<String>,
-        /// What its environment has besides.
+        /// Additional environment variables.
         env: Vec<(String, String)>,
     },
-    /// An address that takes the streamable HTTP transport.
+    /// A URL with the streamable HTTP transport.
     Http {
-        /// Its address.
+        /// The URL.
         url: String,
-        /// Sent with every request.
+        /// Headers sent with every request.
         headers: Vec<(String, String)>,
     },
-    /// It lives in the host's process.
+    /// A server in the host's process.
     Sdk {
-        /// As the host knows it.
+        /// The host's name for it.
         name: String,
     },
 }
 
-/// Looks up a variable.
-pub(crate) type Lookup<'a> = &'a dyn Fn(&str) -> Result<Option<String>, String>;
+text_error! {
+    /// Why a server's definition can't be used; names the invalid field.
+    pub DefinitionError
+}
 
-impl Definition {
-    /// What is wrong with it is said by field.
-    pub fn parse(value: &Value) -> Result<Definition, String> {
+/// Looks up a variable.
+pub(crate) type VariableLookup<'a> = &'a dyn Fn(&str) -> Result<Option<String>, DefinitionError>;
+
+impl ServerDefinition {
+    /// Parses a definition; errors name the invalid field.
+    pub fn parse(value: &Value) -> Result<ServerDefinition, DefinitionError> {
         let object = value.as_object().ok_or("expected an object with `command` or `url`")?;
         let kind = match object.get("type") {
             None | Some(Value::Null) if object.contains_key("url") => "http",
@@ -54,102 +60,104 @@ impl Definition {
             Some(_) => return Err("`type`: expected `stdio` or `http`".into()),
         };
         let reach = match kind {
-            "stdio" => Reach::Stdio {
-                command: text(object, "command")?.ok_or("`command` is missing")?,
-                args: texts(object, "args")?,
-                env: pairs(object, "env")?,
+            "stdio" => ServerTransport::Stdio {
+                command: string_field(object, "command")?.ok_or("`command` is missing")?,
+                args: string_list_field(object, "args")?,
+                env: pairs_field(object, "env")?,
             },
             "http" | "streamable-http" | "streamableHttp" => {
-                let url = text(object, "url")?.ok_or("`url` is missing")?;
-                Reach::Http { url, headers: pairs(object, "headers")? }
+                let url = string_field(object, "url")?.ok_or("`url` is missing")?;
+                ServerTransport::Http { url, headers: pairs_field(object, "headers")? }
             }
-            "sdk" => Reach::Sdk { name: text(object, "name")?.unwrap_or_default() },
-            "sse" => return Err("`type`: the old SSE transport is not spoken here; use the server's `http` one".into()),
-            other => return Err(format!("`type`: expected `stdio` or `http`, got {other:?}")),
+            "sdk" => ServerTransport::Sdk { name: string_field(object, "name")?.unwrap_or_default() },
+            "sse" => return Err("`type`: the old SSE transport is not supported; use the server's `http` one".into()),
+            other => return Err(format!("`type`: expected `stdio` or `http`, got {other:?}").into()),
         };
         let timeout = match object.get("timeout") {
             None | Some(Value::Null) => None,
             Some(value) => match value.as_u64().filter(|ms| (1..=86_400_000).contains(ms)) {
                 Some(ms) => Some(Duration::from_millis(ms)),
-                None => return Err(format!("`timeout`: expected 1 to 86400000 milliseconds, got {value}")),
+                None => return Err(format!("`timeout`: expected 1 to 86400000 milliseconds, got {value}").into()),
             },
         };
-        Ok(Definition { reach, timeout, disabled: object.get("disabled") == Some(&Value::Bool(true)) })
+        Ok(ServerDefinition { transport: reach, timeout, disabled: object.get("disabled") == Some(&Value::Bool(true)) })
     }
 
-    /// The name of that on the wire: `stdio`, `http` or `sdk`.
-    pub fn transport(&self) -> &'static str {
-        match self.reach {
-            Reach::Stdio { .. } => "stdio",
-            Reach::Http { .. } => "http",
-            Reach::Sdk { .. } => "sdk",
+    /// The transport's name: `stdio`, `http` or `sdk`.
+    pub fn transport_name(&self) -> &'static str {
+        match self.transport {
+            ServerTransport::Stdio { .. } => "stdio",
+            ServerTransport::Http { .. } => "http",
+            ServerTransport::Sdk { .. } => "sdk",
         }
     }
 
-    /// What is started or asked, on one line, as it is written; values of variables and headers are not shown.
-    pub fn target(&self) -> String {
-        match &self.reach {
-            Reach::Stdio { command, args, env } => {
+    /// The command line or URL on one line; values of variables and headers are hidden.
+    pub fn describe_target(&self) -> String {
+        match &self.transport {
+            ServerTransport::Stdio { command, args, env } => {
                 let env = env.iter().map(|(name, _)| format!("{name}=…"));
-                env.chain(std::iter::once(quoted(command)))
-                    .chain(args.iter().map(|arg| quoted(arg)))
+                env.chain(std::iter::once(quote_arg(command)))
+                    .chain(args.iter().map(|arg| quote_arg(arg)))
                     .collect::<Vec<_>>()
                     .join(" ")
             }
-            Reach::Http { url, headers } => {
+            ServerTransport::Http { url, headers } => {
                 let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
                 if names.is_empty() { url.clone() } else { format!("{url} (with {})", names.join(", ")) }
             }
-            Reach::Sdk { name } => name.clone(),
+            ServerTransport::Sdk { name } => name.clone(),
         }
     }
 
-    /// With `${NAME}` and `${NAME:-default}` replaced.
-    pub fn expanded(self, lookup: Lookup<'_>) -> Result<Definition, String> {
-        let all = |pairs: Vec<(String, String)>| -> Result<Vec<(String, String)>, String> {
-            pairs.into_iter().map(|(name, value)| Ok((name, expand(&value, lookup)?))).collect()
+    /// Replaces `${NAME}` and `${NAME:-default}`.
+    pub(crate) fn expand_variables(self, lookup: VariableLookup<'_>) -> Result<ServerDefinition, DefinitionError> {
+        let all = |pairs: Vec<(String, String)>| -> Result<Vec<(String, String)>, DefinitionError> {
+            pairs.into_iter().map(|(name, value)| Ok((name, expand_text(&value, lookup)?))).collect()
         };
-        let reach = match self.reach {
-            Reach::Stdio { command, args, env } => Reach::Stdio {
-                command: expand(&command, lookup)?,
-                args: args.iter().map(|arg| expand(arg, lookup)).collect::<Result<_, _>>()?,
+        let reach = match self.transport {
+            ServerTransport::Stdio { command, args, env } => ServerTransport::Stdio {
+                command: expand_text(&command, lookup)?,
+                args: args.iter().map(|arg| expand_text(arg, lookup)).collect::<Result<_, _>>()?,
                 env: all(env)?,
             },
-            Reach::Http { url, headers } => Reach::Http { url: expand(&url, lookup)?, headers: all(headers)? },
-            sdk @ Reach::Sdk { .. } => sdk,
+            ServerTransport::Http { url, headers } => {
+                ServerTransport::Http { url: expand_text(&url, lookup)?, headers: all(headers)? }
+            }
+            sdk @ ServerTransport::Sdk { .. } => sdk,
         };
-        Ok(Definition { reach, ..self })
+        Ok(ServerDefinition { transport: reach, ..self })
     }
 }
 
-fn text(object: &Map<String, Value>, key: &str) -> Result<Option<String>, String> {
+fn string_field(object: &Map<String, Value>, key: &str) -> Result<Option<String>, DefinitionError> {
     match object.get(key) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) if text.trim().is_empty() || text.contains('\0') => {
-            Err(format!("`{key}`: expected a text, got {text:?}"))
+            Err(format!("`{key}`: expected a text, got {text:?}").into())
         }
         Some(Value::String(text)) => Ok(Some(text.clone())),
-        Some(other) => Err(format!("`{key}`: expected a text, got {other}")),
+        Some(other) => Err(format!("`{key}`: expected a text, got {other}").into()),
     }
 }
 
-fn texts(object: &Map<String, Value>, key: &str) -> Result<Vec<String>, String> {
+fn string_list_field(object: &Map<String, Value>, key: &str) -> Result<Vec<String>, DefinitionError> {
     let list = match object.get(key) {
         None | Some(Value::Null) => return Ok(Vec::new()),
         Some(Value::Array(list)) => list,
-        Some(other) => return Err(format!("`{key}`: expected a list of texts, got {other}")),
+        Some(other) => return Err(format!("`{key}`: expected a list of texts, got {other}").into()),
     };
     let one = |item: &Value| item.as_str().filter(|text| !text.contains('\0')).map(str::to_string);
-    list.iter().map(|item| one(item).ok_or_else(|| format!("`{key}`: expected texts, got {item}"))).collect()
+    list.iter().map(|item| one(item).ok_or_else(|| format!("`{key}`: expected texts, got {item}").into())).collect()
 }
 
-/// Names with values; a list of `{name, value}` is taken too, as editors send it.
-fn pairs(object: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>, String> {
+/// Parses name-value pairs; editors send a list of `{name, value}`.
+fn pairs_field(object: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>, DefinitionError> {
     let wrong = |got: &Value| format!("`{key}`: expected names with texts, got {got}");
-    let pair = |name: &str, value: &Value| -> Result<(String, String), String> {
+    let pair = |name: &str, value: &Value| -> Result<(String, String), DefinitionError> {
         let value = value.as_str().filter(|value| !value.contains('\0')).ok_or_else(|| wrong(value))?;
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(format!("`{key}`: {name:?} can't be a name"));
+            return Err(format!("`{key}`: {name:?} can't be a name").into());
         }
         Ok((name.to_string(), value.to_string()))
     };
@@ -159,17 +167,17 @@ fn pairs(object: &Map<String, Value>, key: &str) -> Result<Vec<(String, String)>
         Some(Value::Array(list)) => {
             list.iter().map(|item| pair(item["name"].as_str().unwrap_or_default(), &item["value"])).collect()
         }
-        Some(other) => Err(wrong(other)),
+        Some(other) => Err(wrong(other).into()),
     }
 }
 
-fn quoted(word: &str) -> String {
+fn quote_arg(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./:=@%+,${}".contains(c);
     if !word.is_empty() && word.chars().all(plain) { word.to_string() } else { format!("{word:?}") }
 }
 
-/// `${NAME}` must be set, `${NAME:-default}` need not; any other `$` stays as it is.
-fn expand(given: &str, lookup: Lookup<'_>) -> Result<String, String> {
+/// `${NAME}` must be set, `${NAME:-default}` need not; any other `$` is kept.
+fn expand_text(given: &str, lookup: VariableLookup<'_>) -> Result<String, DefinitionError> {
     let (mut out, mut rest) = (String::new(), given);
     while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
@@ -189,7 +197,9 @@ fn expand(given: &str, lookup: Lookup<'_>) -> Result<String, String> {
             match (value, default) {
                 (Some(value), _) => out.push_str(&value),
                 (None, Some(default)) => out.push_str(default),
-                (None, None) => return Err(format!("the variable {name} is not set; set it, or write ${{{name}:-…}}")),
+                (None, None) => {
+                    return Err(format!("the variable {name} is not set; set it, or write ${{{name}:-…}}").into());
+                }
             }
         }
         rest = end;
@@ -209,15 +219,17 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn ho_6_definitions_as_users_of_other_agents_write_them() {
-        let stdio = Definition::parse(&json!({"command": "node", "args": ["a b", "c"], "env": {"K": "V"}})).unwrap();
-        assert_eq!((stdio.transport(), stdio.target().as_str()), ("stdio", "K=… node \"a b\" c"));
-        let http = Definition::parse(&json!({"type": "http", "url": "http://x/mcp", "headers": {"A": "b"}})).unwrap();
-        assert_eq!((http.transport(), http.target().as_str()), ("http", "http://x/mcp (with A)"));
-        let listed = Definition::parse(&json!({"command": "x", "env": [{"name": "K", "value": "V"}]})).unwrap();
+    fn ho_6_definitions_of_other_agents_are_accepted() {
+        let stdio =
+            ServerDefinition::parse(&json!({"command": "node", "args": ["a b", "c"], "env": {"K": "V"}})).unwrap();
+        assert_eq!((stdio.transport_name(), stdio.describe_target().as_str()), ("stdio", "K=… node \"a b\" c"));
+        let http =
+            ServerDefinition::parse(&json!({"type": "http", "url": "http://x/mcp", "headers": {"A": "b"}})).unwrap();
+        assert_eq!((http.transport_name(), http.describe_target().as_str()), ("http", "http://x/mcp (with A)"));
+        let listed = ServerDefinition::parse(&json!({"command": "x", "env": [{"name": "K", "value": "V"}]})).unwrap();
         assert_eq!(
-            listed.reach,
-            Reach::Stdio { command: "x".into(), args: vec![], env: vec![("K".into(), "V".into())] }
+            listed.transport,
+            ServerTransport::Stdio { command: "x".into(), args: vec![], env: vec![("K".into(), "V".into())] }
         );
         let wrong = [
             (json!([]), "expected an object"),
@@ -230,17 +242,17 @@ mod tests {
             (json!({"command": "x", "timeout": 0}), "`timeout`: expected 1 to"),
         ];
         for (value, expected) in wrong {
-            let why = Definition::parse(&value).unwrap_err();
-            assert!(why.starts_with(expected), "{value}: {why}");
+            let why = ServerDefinition::parse(&value).unwrap_err();
+            assert!(why.to_string().starts_with(expected), "{value}: {why}");
         }
     }
 
     #[test]
-    fn ho_6_variables_are_filled_in_once() {
+    fn ho_6_variables_are_expanded_once() {
         let lookup = |name: &str| match name {
             "A" => Ok(Some("${B}".to_string())),
             "EMPTY" => Ok(Some(String::new())),
-            "KEY" => Err("no".to_string()),
+            "KEY" => Err("no".into()),
             _ => Ok(None),
         };
         let cases = [
@@ -251,7 +263,11 @@ mod tests {
             ("${KEY}", Err("no")),
         ];
         for (given, expected) in cases {
-            assert_eq!(expand(given, &lookup), expected.map(str::to_string).map_err(str::to_string), "{given}");
+            assert_eq!(
+                expand_text(given, &lookup),
+                expected.map(str::to_string).map_err(DefinitionError::from),
+                "{given}"
+            );
         }
     }
 }

@@ -1,119 +1,126 @@
-//! From settings, files and flags to the servers of a session.
+//! Opens the servers of a session from settings, files and flags.
 
-use super::agreed::Agreed;
-use super::offered::Policy;
-use super::remote::Connector;
-use super::servers::{Servers, Setup, Variable};
-use super::sources::{Declared, Scope, declared};
-use super::status::State;
-use crate::settings::Loaded;
+use super::approved_servers::ApprovedServers;
+use super::remote::RemoteConnector;
+use super::servers::{McpServers, ServersSetup, VariableResolver};
+use super::sources::{DeclaredServer, ServerScope, effective_servers};
+use super::status::McpServerState;
+use super::tool::McpPolicy;
+use crate::config::LoadedSettings;
 use cutonce_core::settings::Settings;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// What the servers of a session are opened with.
-pub struct Opening<'a> {
+/// Inputs for opening the servers of a session.
+pub struct McpOptions<'a> {
     /// The cutonce home.
     pub home: &'a Path,
-    /// The folder whose servers these are.
+    /// The project folder.
     pub project: &'a Path,
-    /// What the settings files say.
-    pub loaded: &'a Loaded,
-    /// The same, merged.
+    /// The loaded settings files.
+    pub loaded: &'a LoadedSettings,
+    /// The merged settings.
     pub settings: &'a Settings,
-    /// The environment as it is: definitions may name variables of it.
+    /// The full environment: definitions may use its variables.
     pub env: Vec<(OsString, OsString)>,
-    /// The environment without secrets: what a server's process gets (MO-4).
+    /// The environment of server processes, without secrets (MO-4).
     pub tool_env: Vec<(OsString, OsString)>,
-    /// The folders of the workspace, for servers that ask for them.
+    /// The workspace folders, for servers that request them.
     pub roots: Vec<PathBuf>,
-    /// A folder for what servers send that is too large to be shown.
+    /// A folder for results that are too large to show.
     pub own: PathBuf,
-    /// `--mcp-config`, and whether only that counts.
+    /// `--mcp-config`.
     pub given: &'a [String],
-    /// Only the servers of `config` count.
+    /// Use only the servers of `given`.
     pub strict: bool,
 }
 
-/// Start what may start, in the background; nothing is waited for.
-pub(crate) fn open(opening: Opening<'_>, notices: &mut Vec<String>) -> Servers {
-    let (all, wrong) = named(&opening);
+/// Starts all approved servers in the background without waiting.
+pub(crate) fn open_servers(opening: McpOptions<'_>, notices: &mut Vec<String>) -> McpServers {
+    let (all, wrong) = declared_servers(&opening);
     notices.extend(wrong);
-    let servers = make(&opening);
-    // A host adds those that live in it, when it has them (`Servers::add_remote`).
+    let servers = new_servers(&opening);
+    // A host adds its in-process servers later (`Servers::add_remote`).
     for one in all.into_iter().filter(|one| one.definition["type"] != "sdk") {
         servers.add(one);
     }
-    let waiting: Vec<String> =
-        servers.status().iter().filter(|one| one.state == State::NeedsAgreement).map(waits).collect();
+    let waiting: Vec<String> = servers
+        .status()
+        .iter()
+        .filter(|one| one.state == McpServerState::NeedsApproval)
+        .map(describe_waiting)
+        .collect();
     if !waiting.is_empty() {
         notices.push(format!(
-            "This project names MCP servers that start only after you agreed: {}. To agree: cutonce mcp agree NAME",
+            "This project defines MCP servers that need your approval to start: {}. To approve one, run: cutonce mcp agree NAME",
             waiting.join("; ")
         ));
     }
     servers
 }
 
-/// The same for `cutonce mcp`: only the servers that `wanted` takes, and started only if `start`.
-pub fn only(opening: Opening<'_>, wanted: impl Fn(&str) -> bool, start: bool) -> (Servers, Vec<String>) {
-    let (all, wrong) = named(&opening);
-    let servers = make(&opening);
+/// Opens the servers that `wanted` selects, for `cutonce mcp`; starts them only if `start`.
+pub fn open_selected(opening: McpOptions<'_>, wanted: impl Fn(&str) -> bool, start: bool) -> (McpServers, Vec<String>) {
+    let (all, wrong) = declared_servers(&opening);
+    let servers = new_servers(&opening);
     for one in all.into_iter().filter(|one| wanted(&one.name)) {
         match start {
             true => servers.add(one),
-            false => drop(servers.note(one)),
+            false => drop(servers.add_stopped(one)),
         }
     }
     (servers, wrong)
 }
 
-fn named(opening: &Opening<'_>) -> (Vec<Declared>, Vec<String>) {
-    let agreed = Agreed::new(opening.home, opening.project);
-    declared(opening.loaded, opening.project, (opening.given, opening.strict), &agreed)
+fn declared_servers(opening: &McpOptions<'_>) -> (Vec<DeclaredServer>, Vec<String>) {
+    let agreed = ApprovedServers::new(opening.home, opening.project);
+    effective_servers(opening.loaded, opening.project, (opening.given, opening.strict), &agreed)
 }
 
-fn waits(status: &super::Status) -> String {
+fn describe_waiting(status: &super::McpServerStatus) -> String {
     format!("{} ({})", status.name, status.target)
 }
 
-fn make(opening: &Opening<'_>) -> Servers {
-    Servers::new(Setup {
-        policy: Policy::of(opening.settings),
+fn new_servers(opening: &McpOptions<'_>) -> McpServers {
+    McpServers::new(ServersSetup {
+        policy: McpPolicy::from_settings(opening.settings),
         connector: connector(opening),
-        agreed: Some(Agreed::new(opening.home, opening.project)),
-        variable: variable(opening),
+        approved: Some(ApprovedServers::new(opening.home, opening.project)),
+        variable: variable_lookup(opening),
         own: opening.own.clone(),
     })
 }
 
 #[cfg(feature = "mcp")]
-fn connector(opening: &Opening<'_>) -> Option<Arc<dyn Connector>> {
-    Some(Arc::new(super::client::Client {
+fn connector(opening: &McpOptions<'_>) -> Option<Arc<dyn RemoteConnector>> {
+    Some(Arc::new(super::client::McpClient {
         env: opening.tool_env.clone(),
         cwd: opening.project.to_path_buf(),
         roots: opening.roots.clone(),
-        connect_timeout: Policy::of(opening.settings).connect_timeout,
+        connect_timeout: McpPolicy::from_settings(opening.settings).connect_timeout,
     }))
 }
 
 #[cfg(not(feature = "mcp"))]
-fn connector(_opening: &Opening<'_>) -> Option<Arc<dyn Connector>> {
+fn connector(_opening: &McpOptions<'_>) -> Option<Arc<dyn RemoteConnector>> {
     None
 }
 
-/// A definition of the user may name any variable. One that a project brings may not name the model's keys (MO-4).
-fn variable(opening: &Opening<'_>) -> Variable {
+/// Returns variables for definitions. A project's definition may not use the model's keys (MO-4).
+fn variable_lookup(opening: &McpOptions<'_>) -> VariableResolver {
     let env = opening.env.clone();
-    let mut keys: Vec<String> = cutonce_models::provider::PROVIDERS
+    let mut keys: Vec<String> = cutonce_models::providers::PROVIDERS
         .iter()
         .filter_map(|provider| provider.key_env.map(str::to_string))
         .collect();
     keys.extend(opening.settings.providers.values().filter_map(|provider| provider.key_env.clone()));
-    Arc::new(move |scope: Scope, name: &str| {
-        if scope.needs_agreement() && (keys.iter().any(|key| key == name) || name.starts_with("ANTHROPIC_")) {
-            return Err(format!("a project's server may not have {name}; name the server in your own settings"));
+    Arc::new(move |scope: ServerScope, name: &str| {
+        if scope.needs_approval() && (keys.iter().any(|key| key == name) || name.starts_with("ANTHROPIC_")) {
+            return Err(format!(
+                "a project's server may not use {name}; define the server in your own settings instead"
+            )
+            .into());
         }
         let found = env.iter().find(|(key, _)| key == name);
         Ok(found.map(|(_, value)| value.to_string_lossy().into_owned()))

@@ -1,25 +1,26 @@
-//! What a server is to the rest of this room, whether it is a process, an address, or a part of the host.
+//! The interface of a server, whether it is a process, a URL or part of the host.
 
-use super::definition::Definition;
-use super::work::Work;
+use super::definition::ServerDefinition;
+use super::process_work::ProcessWork;
+use crate::sync::LockUnpoisoned;
 use async_trait::async_trait;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-/// A server. Results are the JSON that the protocol gives them; whoever uses them bounds and cleans them.
+/// A server. Results are raw protocol JSON; callers sanitize and limit them.
 #[async_trait]
-pub trait Remote: Send + Sync + 'static {
-    /// All of `tools/list`, page by page: the elements of `tools`. The first call connects.
+pub trait RemoteServer: Send + Sync + 'static {
+    /// Returns all pages of `tools/list`. The first call connects.
     async fn list_tools(&self) -> Result<Vec<Value>, RemoteError>;
-    /// The `result` of `tools/call`. When `stop` is cancelled the server is told, and this returns.
+    /// Returns the `result` of `tools/call`. Cancelling `stop` notifies the server and ends the call.
     async fn call(&self, tool: &str, input: Value, stop: &CancellationToken) -> Result<Value, RemoteError>;
-    /// What the server said about itself; nothing before it was connected.
-    fn about(&self) -> About {
-        About::default()
+    /// The server's description of itself; empty before it is connected.
+    fn server_info(&self) -> ServerInfo {
+        ServerInfo::default()
     }
     /// The elements of `resources`.
     async fn list_resources(&self) -> Result<Vec<Value>, RemoteError> {
@@ -27,7 +28,7 @@ pub trait Remote: Send + Sync + 'static {
     }
     /// The `result` of `resources/read`.
     async fn read_resource(&self, _uri: &str) -> Result<Value, RemoteError> {
-        Err(RemoteError::Failed("it has no resources".into()))
+        Err(RemoteError::InvalidAnswer("it has no resources".into()))
     }
     /// The elements of `prompts`.
     async fn list_prompts(&self) -> Result<Vec<Value>, RemoteError> {
@@ -35,96 +36,95 @@ pub trait Remote: Send + Sync + 'static {
     }
     /// The `result` of `prompts/get`.
     async fn get_prompt(&self, _name: &str, _arguments: Map<String, Value>) -> Result<Value, RemoteError> {
-        Err(RemoteError::Failed("it has no prompts".into()))
+        Err(RemoteError::InvalidAnswer("it has no prompts".into()))
     }
-    /// What its program has done so far, while it is being started; None: that can't be known.
-    fn work(&self) -> Option<Work> {
+    /// The work its program has done while starting, or `None` if unknown.
+    fn startup_work(&self) -> Option<ProcessWork> {
         None
     }
-    /// Ring this when something changed. Called once, before anything else.
-    fn watch(&self, _bell: Arc<Bell>) {}
-    /// The session is over: nothing of it may be left when this returns.
+    /// Sets the signal to notify on changes. Called once, before anything else.
+    fn set_change_signal(&self, _bell: Arc<ChangeSignal>) {}
+    /// Closes the server; nothing of it may be left when this returns.
     async fn close(&self) {}
 }
 
-/// Makes a server from its definition; nothing is started yet.
-pub(crate) trait Connector: Send + Sync {
-    fn connect(&self, name: &str, definition: Definition) -> Arc<dyn Remote>;
+/// Creates a server from its definition without starting it.
+pub(crate) trait RemoteConnector: Send + Sync {
+    fn connect(&self, name: &str, definition: ServerDefinition) -> Arc<dyn RemoteServer>;
 }
 
-/// What a server says about itself, as it said it.
+/// A server's description of itself, unmodified.
 #[derive(Debug, Clone, Default)]
-pub struct About {
-    /// Its own name for itself.
+pub struct ServerInfo {
+    /// The server's own name.
     pub name: Option<String>,
-    /// Its version.
+    /// The server's version.
     pub version: Option<String>,
-    /// How it wants to be used: a claim, shown to the model as one.
+    /// Usage instructions: untrusted, and marked as such for the model.
     pub instructions: Option<String>,
-    /// It has resources.
+    /// Whether the server has resources.
     pub resources: bool,
-    /// It has prompts.
+    /// Whether the server has prompts.
     pub prompts: bool,
 }
 
 /// Why a server gave no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RemoteError {
-    /// It could not be reached, or is gone: why, and what to do.
+    /// The server can't be reached or has died; contains the reason and a remedy.
     #[error("{0}")]
-    Gone(String),
-    /// It wants to know who we are.
+    Unavailable(String),
+    /// The server requires authorization.
     #[error("it asks for authorization ({0}); give it a header with a token in its definition")]
     NeedsAuth(String),
-    /// It answered with an error.
+    /// The server answered with an error.
     #[error("it answered with error {code}: {message}")]
     Refused {
-        /// As JSON-RPC numbers errors.
+        /// The JSON-RPC error code.
         code: i64,
-        /// In its own words.
+        /// The server's message.
         message: String,
     },
-    /// It answered, but not as the protocol says.
+    /// The answer violates the protocol.
     #[error("{0}")]
-    Failed(String),
-    /// It did not answer in this time.
+    InvalidAnswer(String),
+    /// No answer within this time.
     #[error("no answer within {} seconds; the call was cancelled", .0.as_secs_f32())]
     TimedOut(Duration),
-    /// The caller gave up waiting.
+    /// The caller cancelled the request.
     #[error("interrupted by the user")]
     Stopped,
 }
 
-/// How a server tells that something is new. Any number of rings between two looks count as one: nobody can flood us with
-/// them.
+/// Signals changes of a server. Several signals between two checks are merged, so that a server can't flood us.
 #[derive(Debug, Default)]
-pub struct Bell {
-    rung: Notify,
-    down: Mutex<Option<String>>,
+pub struct ChangeSignal {
+    notify: Notify,
+    down_reason: Mutex<Option<String>>,
 }
 
-impl Bell {
-    /// A list of the server is not what it was.
-    pub fn changed(&self) {
-        self.rung.notify_one();
+impl ChangeSignal {
+    /// Signals that a list of the server changed.
+    pub fn notify_changed(&self) {
+        self.notify.notify_one();
     }
-    /// The server is gone.
-    pub(crate) fn went_down(&self, why: impl Into<String>) {
-        *self.down.lock().unwrap_or_else(PoisonError::into_inner) = Some(why.into());
-        self.rung.notify_one();
+    /// Signals that the server died.
+    pub(crate) fn notify_down(&self, why: impl Into<String>) {
+        *self.down_reason.lock_unpoisoned() = Some(why.into());
+        self.notify.notify_one();
     }
     pub(super) async fn wait(&self) {
-        self.rung.notified().await;
+        self.notify.notified().await;
     }
-    /// Whatever rang so far is heard.
-    pub(super) fn quiet(&self) {
-        let _ = self.rung.notified().now_or_never();
-        if self.down.lock().unwrap_or_else(PoisonError::into_inner).is_some() {
-            self.rung.notify_one();
+    /// Discards pending change signals, but not a pending down signal.
+    pub(super) fn discard_changes(&self) {
+        let _ = self.notify.notified().now_or_never();
+        if self.down_reason.lock_unpoisoned().is_some() {
+            self.notify.notify_one();
         }
     }
-    /// Why it is gone, if that was it.
-    pub(super) fn take_down(&self) -> Option<String> {
-        self.down.lock().unwrap_or_else(PoisonError::into_inner).take()
+    /// Takes the reason why the server died, if it did.
+    pub(super) fn take_down_reason(&self) -> Option<String> {
+        self.down_reason.lock_unpoisoned().take()
     }
 }

@@ -1,33 +1,34 @@
-//! Where servers are named, strongest first: `--mcp-config`, the managed settings, `.cutonce/settings.local.json`, the
-//! project's `.mcp.json` and `.cutonce/settings.json`, the user's settings. A name counts once.
+//! Sources of server definitions, highest priority first: `--mcp-config`, managed settings,
+//! `.cutonce/settings.local.json`, the project's `.mcp.json` and `.cutonce/settings.json`, the user's settings. Each
+//! name is used once.
 
-use super::agreed::Agreed;
-use super::offered::bounded;
-use crate::settings::Loaded;
-use cutonce_core::rule::Source;
+use super::approved_servers::ApprovedServers;
+use super::tool::sanitize_and_truncate;
+use crate::config::LoadedSettings;
+use crate::storage::paths::read_bounded_text;
+use cutonce_core::permission::rules::ConfigSource;
 use serde_json::Value;
-use std::io::Read;
 use std::path::Path;
 
-/// A server as somebody wrote it.
+/// A server definition and its source.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Declared {
-    /// The name it is defined under.
+pub struct DeclaredServer {
+    /// The defined name.
     pub name: String,
-    /// Who names it.
-    pub scope: Scope,
+    /// Where it is defined.
+    pub scope: ServerScope,
     /// The file, or `--mcp-config`.
     pub file: String,
-    /// As it is written; [`super::definition::Definition::parse`] reads it.
+    /// The unparsed definition; see `parse`.
     pub definition: Value,
 }
 
-/// Whose word it is.
+/// Where a server is defined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// It lives in the host's process.
+pub enum ServerScope {
+    /// In the host's process.
     Host,
-    /// `--mcp-config`, or a host that passes servers.
+    /// `--mcp-config`, or servers passed by a host.
     CommandLine,
     /// The administrator's settings.
     Managed,
@@ -39,58 +40,59 @@ pub enum Scope {
     User,
 }
 
-impl Declared {
-    /// It is a project's, and the user has not agreed to it as it is now.
-    pub(crate) fn waits(&self, agreed: &Agreed) -> bool {
-        self.scope.needs_agreement() && !agreed.has(&self.name, &self.definition)
+impl DeclaredServer {
+    /// Whether it still needs the user's approval.
+    pub(crate) fn awaits_approval(&self, agreed: &ApprovedServers) -> bool {
+        self.scope.needs_approval() && !agreed.is_approved(&self.name, &self.definition)
     }
 }
 
-impl Scope {
+impl ServerScope {
     /// The name in lists and on the wire.
     pub fn name(self) -> &'static str {
         match self {
-            Scope::Host => "host",
-            Scope::CommandLine => "command line",
-            Scope::Managed => "managed",
-            Scope::Local => "local",
-            Scope::Project => "project",
-            Scope::User => "user",
+            ServerScope::Host => "host",
+            ServerScope::CommandLine => "command line",
+            ServerScope::Managed => "managed",
+            ServerScope::Local => "local",
+            ServerScope::Project => "project",
+            ServerScope::User => "user",
         }
     }
-    /// Written in the project's own folder: nothing of it starts before the user agreed to it.
-    pub fn needs_agreement(self) -> bool {
+    /// Whether it needs approval, because it is defined in the project's folder.
+    pub fn needs_approval(self) -> bool {
         match self {
-            Scope::Local | Scope::Project => true,
-            Scope::Host | Scope::CommandLine | Scope::Managed | Scope::User => false,
+            ServerScope::Local | ServerScope::Project => true,
+            ServerScope::Host | ServerScope::CommandLine | ServerScope::Managed | ServerScope::User => false,
         }
     }
 }
 
-/// The project's own file.
+/// The project's file with servers.
 pub const FILE: &str = ".mcp.json";
-/// No file of servers is longer.
-const LONGEST: u64 = 1 << 20;
+/// Maximum size of a file with servers.
+const MAX_FILE_SIZE: u64 = 1 << 20;
 
-/// The servers that count, and what is wrong with the sources. `given` are the values of `--mcp-config`; `strict`: only these. One
-/// that waits for the user's agreement takes no other's name: a folder that nobody trusts does not switch the user's own off.
-pub fn declared(
-    loaded: &Loaded,
+/// The effective servers, and problems of their sources. `given` are the values of `--mcp-config`; with `strict`,
+/// only these are used. A server without approval never replaces one of the same name, so an untrusted folder can't
+/// disable the user's own.
+pub fn effective_servers(
+    loaded: &LoadedSettings,
     project: &Path,
     (given, strict): (&[String], bool),
-    agreed: &Agreed,
-) -> (Vec<Declared>, Vec<String>) {
-    let (all, mut notices) = every(loaded, project, given, strict);
-    let mut kept: Vec<Declared> = Vec::new();
+    agreed: &ApprovedServers,
+) -> (Vec<DeclaredServer>, Vec<String>) {
+    let (all, mut notices) = all_servers(loaded, project, given, strict);
+    let mut kept: Vec<DeclaredServer> = Vec::new();
     for one in all {
         let Some(known) = kept.iter_mut().find(|known| known.name == one.name) else {
             kept.push(one);
             continue;
         };
-        if known.waits(agreed) && !one.waits(agreed) {
+        if known.awaits_approval(agreed) && !one.awaits_approval(agreed) {
             notices.push(format!(
-                "{} names an MCP server {:?} too; {} counts. To have the other in its place, with your rules for it: cutonce mcp agree {}",
-                known.file, bounded(&one.name, 100), one.file, bounded(&one.name, 100)
+                "{} also defines an MCP server {:?}; the one from {} is used. To replace it, with your rules applied to the other: cutonce mcp agree {}",
+                known.file, sanitize_and_truncate(&one.name, 100), one.file, sanitize_and_truncate(&one.name, 100)
             ));
             *known = one;
         }
@@ -99,61 +101,66 @@ pub fn declared(
     (kept, notices)
 }
 
-/// All that are named, strongest first; a name may come several times.
-pub fn every(loaded: &Loaded, project: &Path, given: &[String], strict: bool) -> (Vec<Declared>, Vec<String>) {
+/// All defined servers, highest priority first; names may repeat.
+pub fn all_servers(
+    loaded: &LoadedSettings,
+    project: &Path,
+    given: &[String],
+    strict: bool,
+) -> (Vec<DeclaredServer>, Vec<String>) {
     let (mut all, mut notices) = (Vec::new(), Vec::new());
     for text in given {
         match from_flag(text, project) {
-            Ok((file, value)) => all.extend(servers_in(&value, Scope::CommandLine, &file, &mut notices)),
+            Ok((file, value)) => all.extend(servers_in_file(&value, ServerScope::CommandLine, &file, &mut notices)),
             Err(why) => notices.push(why),
         }
     }
     if !strict {
         for (source, file, value) in &loaded.mcp_servers {
-            all.extend(entries(value, scope_of(*source), file));
+            all.extend(servers_in_object(value, scope_of(*source), file));
         }
         let path = project.join(FILE);
-        match if loaded.mcp_file { read(&path) } else { Ok(None) } {
+        match if loaded.mcp_file { read_json_file(&path) } else { Ok(None) } {
             Ok(Some(value)) => {
-                all.extend(servers_in(&value, Scope::Project, &path.display().to_string(), &mut notices))
+                all.extend(servers_in_file(&value, ServerScope::Project, &path.display().to_string(), &mut notices))
             }
             Ok(None) => {}
-            Err(why) => notices.push(format!("{}: {why}; none of its MCP servers count", path.display())),
+            Err(why) => notices.push(format!("{}: {why}; its MCP servers are ignored", path.display())),
         }
     }
-    // Stable: what was given later on the command line wins over what was given before it.
+    // The sort is stable, so later flags win over earlier ones.
     all.reverse();
-    all.sort_by_key(|one: &Declared| one.scope);
+    all.sort_by_key(|one: &DeclaredServer| one.scope);
     (all, notices)
 }
 
-fn scope_of(source: Source) -> Scope {
+fn scope_of(source: ConfigSource) -> ServerScope {
     match source {
-        Source::Managed => Scope::Managed,
-        Source::CommandLine | Source::Session => Scope::CommandLine,
-        Source::Local => Scope::Local,
-        Source::Project => Scope::Project,
-        Source::User => Scope::User,
+        ConfigSource::Managed => ServerScope::Managed,
+        ConfigSource::CommandLine | ConfigSource::Session => ServerScope::CommandLine,
+        ConfigSource::Local => ServerScope::Local,
+        ConfigSource::Project => ServerScope::Project,
+        ConfigSource::User => ServerScope::User,
     }
 }
 
-/// A file's content: `{"mcpServers": {…}}`.
-fn servers_in(value: &Value, scope: Scope, file: &str, notices: &mut Vec<String>) -> Vec<Declared> {
+/// Parses a file's content: `{"mcpServers": {…}}`.
+fn servers_in_file(value: &Value, scope: ServerScope, file: &str, notices: &mut Vec<String>) -> Vec<DeclaredServer> {
     match &value["mcpServers"] {
-        servers @ Value::Object(_) => entries(servers, scope, file),
+        servers @ Value::Object(_) => servers_in_object(servers, scope, file),
         Value::Null => {
-            notices.push(format!("{file}: `mcpServers` is missing; no MCP server counts"));
+            notices.push(format!("{file}: `mcpServers` is missing; the file is ignored"));
             Vec::new()
         }
         _ => {
-            notices.push(format!("{file}: `mcpServers`: expected servers by name; no MCP server counts"));
+            notices.push(format!("{file}: `mcpServers`: expected an object of servers by name; the file is ignored"));
             Vec::new()
         }
     }
 }
 
-fn entries(servers: &Value, scope: Scope, file: &str) -> Vec<Declared> {
-    let one = |(name, definition): (&String, &Value)| Declared {
+fn servers_in_object(servers: &Value, scope: ServerScope, file: &str) -> Vec<DeclaredServer> {
+    let one = |(name, definition): (&String, &Value)| DeclaredServer {
         name: name.clone(),
         scope,
         file: file.into(),
@@ -162,7 +169,7 @@ fn entries(servers: &Value, scope: Scope, file: &str) -> Vec<Declared> {
     servers.as_object().into_iter().flatten().map(one).collect()
 }
 
-/// JSON text, or the path of a file that must exist.
+/// Parses a flag: JSON text, or the path of an existing file.
 fn from_flag(given: &str, cwd: &Path) -> Result<(String, Value), String> {
     if given.trim_start().starts_with('{') {
         let value = serde_json::from_str(given).map_err(|error| format!("--mcp-config: not JSON: {error}"))?;
@@ -170,29 +177,17 @@ fn from_flag(given: &str, cwd: &Path) -> Result<(String, Value), String> {
     }
     let path = cwd.join(given);
     let file = path.display().to_string();
-    match read(&path) {
+    match read_json_file(&path) {
         Ok(Some(value)) => Ok((file, value)),
-        Ok(None) => Err(format!("--mcp-config {file}: there is no such file")),
+        Ok(None) => Err(format!("--mcp-config {file}: no such file")),
         Err(why) => Err(format!("--mcp-config {file}: {why}")),
     }
 }
 
-/// None where there is no such file.
-pub(super) fn read(path: &Path) -> Result<Option<Value>, String> {
-    let about = match std::fs::metadata(path) {
-        Ok(about) => about,
-        Err(error) if matches!(error.kind(), std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory) => {
-            return Ok(None);
-        }
-        Err(error) => return Err(error.to_string()),
-    };
-    // A fifo or device in somebody's repository must not make us wait.
-    if !about.is_file() || about.len() > LONGEST {
-        return Err(format!("not a file of at most {LONGEST} bytes"));
-    }
-    let mut text = String::new();
-    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
-    file.take(LONGEST).read_to_string(&mut text).map_err(|error| error.to_string())?;
+/// Reads a JSON file; `None` if it doesn't exist.
+pub(super) fn read_json_file(path: &Path) -> Result<Option<Value>, String> {
+    let text = read_bounded_text(path, MAX_FILE_SIZE).map_err(|error| error.to_string())?;
+    let Some(text) = text else { return Ok(None) };
     let text = text.trim_start_matches('\u{feff}');
     serde_json::from_str(text).map(Some).map_err(|error| format!("not JSON: {error}"))
 }

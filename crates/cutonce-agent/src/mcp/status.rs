@@ -1,97 +1,97 @@
-//! How the servers are, for `/mcp`, `cutonce mcp list` and hosts.
+//! The status of servers, for `/mcp`, `cutonce mcp list` and hosts.
 
-use super::sources::Scope;
+use super::sources::ServerScope;
 use serde_json::{Value, json};
 
-/// One server and how it is.
+/// The status of one server.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Status {
-    /// As its definition names it.
+pub struct McpServerStatus {
+    /// The defined name.
     pub name: String,
-    /// As rules and models name it.
-    pub called: String,
-    /// Who names it.
-    pub scope: Scope,
-    /// `stdio`, `http` or `sdk`, and what is started or asked, as it is written.
+    /// The name used in rules and for models.
+    pub short_name: String,
+    /// Where it is defined.
+    pub scope: ServerScope,
+    /// The transport: `stdio`, `http` or `sdk`.
     pub transport: &'static str,
-    /// What is started or called, without secrets.
+    /// The command line or URL, without secrets.
     pub target: String,
-    /// How it is.
-    pub state: State,
-    /// Who the server says it is.
+    /// The current state.
+    pub state: McpServerState,
+    /// The server's own name and version.
     pub server: Option<(String, String)>,
-    /// What it offers; empty until it is connected.
+    /// The server's tools; empty until it is connected.
     pub tools: Vec<ToolStatus>,
-    /// What of it was left out, and why.
+    /// What was left out, and why.
     pub notes: Vec<String>,
 }
 
-/// How a server is.
+/// The state of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
-    /// It is being started.
+pub enum McpServerState {
+    /// The server is starting.
     Pending,
-    /// It answers.
+    /// The server is connected.
     Connected,
-    /// Why, and what to do.
+    /// The server failed; contains the reason and a remedy.
     Failed(String),
-    /// It wants to know who asks: why, in its words.
+    /// The server requires authorization; contains its message.
     NeedsAuth(String),
-    /// A project's server that the user has not agreed to.
-    NeedsAgreement,
-    /// Switched off in its definition.
+    /// A project's server without the user's approval.
+    NeedsApproval,
+    /// Disabled in its definition.
     Disabled,
 }
 
-impl State {
-    /// The word that hosts know.
+impl McpServerState {
+    /// The state's name for hosts.
     pub fn name(&self) -> &'static str {
         match self {
-            State::Pending => "pending",
-            State::Connected => "connected",
-            State::Failed(_) => "failed",
-            State::NeedsAuth(_) => "needs-auth",
-            State::NeedsAgreement | State::Disabled => "disabled",
+            McpServerState::Pending => "pending",
+            McpServerState::Connected => "connected",
+            McpServerState::Failed(_) => "failed",
+            McpServerState::NeedsAuth(_) => "needs-auth",
+            McpServerState::NeedsApproval | McpServerState::Disabled => "disabled",
         }
     }
 }
 
-/// One tool of a server.
+/// The status of one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolStatus {
     /// `mcp__server__tool`
     pub name: String,
-    /// As the server names it, made harmless.
-    pub given: String,
-    /// In the server's words.
+    /// The server's own name for the tool, sanitized.
+    pub server_name: String,
+    /// The server's description.
     pub description: String,
-    /// What the server claims of it.
-    pub hints: Hints,
-    /// In plan mode it counts as one that only reads: by the hint, or by the user's word (PM-65).
-    pub reads: bool,
+    /// The server's hints.
+    pub hints: ToolHints,
+    /// Whether plan mode treats it as read-only, by hint or by setting (PM-65).
+    pub read_only: bool,
 }
 
-/// The server's claims; what it does not claim is false.
+/// Hints from the server; missing ones are false.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Hints {
-    /// It changes nothing.
+pub struct ToolHints {
+    /// The tool changes nothing.
     pub read_only: bool,
-    /// It may remove things.
+    /// The tool may delete things.
     pub destructive: bool,
-    /// It reaches beyond the server.
+    /// The tool accesses external systems.
     pub open_world: bool,
 }
 
-impl Hints {
-    pub(super) fn of(tool: &Value) -> Hints {
+impl ToolHints {
+    pub(super) fn from_tool(tool: &Value) -> ToolHints {
         let claims = |hint: &str| tool["annotations"][hint] == true;
-        Hints {
+        ToolHints {
             read_only: claims("readOnlyHint"),
             destructive: claims("destructiveHint"),
             open_world: claims("openWorldHint"),
         }
     }
-    /// As hosts are told: only what is true.
+    /// JSON for hosts, containing only true hints.
     pub fn to_json(self) -> Value {
         let all = [("readOnly", self.read_only), ("destructive", self.destructive), ("openWorld", self.open_world)];
         all.into_iter().filter(|(_, claimed)| *claimed).map(|(name, _)| (name.to_string(), json!(true))).collect()

@@ -1,105 +1,116 @@
-//! A submission on its way: checked, shown to whoever can approve, answered, and carried out (PM-70 to PM-88). Which answer
-//! means what is decided in cutonce-core's `approval`; whatever is not clearly an approval is none.
+//! Plan submissions: checked, shown to an approver, answered and carried out (PM-70 to PM-88). cutonce-core's
+//! `approval` decides what an answer means; what is not clearly an approval is none.
 
-use super::Hall;
-use super::asks::{Open, OpenAsk};
-use super::calls::Report;
-use super::hooks::Shown;
-use super::options::Approver;
-use crate::changes::Changes;
-use cutonce_core::approval::{self, Answer, Approved, ExitResult, NoAnswer, Submission, Submitted, Verdict};
-use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level};
-use cutonce_core::hook::Moment;
-use cutonce_core::mode;
-use cutonce_core::permission::{Denied, Why};
-use cutonce_core::plan::{Found, Outcome as Settled, PhaseEvent, PlanEvent};
-use cutonce_core::submission::{Answer as Any, By};
-use cutonce_core::transcript::Body;
-use cutonce_core::turn::{Happened, Said};
-use cutonce_tools::tool::Outcome;
+use super::SessionState;
+use super::asks::{OpenAsk, OpenSubject};
+use super::call_runner::CallRef;
+use super::events::SessionEvent;
+use super::parts::Approver;
+use crate::plan::workspace_diff::WorkspaceChanges;
+use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
+use cutonce_core::permission::{DeniedCall, Why};
+use cutonce_core::plan::approval::{
+    self, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict, SubmitOutcome,
+};
+use cutonce_core::plan::mode;
+use cutonce_core::plan::{PhaseEvent, PlanEvent, RevisionOutcome as Settled};
+use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
+use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
+use cutonce_core::transcript::{EntryBody, PLAN_ASK};
+use cutonce_core::turn::{TurnEvent, UserInput};
+use cutonce_tools::tool::ToolOutcome;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a submission waits for the list of changed files before it is shown without it (PM-87).
+/// How long a submission waits for the list of changed files (PM-87).
 const LOOK: Duration = Duration::from_millis(400);
+/// Kind of the reminder that a message answers a waiting plan.
+const FEEDBACK_REMINDER: &str = "plan_feedback";
 
-/// Named one by one up to here; then counted.
+/// Maximum number of files that are named; more are counted.
 const MOST_NAMED: usize = 50;
 
-/// What hooks hear of it: the decision and the user's words.
-fn decided(verdict: &Verdict) -> Option<(&'static str, Option<String>)> {
+/// A plan on its way to an approver.
+pub(crate) struct PlanPresentation {
+    pub request: approval::PlanExitRequest,
+    /// The text of the last submission, for the diff.
+    pub previous: Option<String>,
+    /// What the user had written when the plan changed meanwhile (PM-84).
+    pub draft: Option<PlanAnswer>,
+}
+
+/// The decision and the user's feedback, for hooks.
+fn decided(verdict: &PlanVerdict) -> Option<(&'static str, Option<String>)> {
     match verdict {
-        Verdict::Approved(approved) => Some(("approved", approved.notes.clone())),
-        Verdict::KeepPlanning { feedback, .. } => Some(("rejected", feedback.clone())),
-        Verdict::Leave { .. } => Some(("left", None)),
-        Verdict::NotApproved { .. } => Some(("unanswered", None)),
-        Verdict::AskAgain { .. } | Verdict::Ignored { .. } => None,
+        PlanVerdict::Approved(approved) => Some(("approved", approved.notes.clone())),
+        PlanVerdict::KeepPlanning { feedback, .. } => Some(("rejected", feedback.clone())),
+        PlanVerdict::Leave { .. } => Some(("left", None)),
+        PlanVerdict::NotApproved { .. } => Some(("unanswered", None)),
+        PlanVerdict::AskAgain { .. } | PlanVerdict::Ignored { .. } => None,
     }
 }
 
-fn told(changes: &Changes, root: &Path) -> Vec<String> {
+fn told(changes: &WorkspaceChanges, root: &Path) -> Vec<String> {
     changes.lines(root, MOST_NAMED).into_iter().chain(changes.unseen_lines(root)).collect()
 }
 
-impl Hall {
-    /// ExitPlanMode was called: look which files changed, without holding anything up, then submit. `n` is None for a
-    /// request that a crash left open (PM-85).
-    pub(super) fn submit_plan(&mut self, n: Option<usize>, draft: Option<Answer>) {
+impl SessionState {
+    /// ExitPlanMode was called: finds out in a task which files changed, then submits. `n` is `None` for a request that
+    /// a crash left open (PM-85).
+    pub(super) fn submit_plan(&mut self, n: Option<usize>, draft: Option<PlanAnswer>) {
         if let (true, Some(n)) = (self.is_teammate(), n) {
             return self.submit_to_lead(n);
         }
-        let (report, snapshot) = (self.done.0.clone(), self.planner.snapshot.clone());
-        let root = self.here.workspace.root.clone();
+        let (events, snapshot) = (self.events.clone(), self.planner.snapshot.clone());
+        let call = n.map(|n| self.calls.reference(n));
+        let root = self.context.env.workspace.root.clone();
         let mut except: Vec<_> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
-        except.push(self.here.workspace.cutonce_home.clone());
+        except.push(self.context.env.workspace.cutonce_home.clone());
         tokio::spawn(async move {
             let changed = match snapshot {
-                Some(snapshot) => match tokio::time::timeout(LOOK, snapshot.compare(except)).await {
+                Some(snapshot) => match tokio::time::timeout(LOOK, snapshot.start_comparison(except)).await {
                     Ok(Some(changes)) => told(&changes, &root),
                     Ok(None) | Err(_) => vec!["(the workspace is too large to have been checked in time)".into()],
                 },
                 None => Vec::new(),
             };
-            let _ = report.send(Report::PlanChecked { n, changed, draft: draft.map(Box::new) });
+            let _ = events.send(SessionEvent::PlanChecked { call, changed, draft: draft.map(Box::new) });
         });
     }
 
-    pub(super) fn plan_checked(&mut self, n: Option<usize>, changed: Vec<String>, draft: Option<Answer>) {
+    pub(super) fn plan_checked(&mut self, call: Option<CallRef>, changed: Vec<String>, draft: Option<PlanAnswer>) {
         // Interrupted meanwhile: the call has its result already.
-        if n.is_some_and(|n| self.has_result(n)) {
+        if call.is_some_and(|call| !self.calls.is_open(call)) {
             return;
         }
-        if n.is_some() && self.batch_cancel().is_cancelled() {
-            // PM-80: interrupted while the workspace was looked at. Nobody is asked any more.
+        let n = call.map(|call| call.n);
+        if n.is_some() && self.calls.cancel.is_cancelled() {
+            // PM-80: interrupted while the workspace was compared. No approver is asked any more.
             return self.not_approved(n, &NoAnswer::Interrupted, &self.planner.path());
         }
         let found = self.planner.found();
-        let previous = self.last_submission();
-        let submission = Submission {
+        let (previous, running) = (self.last_submission(), self.context.env.shells.running_tasks());
+        let submission = PlanSubmission {
             ask_id: crate::new_id(),
-            found: found.clone(),
+            content: found.clone(),
             path: self.planner.path(),
-            revision: if found.text().is_some() { self.next_revision(&found) } else { 0 },
+            revision: found.text().map_or(0, |plan| self.next_revision(plan)),
             layer: self.planner.layer,
             changed_files: changed,
-            shells: self
-                .here
-                .shells
-                .running()
-                .into_iter()
-                .map(|task| format!("{}: {}", task.id, task.command))
-                .collect(),
+            shells: running.into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
         };
         match self.planner.approval.submit(&self.mode, submission) {
-            Submitted::Refused { result } => self.plan_result(n, Outcome::error(result)),
-            Submitted::EndTurn { result, notice } => {
-                self.plan_result(n, Outcome::error(result));
-                self.notice(Level::Warning, &notice);
-                self.end_asked(EndReason::Completed);
+            SubmitOutcome::Refused { result } => self.plan_result(n, ToolOutcome::error(result)),
+            SubmitOutcome::EndTurn { result, notice } => {
+                self.plan_result(n, ToolOutcome::error(result));
+                self.notice(NoticeLevel::Warning, &notice);
+                self.end_with_batch(EndReason::Completed);
             }
-            Submitted::Ask(request) => self.before_plan(n, Shown { request: *request, previous, draft }),
+            SubmitOutcome::Ask(request) => {
+                self.run_plan_hook(n, PlanPresentation { request: *request, previous, draft })
+            }
         }
     }
 
@@ -109,52 +120,94 @@ impl Hall {
         revisions.text(number).ok()
     }
 
-    fn next_revision(&self, found: &Found) -> u32 {
-        let Some(file) = &self.planner.file else { return 1 };
-        let index = file.revisions().index();
-        match index.last() {
-            Some(last) if Some(&last.sha256) == found.sha256().as_ref() => last.number,
-            Some(last) => last.number + 1,
-            None => 1,
+    fn next_revision(&self, plan: &str) -> u32 {
+        self.planner.file.as_ref().map_or(1, |file| file.revisions().index().number_for(plan, &self.context.id))
+    }
+
+    /// PlanSubmitted: a hook may send a plan back before an approver sees it; none can approve it.
+    fn run_plan_hook(&mut self, n: Option<usize>, plan: PlanPresentation) {
+        let request = &plan.request;
+        let moment = HookPayload::PlanSubmitted {
+            plan: request.plan.clone(),
+            plan_file_path: request.plan_file_path.clone(),
+            sha256: request.sha256.clone(),
+            revision: request.revision,
+        };
+        if !self.hooks.wants(&moment) {
+            return self.show_plan(n, plan);
+        }
+        let (fire, events, cancel) = (self.fire_hooks(moment), self.events.clone(), self.calls.cancel.clone());
+        let (call, plan) = (n.map(|n| self.calls.reference(n)), Box::new(plan));
+        tokio::spawn(async move {
+            let reply = cancel.run_until_cancelled(fire).await;
+            let _ = events.send(SessionEvent::PlanHooked { call, plan, reply });
+        });
+    }
+
+    pub(super) fn plan_hooked(&mut self, call: Option<CallRef>, plan: PlanPresentation, reply: Option<HookAnswer>) {
+        if call.is_some_and(|call| !self.calls.is_open(call)) {
+            return;
+        }
+        let (n, path) = (call.map(|call| call.n), plan.request.plan_file_path.clone());
+        let Some(reply) = reply else {
+            self.planner.approval.withdraw();
+            return self.not_approved(n, &NoAnswer::Interrupted, &path);
+        };
+        self.report_hook_reply(HookEvent::PlanSubmitted, &reply);
+        // The user changed the mode meanwhile: that withdrew the request (PM-80).
+        if self.planner.approval.open_request().is_none() {
+            let message = approval::withdrawn_result(self.mode.mode());
+            return self.plan_sent_back(n, "the mode was changed meanwhile", message);
+        }
+        match reply.block.or(reply.stop) {
+            Some(reason) => {
+                self.planner.approval.send_back();
+                let message = format!(
+                    "The user's hook rejected the plan before the user saw it: {reason}\n\nRevise the plan at {path} and submit it again."
+                );
+                self.plan_sent_back(n, "a hook sent the plan back", message);
+            }
+            None => self.show_plan(n, plan),
         }
     }
 
-    pub(super) fn show_plan(
-        &mut self,
-        n: Option<usize>,
-        request: approval::Request,
-        previous: Option<String>,
-        draft: Option<Answer>,
-    ) {
+    fn plan_sent_back(&mut self, n: Option<usize>, reason: &str, message: String) {
+        match n {
+            Some(n) => self.deny_call(n, DeniedCall { why: Why::from_reason(reason), message }),
+            None => self.notice(NoticeLevel::Warning, &message),
+        }
+    }
+
+    fn show_plan(&mut self, n: Option<usize>, plan: PlanPresentation) {
+        let PlanPresentation { request, previous, draft } = plan;
         if let Some(plan) = &request.plan {
             if let Some(n) = n {
-                self.fill_input(n, json!({"plan": plan, "planFilePath": request.plan_file_path}));
+                self.calls.set_input(n, json!({"plan": plan, "planFilePath": request.plan_file_path}));
             }
             if let Err(error) = self.planner.file.as_ref().map_or(Ok(()), |file| file.submit(plan).map(|_| ())) {
-                self.notice(Level::Warning, &format!("The revision of the plan could not be kept: {error}"));
+                self.notice(NoticeLevel::Warning, &format!("The revision of the plan could not be kept: {error}"));
             }
             self.record_plan(request.revision, request.sha256.clone().unwrap_or_default(), "submitted");
         }
         self.keep_plan();
         self.phase(PhaseEvent::Submitted);
-        self.append(Body::Ask { ask_id: request.ask_id.clone(), kind: "plan".into(), answer: None });
+        // Open until it is answered: a later run asks again, also after a run without an approver (PM-76, PM-85).
+        if self.context.approver != Approver::CantAsk {
+            self.append(EntryBody::Ask { ask_id: request.ask_id.clone(), kind: PLAN_ASK.into(), answer: None });
+        }
         self.plan_event(PlanEvent::ExitRequest(Box::new(request.clone())));
-        match self.approver {
+        match self.context.approver {
             Approver::Present => self.ask_approvers(n, request, previous, draft),
-            // The run ends at the submission, the session stays in plan mode (PM-76).
+            // The run ends with the submission; the session stays in plan mode (PM-76).
             Approver::Nobody | Approver::Lead => {
                 self.planner.approval.withdraw();
-                self.plan_result(n, Outcome::text(approval::no_approver(&request.plan_file_path)));
-                self.end_asked(EndReason::Completed);
+                self.plan_result(n, ToolOutcome::text(approval::no_approver_result(&request.plan_file_path)));
+                self.end_with_batch(EndReason::Completed);
             }
             Approver::CantAsk => {
                 self.planner.approval.send_back();
-                let message = approval::no_approver(&request.plan_file_path);
-                let why = Why { reason: "nobody can approve a plan here".into(), rule: None, source: None };
-                match n {
-                    Some(n) => self.deny_call(n, Denied { why, message }),
-                    None => self.notice(Level::Warning, &message),
-                }
+                let message = approval::no_approver_result(&request.plan_file_path);
+                self.plan_sent_back(n, "nobody can approve a plan here", message);
             }
         }
     }
@@ -162,154 +215,201 @@ impl Hall {
     fn ask_approvers(
         &mut self,
         n: Option<usize>,
-        request: approval::Request,
+        request: approval::PlanExitRequest,
         previous: Option<String>,
-        draft: Option<Answer>,
+        draft: Option<PlanAnswer>,
     ) {
         let view = AskView {
             agent: None,
             ask_id: request.ask_id.clone(),
-            call_id: n.map(|n| self.call_id(n)).unwrap_or_default(),
-            tool: cutonce_core::plan::EXIT.into(),
+            call_id: n.map(|n| self.calls.id(n)).unwrap_or_default(),
+            tool: cutonce_core::plan::EXIT_PLAN_MODE.into(),
             input: json!({"plan": request.plan, "planFilePath": request.plan_file_path}),
             kind: AskKind::Plan { request: Box::new(request.clone()), previous, draft },
         };
-        self.asks.push(OpenAsk {
-            id: request.ask_id.clone(),
-            n,
-            call: None,
-            open: Open::Plan(Box::new(request)),
-            planning: true,
-        });
-        self.hub.emit(EventKind::Ask(Arc::new(view)));
-        self.notify_hooks("plan", "A plan waits for your approval.".into());
+        // A request that still waits for an earlier submission is replaced by this one.
+        for ask in self.asks.take_plans() {
+            self.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
+        }
+        let (id, subject) = (request.ask_id.clone(), OpenSubject::Plan(Box::new(request)));
+        self.asks.push(OpenAsk { id, n, subject });
+        self.emit(EventKind::Ask(Arc::new(view)));
+        self.notify_waiting("plan", "A plan waits for your approval.".into());
     }
 
-    pub(super) fn plan_answered(&mut self, ask: OpenAsk, answer: Answer) {
+    pub(super) fn plan_answered(&mut self, ask: OpenAsk, answer: PlanAnswer) {
         let found = self.planner.found();
         let verdict = self.planner.approval.answer(&self.mode, answer.clone(), &found);
-        if let Verdict::Ignored { why } = &verdict {
-            self.notice(Level::Info, &format!("The answer was ignored: {why}."));
-            if self.planner.approval.open().is_some() {
+        if let PlanVerdict::Ignored { why } = &verdict {
+            self.notice(NoticeLevel::Info, &format!("The answer was ignored: {why}."));
+            if self.planner.approval.open_request().is_some() {
                 self.asks.push(ask);
             }
             return;
         }
         let closed = Any::Plan(answer);
-        self.append(Body::Ask { ask_id: ask.id.clone(), kind: "plan".into(), answer: Some(closed.clone()) });
-        self.hub.emit(EventKind::AskClosed { ask_id: ask.id.clone(), answer: Some(closed) });
+        self.append(EntryBody::Ask { ask_id: ask.id.clone(), kind: PLAN_ASK.into(), answer: Some(closed.clone()) });
+        self.emit(EventKind::AskClosed { ask_id: ask.id.clone(), answer: Some(closed) });
         let told = decided(&verdict);
-        let Open::Plan(request) = &ask.open else { return };
+        let OpenSubject::Plan(request) = &ask.subject else { return };
         let (plan_file_path, sha256) = (request.plan_file_path.clone(), request.sha256.clone());
         self.carry_out(ask, verdict);
         if let Some((decision, feedback)) = told {
             let mode = self.mode.mode();
-            self.tell_hooks(Moment::PlanDecided { decision, mode, feedback, plan_file_path, sha256 });
+            self.notify_hooks(HookPayload::PlanDecided { decision, mode, feedback, plan_file_path, sha256 });
         }
     }
 
-    fn carry_out(&mut self, ask: OpenAsk, verdict: Verdict) {
-        let Open::Plan(request) = &ask.open else { return };
+    fn carry_out(&mut self, ask: OpenAsk, verdict: PlanVerdict) {
+        let OpenSubject::Plan(request) = &ask.subject else { return };
         let (n, revision, path) = (ask.n, request.revision, request.plan_file_path.clone());
         match verdict {
-            Verdict::Approved(approved) => self.approved(n, revision, &path, approved),
-            Verdict::KeepPlanning { feedback, comments, plan } => {
+            PlanVerdict::Approved(approved) => self.approved(n, revision, &path, approved),
+            PlanVerdict::KeepPlanning { feedback, comments, plan } => {
                 let edited = self.save_edit(plan.as_deref(), &path);
                 self.settle(revision, Settled::Rejected, None);
-                let text = approval::keep_planning(feedback.as_deref(), &comments, edited, &path);
+                let text = match self.planner.feedback_follows {
+                    true => approval::message_feedback(&path),
+                    false => {
+                        approval::keep_planning_result(feedback.as_deref(), &comments, edited, self.can_ask(), &path)
+                    }
+                };
                 self.plan_event(PlanEvent::Denied { feedback, comments });
                 self.phase(PhaseEvent::Rejected);
                 self.kept_planning(n, text);
             }
-            Verdict::Leave { comments, plan, .. } => {
+            PlanVerdict::Leave { comments, plan, .. } => {
                 self.save_edit(plan.as_deref(), &path);
                 self.settle(revision, Settled::Left, plan.as_deref());
-                self.mode_event(mode::Event::Leave { by: By::User });
-                let result = Outcome::text(approval::left(&path, &comments));
+                self.mode_event(mode::ModeEvent::Leave { by: ChangedBy::User });
+                let result = ToolOutcome::text(approval::left_result(&path, &comments));
                 if n.is_some() {
                     self.plan_result(n, result);
                 }
-                self.end_asked(EndReason::Completed);
+                self.end_with_batch(EndReason::Completed);
             }
-            Verdict::AskAgain { why, answer } => {
-                self.notice(Level::Warning, &format!("Not approved: {why}. The plan is shown again."));
+            PlanVerdict::AskAgain { why, answer } => {
+                self.notice(NoticeLevel::Warning, &format!("Not approved: {why}. The plan is shown again."));
                 self.submit_plan(n, Some(answer));
             }
-            Verdict::NotApproved { why, .. } => self.not_approved(n, &why, &path),
-            Verdict::Ignored { .. } => {}
+            PlanVerdict::NotApproved { why, .. } => self.not_approved(n, &why, &path),
+            PlanVerdict::Ignored { .. } => {}
         }
     }
 
-    /// What was approved is what runs (PM-84): an edit is on disk before anything else, or nothing is approved (PM-77).
-    fn approved(&mut self, n: Option<usize>, revision: u32, path: &str, approved: Approved) {
+    /// Carries out an approval. An edit of the plan is on disk first, or nothing is approved (PM-77, PM-84).
+    fn approved(&mut self, n: Option<usize>, revision: u32, path: &str, approved: ApprovedPlan) {
         if let (true, Some(text)) = (approved.edited, &approved.plan)
             && let Err(error) = self.planner.file.as_ref().map_or(Ok(()), |file| file.write(text))
         {
-            self.notice(Level::Error, &approval::unsaved(path, &error.to_string()));
+            self.notice(NoticeLevel::Error, &approval::unsaved_edit_error(path, &error.to_string()));
             return self.submit_plan(n, None);
         }
-        let _ = self.here.disk.remember_shown(Path::new(path));
+        let _ = self.context.env.disk.remember_shown(Path::new(path));
         self.keep_plan();
-        approved.plan.iter().for_each(|plan| self.heard.approved(plan));
-        self.mode_event(mode::Event::Approved { mode: approved.mode, by: By::User });
+        approved.plan.iter().for_each(|plan| self.classifier.context.plan_approved(plan));
+        self.mode_event(mode::ModeEvent::Approved { mode: approved.mode, by: ChangedBy::User });
         if self.mode.in_plan() {
             return self.not_approved(n, &NoAnswer::Failed("the mode could not be changed".into()), path);
         }
+        self.model.selection.switch_with_next_request();
         self.settle(revision, Settled::Approved, approved.plan.as_deref().filter(|_| approved.edited));
         self.plan_event(PlanEvent::Approved { choice: approved.choice, mode: approved.mode, edited: approved.edited });
-        let text = approval::approved(&approved, path, self.at_hand());
-        let display = serde_json::to_value(ExitResult::approved(&approved, path, self.at_hand())).unwrap_or_default();
+        let text = approval::approved_result(&approved, path, self.at_hand());
+        let display =
+            serde_json::to_value(PlanExitResult::approved(&approved, path, self.at_hand())).unwrap_or_default();
         if approved.clear {
-            let said = Said { plan: approved.plan.clone(), ..Said::meta(approval::implement(&approved, path)) };
-            self.planner.restart = Some(said);
+            let text = approval::implement_message(&approved, path);
+            self.planner.restart = Some(UserInput { plan: approved.plan.clone(), ..UserInput::meta(text) });
         }
         match (n, approved.clear) {
             (Some(_), clear) => {
-                self.plan_result(n, Outcome::text(text).with_display(display));
+                self.plan_result(n, ToolOutcome::text(text).with_display(display));
                 if clear {
-                    self.end_asked(EndReason::Completed);
+                    self.end_with_batch(EndReason::Completed);
                 }
             }
-            // Nothing runs: the request had survived a crash, so the conversation starts over at once, or its words
-            // begin a turn.
+            // The request survived a crash and nothing runs: the conversation starts over at once, or the text starts a
+            // turn.
             (None, true) => {}
-            (None, false) => self.pending.push_back(Happened::Said(Said::meta(text))),
+            (None, false) => self.pending.push_back(TurnEvent::Input(UserInput::meta(text))),
         }
     }
 
     fn kept_planning(&mut self, n: Option<usize>, text: String) {
         match n {
             Some(n) => {
-                let why = Why { reason: "the user keeps planning".into(), rule: None, source: None };
-                self.deny_call(n, Denied { why, message: text });
+                let why = Why::from_reason("the user keeps planning");
+                self.deny_call(n, DeniedCall { why, message: text });
             }
-            None => self.pending.push_back(Happened::Said(Said::meta(text))),
+            // The user's own message follows and starts the turn.
+            None if self.planner.feedback_follows => {
+                self.memory.reminders.push((FEEDBACK_REMINDER.into(), text));
+            }
+            None => self.pending.push_back(TurnEvent::Input(UserInput::meta(text))),
         }
     }
 
-    /// PM-80: the mode stays, nothing is lost, the turn ends.
+    /// Ends the turn without an approval; the mode stays and nothing is lost (PM-80).
     pub(super) fn not_approved(&mut self, n: Option<usize>, why: &NoAnswer, path: &str) {
         self.phase(PhaseEvent::Rejected);
-        let message = approval::not_approved(why, path);
+        let message = approval::not_approved_result(why, path);
         match n {
             Some(n) => {
-                let why = Why { reason: "not approved".into(), rule: None, source: None };
-                self.deny_call(n, Denied { why, message });
-                self.end_asked(EndReason::Interrupted { in_tools: true });
+                let why = Why::from_reason("not approved");
+                self.deny_call(n, DeniedCall { why, message });
+                self.end_with_batch(EndReason::Interrupted { in_tools: true });
             }
-            None => self.notice(Level::Info, &message),
+            None => self.notice(NoticeLevel::Info, &message),
         }
     }
 
-    /// The mode was changed by hand: the request is void, and the user's mode stands (PM-80).
+    /// Esc in the review: the user decides later (PM-80). The turn ends, and the request stays open.
+    pub(super) fn postpone_plan(&mut self, ask_id: &str) {
+        let Some(n) = self.asks.detach_plan(ask_id) else { return };
+        self.plan_result(Some(n), ToolOutcome::text(approval::postponed_result()));
+        self.end_with_batch(EndReason::Completed);
+    }
+
+    /// A message of the user while a plan waits is the answer "keep planning" (PM-80).
+    pub(super) fn answer_plan_with_message(&mut self, text: &str) {
+        // A run that can't ask did not open the request of an earlier one again.
+        if std::mem::take(&mut self.planner.reopen) && self.asks.plan_id().is_none() {
+            let why = "the user sent a message".into();
+            return self.record_plan_closed(String::new(), why);
+        }
+        if let Some(ask_id) = self.asks.plan_id() {
+            let feedback = Some(text.to_string());
+            let answer = PlanAnswer { feedback, ..PlanAnswer::new(ask_id.clone(), ChoiceKey::KeepPlanning) };
+            self.planner.feedback_follows = true;
+            self.answer(&ask_id, Any::Plan(answer));
+            self.planner.feedback_follows = false;
+        }
+    }
+
+    /// Closes the requests that wait, unapproved, because of something that the user did.
+    pub(super) fn close_plan_asks(&mut self, why: &str) {
+        self.planner.approval.withdraw();
+        for ask in self.asks.take_plans() {
+            self.record_plan_closed(ask.id.clone(), why.into());
+            self.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
+        }
+    }
+
+    /// Notes in the transcript that no plan waits any more.
+    pub(super) fn record_plan_closed(&mut self, ask_id: String, why: String) {
+        self.append(EntryBody::Ask { ask_id, kind: PLAN_ASK.into(), answer: Some(Any::Unusable { why }) });
+    }
+
+    /// Withdraws the open request because the user changed the mode (PM-80).
     pub(super) fn withdraw_plan(&mut self) {
         self.planner.approval.withdraw();
-        let message = approval::withdrawn(self.mode.mode());
+        let message = approval::withdrawn_result(self.mode.mode());
         for ask in self.asks.take_plans() {
-            self.hub.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
+            self.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
             if let Some(n) = ask.n {
-                let why = Why { reason: "the mode was changed meanwhile".into(), rule: None, source: None };
-                self.deny_call(n, Denied { why, message: message.clone() });
+                let why = Why::from_reason("the mode was changed meanwhile");
+                self.deny_call(n, DeniedCall { why, message: message.clone() });
             }
         }
     }
@@ -318,11 +418,11 @@ impl Hall {
         let Some(text) = edit else { return false };
         match self.planner.file.as_ref().map_or(Ok(()), |file| file.write(text)) {
             Ok(()) => {
-                let _ = self.here.disk.remember_shown(Path::new(path));
+                let _ = self.context.env.disk.remember_shown(Path::new(path));
                 true
             }
             Err(error) => {
-                self.notice(Level::Error, &approval::unsaved(path, &error.to_string()));
+                self.notice(NoticeLevel::Error, &approval::unsaved_edit_error(path, &error.to_string()));
                 false
             }
         }
@@ -330,23 +430,25 @@ impl Hall {
 
     fn settle(&mut self, revision: u32, outcome: Settled, edited: Option<&str>) {
         let Some(file) = self.planner.file.clone().filter(|_| revision > 0) else { return };
-        match file.settle(revision, outcome, edited) {
+        match file.record_outcome(revision, outcome, edited) {
             Ok(settled) => self.record_plan(settled.number, settled.sha256, outcome.name()),
-            Err(error) => self.notice(Level::Warning, &format!("The outcome of the plan could not be kept: {error}")),
+            Err(error) => {
+                self.notice(NoticeLevel::Warning, &format!("The outcome of the plan could not be kept: {error}"))
+            }
         }
     }
 
     fn record_plan(&mut self, revision: u32, sha256: String, outcome: &str) {
         let Some(slug) = self.planner.file.as_ref().map(|file| file.slug().to_string()) else { return };
-        self.append(Body::Plan { slug, revision, sha256, outcome: outcome.into() });
+        self.append(EntryBody::Plan { slug, revision, sha256, outcome: outcome.into() });
     }
 
-    fn plan_result(&mut self, n: Option<usize>, outcome: Outcome) {
+    fn plan_result(&mut self, n: Option<usize>, outcome: ToolOutcome) {
         match n {
-            Some(n) => self.finish(n, outcome, Duration::ZERO),
+            Some(n) => self.complete_call(n, outcome),
             None => {
                 if let Some(cutonce_core::conversation::ResultPart::Text { text }) = outcome.content.first() {
-                    self.notice(Level::Info, text);
+                    self.notice(NoticeLevel::Info, text);
                 }
             }
         }

@@ -1,38 +1,41 @@
-//! Plan mode in the session: performs what the mode machine says, keeps the plan file, sends the reminders (PM-12 to PM-18,
-//! PM-40 to PM-50, PM-90 to PM-100). What happens to a submission is in `approval`; the rules are all in cutonce-core.
+//! Plan mode in the session: performs the effects of the mode machine, keeps the plan file, sends reminders (PM-12 to
+//! PM-18, PM-40 to PM-50, PM-90 to PM-100). Submissions are in `approval`; the rules are all in cutonce-core.
 
-use super::{Driver, Hall};
-use crate::changes::Snapshot;
-use crate::plan_files::{PlanError, PlanFile, PlanFiles};
-use cutonce_core::approval::{self, Approval, Approved, ChoiceKey, Layer};
-use cutonce_core::command::{self, Command};
-use cutonce_core::event::{EventKind, Level, PlanAtEnd};
-use cutonce_core::mode::{self, Mode};
-use cutonce_core::permission::{Access, Held, Place, is_secret};
-use cutonce_core::plan::{self, Found, Phase, PhaseEvent, PlanEvent};
-use cutonce_core::reminder::{self, Instructions};
-use cutonce_core::settings::plan::{Entry, PlanShell, Workflow};
-use cutonce_core::submission::By;
-use cutonce_core::transcript::{self, Body};
-use cutonce_core::turn::{Happened, Said};
-use cutonce_tools::shell_tools::may_read_secret;
-use cutonce_tools::shells::{Sandbox, Workshop};
-use cutonce_tools::tool::Outcome;
+use super::SessionState;
+use crate::plan::workspace_diff::WorkspaceSnapshot;
+use crate::plan::{PlanError, PlanFile, PlanFiles};
+use cutonce_core::permission::rules::RuleBehavior;
+use cutonce_core::permission::{Access, PathLocation, ShellConfinement, is_secret};
+use cutonce_core::plan::approval::{self, ApprovedPlan, ChoiceKey, EnforcementLevel, PlanApprovalState};
+use cutonce_core::plan::command::{self, ModeCommand};
+use cutonce_core::plan::mode::{self, Mode};
+use cutonce_core::plan::reminder::{self, PlanInstructions};
+use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
+use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
+use cutonce_core::protocol::submission::{ChangedBy, RuleDestination};
+use cutonce_core::settings::plan::{PlanEntry, PlanShell, PlanWorkflow};
+use cutonce_core::subagent::PLAN_AGENT;
+use cutonce_core::transcript::{self, EntryBody};
+use cutonce_core::turn::{TurnEvent, UserInput};
+use cutonce_tools::secret_files::linked_stores;
+use cutonce_tools::shell::bash::secrets::may_read_secret;
+use cutonce_tools::shell::confine::{PlanSandboxOptions, WorkspaceSandbox};
+use cutonce_tools::tool::ToolOutcome;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-/// What a session knows of planning.
+/// The plan state of a session.
 pub(crate) struct Planner {
     pub files: PlanFiles,
-    /// Made when it is first needed, the same for the whole session (PM-41).
+    /// Created when it is first needed; the same for the whole session (PM-41).
     pub file: Option<PlanFile>,
-    pub instructions: Instructions,
-    pub entry: Entry,
-    pub(crate) workflow: Workflow,
-    /// What holds the shell in plan mode (PM-62), and how the request names it (PM-87).
-    pub held: Held,
-    pub layer: Layer,
+    pub instructions: PlanInstructions,
+    pub entry: PlanEntry,
+    pub(crate) workflow: PlanWorkflow,
+    /// How the shell is confined in plan mode (PM-62), and how the request names that (PM-87).
+    pub held: ShellConfinement,
+    pub layer: EnforcementLevel,
     /// `plan.shell`, `plan.scratch`, `sandbox.denyRead`.
     pub shell: Option<PlanShell>,
     /// When an earlier process entered plan mode, if it is still on (PM-87).
@@ -41,18 +44,22 @@ pub(crate) struct Planner {
     pub(crate) deny_read: Vec<PathBuf>,
     /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
     pub(crate) workshop: Option<bool>,
-    pub(super) approval: Approval,
-    pub(crate) phase: Phase,
-    /// The last text whose hash was told, and the last one that the transcript holds (PM-47).
+    pub(super) approval: PlanApprovalState,
+    pub(crate) phase: PlanPhase,
+    /// Hashes of the last text that was reported, and of the last one in the transcript (PM-47).
     told: Option<String>,
     kept: Option<String>,
-    pub(super) snapshot: Option<Arc<Snapshot>>,
-    /// The conversation starts over with this when the turn has ended (PM-81).
-    pub(super) restart: Option<Said>,
+    pub(super) snapshot: Option<Arc<WorkspaceSnapshot>>,
+    /// The conversation starts over with this message when the turn has ended (PM-81).
+    pub(super) restart: Option<UserInput>,
+    /// The session was resumed with an open plan request (PM-85).
+    pub(crate) reopen: bool,
+    /// The answer to the plan is a message that is recorded next (PM-80).
+    pub(super) feedback_follows: bool,
 }
 
 impl Planner {
-    pub fn new(files: PlanFiles, instructions: Instructions, entry: Entry) -> Self {
+    pub fn new(files: PlanFiles, instructions: PlanInstructions, entry: PlanEntry) -> Self {
         let workflow = instructions.workflow;
         Self {
             files,
@@ -60,30 +67,37 @@ impl Planner {
             instructions,
             entry,
             workflow,
-            held: Held::Parsed,
-            layer: Layer::Readonly,
+            held: ShellConfinement::AutoReadOnly,
+            layer: EnforcementLevel::Readonly,
             shell: None,
             entered: None,
             scratch: true,
             deny_read: Vec::new(),
             workshop: None,
-            approval: Approval::default(),
-            phase: Phase::default(),
+            approval: PlanApprovalState::default(),
+            phase: PlanPhase::default(),
             told: None,
             kept: None,
             snapshot: None,
             restart: None,
+            reopen: false,
+            feedback_follows: false,
         }
     }
-    /// For an agent: the same settings, nothing of this session's plan.
+    /// For a subagent: the same settings, without this session's plan.
     pub(crate) fn for_agent(&self) -> Planner {
         let mut planner = Planner::new(self.files.clone(), self.instructions.clone(), self.entry);
         (planner.shell, planner.scratch, planner.deny_read) = (self.shell, self.scratch, self.deny_read.clone());
         planner.workshop = self.workshop;
         planner
     }
-    pub(super) fn found(&self) -> Found {
-        self.file.as_ref().map_or(Found::Nothing, PlanFile::read)
+    /// Another plan starts: nothing of the earlier one applies.
+    fn forget_plan(&mut self) {
+        (self.file, self.told, self.kept) = (None, None, None);
+        (self.approval, self.reopen) = (PlanApprovalState::default(), false);
+    }
+    pub(super) fn found(&self) -> PlanContent {
+        self.file.as_ref().map_or(PlanContent::Missing, PlanFile::read)
     }
     pub(super) fn path(&self) -> String {
         self.file.as_ref().map(|file| file.path().display().to_string()).unwrap_or_default()
@@ -93,36 +107,37 @@ impl Planner {
     }
 }
 
-impl Hall {
-    /// Every way in and out of a mode comes through here (PM-15). A change that can't be carried out leaves the old mode
-    /// and says why (PM-100).
-    pub(super) fn mode_event(&mut self, event: mode::Event) {
+impl SessionState {
+    /// The only way to change the mode (PM-15). A change that can't be carried out leaves the old mode, with a notice
+    /// that says why (PM-100).
+    pub(super) fn mode_event(&mut self, event: mode::ModeEvent) {
         if self.held_by_lead(&event) {
-            return self.notice(Level::Warning, "The mode is still plan: the team lead must approve the plan first.");
+            return self
+                .notice(NoticeLevel::Warning, "The mode is still plan: the team lead must approve the plan first.");
         }
         let (state, effects) = mode::step(self.mode.clone(), event);
-        if effects.contains(&mode::Effect::PlanEntered)
-            && let Err(error) = self.name_plan()
+        if effects.contains(&mode::ModeEffect::PlanEntered)
+            && let Err(error) = self.name_on_entry()
         {
             let text = format!("The mode is still {}: there can be no plan file: {error}", self.mode.mode());
-            return self.notice(Level::Error, &text);
+            return self.notice(NoticeLevel::Error, &text);
         }
         for effect in &effects {
-            if let mode::Effect::Record { from, to, by } = effect
-                && let Err(error) = self.store.append(Body::Mode { from: *from, to: *to, by: *by })
+            if let mode::ModeEffect::RecordChange { from, to, by } = effect
+                && let Err(error) = self.transcript.store.append(EntryBody::Mode { from: *from, to: *to, by: *by })
             {
-                return self.notice(Level::Error, &format!("The mode is still {from}: {error}"));
+                return self.notice(NoticeLevel::Error, &format!("The mode is still {from}: {error}"));
             }
         }
-        // The machine may not know the name yet: it was made above.
+        // The plan was named above; the machine may not know the name yet.
         self.mode = match (self.planner.slug(), state.slug()) {
-            (Some(slug), known) if known != Some(&slug) => mode::step(state, mode::Event::Named(slug)).0,
+            (Some(slug), known) if known != Some(&slug) => mode::step(state, mode::ModeEvent::PlanNamed(slug)).0,
             _ => state,
         };
-        let changed = effects.iter().any(|effect| matches!(effect, mode::Effect::Record { .. }));
-        // From here on it decides, for the agents too (PM-16, PM-64).
-        if self.seat.is_none() {
-            self.standing.set(&self.mode, self.planner.file.clone());
+        let changed = effects.iter().any(|effect| matches!(effect, mode::ModeEffect::RecordChange { .. }));
+        // The new mode decides from here on, for subagents too (PM-16, PM-64).
+        if self.subagent.is_none() {
+            self.context.standing.set(&self.mode, self.planner.file.clone());
         }
         effects.into_iter().for_each(|effect| self.mode_effect(effect));
         if changed {
@@ -130,35 +145,41 @@ impl Hall {
         }
     }
 
-    pub(super) fn mode_effect(&mut self, effect: mode::Effect) {
+    pub(super) fn mode_effect(&mut self, effect: mode::ModeEffect) {
         match effect {
-            mode::Effect::Record { from, to, by } => self.hub.emit(EventKind::ModeChanged { from, to, by }),
-            mode::Effect::PlanEntered => self.plan_entered(),
-            mode::Effect::PlanLeft => {
+            mode::ModeEffect::RecordChange { from, to, by } => self.emit(EventKind::ModeChanged { from, to, by }),
+            mode::ModeEffect::PlanEntered => self.plan_entered(),
+            mode::ModeEffect::PlanLeft => {
                 self.planner.snapshot = None;
                 self.hide_secrets();
             }
-            mode::Effect::WithdrawApproval => self.withdraw_plan(),
-            // They stay where they are and only do not count: nothing can be lost (PM-123).
-            mode::Effect::SetRulesAside => self.set_rules_aside(),
-            mode::Effect::GiveRulesBack => self.rules.set_judged(false),
-            mode::Effect::Notice { text, .. } => self.notice(Level::Warning, &text),
-            mode::Effect::Refused { why } => {
-                self.notice(Level::Warning, &format!("The mode is still {}: {why}.", self.mode.mode()));
+            mode::ModeEffect::WithdrawApproval => self.withdraw_plan(),
+            // The rules stay in place and are only suspended, so none can be lost (PM-123).
+            mode::ModeEffect::SuspendRules => self.set_rules_aside(),
+            mode::ModeEffect::RestoreRules => self.permissions.rules.set_suspended(false),
+            mode::ModeEffect::Notice { text, .. } => self.notice(NoticeLevel::Warning, &text),
+            mode::ModeEffect::Refused { why } => {
+                self.notice(NoticeLevel::Warning, &format!("The mode is still {}: {why}.", self.mode.mode()));
             }
         }
     }
 
-    /// The plan's name, reserved before the mode changes, and in the transcript (PM-41).
-    fn name_plan(&mut self) -> Result<(), PlanError> {
-        if let Some(seat) = &self.seat {
-            self.planner.file = self.standing.plan_of(&seat.me.id);
+    /// Reserves the plan's name before the mode changes (PM-41). A name of the kind `task` needs the first message of
+    /// the stay, so it is reserved with the first request (PM-51).
+    fn name_on_entry(&mut self) -> Result<(), PlanError> {
+        if let Some(seat) = &self.subagent {
+            self.planner.file = self.context.standing.agent_plan(&seat.me.id);
             return Ok(());
         }
-        if self.planner.file.is_some() {
+        if self.planner.file.is_some() || self.planner.files.named_by_task() {
             return Ok(());
         }
-        let request = self.said.last().cloned().unwrap_or_default();
+        self.reserve_plan()
+    }
+
+    /// Reserves a name and writes it to the transcript.
+    fn reserve_plan(&mut self) -> Result<(), PlanError> {
+        let request = self.memory.user_messages.last().cloned().unwrap_or_default();
         let file = self.planner.files.reserve(&request)?;
         let slug = Some(file.slug().to_string());
         self.planner.file = Some(file);
@@ -166,71 +187,126 @@ impl Hall {
         Ok(())
     }
 
+    /// Names the plan if plan mode is on and it has no name yet; the error says why it can't have one.
+    fn ensure_plan_named(&mut self) -> Result<(), PlanError> {
+        if !self.mode.in_plan() || self.planner.file.is_some() {
+            return Ok(());
+        }
+        self.reserve_plan()?;
+        self.plan_named();
+        Ok(())
+    }
+
+    /// The plan got its file after plan mode was entered: everything that depends on the path follows.
+    fn plan_named(&mut self) {
+        if let Some(file) = self.planner.file.clone() {
+            self.mode_event(mode::ModeEvent::PlanNamed(file.slug().to_string()));
+            self.context.env.shells.plan_sandbox().iter().for_each(|sandbox| sandbox.add_readable(file.path()));
+        }
+        self.context.standing.set(&self.mode, self.planner.file.clone());
+        self.hide_secrets();
+        self.report_plan_entered();
+    }
+
+    fn report_plan_entered(&mut self) {
+        if self.planner.file.is_some() {
+            let plan_exists = self.planner.found().text().is_some();
+            self.plan_event(PlanEvent::Enter { plan_file_path: self.planner.path(), plan_exists });
+        }
+    }
+
+    /// `/clear` by the user: the old plan stays on disk, this conversation has none (PM-49).
+    pub(super) fn clear_by_user(&mut self) {
+        self.close_plan_asks("the conversation was cleared");
+        self.planner.forget_plan();
+        self.clear();
+        if !self.mode.in_plan() {
+            return;
+        }
+        match self.name_on_entry() {
+            Ok(()) => self.plan_named(),
+            // The next request tries again.
+            Err(error) => self.notice(NoticeLevel::Error, &format!("There can be no plan file: {error}")),
+        }
+        self.phase(PhaseEvent::Entered);
+    }
+
+    /// After a clear the transcript names the plan again, if the session keeps it (PM-81).
+    pub(super) fn keep_plan_name(&mut self) {
+        if let Some(slug) = self.planner.slug() {
+            self.append_session(Some(slug));
+        }
+    }
+
     fn append_session(&mut self, slug: Option<String>) {
-        let body = crate::start::session_entry(&self.store, &self.here.workspace.root, slug);
+        let body = crate::builder::session_entry(&self.transcript.store, &self.context.env.workspace.root, slug);
         self.append(body);
     }
 
-    /// The session came back in plan mode: the same holds as before, since the moment it was entered.
+    /// The session was resumed in plan mode: confinement and workspace comparison continue from the entry.
     pub(super) fn plan_resumed(&mut self) {
         self.hold_shell();
         self.look_at_workspace(self.planner.entered.unwrap_or_else(SystemTime::now));
     }
 
     fn look_at_workspace(&mut self, entered: SystemTime) {
-        // The main session looks; an agent submits nothing.
-        if self.seat.is_some() {
+        // Only the main session compares; a subagent submits nothing.
+        if self.subagent.is_some() {
             return;
         }
-        self.planner.snapshot = Some(Arc::new(Snapshot::start(self.here.workspace.folders(), entered)));
+        self.planner.snapshot = Some(Arc::new(WorkspaceSnapshot::start(self.context.env.workspace.folders(), entered)));
     }
 
     fn plan_entered(&mut self) {
         self.hold_shell();
         self.hide_secrets();
         self.look_at_workspace(SystemTime::now());
-        self.here.shells.stay_began();
-        let running = self.here.shells.running();
+        self.context.env.shells.enter_plan_mode();
+        let running = self.context.env.shells.running_tasks();
         if !running.is_empty() {
             let named: Vec<String> = running.iter().map(|task| format!("{} ({})", task.id, task.command)).collect();
-            self.notice(Level::Warning, &format!("Started before plan mode and still running: {}.", named.join(", ")));
+            self.notice(
+                NoticeLevel::Warning,
+                &format!("Started before plan mode and still running: {}.", named.join(", ")),
+            );
         }
-        let plan_exists = self.planner.found().text().is_some();
-        self.plan_event(PlanEvent::Enter { plan_file_path: self.planner.path(), plan_exists });
+        self.report_plan_entered();
         self.phase(PhaseEvent::Entered);
     }
 
-    /// `/plan` and `/mode` (PM-20 to PM-26): what comes of them is decided in cutonce-core.
-    pub(super) fn command(&mut self, command: Command, editor: Option<&str>) -> Option<Happened> {
+    /// `/plan` and `/mode` (PM-20 to PM-26): cutonce-core decides what they do.
+    pub(super) fn command(&mut self, command: ModeCommand, editor: Option<&str>) {
         let found = self.planner.found();
-        let outcome = command::outcome(command, &self.mode, &found, editor);
+        let outcome = command::evaluate_command(command, &self.mode, &found, editor);
         let wanted = outcome.event.as_ref().and_then(|event| match event {
-            mode::Event::Set { to, .. } => Some(*to),
+            mode::ModeEvent::Set { to, .. } => Some(*to),
             _ => None,
         });
         let held = outcome.event.as_ref().is_some_and(|event| self.held_by_lead(event));
         if let Some(event) = outcome.event {
             self.mode_event(event);
         }
-        // The change failed and the user was told why (PM-100).
+        // The change failed, and a notice said why (PM-100).
         if held || wanted.is_some_and(|to| self.mode.mode() != to) {
-            return None;
+            return;
         }
-        if let Some(words) = outcome.say {
-            self.notice(Level::Info, &words);
+        if let Some(words) = outcome.reply {
+            self.notice(NoticeLevel::Info, &words);
         }
-        if let Some(show) = outcome.show {
-            self.hub.emit(EventKind::CurrentPlan { path: self.planner.path(), plan: show.plan, hint: show.hint });
+        if let Some(show) = outcome.show_plan {
+            self.emit(EventKind::CurrentPlan { path: self.planner.path(), plan: show.plan, hint: show.hint });
         }
-        if outcome.open {
-            self.hub.emit(EventKind::OpenPlan { path: self.planner.path() });
+        if outcome.open_editor {
+            self.emit(EventKind::OpenPlan { path: self.planner.path() });
         }
-        outcome.send.and_then(|words| self.comes_in(Said::words(words, Vec::new())))
+        if let Some(text) = outcome.send_message {
+            self.accept_input(UserInput::from_user(text, Vec::new()));
+        }
     }
 
-    /// The plan is the first message of the conversation (PM-81): it was approved by whoever asked for this.
-    pub(super) fn implement(&mut self, plan: String, path: &str) -> Happened {
-        let approved = Approved {
+    /// Starts the conversation with a plan that the sender approved (PM-81).
+    pub(super) fn implement(&mut self, plan: String, path: &str) {
+        let approved = ApprovedPlan {
             choice: ChoiceKey::Restore,
             mode: self.mode.mode(),
             plan: Some(plan.clone()),
@@ -239,23 +315,23 @@ impl Hall {
             comments: Vec::new(),
             clear: true,
         };
-        let text = approval::implement(&approved, path);
+        let text = approval::implement_message(&approved, path);
         let event = PlanEvent::Implement { plan_file_path: path.to_string(), plan_content: plan.clone() };
         self.plan_event(event);
-        Happened::Said(Said { plan: Some(plan), ..Said::meta(text) })
+        self.pending.push_back(TurnEvent::Input(UserInput { plan: Some(plan), ..UserInput::meta(text) }));
     }
 
     pub(super) fn plan_at_end(&self) -> Option<PlanAtEnd> {
         let slug = self.planner.slug().filter(|_| self.mode.in_plan())?;
-        Some(PlanAtEnd { path: self.planner.path(), slug, found: self.planner.found() })
+        Some(PlanAtEnd { path: self.planner.path(), slug, content: self.planner.found() })
     }
 
     pub(super) fn plan_event(&self, event: PlanEvent) {
-        self.hub.emit(EventKind::Plan(event));
+        self.emit(EventKind::Plan(event));
     }
 
     pub(super) fn phase(&mut self, event: PhaseEvent) {
-        if self.seat.is_some() {
+        if self.subagent.is_some() || !self.mode.in_plan() {
             return;
         }
         let entered = event == PhaseEvent::Entered;
@@ -266,98 +342,148 @@ impl Hall {
         }
     }
 
-    /// PM-62: the kernel where it can, else the parser; found out when plan mode is first entered.
+    /// PM-62: confines the shell by the kernel if this machine has a sandbox, else by the parser. If the sandbox can't
+    /// be made now, commands are refused with the reason until it can (SB-3).
     fn hold_shell(&mut self) {
-        if self.planner.held == Held::Sandbox {
+        if self.context.env.shells.plan_sandbox().is_some() {
             return;
         }
-        let wanted = self.planner.shell.unwrap_or(PlanShell::Sandbox);
-        (self.planner.held, self.planner.layer) = match wanted {
-            PlanShell::Off => (Held::Off, Layer::Off),
-            PlanShell::Readonly => (Held::Parsed, Layer::Readonly),
-            PlanShell::Sandbox => self.sandbox().unwrap_or((Held::Parsed, Layer::Readonly)),
+        let support = cutonce_sandbox::sandbox_support();
+        (self.planner.held, self.planner.layer) = match (self.planner.shell, support.is_missing()) {
+            (Some(PlanShell::Off), _) => (ShellConfinement::Disabled, EnforcementLevel::Off),
+            (Some(PlanShell::Sandbox), _) | (None, false) => (ShellConfinement::PlanSandbox, EnforcementLevel::Sandbox),
+            (Some(PlanShell::Readonly), false) => (ShellConfinement::PlanReadOnly, EnforcementLevel::ReadonlySandbox),
+            (Some(PlanShell::Readonly) | None, true) => (ShellConfinement::AutoReadOnly, EnforcementLevel::Readonly),
         };
+        match self.planner.held {
+            ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => self.create_plan_sandbox(),
+            ShellConfinement::AutoReadOnly if self.planner.shell.is_none() => {
+                let text = format!("Plan mode: {} ({}).", support.describe(), support.missing_reasons());
+                self.notice(NoticeLevel::Warning, &text);
+            }
+            _ => {}
+        }
     }
 
-    fn sandbox(&mut self) -> Option<(Held, Layer)> {
-        let layer = cutonce_sandbox::available();
-        if !layer.holds() {
-            let text = format!("Plan mode: {} ({}).", layer.text(), layer.why());
-            self.notice(Level::Warning, &text);
-            return None;
-        }
-        if let Some(sandbox) = self.seat.as_ref().and_then(|seat| seat.main.shells.sandbox()) {
-            let layer = if sandbox.has_scratch() { Layer::Scratch } else { Layer::Sandbox };
-            self.planner.file.iter().for_each(|file| sandbox.also_readable(file.path()));
-            self.here.shells.set_sandbox(sandbox);
-            return Some((Held::Sandbox, layer));
-        }
-        let plan = self.planner.file.as_ref().map(|file| file.path().to_path_buf());
-        match Sandbox::new(self.planner.scratch, self.planner.deny_read.clone(), plan) {
+    /// Creates the sandbox of plan mode, or shares the main session's.
+    fn create_plan_sandbox(&mut self) {
+        let shells = &self.context.env.shells;
+        let shared = self.subagent.as_ref().and_then(|seat| seat.main.shells.plan_sandbox());
+        let created = match shared {
+            Some(sandbox) => {
+                self.planner.file.iter().for_each(|file| sandbox.add_readable(file.path()));
+                shells.set_plan_sandbox(sandbox.clone());
+                Ok(sandbox)
+            }
+            None => shells.create_plan_sandbox(PlanSandboxOptions {
+                scratch: self.planner.scratch,
+                deny_read: self.planner.deny_read.clone(),
+                readable: self.planner.file.as_ref().map(|file| file.path().to_path_buf()),
+            }),
+        };
+        match created {
             Ok(sandbox) => {
-                let layer = if sandbox.has_scratch() { Layer::Scratch } else { Layer::Sandbox };
-                self.here.shells.set_sandbox(sandbox);
-                Some((Held::Sandbox, layer))
+                if self.planner.held == ShellConfinement::PlanSandbox && sandbox.has_throwaway_layer() {
+                    self.planner.layer = EnforcementLevel::Scratch;
+                }
             }
-            Err(error) => {
-                self.notice(
-                    Level::Warning,
-                    &format!("Plan mode: no folder for the sandbox ({error}); only commands proven read-only run."),
+            Err(why) => {
+                let text = format!(
+                    "Plan mode: commands are refused until the sandbox can hold them: {why}. `cutonce doctor` says more."
                 );
-                None
+                self.notice(NoticeLevel::Warning, &text);
             }
         }
     }
 
-    /// SB-4: in the modes that work, commands are held where the user wants it; bypassPermissions is bypassed here too.
-    fn held_at_work(&self) -> Held {
+    /// SB-4: the confinement outside plan mode, if the user wants it; bypassPermissions skips it.
+    fn held_at_work(&self) -> ShellConfinement {
         match self.mode.mode() {
-            Mode::Default | Mode::AcceptEdits | Mode::Auto if self.planner.workshop.is_some() => Held::Workspace,
-            Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions | Mode::Plan => Held::Parsed,
+            Mode::Default | Mode::AcceptEdits | Mode::Auto if self.planner.workshop.is_some() => {
+                ShellConfinement::WorkspaceSandbox
+            }
+            Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions | Mode::Plan => {
+                ShellConfinement::ParsedReadOnly
+            }
         }
     }
 
-    /// `sandbox.shell`: if it can't be held the commands are refused when they start, never run unconfined (SB-3).
+    /// `sandbox.shell`: if commands can't be confined they are refused, never run unconfined (SB-3).
     pub(super) fn open_workshop(&self) {
         let Some(network) = self.planner.workshop else { return };
-        let layer = cutonce_sandbox::available();
-        let opened = match layer.holds() {
-            true => Workshop::new(self.planner.deny_read.clone(), network).map_err(|error| error.to_string()),
-            false => Err(format!("{} ({})", layer.text(), layer.why())),
+        let layer = cutonce_sandbox::sandbox_support();
+        let opened = match layer.can_confine() {
+            true => WorkspaceSandbox::new(self.planner.deny_read.clone(), network).map_err(|error| error.to_string()),
+            false => Err(format!("{} ({})", layer.describe(), layer.missing_reasons())),
         };
         match opened {
-            Ok(workshop) => self.here.shells.set_workshop(workshop),
+            Ok(workshop) => self.context.env.shells.set_workspace_sandbox(workshop),
             Err(why) => self.notice(
-                Level::Warning,
-                &format!("`sandbox.shell` is on, but commands can't be held: {why}. None will run outside plan mode."),
+                NoticeLevel::Warning,
+                &format!(
+                    "`sandbox.shell` is on, but commands can't be confined: {why}. None will run outside plan mode."
+                ),
             ),
         }
     }
 
-    /// Read and Grep never show what a deny rule names, nor, in plan mode, what SB-2 hides.
+    /// The answer to an ask names a mode. It can't end plan mode, because the user saw no plan (PM-61, PM-80).
+    pub(super) fn set_mode_by_answer(&mut self, mode: Mode) {
+        if !self.mode.in_plan() {
+            return self.mode_event(mode::ModeEvent::Set { to: mode, by: ChangedBy::Host });
+        }
+        if mode != Mode::Plan {
+            let text = format!(
+                "The mode stays plan: an answer to a tool call can't change it to {mode}. \
+                 Send set_permission_mode, or answer ExitPlanMode."
+            );
+            self.notice(NoticeLevel::Warning, &text);
+        }
+    }
+
+    /// Stores a rule in a settings file. If that fails, or would write into the project in plan mode (PM-61), the rule
+    /// applies to this session only.
+    pub(super) fn store_rule(&self, where_to: RuleDestination, behavior: RuleBehavior, rule: &str) {
+        let in_project = matches!(where_to, RuleDestination::Project | RuleDestination::Local);
+        let stored = match in_project && self.mode.in_plan() {
+            true => Err("plan mode writes no settings of the project".to_string()),
+            false => self.context.shared.places.save_rule(where_to, behavior, rule).map_err(|error| error.to_string()),
+        };
+        if let Err(why) = stored {
+            let text = format!("The rule {rule} applies to this session only: {why}");
+            self.notice(NoticeLevel::Warning, &text);
+        }
+    }
+
+    /// Hides from Read and Grep what deny rules name and, in plan mode, what SB-2 names.
     pub(super) fn hide_secrets(&self) {
-        let (rules, planning) = (self.rules.clone(), self.mode.in_plan());
-        let home = self.here.workspace.cutonce_home.clone();
+        let (rules, planning) = (self.permissions.rules.clone(), self.mode.in_plan());
+        let home = self.context.env.workspace.cutonce_home.clone();
         let open: Vec<PathBuf> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
-        open.iter().for_each(|plan| self.here.disk.keep_from_editor(plan));
-        let (own, deny) = (self.here.workspace.own.clone(), self.planner.deny_read.clone());
-        let skills = self.skill_folders.clone();
-        self.here.disk.hide(Some(Arc::new(move |path: &Path| {
+        open.iter().for_each(|plan| self.context.env.disk.keep_from_editor(plan));
+        let workspace = &self.context.env.workspace;
+        let (own, user_home) = (workspace.session_folder.clone(), workspace.home.clone());
+        let linked = if planning { linked_stores(user_home.as_deref()) } else { Vec::new() };
+        let deny: Vec<PathBuf> = self.planner.deny_read.iter().cloned().chain(linked).collect();
+        let skills = self.context.shared.skill_folders.clone();
+        self.context.env.disk.set_hidden(Some(Arc::new(move |path: &Path| {
             if open.iter().any(|open| open == path) || path.starts_with(&own) {
                 return false;
             }
             let ours = || path.starts_with(&home) && !skills.iter().any(|skill| path.starts_with(skill));
-            let secret = || is_secret(path) || ours() || deny.iter().any(|deny| path.starts_with(deny));
+            let named = || is_secret(path, user_home.as_deref());
+            let secret = || named() || ours() || deny.iter().any(|deny| path.starts_with(deny));
             rules.denies_read(path) || (planning && secret())
         })));
     }
 
-    /// What only the session can say about a call: that it writes exactly the plan file (PM-44), and what holds the shell.
+    /// Adds what only the session knows about a call: that it writes exactly the plan file (PM-44), and how the shell
+    /// is confined.
     pub(super) fn refine(&self, access: Access) -> Access {
         match access {
             Access::Write(mut target) => {
-                if self.planner.file.as_ref().is_some_and(|file| file.is(&target)) {
-                    target.place = Place::PlanFile;
+                if self.planner.file.as_ref().is_some_and(|file| file.matches_target(&target)) {
+                    target.place = PathLocation::PlanFile;
                 }
                 Access::Write(target)
             }
@@ -365,24 +491,26 @@ impl Hall {
                 let plan = self.planner.file.as_ref().map(PlanFile::path);
                 for target in &mut targets {
                     if Some(target.path.as_path()) == plan {
-                        target.place = Place::PlanFile;
-                    } else if self.skill_folders.iter().any(|skill| target.path.starts_with(skill)) {
-                        target.place = Place::Own;
+                        target.place = PathLocation::PlanFile;
+                    } else if self.context.shared.skill_folders.iter().any(|skill| target.path.starts_with(skill)) {
+                        target.place = PathLocation::Own;
                     }
                 }
                 Access::Read(targets)
             }
             Access::Shell(mut shell) => {
-                shell.held = if self.mode.in_plan() { self.planner.held } else { self.held_at_work() };
-                // Elsewhere the kernel keeps them closed.
-                shell.secret = self.mode.in_plan() && shell.held == Held::Parsed && may_read_secret(&shell, &self.here);
+                shell.confinement = if self.mode.in_plan() { self.planner.held } else { self.held_at_work() };
+                // Elsewhere the kernel protects secrets.
+                shell.may_read_secrets = self.mode.in_plan()
+                    && shell.confinement == ShellConfinement::AutoReadOnly
+                    && may_read_secret(&shell, &self.context.env);
                 Access::Shell(shell)
             }
             other => other,
         }
     }
 
-    /// A call changed the plan file: tell its hash (PM-143).
+    /// Reports the new hash if a call changed the plan file (PM-143).
     pub(super) fn plan_touched(&mut self, touched: &[PathBuf]) {
         let ours = self.planner.file.as_ref().map(PlanFile::path);
         if !touched.iter().any(|path| Some(path.as_path()) == ours) {
@@ -391,13 +519,23 @@ impl Hall {
         if let Some(sha256) = self.planner.found().sha256()
             && self.planner.told.as_ref() != Some(&sha256)
         {
-            self.planner.told = Some(sha256.clone());
+            let first = self.planner.told.replace(sha256.clone()).is_none() && self.planner.kept.is_none();
             self.plan_event(PlanEvent::File { sha256 });
-            self.phase(PhaseEvent::PlanWritten);
+            let skeleton = first && self.planner.workflow == PlanWorkflow::Interview;
+            self.phase(if skeleton { PhaseEvent::SkeletonWritten } else { PhaseEvent::PlanWritten });
         }
     }
 
-    /// The plan belongs to the session's record (PM-47): its text goes into the transcript if it changed.
+    /// A file other than the plan was read. While a Plan agent works, the design is not done (PM-140).
+    pub(super) fn file_read(&mut self, tool: &str, touched: &[PathBuf]) {
+        let plan = self.planner.file.as_ref().map(PlanFile::path);
+        let designing = || self.context.agents.as_ref().is_some_and(|agents| agents.count_running(PLAN_AGENT) > 0);
+        if tool == "Read" && !touched.iter().any(|path| Some(path.as_path()) == plan) && !designing() {
+            self.phase(PhaseEvent::FileRead);
+        }
+    }
+
+    /// Writes the plan's text to the transcript if it changed (PM-47).
     pub(super) fn keep_plan(&mut self) {
         let found = self.planner.found();
         let (Some(text), Some(sha256)) = (found.text(), found.sha256()) else { return };
@@ -406,29 +544,35 @@ impl Hall {
         }
         self.planner.kept = Some(sha256.clone());
         let (path, content) = (self.planner.path(), Some(text.to_string()));
-        self.append(Body::FileSnapshot { key: "plan".into(), path, content, sha256: Some(sha256) });
+        self.append(EntryBody::FileSnapshot { key: "plan".into(), path, content, sha256: Some(sha256) });
     }
 
-    /// EnterPlanMode was let through: enter, and say so (PM-33).
+    /// True if the model can ask the user questions.
+    pub(super) fn can_ask(&self) -> bool {
+        self.planner.instructions.tools.questions
+    }
+
+    /// Carries out EnterPlanMode (PM-33).
     pub(super) fn enter_plan(&mut self, n: usize) {
         let already = self.mode.in_plan();
-        self.mode_event(mode::Event::Set { to: Mode::Plan, by: By::Model });
+        self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Model });
+        self.model.selection.switch_with_next_request();
         let outcome = if self.mode.in_plan() {
-            Outcome::text(plan::enter_result(self.planner.workflow, already))
+            ToolOutcome::text(plan::enter_result(self.planner.workflow, already))
         } else {
-            Outcome::error("Plan mode could not be entered; the user was told why. Go on without it.")
+            ToolOutcome::error("Plan mode could not be entered; the user knows why. Continue without it.")
         };
-        self.finish(n, outcome, Duration::ZERO);
+        self.complete_call(n, outcome);
     }
 }
 
-impl Driver {
-    /// Reminders that are due go out with this request (PM-91 to PM-94).
+impl SessionState {
+    /// Adds the reminders that are due to this request (PM-91 to PM-94).
     pub(super) fn remind(&mut self) {
-        if self.hall.seat.is_some() {
+        if self.subagent.is_some() {
             return self.remind_agent();
         }
-        let state = &self.hall.mode;
+        let state = &self.mode;
         let any = state.in_plan()
             || state.needs_exit_reminder()
             || state.needs_plan_reference()
@@ -436,29 +580,36 @@ impl Driver {
         if !any {
             return;
         }
-        let (path, found) = (self.hall.planner.path(), self.hall.planner.found());
-        let context = reminder::Context { path: &path, found: &found, instructions: &self.hall.planner.instructions };
-        let due = reminder::due(state, &context);
+        let named = self.ensure_plan_named();
+        let state = &self.mode;
+        let found = match named {
+            Ok(()) => self.planner.found(),
+            Err(error) => PlanContent::Unreadable(error.to_string()),
+        };
+        let path = self.planner.path();
+        let context =
+            reminder::ReminderContext { path: &path, content: &found, instructions: &self.planner.instructions };
+        let due = reminder::due_reminders(state, &context);
         for reminder in due.reminders {
-            self.hall.append(reminder.entry());
-            self.talk.push(transcript::reminder_message(&reminder.text));
-            // Plan text that was shown to the model counts as read (PM-44).
+            self.append(reminder.to_entry());
+            self.conversation.push(transcript::reminder_message(&reminder.text));
+            // Plan text in a reminder counts as read by the model (PM-44).
             if reminder.kind == reminder::ReminderKind::PlanFileReference {
-                let _ = self.hall.here.disk.remember_shown(Path::new(&path));
+                let _ = self.context.env.disk.remember_shown(Path::new(&path));
             }
-            self.hall.mode_event(mode::Event::ReminderSent(reminder.kind));
+            self.mode_event(mode::ModeEvent::ReminderSent(reminder.kind));
         }
-        for trouble in due.trouble {
-            self.hall.notice(Level::Warning, &trouble);
+        for trouble in due.problems {
+            self.notice(NoticeLevel::Warning, &trouble);
         }
     }
 
-    /// PM-81: the conversation starts over with the plan; the earlier part stays in the transcript.
+    /// PM-81: starts the conversation over with the plan; the earlier part stays in the transcript.
     pub(super) fn restart_with_plan(&mut self) {
-        let Some(said) = self.hall.planner.restart.take() else { return };
+        let Some(input) = self.planner.restart.take() else { return };
         self.clear();
-        let plan_content = said.plan.clone().unwrap_or_default();
-        self.hall.plan_event(PlanEvent::Implement { plan_file_path: self.hall.planner.path(), plan_content });
-        self.hall.pending.push_back(Happened::Said(said));
+        let plan_content = input.plan.clone().unwrap_or_default();
+        self.plan_event(PlanEvent::Implement { plan_file_path: self.planner.path(), plan_content });
+        self.pending.push_back(TurnEvent::Input(input));
     }
 }

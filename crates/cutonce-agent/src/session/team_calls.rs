@@ -1,56 +1,56 @@
-//! Calls of a teammate that need a yes where nobody sits before it (TM-1): the lead's user is asked, sees exactly what would run and
-//! of whom, and the answer goes back through the mailbox. The teammate takes it as the answer of a person: its own mode decides
-//! anew, so that plan mode still denies what it denies (PM-61).
+//! Calls of a teammate that need a permission (TM-1): the lead's user is asked, sees what would run and for which
+//! teammate, and the answer goes back through the mailbox. The teammate treats it as a user's answer: its own mode
+//! decides again, so plan mode still denies what it denies (PM-61).
 
-use super::Hall;
-use super::asks::{Open, OpenAsk, waits};
-use super::options::Approver;
-use crate::team::past::CALL;
-use cutonce_core::event::{AskKind, AskView, EventKind, Level};
-use cutonce_core::mail::{Content, PermissionRequest, PermissionResponse, Put};
-use cutonce_core::permission::AskedBy;
-use cutonce_core::submission::{Answer, PermissionAnswer, TeamNews};
-use cutonce_core::transcript::Body;
-use cutonce_core::turn::Happened;
+use super::SessionState;
+use super::asks::{OpenAsk, OpenSubject, waiting_notice};
+use super::parts::Approver;
+use crate::team::history::CALL_REQUEST;
+use cutonce_core::permission::AskCause;
+use cutonce_core::protocol::event::{AskKind, AskView, EventKind, NoticeLevel};
+use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, TeamUpdate};
+use cutonce_core::team::{AddRequestOutcome, MessageContent, PermissionRequest, PermissionResponse};
+use cutonce_core::transcript::EntryBody;
+use cutonce_core::turn::TurnEvent;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// What a teammate's model reads where the lead has no user.
+/// The answer to a teammate's model if the lead has no user.
 const NOBODY: &str = "Nobody is at the team lead to allow it. Go on without it, or tell the lead which rule (--allowedTools) would allow it.";
 
-impl Hall {
-    /// The teammate's side: from now on its asks go to the lead.
+impl SessionState {
+    /// The teammate's side: sends its asks to the lead from now on.
     pub(super) fn relay_asks(&self) {
-        if let (Approver::Lead, Some(table)) = (self.approver, &self.team) {
-            tokio::spawn(crate::team::relay(table.seat.clone(), self.hub.subscribe()));
+        if let (Approver::Lead, Some(table)) = (self.context.approver, &self.team) {
+            tokio::spawn(crate::team::relay_asks(table.seat.clone(), self.context.hub.subscribe()));
         }
     }
 
-    /// The teammate's side: an answer came.
+    /// The teammate's side: takes the lead's answer.
     pub(super) fn lead_allowed(&mut self, from_lead: bool, response: PermissionResponse) {
         let Some(table) = &self.team else { return };
-        let heard = crate::team::seat_relayed(&table.seat).hear(from_lead, &response);
+        let heard = crate::team::relayed_asks(&table.seat).accept_answer(from_lead, &response);
         match heard {
             Ok(()) => self.answer(&response.request_id, response.answer),
-            Err(why) => self.notice(Level::Warning, &format!("An answer to a call changed nothing: {why}.")),
+            Err(why) => self.notice(NoticeLevel::Warning, &format!("An answer to a call changed nothing: {why}.")),
         }
     }
 
-    /// The lead's side. On disk before the message may leave the mailbox (TM-2).
-    pub(super) fn call_requested(&mut self, position: &str, request: PermissionRequest) -> Option<Happened> {
+    /// The lead's side: records the request before its message may leave the mailbox (TM-2).
+    pub(super) fn call_requested(&mut self, position: &str, request: PermissionRequest) -> Option<TurnEvent> {
         let table = self.team.as_mut()?;
         if table.settled.contains(&request.request_id) {
             return self.no_more_of(position);
         }
-        match table.wanted.put(request.clone()) {
-            Put::Again => {}
-            Put::New => {
+        match table.wanted.add_request(request.clone()) {
+            AddRequestOutcome::Duplicate => {}
+            AddRequestOutcome::New => {
                 if !self.keep_call(&request) {
                     return None;
                 }
                 self.show_team_call(&request);
             }
-            Put::TooMany => {
+            AddRequestOutcome::TooMany => {
                 let words = "Too many of its calls wait already; it was not asked for.";
                 self.send_answer(&request, no(words));
             }
@@ -60,46 +60,46 @@ impl Hall {
 
     pub(super) fn keep_call(&mut self, request: &PermissionRequest) -> bool {
         let (content, path) = (serde_json::to_string(request).ok(), request.request_id.clone());
-        self.append(Body::FileSnapshot { key: CALL.into(), path, content, sha256: None });
-        self.append(Body::Ask { ask_id: request.request_id.clone(), kind: CALL.into(), answer: None });
+        self.append(EntryBody::FileSnapshot { key: CALL_REQUEST.into(), path, content, sha256: None });
+        self.append(EntryBody::Ask { ask_id: request.request_id.clone(), kind: CALL_REQUEST.into(), answer: None });
         self.sync()
     }
 
-    /// After a restart: what waits is shown again.
+    /// After a restart: shows open requests again.
     pub(super) fn show_team_calls(&mut self) {
-        let open = self.team.as_ref().map(|table| table.wanted.open().to_vec()).unwrap_or_default();
+        let open = self.team.as_ref().map(|table| table.wanted.requests().to_vec()).unwrap_or_default();
         open.iter().for_each(|request| self.show_team_call(request));
     }
 
     fn show_team_call(&mut self, request: &PermissionRequest) {
-        if self.approver != Approver::Present || self.closing {
+        if self.context.approver != Approver::Present || self.closing.requested {
             return self.send_answer(request, no(NOBODY));
         }
         let view = view(request);
-        self.asks.push(OpenAsk::of_team(&view.ask_id, Open::TeamCall));
-        let (kind, what) = waits(&view);
-        self.hub.emit(EventKind::Ask(Arc::new(view)));
-        self.notify_hooks(kind, what);
+        self.asks.push(OpenAsk::of_team(&view.ask_id, OpenSubject::TeamCall));
+        let (kind, what) = waiting_notice(&view);
+        self.emit(EventKind::Ask(Arc::new(view)));
+        self.notify_waiting(kind, what);
     }
 
-    /// Nobody is here who could answer: the teammates go on without.
+    /// Refuses open requests if no user can answer.
     pub(super) fn refuse_team_calls(&mut self) {
-        if self.approver == Approver::Present && !self.closing {
+        if self.context.approver == Approver::Present && !self.closing.requested {
             return;
         }
-        let open = self.team.as_ref().map(|table| table.wanted.open().to_vec()).unwrap_or_default();
+        let open = self.team.as_ref().map(|table| table.wanted.requests().to_vec()).unwrap_or_default();
         for request in open {
             self.asks.remove(&request.request_id);
             self.send_answer(&request, no(NOBODY));
         }
     }
 
-    /// The lead's user answered; whatever is no answer is a no.
-    pub(super) fn team_call_answered(&mut self, request_id: &str, answer: Answer) {
+    /// The lead's user answered; an unusable answer is a refusal.
+    pub(super) fn team_call_answered(&mut self, request_id: &str, answer: AskAnswer) {
         let answer = match answer {
-            Answer::Permission(_) | Answer::Host(_) => answer,
-            Answer::Unusable { why } => no(&format!("The answer could not be used: {why}")),
-            Answer::Questions(_) | Answer::Plan(_) => no("The answer could not be used."),
+            AskAnswer::Permission(_) | AskAnswer::Host(_) => answer,
+            AskAnswer::Unusable { why } => no(&format!("The answer could not be used: {why}")),
+            AskAnswer::Questions(_) | AskAnswer::Plan(_) => no("The answer could not be used."),
         };
         let request = self.team.as_ref().and_then(|table| table.wanted.find(request_id)).cloned();
         if let Some(request) = request {
@@ -107,35 +107,36 @@ impl Hall {
         }
     }
 
-    fn send_answer(&self, request: &PermissionRequest, answer: Answer) {
+    fn send_answer(&self, request: &PermissionRequest, answer: AskAnswer) {
         let Some(table) = &self.team else { return };
-        let Some(joined) = table.seat.joined() else {
+        let Some(joined) = table.seat.membership() else {
             // A lead that was resumed a moment ago: see `TeamNews::Changed`.
             let (request_id, sent) = (request.request_id.clone(), Err("the team is not there yet".into()));
-            return table.seat.news(TeamNews::PermissionAnswered { request_id, answer, sent });
+            return table.seat.send_news(TeamUpdate::PermissionAnswered { request_id, answer, sent });
         };
         let (seat, to, request_id) = (table.seat.clone(), request.from.clone(), request.request_id.clone());
         seat.answering.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
             let response = PermissionResponse { request_id: request_id.clone(), answer: answer.clone() };
             let id = format!("answer-{request_id}");
-            let sent = joined.order(&to, id, Content::PermissionResponse(response)).await;
+            let sent = joined.send_control(&to, id, MessageContent::PermissionResponse(response)).await;
             seat.answering.fetch_sub(1, Ordering::Relaxed);
             let sent = sent.map_err(|error| error.to_string());
-            seat.news(TeamNews::PermissionAnswered { request_id, answer, sent });
+            seat.send_news(TeamUpdate::PermissionAnswered { request_id, answer, sent });
         });
     }
 
-    /// The answer is in the teammate's mailbox; until then a crash leaves the request open.
-    pub(super) fn team_call_settled(&mut self, request_id: &str, answer: Answer, sent: Result<(), String>) {
+    /// Settles the request once the answer is in the teammate's mailbox; until then a crash leaves it open.
+    pub(super) fn team_call_settled(&mut self, request_id: &str, answer: AskAnswer, sent: Result<(), String>) {
         let Some(table) = &mut self.team else { return };
         if let Err(why) = sent {
             if table.wanted.find(request_id).is_some() {
-                self.asks.push(OpenAsk::of_team(request_id, Open::TeamCall));
+                self.asks.push(OpenAsk::of_team(request_id, OpenSubject::TeamCall));
             }
-            return self.notice(Level::Error, &format!("The answer could not be sent: {why}. The call still waits."));
+            return self
+                .notice(NoticeLevel::Error, &format!("The answer could not be sent: {why}. The call still waits."));
         }
-        if table.wanted.take(request_id).is_some() {
+        if table.wanted.take_request(request_id).is_some() {
             self.close_team_call(request_id, Some(answer));
         }
     }
@@ -147,21 +148,21 @@ impl Hall {
         }
     }
 
-    /// There is no team any more.
+    /// Closes all requests: the team is gone.
     pub(super) fn withdraw_team_calls(&mut self) {
         let Some(table) = &mut self.team else { return };
-        for request in std::mem::take(&mut table.wanted).open() {
+        for request in std::mem::take(&mut table.wanted).requests() {
             self.close_team_call(&request.request_id, None);
         }
     }
 
-    fn close_team_call(&mut self, request_id: &str, answer: Option<Answer>) {
-        self.close_team_ask(CALL, request_id, answer, "the teammate does not wait for it any more");
+    fn close_team_call(&mut self, request_id: &str, answer: Option<AskAnswer>) {
+        self.close_team_ask(CALL_REQUEST, request_id, answer, "the teammate does not wait for it any more");
     }
 }
 
-fn no(words: &str) -> Answer {
-    Answer::Permission(PermissionAnswer::Deny { message: words.into(), interrupt: false })
+fn no(words: &str) -> AskAnswer {
+    AskAnswer::Permission(PermissionAnswer::Deny { message: words.into(), interrupt: false })
 }
 
 fn view(request: &PermissionRequest) -> AskView {
@@ -173,7 +174,7 @@ fn view(request: &PermissionRequest) -> AskView {
         tool: request.tool.clone(),
         input: request.input.clone(),
         kind: AskKind::Permission {
-            by: if request.why.rule.is_some() { AskedBy::Rule } else { AskedBy::Mode },
+            by: if request.why.rule.is_some() { AskCause::Rule } else { AskCause::Mode },
             why: request.why.clone(),
             suggestions: request.suggestions.clone(),
             preview: request.preview.clone(),

@@ -1,50 +1,51 @@
-//! Plans between a teammate and its lead (PM-130 to PM-134): the teammate submits and waits, the lead's user or model answers.
-//! Who may answer what is decided in cutonce-core's `mail`; here it is carried out and recorded.
+//! Plans between a teammate and its lead (PM-130 to PM-134): the teammate submits and waits, the lead's user or model
+//! answers. cutonce-core's `mail` decides who may answer what; this module carries it out and records it.
 
-use super::Hall;
-use super::asks::{Open, OpenAsk};
-use super::calls::Report;
-use crate::team::{past, seat_desk};
-use cutonce_core::approval::{self, Answer as PlanAnswer, ChoiceKey, ExitResult};
-use cutonce_core::event::{AskKind, AskView, EndReason, EventKind, Level};
-use cutonce_core::mail::{
-    self, Asked, Content, Given, Heard, LEAD, LeadMode, Message, PlanApprovalRequest, PlanApprovalResponse,
+use super::SessionState;
+use super::asks::{OpenAsk, OpenSubject};
+use super::call_runner::CallRef;
+use super::events::SessionEvent;
+use crate::team::{history, pending_plan_approvals};
+use cutonce_core::plan::approval::{self, ChoiceKey, PlanAnswer, PlanExitResult};
+use cutonce_core::plan::mode::{self, Mode};
+use cutonce_core::plan::{self, PhaseEvent, PlanContent};
+use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
+use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, TeamUpdate};
+use cutonce_core::team::{
+    self, AnsweredBy, LEAD_NAME, LeadAnswer, LeadMode, MessageContent, PlanApprovalRequest, PlanApprovalResponse,
+    RequestArrival, TeamMessage,
 };
-use cutonce_core::mode::{self, Mode};
-use cutonce_core::plan::{self, Found, PhaseEvent};
-use cutonce_core::submission::{Answer, By, TeamNews};
-use cutonce_core::transcript::Body;
-use cutonce_core::turn::Happened;
-use cutonce_tools::tool::Outcome;
+use cutonce_core::transcript::EntryBody;
+use cutonce_core::turn::TurnEvent;
+use cutonce_tools::tool::ToolOutcome;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
-/// What work for a plan between teammate and lead reports.
+/// A report of a task that works on a plan between teammate and lead.
 pub(crate) enum TeamReport {
     /// The request is in the lead's mailbox, or why it is not.
-    Sent { n: usize, request_id: String, sent: Result<(), String> },
+    Sent { call: CallRef, request_id: String, sent: Result<(), String> },
     /// What the lead may do now.
-    Lead { n: usize, lead: Result<LeadMode, String> },
+    Lead { call: CallRef, lead: Result<LeadMode, String> },
 }
 
-impl Hall {
+impl SessionState {
     /// A teammate's ExitPlanMode (PM-130): never a dialog.
     pub(super) fn submit_to_lead(&mut self, n: usize) {
         let found = self.planner.found();
         // PM-72: one that must plan submits from any mode.
         if !self.mode.in_plan() && !self.must_plan() {
-            return self.finish(n, Outcome::error(approval::not_in_plan_mode()), Duration::ZERO);
+            return self.complete_call(n, ToolOutcome::error(approval::not_in_plan_mode_error()));
         }
-        if let Found::Unreadable(why) = &found {
-            let text = approval::unreadable(&self.planner.path(), why);
-            return self.finish(n, Outcome::error(text), Duration::ZERO);
+        if let PlanContent::Unreadable(why) = &found {
+            let text = approval::unreadable_plan_error(&self.planner.path(), why);
+            return self.complete_call(n, ToolOutcome::error(text));
         }
         match (self.must_plan(), found) {
-            (true, Found::Plan(text)) => self.ask_lead(n, text),
-            (true, _) => self.finish(n, Outcome::error(mail::no_plan_file(&self.planner.path())), Duration::ZERO),
+            (true, PlanContent::Text(text)) => self.ask_lead(n, text),
+            (true, _) => self.complete_call(n, ToolOutcome::error(team::no_plan_file_error(&self.planner.path()))),
             (false, _) => self.look_at_lead(n),
         }
     }
@@ -54,29 +55,31 @@ impl Hall {
         let Some(joined) = self.joined() else { return };
         let request = PlanApprovalRequest {
             from: joined.me.clone(),
-            timestamp: crate::team::now(),
+            timestamp: crate::timestamp(),
             plan_file_path: self.planner.path(),
-            sha256: plan::sha256(&text),
+            sha256: plan::sha256_hex(&text),
             plan_content: text,
             request_id: crate::new_id(),
         };
-        self.fill_input(n, json!({"plan": request.plan_content, "planFilePath": request.plan_file_path}));
+        self.calls.set_input(n, json!({"plan": request.plan_content, "planFilePath": request.plan_file_path}));
         if let Err(error) =
             self.planner.file.as_ref().map_or(Ok(()), |file| file.submit(&request.plan_content).map(|_| ()))
         {
-            self.notice(Level::Warning, &format!("The revision of the plan could not be kept: {error}"));
+            self.notice(NoticeLevel::Warning, &format!("The revision of the plan could not be kept: {error}"));
         }
         self.keep_plan();
         self.keep_request(&request);
         self.phase(PhaseEvent::Submitted);
         if let Some(table) = &mut self.team {
-            table.waiting.submit(&request.request_id, &request.sha256);
+            table.waiting.open_for(&request.request_id, &request.sha256);
         }
-        let (report, request_id) = (self.done.0.clone(), request.request_id.clone());
+        let (events, call) = (self.events.clone(), self.calls.reference(n));
+        let request_id = request.request_id.clone();
         tokio::spawn(async move {
-            let content = Content::PlanApprovalRequest(request);
-            let sent = joined.order(LEAD, request_id.clone(), content).await.map_err(|error| error.to_string());
-            let _ = report.send(Report::Team(TeamReport::Sent { n, request_id, sent }));
+            let content = MessageContent::PlanApprovalRequest(request);
+            let sent =
+                joined.send_control(LEAD_NAME, request_id.clone(), content).await.map_err(|error| error.to_string());
+            let _ = events.send(SessionEvent::Team(TeamReport::Sent { call, request_id, sent }));
         });
     }
 
@@ -84,141 +87,158 @@ impl Hall {
     fn keep_request(&mut self, request: &PlanApprovalRequest) {
         let content = serde_json::to_string(request).ok();
         let (path, sha256) = (request.request_id.clone(), Some(request.sha256.clone()));
-        self.append(Body::FileSnapshot { key: past::REQUEST.into(), path, content, sha256 });
-        self.append(Body::Ask { ask_id: request.request_id.clone(), kind: past::ASK.into(), answer: None });
+        self.append(EntryBody::FileSnapshot { key: history::PLAN_REQUEST.into(), path, content, sha256 });
+        self.append(EntryBody::Ask {
+            ask_id: request.request_id.clone(),
+            kind: history::PLAN_ASK.into(),
+            answer: None,
+        });
         self.sync();
     }
 
     /// PM-133: by its own choice, but for no more than the lead has at this moment.
     fn look_at_lead(&mut self, n: usize) {
         let Some(joined) = self.joined() else { return };
-        let report = self.done.0.clone();
+        let (events, call) = (self.events.clone(), self.calls.reference(n));
         tokio::spawn(async move {
             let lead = joined.lead_mode().await;
-            let _ = report.send(Report::Team(TeamReport::Lead { n, lead }));
+            let _ = events.send(SessionEvent::Team(TeamReport::Lead { call, lead }));
         });
     }
 
     pub(super) fn team_report(&mut self, report: TeamReport) {
         match report {
-            TeamReport::Sent { n, request_id, sent } => self.request_sent(n, &request_id, sent),
-            TeamReport::Lead { n, lead } => self.leave_by_choice(n, lead),
+            TeamReport::Sent { call, request_id, sent } => self.request_sent(call, &request_id, sent),
+            TeamReport::Lead { call, lead } => self.leave_by_choice(call, lead),
         }
     }
 
-    fn request_sent(&mut self, n: usize, request_id: &str, sent: Result<(), String>) {
+    fn request_sent(&mut self, call: CallRef, request_id: &str, sent: Result<(), String>) {
         if let Err(why) = sent {
             if let Some(table) = &mut self.team {
                 table.waiting.withdraw();
             }
             self.settled_by_lead(request_id);
             let text = format!("The plan could not be sent to the lead: {why}. Plan mode is still on; try again.");
-            return self.finish(n, Outcome::error(text), Duration::ZERO);
+            return self.complete_open(call, ToolOutcome::error(text));
         }
         let path = self.planner.path();
-        let result = ExitResult {
+        let result = PlanExitResult {
             plan: self.planner.found().text().map(str::to_string),
             is_agent: true,
             file_path: Some(path.clone()),
             awaiting_leader_approval: Some(true),
             request_id: Some(request_id.into()),
-            ..ExitResult::default()
+            ..PlanExitResult::default()
         };
-        // Said before the call is done, so that the calls after it in the batch are skipped.
-        self.end_asked(EndReason::Completed);
-        let outcome = Outcome::text(mail::wait_for_lead(&path, request_id));
-        self.finish(n, outcome.with_display(serde_json::to_value(result).unwrap_or_default()), Duration::ZERO);
+        // UserInput before the call is done, so that the calls after it in the batch are skipped.
+        self.end_with_batch(EndReason::Completed);
+        let outcome = ToolOutcome::text(team::wait_for_lead_result(&path, request_id));
+        self.complete_open(call, outcome.with_display(serde_json::to_value(result).unwrap_or_default()));
     }
 
-    fn leave_by_choice(&mut self, n: usize, lead: Result<LeadMode, String>) {
-        if self.has_result(n) {
+    /// Completes a call unless its batch is over.
+    fn complete_open(&mut self, call: CallRef, outcome: ToolOutcome) {
+        if self.calls.is_open(call) {
+            self.complete_call(call.n, outcome);
+        }
+    }
+
+    fn leave_by_choice(&mut self, call: CallRef, lead: Result<LeadMode, String>) {
+        if !self.calls.is_open(call) {
             return;
         }
-        if self.batch_cancel().is_cancelled() {
-            return self.finish(n, Outcome::error(mail::not_yet_free("it was interrupted")), Duration::ZERO);
+        let n = call.n;
+        if self.calls.cancel.is_cancelled() {
+            return self.complete_call(n, ToolOutcome::error(team::lead_still_plans_result("it was interrupted")));
         }
         let mode = match &lead {
-            Ok(lead) => self.mode.way_back().0.at_most(lead.mode),
+            Ok(lead) => self.mode.mode_after_leaving().0.at_most(lead.mode),
             Err(_) => Mode::Plan,
         };
         if mode == Mode::Plan {
             let why = lead.err().map_or("the lead itself is in plan mode".into(), |why| {
                 format!("nobody knows what the lead may do ({why})")
             });
-            return self.finish(n, Outcome::error(mail::not_yet_free(&why)), Duration::ZERO);
+            return self.complete_call(n, ToolOutcome::error(team::lead_still_plans_result(&why)));
         }
         self.keep_plan();
-        self.mode_event(mode::Event::Approved { mode, by: By::Host });
+        self.mode_event(mode::ModeEvent::Approved { mode, by: ChangedBy::Host });
         let outcome = match self.mode.in_plan() {
-            true => Outcome::error(mail::not_yet_free("the mode could not be changed")),
-            false => Outcome::text(mail::free(self.mode.mode(), &self.planner.path())),
+            true => ToolOutcome::error(team::lead_still_plans_result("the mode could not be changed")),
+            false => ToolOutcome::text(team::left_plan_mode_result(self.mode.mode(), &self.planner.path())),
         };
-        self.finish(n, outcome, Duration::ZERO);
+        self.complete_call(n, outcome);
     }
 
-    /// The process came back while its plan waited: whether the lead got the request nobody knows, so it is sent again under
-    /// the same id (TM-2).
+    /// The process came back while its plan waited: whether the lead got the request nobody knows, so it is sent again
+    /// under the same id (TM-2).
     pub(super) fn ask_lead_again(&mut self) {
         let (Some(joined), Some(table)) = (self.joined(), &self.team) else { return };
-        let request = table.waiting.open().and_then(|id| seat_desk(&table.seat).find(id).cloned());
+        let request =
+            table.waiting.open_request_id().and_then(|id| pending_plan_approvals(&table.seat).find(id).cloned());
         let Some(request) = request else { return };
         tokio::spawn(async move {
-            let (id, content) = (request.request_id.clone(), Content::PlanApprovalRequest(request));
-            joined.order(LEAD, id, content).await.unwrap_or_else(|error| tracing::warn!("{error}"));
+            let (id, content) = (request.request_id.clone(), MessageContent::PlanApprovalRequest(request));
+            joined.send_control(LEAD_NAME, id, content).await.unwrap_or_else(|error| tracing::warn!("{error}"));
         });
     }
 
-    /// PM-132: the lead answered. The mode changes first, then the words join the conversation, then the request is closed: a
-    /// crash in between leaves the message in the mailbox, and it is carried out again.
+    /// PM-132: the lead answered. The mode changes first, then the words join the conversation, then the request is
+    /// closed: a crash in between leaves the message in the mailbox, and it is carried out again.
     pub(super) fn lead_answered(
         &mut self,
-        message: &Message,
+        message: &TeamMessage,
         position: &str,
         response: PlanApprovalResponse,
         lead: Option<LeadMode>,
-    ) -> Option<Happened> {
+    ) -> Option<TurnEvent> {
         let lead = lead.unwrap_or(LeadMode { mode: Mode::Default, gives: Mode::Default });
         let (path, now) = (self.planner.path(), self.planner.found().sha256());
         let request_id = response.request_id.clone();
         let table = self.team.as_mut()?;
-        let text = match table.waiting.hear(message.from == LEAD, response, now.as_deref(), lead) {
-            Heard::Ignored { why } => {
-                self.notice(Level::Warning, &format!("An answer to a plan changed nothing: {why}."));
+        let text = match table.waiting.evaluate_answer(message.from == LEAD_NAME, response, now.as_deref(), lead) {
+            LeadAnswer::Ignored { why } => {
+                self.notice(NoticeLevel::Warning, &format!("An answer to a plan changed nothing: {why}."));
                 return self.no_more_of(position);
             }
-            Heard::Stale => mail::stale(&path),
-            Heard::Rejected { feedback, plan } => {
+            LeadAnswer::Stale => team::stale_approval_message(&path),
+            LeadAnswer::Rejected { feedback, plan } => {
                 let edited = plan.is_some_and(|plan| self.write_plan(&plan, &path));
                 self.phase(PhaseEvent::Rejected);
                 if !self.mode.in_plan() {
-                    self.mode_event(mode::Event::Set { to: Mode::Plan, by: By::Host });
+                    self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Host });
                 }
-                mail::rejected(&path, feedback.as_deref(), edited)
+                team::lead_rejected_message(&path, feedback.as_deref(), edited)
             }
-            Heard::Approved { mode, feedback, plan } => self.freed(mode, &path, feedback.as_deref(), plan.as_deref()),
+            LeadAnswer::Approved { mode, feedback, plan } => {
+                self.freed(mode, &path, feedback.as_deref(), plan.as_deref())
+            }
         };
-        let text = mail::framed(&message.from, &message.id, &text);
+        let text = team::wrap_in_message_tag(&message.from, &message.id, &text);
         Some(self.joins(message, position, text, Some(request_id)))
     }
 
     fn freed(&mut self, mode: Mode, path: &str, feedback: Option<&str>, plan: Option<&str>) -> String {
         if plan.is_some_and(|plan| !self.write_plan(plan, path)) {
-            return mail::rejected(
+            return team::lead_rejected_message(
                 path,
                 Some("The plan was edited, but the edit could not be saved; submit it again."),
                 false,
             );
         }
-        let _ = self.here.disk.remember_shown(Path::new(path));
+        let _ = self.context.env.disk.remember_shown(Path::new(path));
         self.keep_plan();
         if self.mode.in_plan() {
             self.set_lead_answers(true);
-            self.mode_event(mode::Event::Approved { mode, by: By::Host });
+            self.mode_event(mode::ModeEvent::Approved { mode, by: ChangedBy::Host });
             self.set_lead_answers(false);
         }
         match self.mode.in_plan() {
-            true => mail::rejected(path, Some("It was approved, but the mode could not be changed."), false),
-            false => mail::approved(self.mode.mode(), path, feedback, plan),
+            true => {
+                team::lead_rejected_message(path, Some("It was approved, but the mode could not be changed."), false)
+            }
+            false => team::lead_approved_message(self.mode.mode(), path, feedback, plan),
         }
     }
 
@@ -230,9 +250,9 @@ impl Hall {
 
     fn write_plan(&mut self, text: &str, path: &str) -> bool {
         match self.planner.file.as_ref().map_or(Ok(()), |file| file.write(text)) {
-            Ok(()) => self.here.disk.remember_shown(Path::new(path)).is_ok(),
+            Ok(()) => self.context.env.disk.remember_shown(Path::new(path)).is_ok(),
             Err(error) => {
-                self.notice(Level::Error, &approval::unsaved(path, &error.to_string()));
+                self.notice(NoticeLevel::Error, &approval::unsaved_edit_error(path, &error.to_string()));
                 false
             }
         }
@@ -240,31 +260,31 @@ impl Hall {
 
     /// A teammate's request has its answer, or is void.
     pub(super) fn settled_by_lead(&mut self, request_id: &str) {
-        let answer = Some(Answer::Plan(PlanAnswer::new(request_id, ChoiceKey::Default)));
-        self.append(Body::Ask { ask_id: request_id.into(), kind: past::ASK.into(), answer });
+        let answer = Some(AskAnswer::Plan(PlanAnswer::new(request_id, ChoiceKey::Default)));
+        self.append(EntryBody::Ask { ask_id: request_id.into(), kind: history::PLAN_ASK.into(), answer });
     }
 
     /// A teammate asks (PM-131): on the desk, before the user, and in the conversation of the lead's model (PM-134).
     pub(super) fn requested(
         &mut self,
-        message: &Message,
+        message: &TeamMessage,
         position: &str,
         request: PlanApprovalRequest,
-    ) -> Option<Happened> {
+    ) -> Option<TurnEvent> {
         let table = self.team.as_ref()?;
         if table.settled.contains(&request.request_id) {
             return self.no_more_of(position);
         }
-        let asked = seat_desk(&table.seat).asked(request.clone());
+        let asked = pending_plan_approvals(&table.seat).add_request(request.clone());
         match asked {
-            Asked::Again => {}
-            Asked::New => self.keep_and_show(&request),
-            Asked::Instead(before) => {
+            RequestArrival::Duplicate => {}
+            RequestArrival::New => self.keep_and_show(&request),
+            RequestArrival::Replaced(before) => {
                 self.close_team_plan(&before, None);
                 self.keep_and_show(&request);
             }
         }
-        Some(self.joins(message, position, mail::shown(message), None))
+        Some(self.joins(message, position, team::render_for_model(message), None))
     }
 
     fn keep_and_show(&mut self, request: &PlanApprovalRequest) {
@@ -275,44 +295,44 @@ impl Hall {
     /// After a restart: what waits is shown again.
     pub(super) fn show_requests(&mut self) {
         let Some(table) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
-        let open = seat_desk(&table.seat).open().to_vec();
+        let open = pending_plan_approvals(&table.seat).requests().to_vec();
         open.iter().for_each(|request| self.show_request(request));
     }
 
     fn show_request(&mut self, request: &PlanApprovalRequest) {
         let Some(table) = &self.team else { return };
-        let shown = approval::Request::of_teammate(request, table.seat.mode().gives);
+        let shown = approval::PlanExitRequest::for_teammate(request, table.seat.mode().gives);
         let view = AskView {
             agent: None,
             ask_id: request.request_id.clone(),
             call_id: String::new(),
-            tool: plan::EXIT.into(),
+            tool: plan::EXIT_PLAN_MODE.into(),
             input: json!({"plan": request.plan_content, "planFilePath": request.plan_file_path, "from": request.from}),
             kind: AskKind::Plan { request: Box::new(shown.clone()), previous: None, draft: None },
         };
-        let open = Open::TeamPlan(Box::new(shown));
-        self.asks.push(OpenAsk::of_team(&request.request_id, open));
-        self.hub.emit(EventKind::Ask(Arc::new(view)));
+        let subject = OpenSubject::TeamPlan(Box::new(shown));
+        self.asks.push(OpenAsk::of_team(&request.request_id, subject));
+        self.emit(EventKind::Ask(Arc::new(view)));
     }
 
     /// The lead's user answered (PM-134).
     pub(super) fn team_plan_answered(&mut self, ask: OpenAsk, answer: PlanAnswer) {
-        let (Open::TeamPlan(request), Some(table)) = (&ask.open, &self.team) else { return };
-        let response = match approval::to_teammate(request, answer.clone()) {
+        let (OpenSubject::TeamPlan(request), Some(table)) = (&ask.subject, &self.team) else { return };
+        let response = match approval::response_to_teammate(request, answer.clone()) {
             Ok(response) => response,
             Err(why) => {
-                self.notice(Level::Warning, &format!("Not answered: {why}. The question stays open."));
+                self.notice(NoticeLevel::Warning, &format!("Not answered: {why}. The question stays open."));
                 return self.asks.push(ask);
             }
         };
         let seat = table.seat.clone();
         seat.answering.fetch_add(1, Ordering::Relaxed);
         tokio::spawn(async move {
-            let sent = seat.answer(Given::User, response, Answer::Plan(answer)).await;
+            let sent = seat.answer_plan(AnsweredBy::User, response, AskAnswer::Plan(answer)).await;
             seat.answering.fetch_sub(1, Ordering::Relaxed);
-            seat.news(match sent {
-                Ok(_) => TeamNews::Changed,
-                Err(why) => TeamNews::Trouble { text: format!("The answer to the plan was not sent: {why}") },
+            seat.send_news(match sent {
+                Ok(_) => TeamUpdate::Changed,
+                Err(why) => TeamUpdate::Problem { text: format!("The answer to the plan was not sent: {why}") },
             });
         });
         // Open for the faces until it is sent.
@@ -320,44 +340,52 @@ impl Hall {
     }
 
     /// The answer is in the teammate's mailbox.
-    pub(super) fn request_answered(&mut self, request_id: &str, from: &str, by: Given, answer: Answer, approved: bool) {
+    pub(super) fn request_answered(
+        &mut self,
+        request_id: &str,
+        from: &str,
+        by: AnsweredBy,
+        answer: AskAnswer,
+        approved: bool,
+    ) {
         self.close_team_plan(request_id, Some(answer));
-        if by == Given::User {
-            self.reminders.push(("team".into(), mail::answered_by_user(from, request_id, approved)));
+        if by == AnsweredBy::User {
+            self.memory.reminders.push(("team".into(), team::answered_by_user_message(from, request_id, approved)));
         }
     }
 
     pub(super) fn request_not_answered(&mut self, request: PlanApprovalRequest, why: &str) {
         if let Some(table) = &self.team {
-            seat_desk(&table.seat).asked(request);
+            pending_plan_approvals(&table.seat).add_request(request);
         }
-        self.notice(Level::Error, &format!("The answer could not be sent: {why}. The plan still waits."));
+        self.notice(NoticeLevel::Error, &format!("The answer could not be sent: {why}. The plan still waits."));
     }
 
     /// What a teammate asked is over for the user; `void`: why, where nobody answered.
-    pub(super) fn close_team_ask(&mut self, kind: &str, request_id: &str, answer: Option<Answer>, void: &str) {
-        let kept = answer.clone().or(Some(Answer::Unusable { why: void.into() }));
-        self.append(Body::Ask { ask_id: request_id.into(), kind: kind.into(), answer: kept });
+    pub(super) fn close_team_ask(&mut self, kind: &str, request_id: &str, answer: Option<AskAnswer>, void: &str) {
+        let kept = answer.clone().or(Some(AskAnswer::Unusable { why: void.into() }));
+        self.append(EntryBody::Ask { ask_id: request_id.into(), kind: kind.into(), answer: kept });
         if let Some(table) = &mut self.team {
             table.settled.insert(request_id.into());
         }
         self.asks.remove(request_id);
-        self.hub.emit(EventKind::AskClosed { ask_id: request_id.into(), answer });
+        self.emit(EventKind::AskClosed { ask_id: request_id.into(), answer });
     }
 
-    fn close_team_plan(&mut self, request_id: &str, answer: Option<Answer>) {
-        self.close_team_ask(past::ASK, request_id, answer, "the teammate submitted another plan");
+    fn close_team_plan(&mut self, request_id: &str, answer: Option<AskAnswer>) {
+        self.close_team_ask(history::PLAN_ASK, request_id, answer, "the teammate submitted another plan");
     }
 
-    /// The conversation was put back, the team was not: what waits and what has its answer is written again, so that a restart
-    /// finds it (TM-2).
+    /// The conversation was put back, the team was not: what waits and what has its answer is written again, so that a
+    /// restart finds it (TM-2).
     pub(super) fn team_stays(&mut self) {
         let Some(table) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
         let settled: Vec<String> = table.settled.iter().cloned().collect();
-        let (plans, calls) = (seat_desk(&table.seat).open().to_vec(), table.wanted.open().to_vec());
+        let (plans, calls) =
+            (pending_plan_approvals(&table.seat).requests().to_vec(), table.wanted.requests().to_vec());
         for ask_id in settled {
-            let answer = Some(Answer::Unusable { why: "it was over before the conversation was put back".into() });
-            self.append(Body::Ask { ask_id, kind: past::ASK.into(), answer });
+            let answer = Some(AskAnswer::Unusable { why: "it was over before the conversation was put back".into() });
+            self.append(EntryBody::Ask { ask_id, kind: history::PLAN_ASK.into(), answer });
         }
         plans.iter().for_each(|request| self.keep_request(request));
         calls.iter().for_each(|request| {

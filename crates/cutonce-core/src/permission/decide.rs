@@ -1,120 +1,124 @@
-//! The decision itself.
+//! Decides one call, outside plan mode.
 
-use super::asked::{AskedBy, asked_by};
-use super::paths::{self, hits, hits_reach};
-use super::table::{Kind, Outcome};
+use super::ask_cause::{AskCause, ask_cause};
+use super::path_rules::{self, rule_matches_scope, rule_matches_target};
+use super::rules::{Rule, RuleBehavior, RuleSet, RuleSpec};
+use super::table::{AccessKind, TableOutcome};
 use super::{
-    Access, Allowed, Ask, Decision, Denied, Facts, Rights, ShellFacts, Suggestion, Target, Why, plan, shell_call,
-    suggest,
+    Access, AllowedCall, CallFacts, CallRights, Decision, DeniedCall, PathTarget, PermissionAsk, RuleSuggestion,
+    ShellFacts, Why, plan_decision, shell_call, suggestions,
 };
-use crate::mode::Mode;
-use crate::rule::{Behavior, Rule, Rules, Spec};
+use crate::plan::mode::Mode;
 
-/// Decides one call (PR-3): deny rule, ask rule, protected place, allow rule, the mode's table, in this order.
-pub fn decide(mode: Mode, rules: &Rules, facts: Facts) -> Decision {
-    if let Some(rule) = rules.with(Behavior::Deny).find(|rule| speaks(rules, rule, &facts)) {
-        return Decision::Deny(denied_by(rule, &facts));
+/// Decides one call (PR-3): deny rule, ask rule, protected path, allow rule, the mode's table, in this order.
+pub fn decide(mode: Mode, rules: &RuleSet, facts: CallFacts) -> Decision {
+    if let Some(rule) = rules.with_behavior(RuleBehavior::Deny).find(|rule| rule_applies(rules, rule, &facts)) {
+        return Decision::Deny(deny_by_rule(rule, &facts));
     }
     if mode == Mode::Plan {
-        return plan::decide(rules, facts);
+        return plan_decision::decide_in_plan(rules, facts);
     }
     if let Some(rule) = ask_rule(rules, &facts) {
-        return asks(AskedBy::Rule, Why::by_rule(rule), facts, vec![]);
+        return ask_decision(AskCause::Rule, Why::from_rule(rule), facts, vec![]);
     }
     let (outcome, why) = match &facts.access {
-        Access::Shell(shell) => shell_call::judge(mode, rules, shell),
-        _ => judge(mode, rules, &facts),
+        Access::Shell(shell) => shell_call::decide_shell(mode, rules, shell),
+        _ => decide_by_kind(mode, rules, &facts),
     };
     match outcome {
-        Outcome::Run if why.rule.is_none() => {
-            Decision::Allow(Allowed { rights: Rights::by_mode(mode, facts.access), why })
+        TableOutcome::Run if why.rule.is_none() => {
+            Decision::Allow(AllowedCall { rights: CallRights::for_mode(mode, facts.access), why })
         }
-        Outcome::Run => Decision::Allow(Allowed { why, rights: Rights::of(facts.access) }),
-        Outcome::Ask => {
-            let (by, suggestions) = (asked_by(rules, &facts), suggest::suggestions(mode, rules, &facts));
-            asks(by, why, facts, suggestions)
+        TableOutcome::Run => Decision::Allow(AllowedCall { why, rights: CallRights::for_access(facts.access) }),
+        TableOutcome::Ask => {
+            let (by, suggestions) = (ask_cause(rules, &facts), suggestions::suggest_rules(mode, rules, &facts));
+            ask_decision(by, why, facts, suggestions)
         }
-        Outcome::Deny => {
-            Decision::Deny(Denied { message: format!("{} is not allowed: {}.", facts.tool, why.reason), why })
+        TableOutcome::Deny => {
+            Decision::Deny(DeniedCall { message: format!("{} is not allowed: {}.", facts.tool, why.reason), why })
         }
     }
 }
 
-pub(super) fn asks(by: AskedBy, why: Why, facts: Facts, suggestions: Vec<Suggestion>) -> Decision {
-    Decision::Ask(Box::new(Ask { facts, why, by, suggestions }))
+pub(super) fn ask_decision(by: AskCause, why: Why, facts: CallFacts, suggestions: Vec<RuleSuggestion>) -> Decision {
+    Decision::Ask(Box::new(PermissionAsk { facts, why, cause: by, suggestions }))
 }
 
-/// Every access but the shell.
-fn judge(mode: Mode, rules: &Rules, facts: &Facts) -> (Outcome, Why) {
-    let kind = kind_of(rules, facts);
+/// Decides every access except shell commands.
+fn decide_by_kind(mode: Mode, rules: &RuleSet, facts: &CallFacts) -> (TableOutcome, Why) {
+    let kind = call_kind(rules, facts);
     let outcome = kind.outcome(mode);
-    if kind != Kind::WriteProtected
+    if kind != AccessKind::WriteProtected
         && let Some(rule) = allow_rule(rules, facts)
     {
-        return (Outcome::Run, Why::by_rule(rule));
+        return (TableOutcome::Run, Why::from_rule(rule));
     }
-    (outcome, by_mode(mode, kind, outcome))
+    (outcome, reason_from_mode(mode, kind, outcome))
 }
 
-pub(super) fn by_mode(mode: Mode, kind: Kind, outcome: Outcome) -> Why {
-    Why::of(match outcome {
-        Outcome::Run => format!("{mode} mode runs this: {}", kind.what()),
-        Outcome::Ask => format!("{mode} mode asks before this: {}", kind.what()),
-        Outcome::Deny => format!("{mode} mode denies this: {}", kind.what()),
+pub(super) fn reason_from_mode(mode: Mode, kind: AccessKind, outcome: TableOutcome) -> Why {
+    Why::from_reason(match outcome {
+        TableOutcome::Run => format!("{} are allowed in {mode} mode", kind.subject()),
+        TableOutcome::Ask => format!("{} need your OK in {mode} mode", kind.subject()),
+        TableOutcome::Deny => format!("{} are not allowed in {mode} mode", kind.subject()),
     })
 }
 
-/// Tools that only look at inner state, or talk.
+/// Tools that only read session state or send messages.
 const INTERNAL_READS: &[&str] =
     &["BashOutput", "EnterPlanMode", "ExitPlanMode", "SendMessage", "StructuredOutput", "WaitForMcpServers"];
 
-/// What a call amounts to. A command line amounts to several things: see [`shell_call`].
-pub(super) fn kind_of(rules: &Rules, facts: &Facts) -> Kind {
+/// Kind of a call, for the table. A command line can have several kinds: see [`shell_call`].
+pub(super) fn call_kind(rules: &RuleSet, facts: &CallFacts) -> AccessKind {
     match &facts.access {
-        Access::Internal if INTERNAL_READS.contains(&facts.tool.as_str()) => Kind::InternalReads,
-        Access::Internal => Kind::Internal,
-        Access::Skill { .. } => Kind::InternalReads,
-        Access::Question => Kind::Question,
-        Access::Kill { this_stay: true } => Kind::InternalReads,
-        Access::Kill { this_stay: false } => Kind::Internal,
-        Access::Agent { .. } => Kind::Agent,
-        Access::Fetch { .. } => Kind::Fetch,
-        Access::Mcp { read_only: true, .. } => Kind::McpReads,
-        Access::Mcp { read_only: false, .. } => Kind::McpOther,
-        Access::Write(target) => paths::write_kind(target),
-        Access::Read(targets) => match targets.iter().all(|t| paths::read_kind(rules, t) == Kind::ReadInside) {
-            true => Kind::ReadInside,
-            false => Kind::ReadOutside,
-        },
-        Access::Shell(_) => Kind::ShellOther,
+        Access::Internal if INTERNAL_READS.contains(&facts.tool.as_str()) => AccessKind::InternalReads,
+        Access::Internal => AccessKind::Internal,
+        Access::Skill { .. } => AccessKind::InternalReads,
+        Access::Question => AccessKind::Question,
+        Access::Kill { this_stay: true } => AccessKind::InternalReads,
+        Access::Kill { this_stay: false } => AccessKind::Internal,
+        Access::Agent { .. } => AccessKind::Agent,
+        Access::Fetch { .. } => AccessKind::Fetch,
+        Access::Mcp { read_only: true, .. } => AccessKind::McpReads,
+        Access::Mcp { read_only: false, .. } => AccessKind::McpOther,
+        Access::Write(target) => path_rules::write_kind(target),
+        Access::Read(targets) => {
+            match targets.iter().all(|t| path_rules::read_kind(rules, t) == AccessKind::ReadInside) {
+                true => AccessKind::ReadInside,
+                false => AccessKind::ReadOutside,
+            }
+        }
+        Access::Shell(_) => AccessKind::ShellOther,
     }
 }
 
-pub(super) fn ask_rule<'a>(rules: &'a Rules, facts: &Facts) -> Option<&'a Rule> {
-    rules.with(Behavior::Ask).find(|rule| speaks(rules, rule, facts))
+pub(super) fn ask_rule<'a>(rules: &'a RuleSet, facts: &CallFacts) -> Option<&'a Rule> {
+    rules.with_behavior(RuleBehavior::Ask).find(|rule| rule_applies(rules, rule, facts))
 }
 
-/// Does this deny or ask rule speak about the call, or about any part of it?
-fn speaks(rules: &Rules, rule: &Rule, facts: &Facts) -> bool {
+/// True if this deny or ask rule covers the call or any part of it.
+fn rule_applies(rules: &RuleSet, rule: &Rule, facts: &CallFacts) -> bool {
     let (reads, writes) = (matches!(facts.access, Access::Read(_)), matches!(facts.access, Access::Write(_)));
-    let named = rule.names(&facts.tool, reads, writes);
-    let any = |targets: &[Target]| matches!(rule.spec, Spec::All) || targets.iter().any(|t| hits(rules, rule, t));
+    let named = rule.covers_tool(&facts.tool, reads, writes);
+    let any = |targets: &[PathTarget]| {
+        matches!(rule.spec, RuleSpec::All) || targets.iter().any(|t| rule_matches_target(rules, rule, t))
+    };
     match &facts.access {
-        Access::Shell(shell) => shell_speaks(rules, rule, shell, named),
+        Access::Shell(shell) => rule_applies_to_shell(rules, rule, shell, named),
         Access::Read(targets) => named && any(targets),
         Access::Write(target) => named && any(std::slice::from_ref(target)),
         Access::Fetch { host, .. } => named && rule.matches_host(host),
         Access::Agent { kind: name } | Access::Skill { name } => named && rule.matches_name(name),
         Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => {
-            named && matches!(rule.spec, Spec::All)
+            named && matches!(rule.spec, RuleSpec::All)
         }
     }
 }
 
-fn shell_speaks(rules: &Rules, rule: &Rule, shell: &ShellFacts, about_tool: bool) -> bool {
-    let any = |reaches: &[super::Reach]| reaches.iter().any(|reach| hits_reach(rules, rule, reach));
-    // A rule for a whole tool says nothing about the words of some other program; one that names paths does.
-    let named = |part: &super::PartFacts| matches!(rule.spec, Spec::Path(_)) && any(&part.named);
+fn rule_applies_to_shell(rules: &RuleSet, rule: &Rule, shell: &ShellFacts, about_tool: bool) -> bool {
+    let any = |reaches: &[super::PathScope]| reaches.iter().any(|reach| rule_matches_scope(rules, rule, reach));
+    // A rule for a whole tool does not apply to arguments of an unknown program; a path rule does.
+    let named = |part: &super::PartFacts| matches!(rule.spec, RuleSpec::Path(_)) && any(&part.mentioned);
     if rule.is_about_reads() {
         return shell.parts.iter().any(|part| any(&part.reads) || named(part));
     }
@@ -123,21 +127,23 @@ fn shell_speaks(rules: &Rules, rule: &Rule, shell: &ShellFacts, about_tool: bool
     }
     match &rule.spec {
         _ if !about_tool => false,
-        Spec::All => true,
-        Spec::Command(pattern) => {
-            shell.parts.iter().any(|part| pattern.hits(&part.part))
-                || (shell.unparsed.is_some() && pattern.hits_line(&shell.command))
+        RuleSpec::All => true,
+        RuleSpec::Command(pattern) => {
+            shell.parts.iter().any(|part| pattern.matches_any_spelling(&part.part))
+                || (shell.unparsed.is_some() && pattern.matches_line(&shell.command))
         }
-        Spec::Path(_) | Spec::Domain(_) | Spec::Named(_) => false,
+        RuleSpec::Path(_) | RuleSpec::Domain(_) | RuleSpec::Named(_) => false,
     }
 }
 
-/// The allow rule that covers the whole call; of several, for several targets, the first.
-pub(super) fn allow_rule<'a>(rules: &'a Rules, facts: &Facts) -> Option<&'a Rule> {
-    let named = |reads, writes| rules.with(Behavior::Allow).filter(move |rule| rule.names(&facts.tool, reads, writes));
+/// The allow rule that covers the whole call. If several targets need several rules, returns the first.
+pub(super) fn allow_rule<'a>(rules: &'a RuleSet, facts: &CallFacts) -> Option<&'a Rule> {
+    let named = |reads, writes| {
+        rules.with_behavior(RuleBehavior::Allow).filter(move |rule| rule.covers_tool(&facts.tool, reads, writes))
+    };
     match &facts.access {
         Access::Read(targets) => {
-            let covering = |target: &Target| named(true, false).find(|rule| rule.matches_path(&target.path));
+            let covering = |target: &PathTarget| named(true, false).find(|rule| rule.matches_path(&target.path));
             let all: Option<Vec<&Rule>> = targets.iter().map(covering).collect();
             all.and_then(|found| found.first().copied())
         }
@@ -147,15 +153,15 @@ pub(super) fn allow_rule<'a>(rules: &'a Rules, facts: &Facts) -> Option<&'a Rule
             named(false, false).find(|rule| rule.matches_name(name))
         }
         Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => {
-            named(false, false).find(|rule| matches!(rule.spec, Spec::All))
+            named(false, false).find(|rule| matches!(rule.spec, RuleSpec::All))
         }
         Access::Shell(_) => None,
     }
 }
 
-fn denied_by(rule: &Rule, facts: &Facts) -> Denied {
+fn deny_by_rule(rule: &Rule, facts: &CallFacts) -> DeniedCall {
     let what = match &facts.access {
-        Access::Shell(shell) => format!("The command `{}`", brief(&shell.command)),
+        Access::Shell(shell) => format!("The command `{}`", shorten_command(&shell.command)),
         Access::Write(target) => format!("{} of {}", facts.tool, target.given),
         Access::Read(targets) => match targets.first() {
             Some(target) => format!("{} of {}", facts.tool, target.given),
@@ -166,13 +172,13 @@ fn denied_by(rule: &Rule, facts: &Facts) -> Denied {
         Access::Internal | Access::Kill { .. } | Access::Question | Access::Mcp { .. } => facts.tool.clone(),
     };
     let message = format!(
-        "{what} is denied by the rule `{}` from {}. Do not try to get there another way: go on without it, or tell the user what you need it for.",
+        "{what} is denied by the rule `{}` from {}. Do not try to work around this. Continue without it, or tell the user why you need it.",
         rule.text, rule.source
     );
-    Denied { why: Why::by_rule(rule), message }
+    DeniedCall { why: Why::from_rule(rule), message }
 }
 
-fn brief(command: &str) -> String {
+fn shorten_command(command: &str) -> String {
     let line = command.lines().next().unwrap_or_default();
     match line.char_indices().nth(120) {
         Some((at, _)) => format!("{}…", &line[..at]),

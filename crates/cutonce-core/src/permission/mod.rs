@@ -1,48 +1,51 @@
-//! The one decision: (mode, rules, facts of the call) → allow with rights, deny with a reason, or ask (PR-3).
+//! Permission decisions: mode, rules and call facts → allow with rights, deny with a reason, or ask (PR-3).
 //!
-//! The order: deny rule, ask rule, protected place, allow rule, then the table of the mode (`table`). Plan mode has
-//! a table of its own that no allow rule lifts (`plan`).
+//! Order: deny rule, ask rule, protected path, allow rule, then the mode's table (`table`). Plan mode has its own
+//! table, which allow rules cannot override (`plan`).
 //!
-//! Rights are values. A [`WriteGrant`] has no public constructor and no `Clone`; [`decide`] and
-//! [`Ask::approve`] are the only places that make one, and `disk` in cutonce-tools uses it up (PR-6).
+//! Rights are values. A write grant has no public constructor and no `Clone`; only `decide` and `approve` create
+//! one, and `disk` in cutonce-tools consumes it (PR-6).
 
-mod asked;
+mod ask_cause;
 mod decide;
-mod paths;
-mod plan;
-mod secret;
+mod path_rules;
+mod plan_decision;
+mod plan_scope;
+pub mod rules;
+mod secrets;
 mod shell_call;
-mod suggest;
+mod suggestions;
 mod table;
 
-pub use asked::AskedBy;
+pub use ask_cause::AskCause;
 pub use decide::decide;
-pub use secret::is_secret;
-pub use table::{Kind, Outcome, TABLE, table_markdown};
+pub use plan_scope::OUTSIDE_PLAN;
+pub use secrets::{home_stores, is_secret, system_stores};
+pub use table::{AccessKind, PERMISSION_TABLE, TableOutcome, permission_table_markdown};
 
-use crate::mode::Mode;
-use crate::rule::{Behavior, Rule, Source};
+use crate::plan::mode::Mode;
 use crate::settings::plan::PlanMcp;
-use crate::shell::{self, Verdict};
+use crate::shell::{self, CommandVerdict};
+use rules::{ConfigSource, Rule, RuleBehavior};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-/// What one call would do, stated by its tool before anything happens. Paths are resolved already.
+/// A tool's statement, made before the call runs, of everything the call would do. Paths are resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Facts {
+pub struct CallFacts {
     pub tool: String,
     pub access: Access,
 }
 
-/// What a call touches. A closed set: a new kind of access must be judged here, in every mode.
+/// Everything a call can touch. A closed set: a new kind of access must be decided here for every mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Access {
-    /// Nothing of the user's: todos, output of a shell that was allowed before.
+    /// Session state only: todos, output of a shell that was already allowed.
     Internal,
-    Read(Vec<Target>),
-    Write(Target),
+    Read(Vec<PathTarget>),
+    Write(PathTarget),
     Shell(ShellFacts),
-    /// Ending a shell in the background. In plan mode only one that was started during this stay (PM-60).
+    /// Stops a background shell. In plan mode only shells started since plan mode began (PM-60).
     Kill {
         this_stay: bool,
     },
@@ -50,121 +53,125 @@ pub enum Access {
         url: String,
         host: String,
     },
-    /// Starting a subagent of this kind; what it does is decided call by call.
+    /// Starts a subagent of this kind; each of its calls is decided separately.
     Agent {
         kind: String,
     },
-    /// Reading the skill of this name (HO-8).
+    /// Reads the skill with this name (HO-8).
     Skill {
         name: String,
     },
-    /// A tool of an MCP server, called `mcp__server__tool`.
+    /// A tool of an MCP server, named `mcp__server__tool`.
     Mcp {
-        /// The server's word that the tool changes nothing (PM-65).
+        /// The server claims that the tool changes nothing (PM-65).
         read_only: bool,
-        /// What `plan.mcp` says about such tools in plan mode.
+        /// The `plan.mcp` setting for plan mode.
         plan: PlanMcp,
     },
-    /// Asking the person needs no permission; whether somebody can answer is the session's business.
+    /// Asks the user, which needs no permission. The session checks whether a user can answer.
     Question,
 }
 
-/// A path as the call named it and as it resolved, with where that is.
+/// A path as the call named it, as it resolved, and where that is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Target {
+pub struct PathTarget {
     pub given: String,
-    /// Absolute, symlinks resolved (of the deepest existing ancestor, where the file does not exist yet).
+    /// Absolute, symlinks resolved. For a missing file, those of its deepest existing ancestor.
     pub path: PathBuf,
-    pub place: Place,
+    pub place: PathLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
-    /// Below the working folder or an added one.
+pub enum PathLocation {
+    /// Below the working folder or an added folder.
     Workspace,
-    /// In the workspace or not: `.git`, shell rc files, cutonce's own settings (PR-4).
+    /// `.git`, shell rc files, cutonce's own settings; inside the workspace or not (PR-4).
     Protected,
+    /// In the workspace: a file that makes other programs run code, such as `.envrc` or a CI file (PR-4).
+    Trigger,
     Outside,
-    /// Our own spill files of this session (long output): reading them asks nobody.
+    /// Files this session wrote for long output; reading them never asks.
     Own,
-    /// The session's plan file, exactly it (PM-44): the session says so, never the path alone.
+    /// Exactly the session's plan file (PM-44). The session decides this, never the path alone.
     PlanFile,
 }
 
-/// What holds a command: in plan mode it makes sure that it only reads (PM-62).
+/// How a shell command is confined; in plan mode this keeps it read-only (PM-62).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Held {
-    /// Only what the parser proves read-only runs.
+pub enum ShellConfinement {
+    /// Nothing but the decision. In plan mode only commands that the parser proves read-only run.
     #[default]
-    Parsed,
-    /// The kernel: what is not known to change things runs, inside the read-only sandbox.
-    Sandbox,
-    /// There is no shell in plan mode.
-    Off,
-    /// Outside plan mode, where the user wants it: the kernel, inside the workspace-write sandbox (SB-4).
-    Workspace,
-    /// Outside plan mode: it runs unasked since it only reads, and the kernel, where it can, holds it to that. A hole in the
-    /// proof is then no hole in the disk (PR-5).
-    Reads,
-    /// The same for what runs unasked since it changes files of the workspace only.
-    Files,
+    ParsedReadOnly,
+    /// Commands not known to change things run in the kernel's read-only sandbox.
+    PlanSandbox,
+    /// Only commands that the parser proves read-only run, and in the kernel's read-only sandbox (SB-3).
+    PlanReadOnly,
+    /// Plan mode has no shell.
+    Disabled,
+    /// Outside plan mode, if the user enabled it: the kernel's workspace-write sandbox (SB-4).
+    WorkspaceSandbox,
+    /// Runs without asking because it only reads. The kernel enforces that where it can, so a parser mistake cannot
+    /// change files (PR-5). In plan mode only on a machine without a sandbox, where only the parser holds.
+    AutoReadOnly,
+    /// Outside plan mode: runs without asking because it changes workspace files only. Enforced like `Reads`.
+    AutoWorkspace,
 }
 
-/// A command line taken apart (PR-5), its paths resolved.
+/// A parsed command line with its paths resolved (PR-5).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShellFacts {
     pub command: String,
     pub background: bool,
     pub parts: Vec<PartFacts>,
-    /// Why it could not be understood in full.
+    /// Why the command could not be parsed completely.
     pub unparsed: Option<String>,
-    /// What holds the command (PM-62, SB-4).
-    pub held: Held,
-    /// It may read files that hold keys (SB-2); known only where plan mode has no kernel to keep them closed.
-    pub secret: bool,
+    /// Confinement the command runs in (PM-62, SB-4).
+    pub confinement: ShellConfinement,
+    /// The command may read files with keys (SB-2). Set only if plan mode has no kernel sandbox to block that.
+    pub may_read_secrets: bool,
 }
 
-/// One part with the targets of its path words, in their order.
+/// One command with the resolved targets of its path arguments, in order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartFacts {
-    pub part: shell::Part,
-    pub writes: Vec<Reach>,
-    pub redirects: Vec<Reach>,
-    pub reads: Vec<Reach>,
-    /// What the words of an unknown command name: counts for protected places and for rules about paths, for nothing else.
-    pub named: Vec<Reach>,
+    pub part: shell::CommandPart,
+    pub writes: Vec<PathScope>,
+    pub redirects: Vec<PathScope>,
+    pub reads: Vec<PathScope>,
+    /// Paths mentioned by an unknown command. Used only for protected paths and path rules.
+    pub mentioned: Vec<PathScope>,
 }
 
-/// Where a path word leads.
+/// The path or paths that an argument can refer to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Reach {
-    Exact(Target),
-    /// Something at or below this folder.
-    Below(Target),
+pub enum PathScope {
+    Exact(PathTarget),
+    /// Anything at or below this folder.
+    Below(PathTarget),
     Unknown,
 }
 
-/// The disk as the shell will find it. Paths are relative to the shell's working folder, absolute, or start with `~/` (or
-/// are `~`) for the home folder.
-pub trait Disk {
-    fn resolve(&self, path: &str) -> Target;
-    /// The symlinks that this glob finds or goes through. None if nobody can say, or if it finds what may be an option.
-    fn links(&self, glob: &str) -> Option<Vec<String>>;
-    /// The top of the repository that the shell's working folder is in; without one, that folder.
-    fn repository(&self) -> Target;
-    /// Is it a file, no link and no folder?
+/// Resolves paths the way the shell will. Paths are absolute, relative to the shell's working folder, or start
+/// with `~/` (or are `~`) for the home folder.
+pub trait PathResolver {
+    fn resolve(&self, path: &str) -> PathTarget;
+    /// Symlinks that this glob matches or passes through. `None` if unknown, or if a match looks like an option.
+    fn glob_links(&self, glob: &str) -> Option<Vec<String>>;
+    /// Top folder of the repository around the shell's working folder, or that folder if there is no repository.
+    fn repository_root(&self) -> PathTarget;
+    /// True for a regular file; false for links and folders.
     fn is_plain_file(&self, path: &str) -> bool;
 }
 
-/// A disk on paper, which has no links.
-impl<F: Fn(&str) -> Target> Disk for F {
-    fn resolve(&self, path: &str) -> Target {
+/// A simulated disk without links, for tests.
+impl<F: Fn(&str) -> PathTarget> PathResolver for F {
+    fn resolve(&self, path: &str) -> PathTarget {
         self(path)
     }
-    fn links(&self, _: &str) -> Option<Vec<String>> {
+    fn glob_links(&self, _: &str) -> Option<Vec<String>> {
         Some(vec![])
     }
-    fn repository(&self) -> Target {
+    fn repository_root(&self) -> PathTarget {
         self(".")
     }
     fn is_plain_file(&self, _: &str) -> bool {
@@ -172,127 +179,147 @@ impl<F: Fn(&str) -> Target> Disk for F {
     }
 }
 
-/// Commands that tell about the machine's other processes, of which a sandbox shows none.
-const ABOUT_PROCESSES: [&str; 2] = ["pgrep", "ps"];
+/// Commands that list other processes, which the sandbox hides.
+const PROCESS_LISTERS: [&str; 2] = ["pgrep", "ps"];
+/// Commands that are harmless next to them without a sandbox: they run nothing, whatever a repository contains.
+const TEXT_FILTERS: [&str; 9] = ["cut", "egrep", "fgrep", "grep", "head", "sort", "tail", "uniq", "wc"];
 
 impl ShellFacts {
-    /// Parses the command and resolves its path words.
-    pub fn new(command: &str, background: bool, disk: impl Disk) -> ShellFacts {
-        let shell::Parsed { parts, unparsed } = shell::parse(command);
-        let reach = |words: &[shell::PathWord]| words.iter().flat_map(|word| Reach::of(word, &disk)).collect();
-        let facts = |mut part: shell::Part| {
-            if moves_more_than_files(&part, &disk) {
-                part.verdict = shell::Verdict::Writes("moves more than a file".into());
+    /// Parses the command and resolves its path arguments.
+    pub fn new(command: &str, background: bool, disk: impl PathResolver) -> ShellFacts {
+        let shell::ParsedCommand { parts, unparsed } = shell::parse(command);
+        let reach =
+            |words: &[shell::PathWord]| words.iter().flat_map(|word| PathScope::from_word(word, &disk)).collect();
+        let facts = |mut part: shell::CommandPart| {
+            if moves_folder_or_link(&part, &disk) {
+                part.verdict = shell::CommandVerdict::Writes("moves a folder or a link".into());
             }
             PartFacts {
                 writes: reach(&part.writes),
                 redirects: reach(&part.redirects),
                 reads: reach(&part.reads),
-                named: reach(&part.named),
+                mentioned: reach(&part.mentioned),
                 part,
             }
         };
         let parts = parts.into_iter().map(facts).collect();
-        ShellFacts { command: command.to_string(), background, parts, unparsed, held: Held::Parsed, secret: false }
+        ShellFacts {
+            command: command.to_string(),
+            background,
+            parts,
+            unparsed,
+            confinement: ShellConfinement::ParsedReadOnly,
+            may_read_secrets: false,
+        }
     }
 
-    /// Does any part of it name a file to write?
+    /// True if any part writes a file.
     pub fn writes_files(&self) -> bool {
         self.parts.iter().any(|part| !part.writes.is_empty() || !part.redirects.is_empty())
     }
 
-    /// It starts in a repository that is not the workspace's: git would run what that one's own settings name.
-    pub fn in_another_repository(mut self) -> ShellFacts {
-        self.doubt(|part| part.program() == Some("git"));
+    /// For a command that starts in another repository: git would run programs named in that repository's settings.
+    pub fn distrust_git(mut self) -> ShellFacts {
+        self.mark_unknown(|part| part.program() == Some("git"));
         self
     }
 
-    /// What holds it when the mode alone lets it run.
-    fn held_to_its_word(&self) -> Held {
-        let only_reads = |part: &PartFacts| part.part.verdict == Verdict::ReadOnly && part.redirects.is_empty();
-        let about_processes = |part: &PartFacts| {
-            let name = part.part.words.first().and_then(Option::as_deref);
-            name.is_some_and(|name| ABOUT_PROCESSES.contains(&name)) && part.part.inside.is_empty()
-        };
-        // Nothing but plain words and pipes: here the parser's word is all there is.
-        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,./:|'\"[]".contains(c);
+    /// Confinement for a command that only the mode's table allows.
+    fn auto_run_confinement(&self) -> ShellConfinement {
+        let only_reads = |part: &PartFacts| part.part.verdict == CommandVerdict::ReadOnly && part.redirects.is_empty();
         match self.parts.iter().all(only_reads) {
-            true if self.parts.iter().any(about_processes) && self.command.chars().all(plain) => self.held,
-            true => Held::Reads,
-            false if self.held == Held::Parsed => Held::Files,
-            false => self.held,
+            true if self.only_lists_processes() => self.confinement,
+            true => ShellConfinement::AutoReadOnly,
+            false if self.confinement == ShellConfinement::ParsedReadOnly => ShellConfinement::AutoWorkspace,
+            false => self.confinement,
         }
     }
 
-    /// Of these parts nobody can say what they would run.
-    pub fn doubt(&mut self, doubtful: impl Fn(&shell::Part) -> bool) {
+    /// True for `ps aux | grep node` and the like. Every part must be harmless without a sandbox, and only plain
+    /// words and pipes may occur: here the parser is the only safeguard.
+    fn only_lists_processes(&self) -> bool {
+        let is_one = |part: &PartFacts, names: &[&str]| {
+            let name = part.part.words.first().and_then(Option::as_deref);
+            name.is_some_and(|name| names.contains(&name)) && part.part.inside.is_empty()
+        };
+        let lists = |part: &PartFacts| is_one(part, &PROCESS_LISTERS);
+        let plain = |c: char| c.is_ascii_alphanumeric() || " -_,./:|'\"[]".contains(c);
+        self.parts.iter().any(lists)
+            && self.parts.iter().all(|part| lists(part) || is_one(part, &TEXT_FILTERS))
+            && self.command.chars().all(plain)
+    }
+
+    /// Marks these parts as unknown: it is unclear what they would run.
+    pub fn mark_unknown(&mut self, doubtful: impl Fn(&shell::CommandPart) -> bool) {
         for PartFacts { part, .. } in &mut self.parts {
-            if matches!(part.verdict, shell::Verdict::ReadOnly | shell::Verdict::FileCommand) && doubtful(part) {
-                part.verdict = shell::Verdict::Unknown;
+            if matches!(part.verdict, shell::CommandVerdict::ReadOnly | shell::CommandVerdict::FileCommand)
+                && doubtful(part)
+            {
+                part.verdict = shell::CommandVerdict::Unknown;
             }
         }
     }
 }
 
-/// Moved elsewhere, a link leads elsewhere; so do the links in a folder and the `..` of whoever works in it, and rules for what
-/// is in it no longer speak.
-fn moves_more_than_files(part: &shell::Part, disk: &impl Disk) -> bool {
+/// Moving a link or a folder changes where paths through it lead, including `..` of processes inside. Rules for
+/// its old content stop matching.
+fn moves_folder_or_link(part: &shell::CommandPart, disk: &impl PathResolver) -> bool {
     let plain = |word: &shell::PathWord| matches!(word, shell::PathWord::Exact(path) if disk.is_plain_file(path));
-    part.program() == Some("mv") && part.verdict == shell::Verdict::FileCommand && !part.reads.iter().all(plain)
+    part.program() == Some("mv") && part.verdict == shell::CommandVerdict::FileCommand && !part.reads.iter().all(plain)
 }
 
-impl Reach {
+impl PathScope {
     fn path(&self) -> Option<PathBuf> {
         match self {
-            Reach::Exact(target) | Reach::Below(target) => Some(target.path.clone()),
-            Reach::Unknown => None,
+            PathScope::Exact(target) | PathScope::Below(target) => Some(target.path.clone()),
+            PathScope::Unknown => None,
         }
     }
-    fn of(word: &shell::PathWord, disk: &impl Disk) -> Vec<Reach> {
+    fn from_word(word: &shell::PathWord, disk: &impl PathResolver) -> Vec<PathScope> {
         match word {
-            shell::PathWord::Exact(path) => vec![Reach::Exact(disk.resolve(path))],
-            shell::PathWord::Below(path) => vec![Reach::Below(disk.resolve(path))],
-            shell::PathWord::Glob(glob) => match disk.links(glob) {
+            shell::PathWord::Exact(path) => vec![PathScope::Exact(disk.resolve(path))],
+            shell::PathWord::Below(path) => vec![PathScope::Below(disk.resolve(path))],
+            shell::PathWord::Glob(glob) => match disk.glob_links(glob) {
                 Some(links) => {
                     let folder = shell::PathWord::glob_folder(glob);
                     let all = std::iter::once(folder).chain(links.iter().map(String::as_str));
-                    all.map(|path| Reach::Below(disk.resolve(path))).collect()
+                    all.map(|path| PathScope::Below(disk.resolve(path))).collect()
                 }
-                None => vec![Reach::Unknown],
+                None => vec![PathScope::Unknown],
             },
-            shell::PathWord::Repository => vec![Reach::Below(disk.repository())],
+            shell::PathWord::Repository => vec![PathScope::Below(disk.repository_root())],
             shell::PathWord::Pipe => vec![],
-            shell::PathWord::Unknown => vec![Reach::Unknown],
+            shell::PathWord::Unknown => vec![PathScope::Unknown],
         }
     }
 }
 
 #[derive(Debug)]
 pub enum Decision {
-    Allow(Allowed),
-    Deny(Denied),
-    Ask(Box<Ask>),
+    Allow(AllowedCall),
+    Deny(DeniedCall),
+    Ask(Box<PermissionAsk>),
 }
 
-/// Why it was decided so; goes into the transcript with the call (PR-3, SE-6).
+/// The reason for a decision; recorded in the transcript with the call (PR-3, SE-6).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Why {
     pub reason: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub source: Option<Source>,
+    pub source: Option<ConfigSource>,
 }
 
 impl Why {
-    pub(crate) fn of(reason: impl Into<String>) -> Why {
+    pub fn from_reason(reason: impl Into<String>) -> Why {
         Why { reason: reason.into(), rule: None, source: None }
     }
-    pub(crate) fn by_rule(rule: &Rule) -> Why {
+    pub(crate) fn from_rule(rule: &Rule) -> Why {
         let verb = match rule.behavior {
-            Behavior::Allow => "allowed",
-            Behavior::Ask => "asked for",
-            Behavior::Deny => "denied",
+            RuleBehavior::Allow => "allowed",
+            RuleBehavior::Ask => "asked for",
+            RuleBehavior::Deny => "denied",
         };
         let reason = format!("{verb} by the rule `{}` from {}", rule.text, rule.source);
         Why { reason, rule: Some(rule.text.clone()), source: Some(rule.source) }
@@ -300,110 +327,112 @@ impl Why {
 }
 
 #[derive(Debug)]
-pub struct Allowed {
+pub struct AllowedCall {
     pub why: Why,
-    pub rights: Rights,
+    pub rights: CallRights,
 }
 
-/// What an allowed call may do.
+/// Rights of an allowed call.
 #[derive(Debug)]
-pub enum Rights {
-    /// Reads and inner state only.
+pub enum CallRights {
+    /// Reads and session state only.
     Plain,
     Write(WriteGrant),
     Shell(ShellGrant),
 }
 
-/// The right to write one file once. Only this module makes one (PR-6).
+/// The right to write one file once. Only this module creates it (PR-6).
 #[derive(Debug)]
 pub struct WriteGrant {
     path: PathBuf,
-    place: Place,
+    place: PathLocation,
 }
 
 impl WriteGrant {
     pub fn path(&self) -> &Path {
         &self.path
     }
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> PathLocation {
         self.place
     }
 }
 
-/// The right to start one command.
+/// The right to start one shell command.
 #[derive(Debug)]
 pub struct ShellGrant {
     command: String,
-    held: Held,
+    confinement: ShellConfinement,
 }
 
 impl ShellGrant {
     pub fn command(&self) -> &str {
         &self.command
     }
-    /// What it must be held by when it runs (PM-62, SB-4).
-    pub fn held(&self) -> Held {
-        self.held
+    /// Confinement the command must run in (PM-62, SB-4).
+    pub fn confinement(&self) -> ShellConfinement {
+        self.confinement
     }
 }
 
 #[derive(Debug)]
-pub struct Denied {
+pub struct DeniedCall {
     pub why: Why,
-    /// What the model is told.
+    /// Message for the model.
     pub message: String,
 }
 
-/// A question for the approvers. It holds the call's facts, so that approving can make the rights.
+/// A permission question for the user, a hook or a host. Keeps the call's facts so that approval can create rights.
 #[derive(Debug)]
-pub struct Ask {
-    pub facts: Facts,
+pub struct PermissionAsk {
+    pub facts: CallFacts,
     pub why: Why,
-    pub by: AskedBy,
-    /// Rules that «don't ask again» would store, narrowest first (PR-7).
-    pub suggestions: Vec<Suggestion>,
+    pub cause: AskCause,
+    /// Rules that "don't ask again" would store, narrowest first (PR-7).
+    pub suggestions: Vec<RuleSuggestion>,
 }
 
-/// What «don't ask again» would store: all of these rules together cover the call.
+/// A "don't ask again" choice: these rules together cover the call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Suggestion {
+pub struct RuleSuggestion {
     pub rules: Vec<String>,
-    pub behavior: Behavior,
+    pub behavior: RuleBehavior,
 }
 
-impl Ask {
-    /// Somebody said yes; `reason` says who. This and [`decide`] are the only makers of rights.
-    pub fn approve(self, reason: impl Into<String>) -> Allowed {
-        Allowed { why: Why::of(reason), rights: Rights::of(self.facts.access) }
+impl PermissionAsk {
+    /// Approves the call; `reason` names who approved. Only this and [`decide`] create rights.
+    pub fn approve(self, reason: impl Into<String>) -> AllowedCall {
+        AllowedCall { why: Why::from_reason(reason), rights: CallRights::for_access(self.facts.access) }
     }
-    /// Somebody said no, or nobody could answer; `message` is for the model, empty for a plain no.
-    pub fn deny(self, reason: impl Into<String>, message: &str) -> Denied {
+    /// Denies the call because of a no or because no one can answer. `message` is for the model; empty for a plain no.
+    pub fn deny(self, reason: impl Into<String>, message: &str) -> DeniedCall {
         let message = match message.trim() {
             "" => {
                 format!("The user refused this {} call. Do not try it again; ask what to do instead.", self.facts.tool)
             }
-            words => format!("The user refused this {} call and said: {words}", self.facts.tool),
+            text => format!("The user refused this {} call and said: {text}", self.facts.tool),
         };
-        Denied { why: Why::of(reason), message }
+        DeniedCall { why: Why::from_reason(reason), message }
     }
 }
 
-impl Rights {
-    /// For what nobody was asked about and no rule names: a command has the mode's word alone, and is held to it.
-    fn by_mode(mode: Mode, access: Access) -> Rights {
+impl CallRights {
+    /// Rights for a call that only the mode allows. Shell commands get confined to what the mode promised.
+    fn for_mode(mode: Mode, access: Access) -> CallRights {
         match (mode, access) {
             (Mode::Default | Mode::AcceptEdits | Mode::Auto, Access::Shell(shell)) => {
-                let held = shell.held_to_its_word();
-                Rights::of(Access::Shell(ShellFacts { held, ..shell }))
+                let held = shell.auto_run_confinement();
+                CallRights::for_access(Access::Shell(ShellFacts { confinement: held, ..shell }))
             }
-            (_, access) => Rights::of(access),
+            (_, access) => CallRights::for_access(access),
         }
     }
 
-    fn of(access: Access) -> Rights {
+    fn for_access(access: Access) -> CallRights {
         match access {
-            Access::Write(target) => Rights::Write(WriteGrant { path: target.path, place: target.place }),
-            Access::Shell(shell) => Rights::Shell(ShellGrant { held: shell.held, command: shell.command }),
+            Access::Write(target) => CallRights::Write(WriteGrant { path: target.path, place: target.place }),
+            Access::Shell(shell) => {
+                CallRights::Shell(ShellGrant { confinement: shell.confinement, command: shell.command })
+            }
             Access::Internal
             | Access::Kill { .. }
             | Access::Read(_)
@@ -411,7 +440,7 @@ impl Rights {
             | Access::Agent { .. }
             | Access::Skill { .. }
             | Access::Mcp { .. }
-            | Access::Question => Rights::Plain,
+            | Access::Question => CallRights::Plain,
         }
     }
 }

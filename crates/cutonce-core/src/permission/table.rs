@@ -1,12 +1,12 @@
-//! The table of modes (PR-4): what kind of call runs, asks or is denied in which mode when no rule speaks.
-//! [`super::decide`] reads this very table, and so do the docs.
+//! The permission table (PR-4): which kind of call runs, asks or is denied in which mode if no rule matches.
+//! [`super::decide`] uses this table, and the docs are generated from it.
 
-use super::plan;
-use crate::mode::Mode;
+use super::plan_decision;
+use crate::plan::mode::Mode;
 
-/// What a call, or a piece of a command line, amounts to.
+/// Kind of a call, or of one piece of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum AccessKind {
     InternalReads,
     Internal,
     Question,
@@ -16,103 +16,140 @@ pub enum Kind {
     WriteInside,
     WriteOutside,
     WriteProtected,
+    WriteTrigger,
     WritePlan,
     ShellReads,
     ShellReadsOutside,
     ShellFiles,
     ShellOther,
-    ShellHeld,
+    ShellSandboxed,
     Fetch,
     McpReads,
     McpOther,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
+pub enum TableOutcome {
     Run,
     Ask,
     Deny,
 }
 
-pub struct Row {
-    pub kind: Kind,
-    /// The call, in words.
+pub struct PermissionRow {
+    pub kind: AccessKind,
+    /// Description of the call, for the docs.
     pub what: &'static str,
-    pub default: Outcome,
-    pub accept_edits: Outcome,
-    pub auto: Outcome,
-    pub bypass: Outcome,
+    /// Subject of the reason shown to the user: "Edits" need your OK.
+    pub subject: &'static str,
+    pub default: TableOutcome,
+    pub accept_edits: TableOutcome,
+    pub auto: TableOutcome,
+    pub bypass: TableOutcome,
 }
 
-const fn row(kind: Kind, what: &'static str, outcomes: [Outcome; 4]) -> Row {
+const fn row(
+    kind: AccessKind,
+    subject: &'static str,
+    what: &'static str,
+    outcomes: [TableOutcome; 4],
+) -> PermissionRow {
     let [default, accept_edits, auto, bypass] = outcomes;
-    Row { kind, what, default, accept_edits, auto, bypass }
+    PermissionRow { kind, what, subject, default, accept_edits, auto, bypass }
 }
 
-use Outcome::{Ask, Deny, Run};
+use TableOutcome::{Ask, Deny, Run};
 
-/// default, acceptEdits, auto, bypassPermissions. In auto mode a classifier may answer what asks here.
-pub const TABLE: &[Row] = &[
-    row(Kind::ReadInside, "read in the workspace", [Run, Run, Run, Run]),
-    row(Kind::ReadOutside, "read elsewhere", [Ask, Ask, Ask, Run]),
-    row(Kind::WriteInside, "write in the workspace", [Ask, Run, Ask, Run]),
-    row(Kind::WriteOutside, "write elsewhere", [Ask, Ask, Ask, Run]),
-    row(Kind::WriteProtected, "write to a protected place", [Ask, Ask, Ask, Ask]),
-    row(Kind::WritePlan, "write the session's plan file, with Write or Edit", [Run, Run, Run, Run]),
+/// Columns: default, acceptEdits, auto, bypassPermissions. In auto mode a classifier may answer the asks.
+pub const PERMISSION_TABLE: &[PermissionRow] = &[
+    row(AccessKind::ReadInside, "Reads", "read in the workspace", [Run, Run, Run, Run]),
+    row(AccessKind::ReadOutside, "Reads outside the workspace", "read outside the workspace", [Ask, Ask, Ask, Run]),
+    row(AccessKind::WriteInside, "Edits", "write in the workspace", [Ask, Run, Ask, Run]),
+    row(AccessKind::WriteOutside, "Edits outside the workspace", "write outside the workspace", [Ask, Ask, Ask, Run]),
+    row(AccessKind::WriteProtected, "Edits of protected files", "write to a protected path", [Ask, Ask, Ask, Ask]),
     row(
-        Kind::ShellReads,
-        "shell command that only reads, in the workspace or the system's folders",
+        AccessKind::WriteTrigger,
+        "Edits of files that make other programs run code",
+        "write a file that makes other programs run code: `.envrc`, `.vscode`, `.husky`, CI files, `AGENTS.md` …",
+        [Ask, Ask, Ask, Run],
+    ),
+    row(
+        AccessKind::WritePlan,
+        "Edits of the plan file",
+        "write the session's plan file, with Write or Edit",
         [Run, Run, Run, Run],
     ),
     row(
-        Kind::ShellReadsOutside,
-        "shell command that only reads, elsewhere or nobody can say where",
-        [Ask, Ask, Ask, Run],
+        AccessKind::ShellReads,
+        "Read-only commands",
+        "shell command that only reads, in the workspace or in system folders",
+        [Run, Run, Run, Run],
     ),
-    row(Kind::ShellFiles, "plain file command that writes only in the workspace", [Ask, Run, Ask, Run]),
-    row(Kind::ShellOther, "any other shell command", [Ask, Ask, Ask, Run]),
     row(
-        Kind::ShellHeld,
-        "shell command not known to change things, held by the read-only sandbox",
+        AccessKind::ShellReadsOutside,
+        "Commands that may read outside the workspace",
+        "shell command that only reads, elsewhere or in an unknown place",
         [Ask, Ask, Ask, Run],
     ),
-    row(Kind::Fetch, "fetch from the web", [Ask, Ask, Ask, Run]),
-    row(Kind::Agent, "start a subagent (what it does is decided call by call)", [Run, Run, Run, Run]),
-    row(Kind::McpReads, "MCP tool that its server calls read-only", [Ask, Ask, Ask, Run]),
-    row(Kind::McpOther, "any other MCP tool", [Ask, Ask, Ask, Run]),
-    row(Kind::Question, "question to the user", [Run, Run, Run, Run]),
-    row(Kind::InternalReads, "look at inner state: output of a running shell, a skill", [Run, Run, Run, Run]),
-    row(Kind::Internal, "change inner state: todos, ending a shell", [Run, Run, Run, Run]),
+    row(
+        AccessKind::ShellFiles,
+        "File commands",
+        "plain file command that writes only in the workspace",
+        [Ask, Run, Ask, Run],
+    ),
+    row(AccessKind::ShellOther, "Commands that may change things", "any other shell command", [Ask, Ask, Ask, Run]),
+    row(
+        AccessKind::ShellSandboxed,
+        "Commands in the read-only sandbox",
+        "shell command not known to change things, in the read-only sandbox",
+        [Ask, Ask, Ask, Run],
+    ),
+    row(AccessKind::Fetch, "Web requests", "fetch from the web", [Ask, Ask, Ask, Run]),
+    row(
+        AccessKind::Agent,
+        "Subagents",
+        "start a subagent (each of its calls is decided separately)",
+        [Run, Run, Run, Run],
+    ),
+    row(AccessKind::McpReads, "MCP tools", "MCP tool that its server marks as read-only", [Ask, Ask, Ask, Run]),
+    row(AccessKind::McpOther, "MCP tools", "any other MCP tool", [Ask, Ask, Ask, Run]),
+    row(AccessKind::Question, "Questions to the user", "question to the user", [Run, Run, Run, Run]),
+    row(
+        AccessKind::InternalReads,
+        "Session tools",
+        "read session state: output of a running shell, a skill",
+        [Run, Run, Run, Run],
+    ),
+    row(AccessKind::Internal, "Session tools", "change session state: todos, stopping a shell", [Run, Run, Run, Run]),
 ];
 
-impl Kind {
-    fn row(self) -> Option<&'static Row> {
-        TABLE.iter().find(|row| row.kind == self)
+impl AccessKind {
+    fn row(self) -> Option<&'static PermissionRow> {
+        PERMISSION_TABLE.iter().find(|row| row.kind == self)
     }
-    /// In words, for reasons.
-    pub fn what(self) -> &'static str {
-        self.row().map_or("call", |row| row.what)
+    /// Subject of a reason: "Edits", "Web requests".
+    pub(super) fn subject(self) -> &'static str {
+        self.row().map_or("Calls", |row| row.subject)
     }
-    /// What happens to it when no rule speaks.
-    pub fn outcome(self, mode: Mode) -> Outcome {
+    /// Outcome in this mode if no rule matches.
+    pub fn outcome(self, mode: Mode) -> TableOutcome {
         let Some(row) = self.row() else { return Ask };
         match mode {
             Mode::Default => row.default,
             Mode::AcceptEdits => row.accept_edits,
             Mode::Auto => row.auto,
             Mode::BypassPermissions => row.bypass,
-            Mode::Plan => plan::outcome(self),
+            Mode::Plan => plan_decision::plan_outcome(self),
         }
     }
 }
 
-/// The table as docs show it.
-pub fn table_markdown() -> String {
+/// The table as Markdown, for the docs.
+pub fn permission_table_markdown() -> String {
     let modes = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto, Mode::BypassPermissions];
     let mut out = String::from("| call |");
     modes.iter().for_each(|mode| out.push_str(&format!(" {mode} |")));
     out.push_str("\n|---|---|---|---|---|---|\n");
-    for row in TABLE {
+    for row in PERMISSION_TABLE {
         out.push_str(&format!("| {} |", row.what));
         for mode in modes {
             out.push_str(match row.kind.outcome(mode) {
@@ -132,10 +169,10 @@ mod tests {
 
     #[test]
     fn pr_4_every_kind_has_one_row() {
-        let mut kinds: Vec<String> = TABLE.iter().map(|row| format!("{:?}", row.kind)).collect();
+        let mut kinds: Vec<String> = PERMISSION_TABLE.iter().map(|row| format!("{:?}", row.kind)).collect();
         kinds.sort();
         kinds.dedup();
-        assert_eq!(kinds.len(), TABLE.len());
-        assert_eq!(TABLE.len(), 18);
+        assert_eq!(kinds.len(), PERMISSION_TABLE.len());
+        assert_eq!(PERMISSION_TABLE.len(), 19);
     }
 }

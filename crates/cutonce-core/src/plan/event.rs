@@ -1,24 +1,24 @@
-//! The events of a plan's life, as hosts see them (PM-143). Session id, time and agent id are added where they are sent.
+//! Plan events for hosts (PM-143). The sender adds session id, time and agent id.
 
-use super::Phase;
-use crate::approval::{ChoiceKey, QuotedComment, Request};
-use crate::mode::Mode;
-use crate::submission::By;
+use super::PlanPhase;
+use crate::plan::approval::{ChoiceKey, PlanExitRequest, QuotedComment};
+use crate::plan::mode::Mode;
+use crate::protocol::submission::ChangedBy;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all_fields = "camelCase")]
 pub enum PlanEvent {
     #[serde(rename = "mode.changed")]
-    ModeChanged { from: Mode, to: Mode, by: By },
+    ModeChanged { from: Mode, to: Mode, by: ChangedBy },
     #[serde(rename = "plan.enter")]
     Enter { plan_file_path: String, plan_exists: bool },
     #[serde(rename = "plan.phase")]
-    Phase { phase: Phase },
+    Phase { phase: PlanPhase },
     #[serde(rename = "plan.file")]
     File { sha256: String },
     #[serde(rename = "plan.exit_request")]
-    ExitRequest(Box<Request>),
+    ExitRequest(Box<PlanExitRequest>),
     #[serde(rename = "plan.approved")]
     Approved { choice: ChoiceKey, mode: Mode, edited: bool },
     #[serde(rename = "plan.denied")]

@@ -1,16 +1,16 @@
-//! The plan's text out of the transcript, for a session whose plan file is gone (PM-48).
+//! Restores the plan's text from the transcript if the plan file is gone (PM-48).
 
-use crate::mode::ReminderKind;
-use crate::transcript::Body;
+use crate::plan::mode::ReminderKind;
+use crate::transcript::EntryBody;
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredPlan {
     pub text: String,
     pub from: RestoredFrom,
 }
 
-/// Where it was found; the best source comes first.
+/// Source of a restored plan, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RestoredFrom {
     FileSnapshot,
@@ -30,13 +30,18 @@ impl std::fmt::Display for RestoredFrom {
     }
 }
 
-/// The key of the plan among the file snapshots (PM-47).
+/// Key of the plan among the file snapshots (PM-47).
 const SNAPSHOT_KEY: &str = "plan";
 
-/// Entries oldest first. Of the best source that is there, the last one.
-pub fn restore<'a>(entries: impl IntoIterator<Item = &'a Body>) -> Option<Restored> {
-    let mut best: Option<Restored> = None;
-    for found in entries.into_iter().filter_map(plan_in) {
+/// Returns the last plan from the best available source. Entries are oldest first.
+pub fn restore_plan<'a>(entries: impl IntoIterator<Item = &'a EntryBody>) -> Option<RestoredPlan> {
+    let mut best: Option<RestoredPlan> = None;
+    for body in entries {
+        // A plan from before belongs to another conversation (PM-49).
+        if matches!(body, EntryBody::Clear { .. }) {
+            best = None;
+        }
+        let Some(found) = plan_in_entry(body) else { continue };
         if best.as_ref().is_none_or(|best| found.from <= best.from) {
             best = Some(found);
         }
@@ -44,33 +49,34 @@ pub fn restore<'a>(entries: impl IntoIterator<Item = &'a Body>) -> Option<Restor
     best
 }
 
-fn plan_in(body: &Body) -> Option<Restored> {
+fn plan_in_entry(body: &EntryBody) -> Option<RestoredPlan> {
     let (text, from) = match body {
-        Body::FileSnapshot { key, content: Some(text), .. } if key == SNAPSHOT_KEY => {
+        EntryBody::FileSnapshot { key, content: Some(text), .. } if key == SNAPSHOT_KEY => {
             (text.as_str(), RestoredFrom::FileSnapshot)
         }
-        Body::Tool { name, input, .. } if name == super::EXIT => {
+        EntryBody::Tool { name, input, .. } if name == super::EXIT_PLAN_MODE => {
             (input.get("plan").and_then(Value::as_str)?, RestoredFrom::ExitPlanMode)
         }
-        Body::User { plan_content: Some(text), .. } | Body::Clear { plan_content: Some(text) } => {
+        EntryBody::User { plan_content: Some(text), .. } | EntryBody::Clear { plan_content: Some(text) } => {
             (text.as_str(), RestoredFrom::PlanContent)
         }
-        Body::Reminder { kind, text, .. } if kind == ReminderKind::PlanFileReference.name() => {
-            (crate::reminder::referenced_plan(text)?, RestoredFrom::PlanFileReference)
+        EntryBody::Reminder { kind, text, .. } if kind == ReminderKind::PlanFileReference.name() => {
+            (crate::plan::reminder::plan_in_reference(text)?, RestoredFrom::PlanFileReference)
         }
-        Body::FileSnapshot { .. }
-        | Body::Tool { .. }
-        | Body::User { .. }
-        | Body::Clear { .. }
-        | Body::Reminder { .. }
-        | Body::Session { .. }
-        | Body::Assistant { .. }
-        | Body::Mode { .. }
-        | Body::Plan { .. }
-        | Body::Ask { .. }
-        | Body::Compaction { .. }
-        | Body::Rewind { .. }
-        | Body::Error { .. } => return None,
+        EntryBody::FileSnapshot { .. }
+        | EntryBody::Tool { .. }
+        | EntryBody::User { .. }
+        | EntryBody::Clear { .. }
+        | EntryBody::Reminder { .. }
+        | EntryBody::Session { .. }
+        | EntryBody::Assistant { .. }
+        | EntryBody::Mode { .. }
+        | EntryBody::Plan { .. }
+        | EntryBody::Scope { .. }
+        | EntryBody::Ask { .. }
+        | EntryBody::Compaction { .. }
+        | EntryBody::Rewind { .. }
+        | EntryBody::Error { .. } => return None,
     };
-    super::exists(text).then(|| Restored { text: text.to_string(), from })
+    super::has_content(text).then(|| RestoredPlan { text: text.to_string(), from })
 }

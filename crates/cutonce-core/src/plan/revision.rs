@@ -1,12 +1,12 @@
-//! Every version that was submitted (PM-46): the index beside the revision files.
+//! Index of all submitted plan revisions (PM-46).
 
 use serde::{Deserialize, Serialize};
 
-/// What became of a submission.
+/// Outcome of a submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Outcome {
-    /// Nobody has answered yet.
+pub enum RevisionOutcome {
+    /// Not answered yet.
     Submitted,
     Approved,
     Rejected,
@@ -14,10 +14,10 @@ pub enum Outcome {
     Left,
 }
 
-/// How a plan stands: its text now may be newer than what was submitted.
+/// Status of a plan; its current text may be newer than the last submission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Status {
+pub enum PlanStatus {
     Draft,
     Submitted,
     Approved,
@@ -25,42 +25,42 @@ pub enum Status {
     Left,
 }
 
-impl Status {
+impl PlanStatus {
     pub fn name(self) -> &'static str {
         match self {
-            Status::Draft => "draft",
-            Status::Submitted => "submitted",
-            Status::Approved => "approved",
-            Status::Rejected => "rejected",
-            Status::Left => "left",
+            PlanStatus::Draft => "draft",
+            PlanStatus::Submitted => "submitted",
+            PlanStatus::Approved => "approved",
+            PlanStatus::Rejected => "rejected",
+            PlanStatus::Left => "left",
         }
     }
 }
 
-impl Outcome {
-    pub fn status(self) -> Status {
+impl RevisionOutcome {
+    pub fn status(self) -> PlanStatus {
         match self {
-            Outcome::Submitted => Status::Submitted,
-            Outcome::Approved => Status::Approved,
-            Outcome::Rejected => Status::Rejected,
-            Outcome::Left => Status::Left,
+            RevisionOutcome::Submitted => PlanStatus::Submitted,
+            RevisionOutcome::Approved => PlanStatus::Approved,
+            RevisionOutcome::Rejected => PlanStatus::Rejected,
+            RevisionOutcome::Left => PlanStatus::Left,
         }
     }
-    /// The word in the transcript's `plan` entry.
+    /// Name in the transcript's `plan` entry.
     pub fn name(self) -> &'static str {
         self.status().name()
     }
 }
 
-/// One line of the index. The text is in a file of its own, `Revision::file`.
+/// One line of the index. The text is in its own file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Revision {
     pub number: u32,
     pub sha256: String,
-    /// RFC 3339.
+    /// Time in RFC 3339.
     pub time: String,
-    pub outcome: Outcome,
+    pub outcome: RevisionOutcome,
     /// The project's root.
     pub project: String,
     pub session: String,
@@ -68,8 +68,8 @@ pub struct Revision {
 }
 
 impl Revision {
-    /// The name of the file that holds its text.
-    pub fn file(&self) -> String {
+    /// Name of the file with its text.
+    pub fn file_name(&self) -> String {
         format!("{:04}.md", self.number)
     }
 }
@@ -77,52 +77,60 @@ impl Revision {
 /// The revisions of one plan, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
-pub struct Index {
+pub struct RevisionIndex {
     pub revisions: Vec<Revision>,
 }
 
-impl Index {
+impl RevisionIndex {
     pub fn last(&self) -> Option<&Revision> {
         self.revisions.last()
     }
 
-    /// A plan is submitted. The same text again is the same revision, unless that one was approved: an approval stays on record.
+    /// Number of the revision that a submission of this text gets. The same text is the same revision, unless
+    /// that one was approved: approvals stay on record.
+    pub fn number_for(&self, text: &str, session: &str) -> u32 {
+        let Some(last) = self.last() else { return 1 };
+        let again = last.sha256 == super::sha256_hex(text)
+            && last.outcome != RevisionOutcome::Approved
+            && last.session == session;
+        if again { last.number } else { last.number.saturating_add(1) }
+    }
+
+    /// Records a submission.
     pub fn submit(&mut self, text: &str, time: &str, project: &str, session: &str) -> &Revision {
-        let sha256 = super::sha256(text);
-        let again =
-            |last: &Revision| last.sha256 == sha256 && last.outcome != Outcome::Approved && last.session == session;
-        if !self.last().is_some_and(again) {
+        let number = self.number_for(text, session);
+        if self.last().is_none_or(|last| last.number != number) {
             self.revisions.push(Revision {
-                number: self.last().map_or(1, |last| last.number.saturating_add(1)),
-                sha256,
+                number,
+                sha256: super::sha256_hex(text),
                 time: time.into(),
-                outcome: Outcome::Submitted,
+                outcome: RevisionOutcome::Submitted,
                 project: project.into(),
                 session: session.into(),
-                title: super::title(text).unwrap_or_default(),
+                title: super::plan_title(text).unwrap_or_default(),
             });
         }
         let at = self.revisions.len() - 1;
         let last = &mut self.revisions[at];
-        last.outcome = Outcome::Submitted;
+        last.outcome = RevisionOutcome::Submitted;
         time.clone_into(&mut last.time);
         last
     }
 
-    /// What became of a revision; false if there is none of this number.
-    pub fn settle(&mut self, number: u32, outcome: Outcome) -> bool {
+    /// Sets the outcome of a revision; false if there is none with this number.
+    pub fn set_outcome(&mut self, number: u32, outcome: RevisionOutcome) -> bool {
         let found = self.revisions.iter_mut().find(|revision| revision.number == number);
         found.map(|revision| revision.outcome = outcome).is_some()
     }
 
-    /// The latest version that somebody approved.
-    pub fn approved(&self) -> Option<&Revision> {
-        self.revisions.iter().rev().find(|revision| revision.outcome == Outcome::Approved)
+    /// The latest approved revision.
+    pub fn last_approved(&self) -> Option<&Revision> {
+        self.revisions.iter().rev().find(|revision| revision.outcome == RevisionOutcome::Approved)
     }
 
-    /// How the plan stands whose text now has this hash.
-    pub fn status(&self, sha256: Option<&str>) -> Status {
+    /// Status of the plan if its current text has this hash.
+    pub fn status(&self, sha256: Option<&str>) -> PlanStatus {
         let current = self.last().filter(|last| Some(last.sha256.as_str()) == sha256);
-        current.map_or(Status::Draft, |last| last.outcome.status())
+        current.map_or(PlanStatus::Draft, |last| last.outcome.status())
     }
 }

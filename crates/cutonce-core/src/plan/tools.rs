@@ -1,63 +1,108 @@
-//! What EnterPlanMode and ExitPlanMode say of themselves (PM-30 to PM-34, PM-89), and when the first one is offered.
-//! The tools are built where the session is; the words are in reminders/*.md.
+//! Descriptions and results of EnterPlanMode and ExitPlanMode (PM-30 to PM-34, PM-89), and when EnterPlanMode
+//! is offered. The session builds the tools; the texts are in plan/texts/*.md.
 
-use crate::settings::plan::{Eagerness, Entry, Workflow};
+use crate::plan::mode::Mode;
+use crate::settings::plan::{PlanEagerness, PlanEntry, PlanWorkflow};
+use crate::text::template::fill_template;
 use serde_json::{Value, json};
 
-pub const ENTER: &str = "EnterPlanMode";
-pub const EXIT: &str = "ExitPlanMode";
+pub const ENTER_PLAN_MODE: &str = "EnterPlanMode";
+pub const EXIT_PLAN_MODE: &str = "ExitPlanMode";
 
-/// PM-18: they wait for the calls before them in a batch, and the calls after them are decided under the new mode.
+/// True for tools that are barriers in a batch (PM-18): they wait for the calls before them, and later calls
+/// are decided under the new mode.
 pub fn is_barrier(tool: &str) -> bool {
-    tool == ENTER || tool == EXIT
+    tool == ENTER_PLAN_MODE || tool == EXIT_PLAN_MODE
 }
 
-/// PM-31.
-pub const ENTER_IN_AGENT: &str = "EnterPlanMode tool cannot be used in agent contexts";
+/// Error for EnterPlanMode in a subagent (PM-31).
+pub const ENTER_IN_AGENT_ERROR: &str = "EnterPlanMode tool cannot be used in agent contexts";
 
-/// PM-34.
-pub fn enter_description(eagerness: Eagerness) -> &'static str {
-    match eagerness {
-        Eagerness::Eager => include_str!("../reminders/enter_plan_mode_eager.md"),
-        Eagerness::Reserved => include_str!("../reminders/enter_plan_mode_reserved.md"),
+/// Tools and agents that planning can use in this session; texts for the model name no others (PM-90).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanningTools {
+    /// AskUserQuestion is offered and a user can answer.
+    pub questions: bool,
+    pub explore_agents: bool,
+    pub plan_agents: bool,
+}
+
+impl PlanningTools {
+    pub const ALL: PlanningTools = PlanningTools { questions: true, explore_agents: true, plan_agents: true };
+    pub const NONE: PlanningTools = PlanningTools { questions: false, explore_agents: false, plan_agents: false };
+}
+
+/// Description of EnterPlanMode (PM-34).
+pub fn enter_description(eagerness: PlanEagerness, tools: PlanningTools) -> String {
+    let text = match eagerness {
+        PlanEagerness::Eager => include_str!("texts/enter_plan_mode_eager.md"),
+        PlanEagerness::Reserved => include_str!("texts/enter_plan_mode_reserved.md"),
+    };
+    let explore = if tools.explore_agents { " (use an Explore agent)" } else { "" };
+    let ask = if tools.questions { " with AskUserQuestion" } else { "" };
+    fill_template(text.trim_end(), &[("explore", explore), ("ask", ask)])
+}
+
+/// Description of ExitPlanMode (PM-89).
+pub fn exit_description(tools: PlanningTools) -> String {
+    let questions = if tools.questions { include_str!("texts/exit_questions.md").trim_end() } else { "" };
+    let questions = if questions.is_empty() { String::new() } else { format!("\n{questions}") };
+    fill_template(include_str!("texts/exit_plan_mode.md").trim_end(), &[("questions", &questions)])
+}
+
+/// Error for an ExitPlanMode call that carries the plan, which belongs into the plan file (PM-70).
+pub fn plan_in_exit_input(input: &Value, path: &str) -> Option<String> {
+    input.get("plan")?;
+    Some(fill_template(include_str!("texts/plan_in_input.md").trim_end(), &[("path", path)]))
+}
+
+/// What an EnterPlanMode call did, as a sentence for the user (PM-142). `result` is its text for the model.
+pub fn describe_enter(result: &str) -> &'static str {
+    if result.starts_with(enter_declined()) {
+        "You declined plan mode"
+    } else if result.starts_with(enter_result(PlanWorkflow::Phases, true)) {
+        "Plan mode was already on"
+    } else {
+        "Entered plan mode"
     }
 }
 
-/// PM-89.
-pub fn exit_description() -> &'static str {
-    include_str!("../reminders/exit_plan_mode.md")
-}
-
-/// PM-33. The workflow itself comes as a reminder with the next request.
-pub fn enter_result(workflow: Workflow, already: bool) -> &'static str {
+/// Result of EnterPlanMode (PM-33). The workflow itself follows as a reminder with the next request.
+pub fn enter_result(workflow: PlanWorkflow, already: bool) -> &'static str {
     match (already, workflow) {
-        (true, _) => include_str!("../reminders/enter_result_already.md").trim_end(),
-        (false, Workflow::Phases) => include_str!("../reminders/enter_result.md").trim_end(),
-        (false, Workflow::Interview) => include_str!("../reminders/enter_result_interview.md").trim_end(),
+        (true, _) => include_str!("texts/enter_result_already.md").trim_end(),
+        (false, PlanWorkflow::Phases) => include_str!("texts/enter_result.md").trim_end(),
+        (false, PlanWorkflow::Interview) => include_str!("texts/enter_result_interview.md").trim_end(),
     }
 }
 
-/// PM-4: `plan.entry` is "ask", and the user said no.
+/// Result if `plan.entry` is "ask" and the user declined (PM-4).
 pub fn enter_declined() -> &'static str {
-    include_str!("../reminders/enter_declined.md").trim_end()
+    include_str!("texts/enter_declined.md").trim_end()
 }
 
-/// PM-4, PM-32: fixed at the start of the session. `approver`: somebody could approve the exit;
+/// Message that ends a tool loop, so that another model can continue (PM-112).
+pub fn model_switch_message(mode: Mode) -> String {
+    fill_template(include_str!("texts/model_switch.md").trim_end(), &[("mode", mode.name())])
+}
+
+/// True if EnterPlanMode is offered; fixed at the start of the session (PM-4, PM-32). `approver`: an approver
+/// exists;
 /// `away`: the host declared that its user is not at an approval UI.
-pub fn enter_offered(entry: Entry, approver: bool, away: bool) -> bool {
+pub fn is_enter_offered(entry: PlanEntry, approver: bool, away: bool) -> bool {
     match entry {
-        Entry::Allow | Entry::Ask => approver && !away,
-        Entry::Never => false,
+        PlanEntry::Allow | PlanEntry::Ask => approver && !away,
+        PlanEntry::Never => false,
     }
 }
 
-/// The strict empty object (PM-30, PM-70).
-pub fn no_input_schema() -> Value {
+/// Schema of the strict empty object (PM-30, PM-70).
+pub fn empty_input_schema() -> Value {
     json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 
-/// PM-30: any field is an error that names it.
-pub fn no_input(tool: &str, input: &Value) -> Result<(), String> {
+/// Checks that the input is empty; the error names the first field (PM-30).
+pub fn check_no_input(tool: &str, input: &Value) -> Result<(), String> {
     match input {
         Value::Object(fields) => match fields.keys().next() {
             None => Ok(()),

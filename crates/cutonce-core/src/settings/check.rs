@@ -1,69 +1,69 @@
-//! Is this JSON a settings file (CL-4)? Unknown keys and wrong values are taken out one by one and named; the rest counts.
+//! Checks a settings file (CL-4). Unknown keys and wrong values are removed one by one and reported; the rest applies.
 
-use super::{Settings, schema};
+use super::{Settings, settings_schema};
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// What was taken out, and why.
+/// A removed value and the reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Problem {
-    /// No setting has this name. `nearest` is one that has a similar name.
+pub enum SettingProblem {
+    /// No setting has this name. `nearest` has a similar name.
     UnknownKey { path: String, nearest: Option<String> },
-    /// The value does not fit; `why` names what was expected and what came.
+    /// The value is invalid; `why` says what was expected and what came.
     WrongValue { path: String, why: String },
 }
 
-/// The path of a problem with all of it.
-const WHOLE: &str = "the file";
+/// Path of a problem with the whole file.
+const WHOLE_FILE: &str = "the file";
 
-impl Problem {
-    /// Nothing of it counts, because it is no object.
-    pub fn is_no_object(&self) -> bool {
-        self.path() == WHOLE
+impl SettingProblem {
+    /// True if the whole file is ignored because it is not an object.
+    pub fn is_about_whole_file(&self) -> bool {
+        self.path() == WHOLE_FILE
     }
     pub fn path(&self) -> &str {
         match self {
-            Problem::UnknownKey { path, .. } | Problem::WrongValue { path, .. } => path,
+            SettingProblem::UnknownKey { path, .. } | SettingProblem::WrongValue { path, .. } => path,
         }
     }
 }
 
-impl std::fmt::Display for Problem {
+impl std::fmt::Display for SettingProblem {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Problem::UnknownKey { path, nearest: None } => write!(f, "unknown setting `{path}`, ignored"),
-            Problem::UnknownKey { path, nearest: Some(nearest) } => {
+            SettingProblem::UnknownKey { path, nearest: None } => write!(f, "unknown setting `{path}`, ignored"),
+            SettingProblem::UnknownKey { path, nearest: Some(nearest) } => {
                 write!(f, "unknown setting `{path}`, ignored; did you mean `{nearest}`?")
             }
-            Problem::WrongValue { path, why } => write!(f, "`{path}`: {why}; ignored"),
+            SettingProblem::WrongValue { path, why } => write!(f, "`{path}`: {why}; ignored"),
         }
     }
 }
 
-static SCHEMA: LazyLock<Value> = LazyLock::new(schema);
+static SCHEMA: LazyLock<Value> = LazyLock::new(settings_schema);
 
-/// Take out what does not fit. What is left always becomes [`Settings`].
-pub fn check(mut value: Value) -> (Value, Vec<Problem>) {
+/// Removes invalid values. The rest always deserializes to [`Settings`].
+pub fn check_settings(mut value: Value) -> (Value, Vec<SettingProblem>) {
     let mut problems = Vec::new();
     if !value.is_object() {
-        let why = format!("expected an object with settings, got {}", shape(&value));
-        return (Value::Object(Default::default()), vec![Problem::WrongValue { path: WHOLE.into(), why }]);
+        let why = format!("expected an object with settings, got {}", json_type_name(&value));
+        return (Value::Object(Default::default()), vec![SettingProblem::WrongValue { path: WHOLE_FILE.into(), why }]);
     }
-    in_our_words(&mut value);
+    translate_foreign_keys(&mut value);
     drop_unknown(&mut value, &SCHEMA, "", &mut problems);
-    // Each round takes out at least one value, so this ends.
+    // Each round removes at least one value, so this ends.
     while let Err(error) = serde_path_to_error::deserialize::<_, Settings>(&value) {
-        let (path, pointer) = (error.path().to_string(), pointer(error.path()));
-        let why = reason(&error.into_inner().to_string());
-        take_out(&mut value, &pointer);
-        problems.push(Problem::WrongValue { path, why });
+        let (path, pointer) = (error.path().to_string(), json_pointer(error.path()));
+        let why = strip_position(&error.into_inner().to_string());
+        remove_at(&mut value, &pointer);
+        problems.push(SettingProblem::WrongValue { path, why });
     }
     (value, problems)
 }
 
-/// What other programs' settings say in another form and hosts hand to us (HO-1): a model by its name alone, and the sandbox
-/// that must not be lost because its switch has another name.
-fn in_our_words(value: &mut Value) {
+/// Translates keys of other programs' settings that hosts pass on (HO-1): a model as a plain name, and the sandbox
+/// switch, which must not be lost because of its other name.
+fn translate_foreign_keys(value: &mut Value) {
     if let Some(model) = value.get_mut("model").filter(|model| model.is_string()) {
         *model = serde_json::json!({"main": model.take()});
     }
@@ -75,8 +75,8 @@ fn in_our_words(value: &mut Value) {
     }
 }
 
-/// Nearest of `known` to `given`, if it is near enough to be meant.
-fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+/// The name in `known` that is most similar to `given`, if similar enough.
+fn nearest_name<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let given_low = given.to_lowercase();
     known
         .map(|name| (strsim::jaro_winkler(&given_low, &name.to_lowercase()), name))
@@ -85,7 +85,7 @@ fn nearest<'a>(given: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a 
         .map(|(_, name)| name)
 }
 
-fn drop_unknown(value: &mut Value, schema: &Value, path: &str, problems: &mut Vec<Problem>) {
+fn drop_unknown(value: &mut Value, schema: &Value, path: &str, problems: &mut Vec<SettingProblem>) {
     match value {
         Value::Object(object) => {
             let Some(schema) = object_schema(schema) else { return };
@@ -93,19 +93,21 @@ fn drop_unknown(value: &mut Value, schema: &Value, path: &str, problems: &mut Ve
             let others = schema.get("additionalProperties");
             let closed = others.and_then(Value::as_bool) == Some(false);
             object.retain(|key, inner| {
-                let here = join(path, key);
+                let here = join_path(path, key);
                 match (properties.and_then(|all| all.get(key)), others) {
-                    // serde would take a list for an object, field by field.
+                    // serde would accept a list as an object, field by field.
                     (Some(known), _) if inner.is_array() && object_schema(known).is_some() => {
-                        let why = format!("invalid type: {}, expected an object", shape(inner));
-                        problems.push(Problem::WrongValue { path: here, why });
+                        let why = format!("invalid type: {}, expected an object", json_type_name(inner));
+                        problems.push(SettingProblem::WrongValue { path: here, why });
                         return false;
                     }
                     (Some(known), _) => drop_unknown(inner, known, &here, problems),
                     (None, _) if closed => {
                         let names = properties.into_iter().flatten().map(|(name, _)| name.as_str());
-                        let nearest = nearest(key, names).map(|name| join(path, name)).or_else(|| elsewhere(key));
-                        problems.push(Problem::UnknownKey { path: here, nearest });
+                        let nearest = nearest_name(key, names)
+                            .map(|name| join_path(path, name))
+                            .or_else(|| path_in_other_section(key));
+                        problems.push(SettingProblem::UnknownKey { path: here, nearest });
                         return false;
                     }
                     (None, Some(rest)) => drop_unknown(inner, rest, &here, problems),
@@ -132,11 +134,11 @@ fn object_schema(schema: &Value) -> Option<&Value> {
     schema.get("anyOf")?.as_array()?.iter().find_map(object_schema)
 }
 
-/// A key that exists, but in another place: `allow` at the top is meant to be `permissions.allow`.
-fn elsewhere(key: &str) -> Option<String> {
+/// Finds a key in another section: `allow` at the top level probably means `permissions.allow`.
+fn path_in_other_section(key: &str) -> Option<String> {
     let top = SCHEMA.get("properties")?.as_object()?;
     let hit = |section: &str, inner: &Value| -> Option<String> {
-        object_schema(inner)?.get("properties")?.as_object()?.contains_key(key).then(|| join(section, key))
+        object_schema(inner)?.get("properties")?.as_object()?.contains_key(key).then(|| join_path(section, key))
     };
     if top.contains_key(key) {
         return Some(key.into());
@@ -144,12 +146,12 @@ fn elsewhere(key: &str) -> Option<String> {
     top.iter().find_map(|(section, inner)| hit(section, inner))
 }
 
-fn join(path: &str, key: &str) -> String {
+fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_string() } else { format!("{path}.{key}") }
 }
 
-/// A JSON pointer to what serde found wrong.
-fn pointer(path: &serde_path_to_error::Path) -> String {
+/// JSON pointer to the value that serde rejected.
+fn json_pointer(path: &serde_path_to_error::Path) -> String {
     use serde_path_to_error::Segment;
     path.iter().fold(String::new(), |pointer, segment| match segment {
         Segment::Map { key } => format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1")),
@@ -158,8 +160,8 @@ fn pointer(path: &serde_path_to_error::Path) -> String {
     })
 }
 
-/// Remove what the pointer leads to; where it leads nowhere, what is nearest above it; at the top, everything.
-fn take_out(value: &mut Value, mut pointer: &str) {
+/// Removes the value at the pointer; if there is none, the nearest parent; at the top, everything.
+fn remove_at(value: &mut Value, mut pointer: &str) {
     while let Some((above, key)) = pointer.rsplit_once('/') {
         let removed = match value.pointer_mut(above) {
             Some(Value::Object(object)) => object.shift_remove(&key.replace("~1", "/").replace("~0", "~")).is_some(),
@@ -180,12 +182,12 @@ fn take_out(value: &mut Value, mut pointer: &str) {
     *value = Value::Object(Default::default());
 }
 
-/// serde's words, without its position in a text that nobody sees.
-fn reason(error: &str) -> String {
+/// serde's message without the position, which refers to a text the user does not see.
+fn strip_position(error: &str) -> String {
     error.split(" at line ").next().unwrap_or(error).to_string()
 }
 
-fn shape(value: &Value) -> &'static str {
+fn json_type_name(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",

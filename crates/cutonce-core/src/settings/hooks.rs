@@ -1,36 +1,36 @@
-//! The settings of hooks (HO-7), in the shape that users of Claude Code know.
+//! Settings of hooks (HO-7), in the format of Claude Code.
 
-use crate::hook::{HookEvent, OnFailure};
+use crate::hooks::{HookEvent, OnFailure};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Commands by the moment at which they run; all sources together.
+/// Commands by event; hooks of all settings files run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "PascalCase", default, deny_unknown_fields)]
-pub struct Hooks {
+pub struct HookSettings {
     /// Before a tool call is decided: may deny it, ask, change its input, or answer what the mode would ask.
     pub pre_tool_use: Vec<HookGroup>,
-    /// After a tool call that did not fail: its words go to the model, beside the output or in its place.
+    /// After a successful tool call: may add text for the model or replace the output.
     pub post_tool_use: Vec<HookGroup>,
-    /// After a tool call that failed: its words go to the model.
+    /// After a failed tool call: may add text for the model.
     pub post_tool_use_failure: Vec<HookGroup>,
     /// Before you are asked whether a call may run: may deny it, or answer what only the mode asks, never in plan mode.
     pub permission_request: Vec<HookGroup>,
-    /// Before your message is sent: may hold it back or add to it.
+    /// Before your message is sent: may block it or add to it.
     pub user_prompt_submit: Vec<HookGroup>,
-    /// At the start, and after /clear and a compaction: may add words.
+    /// At the start, and after /clear and a compaction: may add text for the model.
     pub session_start: Vec<HookGroup>,
     /// At the end, and before /clear.
     pub session_end: Vec<HookGroup>,
-    /// Before a turn ends: may keep it going.
+    /// Before a turn ends: may make it continue.
     pub stop: Vec<HookGroup>,
-    /// When a subagent begins: may add words for it.
+    /// When a subagent starts: may add text for it.
     pub subagent_start: Vec<HookGroup>,
-    /// Before a subagent ends: may keep it going.
+    /// Before a subagent ends: may make it continue.
     pub subagent_stop: Vec<HookGroup>,
-    /// Before the conversation is summarised: may hold it off or add to what the summary should keep.
+    /// Before the conversation is summarized: may block that or add to what the summary should keep.
     pub pre_compact: Vec<HookGroup>,
-    /// When something waits for you.
+    /// When something is waiting for you.
     pub notification: Vec<HookGroup>,
     /// Before a plan is shown for approval: may send it back. It can't approve it.
     pub plan_submitted: Vec<HookGroup>,
@@ -38,8 +38,8 @@ pub struct Hooks {
     pub plan_decided: Vec<HookGroup>,
 }
 
-impl Hooks {
-    pub fn of(&self, event: HookEvent) -> &[HookGroup] {
+impl HookSettings {
+    pub fn groups_for(&self, event: HookEvent) -> &[HookGroup] {
         match event {
             HookEvent::PreToolUse => &self.pre_tool_use,
             HookEvent::PostToolUse => &self.post_tool_use,
@@ -62,7 +62,7 @@ impl Hooks {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct HookGroup {
-    /// Which tools: names like `Edit|Write`, or a regular expression; without it, all.
+    /// Tools to match: names like `Edit|Write`, or a regular expression; all by default.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matcher: Option<String>,
     pub hooks: Vec<HookCommand>,
@@ -73,13 +73,13 @@ pub struct HookGroup {
 pub struct HookCommand {
     #[serde(rename = "type", default)]
     pub kind: HookKind,
-    /// A line for `sh`; it gets JSON on standard input.
+    /// A command line for `sh`; it gets JSON on standard input.
     pub command: String,
-    /// Seconds it may take; 60 if not given.
+    /// Timeout in seconds; 60 by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 3600))]
     pub timeout: Option<u32>,
-    /// What a failure of the hook means.
+    /// What happens if the hook fails.
     #[serde(default)]
     pub on_failure: OnFailure,
 }

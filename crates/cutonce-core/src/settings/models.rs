@@ -1,42 +1,43 @@
-//! What is known about models (PM-110): aliases, class, context, output, thinking, price. A table; settings add to it.
+//! The model table (PM-110): aliases, class, context, output, thinking, price. Settings add to it.
 
 use super::Settings;
-use crate::conversation::Usage;
+use crate::conversation::TokenUsage;
+use crate::text::nearest_name::nearest_name;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// One row of the table; what it leaves out is taken from shorter prefixes of the same name.
+/// One row of the table; missing values come from shorter prefixes of the same name.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct ModelEntry {
     /// The provider that serves it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
-    /// The id that the provider knows; makes this row an alias.
+    /// The provider's model id; makes this row an alias.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// A haiku-class main model is raised to the sonnet class in plan mode.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub class: Option<Class>,
-    /// Tokens that fit into its context.
+    pub class: Option<ModelClass>,
+    /// Context size in tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context: Option<u64>,
-    /// Tokens of its longest answer.
+    /// Maximum number of output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_output: Option<u32>,
-    /// How its thinking is asked for.
+    /// How thinking is requested.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub thinking: Option<ThinkingKind>,
-    /// Dollars for a million tokens.
+    /// Price in dollars per million tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub price: Option<Price>,
+    pub price: Option<ModelPrice>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub enum ModelClass {
     Haiku,
     Sonnet,
     Opus,
@@ -47,18 +48,18 @@ pub enum Class {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ThinkingKind {
-    /// It can't be asked to think.
+    /// Thinking is not supported.
     #[default]
     None,
-    /// By a number of tokens.
+    /// A number of tokens.
     Budget,
-    /// By an effort.
+    /// An effort level.
     Effort,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub struct Price {
+pub struct ModelPrice {
     pub input: f64,
     pub output: f64,
     /// Input read from the provider's cache; like `input` if not given.
@@ -75,7 +76,7 @@ pub struct Price {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct LongPrice {
-    /// Input tokens above which this price counts for the whole request.
+    /// Input tokens above which this price applies to the whole request.
     pub above: u64,
     pub input: f64,
     pub output: f64,
@@ -86,15 +87,15 @@ pub struct LongPrice {
 }
 
 impl ModelInfo {
-    /// Dollars for one response; nothing where no price is known.
-    pub fn cost(&self, usage: &Usage) -> f64 {
-        self.price.as_ref().map_or(0.0, |price| price.of(usage))
+    /// Cost of one response in dollars; 0 if no price is known.
+    pub fn cost(&self, usage: &TokenUsage) -> f64 {
+        self.price.as_ref().map_or(0.0, |price| price.cost_of(usage))
     }
 }
 
-impl Price {
-    /// What one response cost, in dollars.
-    pub fn of(&self, usage: &Usage) -> f64 {
+impl ModelPrice {
+    /// Cost of one response in dollars.
+    pub fn cost_of(&self, usage: &TokenUsage) -> f64 {
         let read = usage.input_tokens + usage.cache_read_input_tokens + usage.cache_creation_input_tokens;
         let (input, output, cache_read, cache_write) = match self.long {
             Some(long) if read > long.above => (long.input, long.output, long.cache_read, long.cache_write),
@@ -108,43 +109,43 @@ impl Price {
     }
 }
 
-/// A model as a session needs it: nothing is left open.
+/// A model with all values resolved.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelInfo {
-    /// `None`: to be chosen by which key is present (MO-1).
+    /// `None`: chosen by the present API key (MO-1).
     pub provider: Option<String>,
     pub id: String,
-    pub class: Class,
+    pub class: ModelClass,
     pub context: u64,
     pub max_output: u32,
     pub thinking: ThinkingKind,
-    pub price: Option<Price>,
-    /// Nothing in the table fits the name: context and output are guesses.
+    pub price: Option<ModelPrice>,
+    /// False if the table has no row for the name: context and output are guesses.
     pub known: bool,
 }
 
-/// Servers on the user's own machine: small contexts, no price.
+/// Providers on the user's own machine: small contexts, no price.
 pub const LOCAL_PROVIDERS: [&str; 6] = ["ollama", "llamacpp", "llama.cpp", "lmstudio", "vllm", "local"];
 const UNKNOWN_CONTEXT: u64 = 128_000;
 const LOCAL_CONTEXT: u64 = 32_000;
 const UNKNOWN_MAX_OUTPUT: u32 = 8_192;
 
-const BUILT_IN: &str = include_str!("models.json");
-static TABLE: LazyLock<BTreeMap<String, ModelEntry>> =
-    LazyLock::new(|| serde_json::from_str(BUILT_IN).unwrap_or_default());
+const BUILT_IN_JSON: &str = include_str!("models.json");
+static BUILT_IN_MODELS: LazyLock<BTreeMap<String, ModelEntry>> =
+    LazyLock::new(|| serde_json::from_str(BUILT_IN_JSON).unwrap_or_default());
 
 impl Settings {
-    /// All about `name`: an alias, an id, or `provider/id`. The user's rows come before the built-in ones.
+    /// Looks up `name`: an alias, an id, or `provider/id`. The user's rows come before the built-in ones.
     pub fn model_info(&self, name: &str) -> ModelInfo {
         let (provider, mut id) = self.split_provider(name);
         let mut rows: Vec<&ModelEntry> = Vec::new();
-        // An alias may lead to another one; more than a few steps are a circle.
+        // An alias may refer to another one; more than a few steps are a cycle.
         for _ in 0..4 {
-            let Some((row, target)) = self.alias(&id) else { break };
+            let Some((row, target)) = self.resolve_alias(&id) else { break };
             rows.push(row);
             id = target;
         }
-        rows.extend(self.rows(&id));
+        rows.extend(self.matching_rows(&id));
         let provider = provider.or_else(|| rows.iter().find_map(|row| row.provider.clone()));
         let local = provider.as_deref().is_some_and(|provider| LOCAL_PROVIDERS.contains(&provider));
         let unknown_context = if local { LOCAL_CONTEXT } else { UNKNOWN_CONTEXT };
@@ -160,7 +161,13 @@ impl Settings {
         }
     }
 
-    /// `provider/id`, where the provider is known or configured; an id may itself hold slashes (OpenRouter).
+    /// The alias that a mistyped name probably means.
+    pub fn nearest_alias(&self, typed: &str) -> Option<&str> {
+        let rows = self.models.iter().chain(BUILT_IN_MODELS.iter());
+        nearest_name(typed, rows.filter(|(_, row)| row.id.is_some()).map(|(name, _)| name.as_str()), 2)
+    }
+
+    /// Splits `provider/id`; an id may contain slashes itself (OpenRouter).
     fn split_provider(&self, name: &str) -> (Option<String>, String) {
         if self.models.contains_key(name) {
             return (None, name.into());
@@ -171,26 +178,26 @@ impl Settings {
         }
     }
 
-    fn alias(&self, name: &str) -> Option<(&ModelEntry, String)> {
-        let row = self.models.get(name).filter(|row| row.id.is_some()).or_else(|| TABLE.get(name))?;
+    fn resolve_alias(&self, name: &str) -> Option<(&ModelEntry, String)> {
+        let row = self.models.get(name).filter(|row| row.id.is_some()).or_else(|| BUILT_IN_MODELS.get(name))?;
         let id = row.id.clone().filter(|id| id != name)?;
         Some((row, id))
     }
 
-    /// The rows that fit: the user's before the built-in ones, exact ones before prefixes, long prefixes before short
-    /// ones. An OpenRouter-style id (`anthropic/claude-…`) is looked up by its last part too.
-    fn rows(&self, id: &str) -> Vec<&ModelEntry> {
+    /// Matching rows: the user's before the built-in ones, exact ones before prefixes, long prefixes before short ones.
+    /// An OpenRouter-style id (`anthropic/claude-…`) is also looked up by its last part.
+    fn matching_rows(&self, id: &str) -> Vec<&ModelEntry> {
         let last = id.rsplit('/').next().unwrap_or(id);
-        let mut rows = matching(&self.models, id);
+        let mut rows = matching_entries(&self.models, id);
         if last != id {
-            rows.extend(matching(&self.models, last));
+            rows.extend(matching_entries(&self.models, last));
         }
-        rows.extend(matching(&TABLE, last));
+        rows.extend(matching_entries(&BUILT_IN_MODELS, last));
         rows
     }
 }
 
-fn matching<'a>(table: &'a BTreeMap<String, ModelEntry>, id: &str) -> Vec<&'a ModelEntry> {
+fn matching_entries<'a>(table: &'a BTreeMap<String, ModelEntry>, id: &str) -> Vec<&'a ModelEntry> {
     let mut prefixes: Vec<_> = table
         .iter()
         .filter_map(|(key, row)| {
@@ -210,8 +217,8 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_table_is_readable_and_its_aliases_lead_to_known_models() {
-        let table: BTreeMap<String, ModelEntry> = serde_json::from_str(BUILT_IN).unwrap();
+    fn built_in_aliases_lead_to_known_models() {
+        let table: BTreeMap<String, ModelEntry> = serde_json::from_str(BUILT_IN_JSON).unwrap();
         let settings = Settings::default();
         for (name, row) in &table {
             if let Some(id) = &row.id {
@@ -225,25 +232,25 @@ mod tests {
     #[test]
     fn pm_110_classes_come_from_the_table() {
         let settings = Settings::default();
-        let check = |name: &str, class: Class, context: u64| {
+        let check = |name: &str, class: ModelClass, context: u64| {
             let info = settings.model_info(name);
             assert_eq!((info.class, info.context), (class, context), "{name}");
         };
-        check("haiku", Class::Haiku, 1_000_000);
-        check("claude-haiku-4-5-20251001", Class::Haiku, 200_000);
-        check("anthropic/claude-opus-4-1-20250805", Class::Opus, 200_000);
-        check("claude-opus-4-20250514", Class::Opus, 200_000);
-        check("claude-opus-9", Class::Opus, 1_000_000);
-        check("openrouter/anthropic/claude-sonnet-4-5", Class::Sonnet, 200_000);
-        check("gpt-5-mini-2025-08-07", Class::Other, 400_000);
-        check("something-else", Class::Other, 128_000);
-        check("ollama/qwen3", Class::Other, 32_000);
+        check("haiku", ModelClass::Haiku, 1_000_000);
+        check("claude-haiku-4-5-20251001", ModelClass::Haiku, 200_000);
+        check("anthropic/claude-opus-4-1-20250805", ModelClass::Opus, 200_000);
+        check("claude-opus-4-20250514", ModelClass::Opus, 200_000);
+        check("claude-opus-9", ModelClass::Opus, 1_000_000);
+        check("openrouter/anthropic/claude-sonnet-4-5", ModelClass::Sonnet, 200_000);
+        check("gpt-5-mini-2025-08-07", ModelClass::Other, 400_000);
+        check("something-else", ModelClass::Other, 128_000);
+        check("ollama/qwen3", ModelClass::Other, 32_000);
         assert_eq!(settings.model_info("ollama/gpt-5").price, None, "a local server costs nothing");
         assert!(!settings.model_info("something-else").known);
     }
 
     #[test]
-    fn pm_110_the_users_rows_win_and_the_rest_comes_from_the_table() {
+    fn pm_110_user_rows_override_the_table() {
         let settings = with(serde_json::json!({
             "claude-opus-5-5": { "context": 150000 },
             "mine": { "provider": "ollama", "id": "qwen3:32b", "context": 65536, "class": "haiku" },
@@ -251,23 +258,23 @@ mod tests {
             "a": { "id": "b" }, "b": { "id": "a" },
         }));
         let opus = settings.model_info("opus");
-        assert_eq!((opus.context, opus.max_output, opus.class), (150_000, 128_000, Class::Opus));
+        assert_eq!((opus.context, opus.max_output, opus.class), (150_000, 128_000, ModelClass::Opus));
         let mine = settings.model_info("mine");
         assert_eq!((mine.provider.as_deref(), mine.id.as_str()), (Some("ollama"), "qwen3:32b"));
-        assert_eq!((mine.context, mine.max_output, mine.class), (65_536, 4096, Class::Haiku));
+        assert_eq!((mine.context, mine.max_output, mine.class), (65_536, 4096, ModelClass::Haiku));
         settings.model_info("a");
     }
 
     #[test]
-    fn prices_count_each_kind_of_token_and_the_long_tier() {
+    fn cost_includes_each_token_kind_and_long_tier() {
         let price = Settings::default().model_info("haiku").price.unwrap();
-        let usage = |input, read| Usage {
+        let usage = |input, read| TokenUsage {
             input_tokens: input,
             output_tokens: 1_000_000,
             cache_creation_input_tokens: 0,
             cache_read_input_tokens: read,
         };
-        assert!((price.of(&usage(100_000, 0)) - 0.51).abs() < 1e-9);
-        assert!((price.of(&usage(100_000, 100_000)) - (0.05 + 0.005 + 2.5)).abs() < 1e-9);
+        assert!((price.cost_of(&usage(100_000, 0)) - 0.51).abs() < 1e-9);
+        assert!((price.cost_of(&usage(100_000, 100_000)) - (0.05 + 0.005 + 2.5)).abs() < 1e-9);
     }
 }

@@ -1,111 +1,125 @@
-//! The settings of plan mode, each with the clause it serves.
+//! Settings of plan mode, each with its clause.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
-pub struct Plan {
+pub struct PlanSettings {
     /// What happens when the model wants to enter plan mode.
-    pub entry: Entry,
+    pub entry: PlanEntry,
     /// How readily the model plans.
-    pub eagerness: Eagerness,
+    pub eagerness: PlanEagerness,
     /// Commands in plan mode. By default `sandbox` where the kernel offers one, else `readonly`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shell: Option<PlanShell>,
-    /// Where the kernel allows it, let builds and tests run in plan mode on a throwaway layer over the project.
+    /// Let builds and tests run in plan mode on a throwaway layer over the project, where the kernel allows it.
     pub scratch: bool,
     /// MCP tools in plan mode.
     pub mcp: PlanMcp,
-    /// MCP tools that only read, by your word, whatever their server says: `mcp__server`, `mcp__server__tool`, `mcp__server__*`.
+    /// MCP tools that you declare read-only, no matter what their server says: `mcp__server`, `mcp__server__tool`,
+    /// `mcp__server__*`.
     pub mcp_readers: Vec<String>,
-    /// MCP tools that count as writing although their server calls them read-only; stronger than `mcpReaders`.
+    /// MCP tools that you declare writing, although their server calls them read-only; stronger than `mcpReaders`.
     pub mcp_writers: Vec<String>,
     /// How plan files are named.
-    pub names: Names,
-    /// How the model is told to plan.
-    pub workflow: Workflow,
+    pub names: PlanNaming,
+    /// Planning workflow for the model.
+    pub workflow: PlanWorkflow,
     /// How long the written plan should be.
-    pub length: Length,
+    pub length: PlanLength,
     /// How many Explore agents the model may use, 1 to 10.
-    pub explore_agents: Agents<3>,
+    pub explore_agents: AgentLimit<3>,
     /// How many Plan agents the model may use, 1 to 10.
-    pub plan_agents: Agents<1>,
-    /// Where auto mode is on, let it judge in plan mode too; it can allow nothing that plan mode denies.
+    pub plan_agents: AgentLimit<1>,
+    /// Use auto mode's classifier in plan mode too, if auto mode is on; it can't allow what plan mode denies.
     pub use_auto: bool,
 }
 
-impl Default for Plan {
+impl Default for PlanSettings {
     fn default() -> Self {
         Self {
-            entry: Entry::default(),
-            eagerness: Eagerness::default(),
+            entry: PlanEntry::default(),
+            eagerness: PlanEagerness::default(),
             shell: None,
             scratch: true,
             mcp: PlanMcp::default(),
             mcp_readers: Vec::new(),
             mcp_writers: Vec::new(),
-            names: Names::default(),
-            workflow: Workflow::default(),
-            length: Length::default(),
-            explore_agents: Agents::default(),
-            plan_agents: Agents::default(),
+            names: PlanNaming::default(),
+            workflow: PlanWorkflow::default(),
+            length: PlanLength::default(),
+            explore_agents: AgentLimit::default(),
+            plan_agents: AgentLimit::default(),
             use_auto: true,
         }
     }
 }
 
-/// PM-4.
+/// Writes outside the scope of an approved plan (PC-20).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Entry {
-    /// It enters: that only takes rights away.
+pub enum ScopeMode {
+    /// They are treated like other writes.
+    Off,
+    /// They ask; without a user they are denied.
+    #[default]
+    Ask,
+    /// They are denied until the plan is amended.
+    Enforce,
+}
+
+/// How EnterPlanMode is handled (PM-4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanEntry {
+    /// Allow it: entering only removes rights.
     #[default]
     Allow,
-    /// You are asked.
+    /// Ask you first.
     Ask,
-    /// It can't.
+    /// Do not offer it to the model.
     Never,
 }
 
-/// PM-34.
+/// How readily the model plans (PM-34).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Eagerness {
-    /// Unless the task is simple.
+pub enum PlanEagerness {
+    /// Plan unless the task is simple.
     #[default]
     Eager,
-    /// Only where the task is really ambiguous.
+    /// Plan only if the task is really ambiguous.
     Reserved,
 }
 
-/// PM-62.
+/// Shell commands in plan mode (PM-62).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PlanShell {
     /// Any command, inside the read-only sandbox.
     Sandbox,
-    /// Only commands that are read-only as far as parsing can tell.
+    /// Only commands that parsing proves read-only.
     Readonly,
     /// No commands.
     Off,
 }
 
-/// PM-65.
+/// MCP tools in plan mode (PM-65).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub enum PlanMcp {
-    /// Tools that their server calls read-only run, others are denied. That is the server's word.
+    /// Tools that their server marks read-only run, others are denied. The mark is the server's own claim.
     #[default]
     ReadOnlyHint,
     Ask,
     Deny,
 }
 
-/// PM-51.
+/// Naming of plan files (PM-51).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Names {
+pub enum PlanNaming {
     /// Three words, like `peaceful-dancing-firefly`.
     #[default]
     Words,
@@ -113,10 +127,10 @@ pub enum Names {
     Task,
 }
 
-/// PM-96, PM-97.
+/// Planning workflow (PM-96, PM-97).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Workflow {
+pub enum PlanWorkflow {
     /// Understand, design, review, write, exit.
     #[default]
     Phases,
@@ -124,10 +138,10 @@ pub enum Workflow {
     Interview,
 }
 
-/// PM-98.
+/// Length of the written plan (PM-98).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub enum Length {
+pub enum PlanLength {
     #[default]
     Full,
     Trim,
@@ -136,31 +150,31 @@ pub enum Length {
     Cap,
 }
 
-/// 1 to 10, with the default `N` (PM-99).
+/// A number of agents from 1 to 10, with the default `N` (PM-99).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u8")]
-pub struct Agents<const N: u8>(u8);
+pub struct AgentLimit<const N: u8>(u8);
 
-impl<const N: u8> Agents<N> {
+impl<const N: u8> AgentLimit<N> {
     pub fn get(self) -> u8 {
         self.0
     }
 }
 
-impl<const N: u8> Default for Agents<N> {
+impl<const N: u8> Default for AgentLimit<N> {
     fn default() -> Self {
         Self(N)
     }
 }
 
-impl<const N: u8> TryFrom<u8> for Agents<N> {
-    type Error = String;
-    fn try_from(value: u8) -> Result<Self, String> {
-        if (1..=10).contains(&value) { Ok(Self(value)) } else { Err(format!("expected 1 to 10, got {value}")) }
+impl<const N: u8> TryFrom<u8> for AgentLimit<N> {
+    type Error = super::OutOfRange;
+    fn try_from(value: u8) -> Result<Self, super::OutOfRange> {
+        if (1..=10).contains(&value) { Ok(Self(value)) } else { Err(super::OutOfRange::new("1 to 10", value)) }
     }
 }
 
-impl<const N: u8> JsonSchema for Agents<N> {
+impl<const N: u8> JsonSchema for AgentLimit<N> {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         format!("Agents{N}").into()
     }

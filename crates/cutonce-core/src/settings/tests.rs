@@ -1,13 +1,13 @@
 use super::*;
-use crate::rule::Source;
+use crate::permission::rules::ConfigSource;
 use serde_json::json;
 
 fn problems(value: Value) -> Vec<String> {
-    check(value).1.iter().map(Problem::to_string).collect()
+    check_settings(value).1.iter().map(SettingProblem::to_string).collect()
 }
 
 #[test]
-fn cl_4_an_unknown_key_names_the_nearest_known_one() {
+fn cl_4_unknown_key_suggests_the_nearest_one() {
     assert_eq!(
         problems(json!({ "permisions": {}, "plan": { "eagernes": "eager" }, "allow": [], "zzz": 1 })),
         [
@@ -29,16 +29,16 @@ fn cl_4_an_unknown_key_names_the_nearest_known_one() {
 }
 
 #[test]
-fn cl_4_free_parts_may_hold_anything() {
+fn cl_4_free_sections_accept_any_keys() {
     let value = json!({ "$schema": "x", "env": { "ANY": "1" }, "mcpServers": { "s": { "command": "x" } } });
-    assert_eq!(check(value.clone()), (value, vec![]));
+    assert_eq!(check_settings(value.clone()), (value, vec![]));
 }
 
 #[test]
-fn ho_7_hooks_have_the_shape_that_is_known_elsewhere() {
+fn ho_7_hook_settings_use_the_known_format() {
     let value = json!({ "hooks": { "PreToolUse": [
         { "matcher": "Edit|Write", "hooks": [{ "type": "command", "command": "guard", "timeout": 60 }] } ] } });
-    assert_eq!(check(value.clone()), (value, vec![]));
+    assert_eq!(check_settings(value.clone()), (value, vec![]));
     assert_eq!(
         problems(
             json!({ "hooks": { "PreToolUsed": [], "Stop": [{ "matchr": "x", "hooks": [{ "type": "prompt", "command": "x" }] }] } })
@@ -49,18 +49,18 @@ fn ho_7_hooks_have_the_shape_that_is_known_elsewhere() {
             "`hooks.Stop[0].hooks[0].type`: unknown variant `prompt`, expected `command`; ignored",
         ]
     );
-    let layer = |source, command: &str| Layer {
+    let layer = |source, command: &str| SettingsLayer {
         source,
         value: json!({ "hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": command }] }] } }),
     };
-    let (both, _) = merge(vec![layer(Source::User, "mine"), layer(Source::Project, "theirs")]);
+    let (both, _) = merge_layers(vec![layer(ConfigSource::User, "mine"), layer(ConfigSource::Project, "theirs")]);
     let commands: Vec<_> = both.hooks.stop.iter().flat_map(|group| &group.hooks).map(|hook| &hook.command).collect();
     assert_eq!(commands, ["theirs", "mine"], "hooks of all sources run");
 }
 
 #[test]
-fn cl_4_a_wrong_value_is_ignored_alone() {
-    let (value, found) = check(json!({
+fn cl_4_only_the_wrong_value_is_ignored() {
+    let (value, found) = check_settings(json!({
         "permissions": { "deny": ["Read(.env)", 5, "Bash"], "allow": "Bash", "defaultMode": "yolo" },
         "compact": { "at": 3 },
         "maxRetries": -1,
@@ -73,9 +73,9 @@ fn cl_4_a_wrong_value_is_ignored_alone() {
     let settings: Settings = serde_json::from_value(value).unwrap();
     assert_eq!(settings.permissions.deny, ["Read(.env)", "Bash"]);
     assert_eq!((settings.plan.explore_agents.get(), settings.plan.plan_agents.get()), (3, 2));
-    assert_eq!(settings.plan.entry, plan::Entry::Ask);
+    assert_eq!(settings.plan.entry, plan::PlanEntry::Ask);
     assert_eq!(settings.compact.at.get(), 0.8);
-    let mut paths: Vec<_> = found.iter().map(Problem::path).collect();
+    let mut paths: Vec<_> = found.iter().map(SettingProblem::path).collect();
     paths.sort_unstable();
     assert_eq!(
         paths,
@@ -93,7 +93,7 @@ fn cl_4_a_wrong_value_is_ignored_alone() {
             "theme"
         ]
     );
-    let texts: Vec<String> = found.iter().map(Problem::to_string).collect();
+    let texts: Vec<String> = found.iter().map(SettingProblem::to_string).collect();
     assert!(
         texts.iter().any(|text| text == "`permissions.deny[1]`: invalid type: integer `5`, expected a string; ignored"),
         "{texts:#?}"
@@ -105,25 +105,25 @@ fn cl_4_a_wrong_value_is_ignored_alone() {
 }
 
 #[test]
-fn cl_4_a_file_that_is_no_object_is_named() {
+fn cl_4_file_that_is_not_an_object_is_reported() {
     assert_eq!(problems(json!([1])), ["`the file`: expected an object with settings, got a list; ignored"]);
 }
 
 #[test]
-fn pr_2_the_strongest_source_wins_key_by_key_and_rules_are_united() {
-    let layer = |source, value| Layer { source, value };
-    let (settings, problems) = merge(vec![
+fn pr_2_strongest_source_wins_and_rules_are_combined() {
+    let layer = |source, value| SettingsLayer { source, value };
+    let (settings, problems) = merge_layers(vec![
         layer(
-            Source::User,
+            ConfigSource::User,
             json!({ "permissions": { "allow": ["A", "B"], "additionalDirectories": ["/u"], "defaultMode": "acceptEdits" },
             "model": { "main": "user", "small": "user" }, "env": { "A": "user", "B": "user" } }),
         ),
-        layer(Source::Managed, json!({ "permissions": { "deny": ["M"], "additionalDirectories": ["/m"] } })),
+        layer(ConfigSource::Managed, json!({ "permissions": { "deny": ["M"], "additionalDirectories": ["/m"] } })),
         layer(
-            Source::Project,
+            ConfigSource::Project,
             json!({ "permissions": { "allow": ["B", "C"] }, "model": { "main": "project" }, "env": { "A": "p" } }),
         ),
-        layer(Source::Local, json!({ "permissions": { "deny": ["L"], "defaultMode": "plan" } })),
+        layer(ConfigSource::Local, json!({ "permissions": { "deny": ["L"], "defaultMode": "plan" } })),
     ]);
     assert_eq!(problems, []);
     assert_eq!(settings.permissions.allow, ["B", "C", "A"]);
@@ -135,26 +135,26 @@ fn pr_2_the_strongest_source_wins_key_by_key_and_rules_are_united() {
 }
 
 #[test]
-fn pr_2_values_that_only_clash_together_are_named() {
-    let layer = |source, value| Layer { source, value };
-    let (settings, problems) = merge(vec![
-        layer(Source::User, json!({ "thinking": { "budget": 1000 } })),
-        layer(Source::Project, json!({ "thinking": { "effort": "high" } })),
+fn pr_2_values_from_different_layers_combine() {
+    let layer = |source, value| SettingsLayer { source, value };
+    let (settings, problems) = merge_layers(vec![
+        layer(ConfigSource::User, json!({ "thinking": { "budget": 1000 } })),
+        layer(ConfigSource::Project, json!({ "thinking": { "effort": "high" } })),
     ]);
     assert_eq!((settings.thinking.budget, problems), (Some(1000), vec![]));
 }
 
 #[test]
-fn pm_110_opusplan_is_a_pair() {
-    let mut choice = ModelChoice::default();
-    choice.choose("opusplan");
+fn pm_110_opusplan_sets_two_models() {
+    let mut choice = ModelSettings::default();
+    choice.set_main_model("opusplan");
     assert_eq!((choice.main.as_deref(), choice.plan.as_deref()), (Some("sonnet"), Some("opus")));
 }
 
 #[test]
-fn defaults_survive_a_round_trip_and_fit_their_own_schema() {
+fn defaults_survive_a_round_trip() {
     let value = serde_json::to_value(Settings::default()).unwrap();
-    let (value, problems) = check(value);
+    let (value, problems) = check_settings(value);
     assert_eq!(serde_json::from_value::<Settings>(value).unwrap(), Settings::default());
     assert_eq!(problems, []);
 }
@@ -171,22 +171,22 @@ fn every_setting_is_documented() {
         }
     }
     let mut missing = Vec::new();
-    walk(&schema(), "", &mut missing);
+    walk(&settings_schema(), "", &mut missing);
     assert_eq!(missing, Vec::<String>::new());
 }
 
-/// CL-4: the published schema and the page are what the type says. `UPDATE=1` writes them again.
+/// CL-4: the published schema and page match the type. `UPDATE=1` rewrites them.
 #[test]
-fn cl_4_the_published_schema_and_page_are_current() {
-    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
-    let schema = serde_json::to_string_pretty(&schema()).unwrap() + "\n";
-    for (name, text) in [("settings.schema.json", schema), ("settings.md", docs::page())] {
+fn cl_4_published_schema_and_page_are_current() {
+    let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    let schema = serde_json::to_string_pretty(&settings_schema()).unwrap() + "\n";
+    for (name, text) in [("settings.schema.json", schema), ("settings.md", docs::render_page())] {
         let path = docs.join(name);
         if std::env::var_os("UPDATE").is_some() {
             std::fs::create_dir_all(&docs).unwrap();
             std::fs::write(&path, &text).unwrap();
         }
         let held = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(held == text, "docs/{name} is out of date: run UPDATE=1 cargo test -p cutonce-core settings");
+        assert!(held == text, "docs/reference/{name} is out of date: run UPDATE=1 cargo test -p cutonce-core settings");
     }
 }

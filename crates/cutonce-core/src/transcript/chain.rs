@@ -1,23 +1,23 @@
-//! Which entries are part of the conversation: those on the way from the last one back along `parent` (SE-5, SE-6).
+//! Finds the entries of the conversation: the chain from the last entry back along `parent` (SE-5, SE-6).
 //!
-//! A rewind or a fork points further back, and what it jumped over stays in the file but out of the conversation.
+//! A rewind or fork points further back; skipped entries stay in the file but not in the conversation.
 
 use std::collections::HashMap;
 use std::hash::Hash;
 
-/// An entry's own id and its parent's, in whatever form the caller compares them.
+/// Id of an entry and of its parent, in any comparable form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Link<K> {
+pub struct ChainLink<K> {
     pub id: K,
     pub parent: Option<K>,
 }
 
-/// The indexes of the entries on the chain of the last one, oldest first.
+/// Indexes of the entries on the chain of the last one, oldest first.
 ///
-/// A parent that is not there before its child (its line was garbage, SE-2) is replaced by the entry before the
-/// child: more comes back then, never less. Only the first entry of a file has no parent; one without, later on, was
-/// written by somebody who does not know better, and follows the entry before it.
-pub fn chain<K: Copy + Eq + Hash>(links: &[Link<K>]) -> Vec<usize> {
+/// A parent that is missing before its child (its line was garbage, SE-2) is replaced by the entry before the
+/// child: this restores more, never less. Only the first entry of a file has no parent; a later entry without
+/// one was written by a foreign program and follows the entry before it.
+pub fn chain_indexes<K: Copy + Eq + Hash>(links: &[ChainLink<K>]) -> Vec<usize> {
     let mut places: Option<HashMap<K, Vec<usize>>> = None;
     let mut found = Vec::new();
     let mut next = links.len().checked_sub(1);
@@ -25,10 +25,10 @@ pub fn chain<K: Copy + Eq + Hash>(links: &[Link<K>]) -> Vec<usize> {
         found.push(at);
         next = match links[at].parent {
             None => at.checked_sub(1),
-            // Nearly every entry follows its parent directly: no table is needed then.
+            // Nearly every entry follows its parent directly, so the table is rarely needed.
             Some(parent) if at > 0 && links[at - 1].id == parent => Some(at - 1),
             Some(parent) => {
-                let places = places.get_or_insert_with(|| by_id(links));
+                let places = places.get_or_insert_with(|| positions_by_id(links));
                 last_before(places.get(&parent), at).or(at.checked_sub(1))
             }
         };
@@ -37,7 +37,7 @@ pub fn chain<K: Copy + Eq + Hash>(links: &[Link<K>]) -> Vec<usize> {
     found
 }
 
-fn by_id<K: Copy + Eq + Hash>(links: &[Link<K>]) -> HashMap<K, Vec<usize>> {
+fn positions_by_id<K: Copy + Eq + Hash>(links: &[ChainLink<K>]) -> HashMap<K, Vec<usize>> {
     let mut places: HashMap<K, Vec<usize>> = HashMap::with_capacity(links.len());
     for (at, link) in links.iter().enumerate() {
         places.entry(link.id).or_default().push(at);
@@ -55,26 +55,26 @@ mod tests {
     use super::*;
 
     fn check(links: &[(u32, Option<u32>)], expected: &[usize]) {
-        let links: Vec<_> = links.iter().map(|(id, parent)| Link { id: *id, parent: *parent }).collect();
-        assert_eq!(chain(&links), expected, "{links:?}");
+        let links: Vec<_> = links.iter().map(|(id, parent)| ChainLink { id: *id, parent: *parent }).collect();
+        assert_eq!(chain_indexes(&links), expected, "{links:?}");
     }
 
     #[test]
-    fn se_5_a_rewind_leaves_out_what_it_jumped_over() {
+    fn se_5_rewind_skips_entries() {
         check(&[], &[]);
         check(&[(1, None), (2, Some(1)), (3, Some(2))], &[0, 1, 2]);
         check(&[(1, None), (2, Some(1)), (3, Some(2)), (4, Some(1)), (5, Some(4))], &[0, 3, 4]);
     }
 
     #[test]
-    fn se_2_a_lost_parent_loses_nothing_else() {
+    fn se_2_lost_parent_loses_nothing_else() {
         check(&[(1, None), (2, Some(1)), (4, Some(3)), (5, Some(4))], &[0, 1, 2, 3]);
-        // The very first line is lost.
+        // The first line is lost.
         check(&[(2, Some(1)), (3, Some(2))], &[0, 1]);
     }
 
     #[test]
-    fn se_2_a_circle_or_a_parent_from_the_future_ends_all_the_same() {
+    fn se_2_cycles_and_future_parents_terminate() {
         check(&[(1, Some(2)), (2, Some(1))], &[0, 1]);
         check(&[(1, Some(1)), (1, Some(1))], &[0, 1]);
         check(&[(7, Some(9)), (8, Some(8)), (9, Some(9))], &[0, 1, 2]);

@@ -1,14 +1,14 @@
-//! PR-4, PR-5: command lines that once passed as reading, or look like such, and their harmless neighbours. Same form as the
-//! table in shell_verdicts.rs.
+//! PR-4, PR-5: command lines that were once misjudged as read-only, similar ones, and harmless variants. The format
+//! is that of the table in shell_verdicts.rs.
 
 pub const ESCAPES: &[(&str, &str)] = &[
-    // Redirections that only look as if they led to a descriptor.
+    // Redirections that only look like they target a descriptor.
     ("echo x > /dev/fd/../cwd/f", "reads >/dev/fd/../cwd/f"),
     ("echo x > /dev/fd/1/../f", "reads >/dev/fd/1/../f"),
     ("echo x > /dev/fd/", "reads >/dev/fd/"),
     ("ls | tee /dev/fd/../cwd/f", "files w:/dev/fd/../cwd/f"),
     ("echo x > /dev/fd/1", "reads"),
-    // Opened anew, a descriptor writes what it was opened to read.
+    // Reopening a descriptor can write a file that was opened for reading.
     ("echo x 3< a > /dev/fd/3", "reads >/dev/fd/3"),
     ("echo x < a > /dev/fd/0", "reads >/dev/fd/0"),
     ("exec 5<a; echo y >/dev/fd/5", "reads >/dev/fd/5"),
@@ -27,7 +27,7 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("ls 2>&1 >/dev/stderr | tee /dev/stderr", "reads"),
     ("ls > >(cat)", "reads"),
     ("ls | tee >(sort) /dev/stdout", "reads"),
-    // A here-document that begins on a continued line.
+    // A here-document that starts on a continued line.
     ("<<E \\\n touch x\nE", "unparsed"),
     ("<<'E' \\\n touch x\nE", "unparsed"),
     // Values that bash evaluates when they are assigned.
@@ -46,22 +46,22 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("echo {a[1]} <a", "reads"),
     ("exec {fd}< a", "reads"),
     ("exec {x}<a; echo $((x))", "unparsed"),
-    // Functions: bash calls some by itself, others stand in for commands.
+    // Functions: bash calls some itself, others replace commands.
     ("command_not_found_handle() { cat x; }; gawk 1", "unparsed"),
     ("builtin() { :; }; builtin cd sub && cat ../x", "unparsed"),
     ("command() { true; }; command cd sub && cat ../x", "unparsed"),
     ("timeout() { ls; }; timeout 5 ls", "unparsed"),
     ("greet() { echo hi; }", "reads"),
-    // What is taken out of the environment counts as what is set.
+    // Removing a variable is treated like setting it.
     ("env -i git status", "unknown"),
     ("env - git status", "unknown"),
     ("env -u GIT_CONFIG_COUNT git status", "unknown"),
     ("env --unset=GIT_CONFIG_COUNT git status", "unknown"),
     ("env -u FOO git status", "reads"),
     ("env -u", "unknown"),
-    // Names that are put together.
+    // Computed names.
     ("gawk 'BEGIN{SYMTAB[\"AR\" \"GV\"][1]=\"/x\"} {print}' a", "unknown"),
-    // Options behind operands are none for these.
+    // These take no options after operands.
     ("awk '{print}' -F /etc/x", "unknown"),
     ("awk -F : '{print}' a", "reads"),
     ("xxd a -C", "unknown"),
@@ -76,16 +76,16 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("git config get --all a.b", "reads"),
     ("git branch --abbrev newb", "writes"),
     ("git branch -v --abbrev=5", "reads"),
-    // gpg would run.
+    // These would run gpg.
     ("git log --format=%G?", "unknown"),
     ("git log --pretty=format:%h%GS", "unknown"),
     ("git log --format \"$x\"", "unknown"),
     ("git for-each-ref --format='%(signature)'", "unknown"),
     ("git log -1 --format=%s", "reads"),
-    // Other seds end the pattern elsewhere.
+    // Other sed versions end the pattern elsewhere.
     ("sed -n 's|[]|]|p;s|w evil|p|' a", "unknown"),
     ("sed 's/[[:space:]]*$//' a", "reads"),
-    // Options that a row does not know, and values that look like options.
+    // Unknown options, and values that look like options.
     ("cat --frobnicate x", "unknown"),
     ("ls --frob", "unknown"),
     ("cat -a-b x", "unknown"),
@@ -108,7 +108,7 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("pgrep -F x", "unknown"),
     ("grep -r --include=*.rs foo src", "reads"),
     ("grep -rn --include '*.rs' foo src", "reads"),
-    // @file is more options.
+    // @file contains more options.
     ("nm @args x", "unknown"),
     ("nm x @args", "unknown"),
     ("nm -- @args", "unknown"),
@@ -121,7 +121,7 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("readelf -a @x", "unknown"),
     ("readelf -wi x", "unknown"),
     ("size $x", "unknown"),
-    // git: values of options are no options, and no subcommands.
+    // git: option values are neither options nor subcommands.
     ("git config -f.git/logs/../config core.fsmonitor x", "writes"),
     ("git config --file list core.x y", "writes"),
     ("git config --comment --get core.pager x", "writes"),
@@ -157,7 +157,7 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("git grep --recurse-submodules x", "unknown"),
     ("git rev-list --count HEAD", "reads"),
     ("cd sub && /usr/bin/git status", "unknown"),
-    // The last of these counts.
+    // The last of these options wins.
     ("xz -l -d x.xz", "writes w:x.xz"),
     ("bzip2 -t -d x.bz2", "writes w:x.bz2"),
     ("zstd -q -t -d x.zst", "writes w:x.zst"),
@@ -166,14 +166,14 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("xz -dc x.xz", "reads"),
     ("gzip -k x", "writes w:x"),
     ("zstd -t --filelist=x", "writes"),
-    // find in folders nobody knows, and the end of -exec.
+    // find in unknown folders, and the end of -exec.
     ("find . -execdir git status \\;", "unknown"),
     ("find . -okdir cat {} \\;", "unknown"),
     ("find . -exec env + -name \\;", "unknown"),
-    // What runs later runs in another folder.
+    // Deferred commands run in another folder.
     ("trap 'git status' EXIT", "unknown"),
     ("trap 'touch x' EXIT; cd ..", "files w:?"),
-    // Words that turn into `-v`, and `%n`.
+    // Words that become `-v`, and `%n`.
     ("[ $x ]", "unknown"),
     ("[ \"$a\" \"$b\" ]", "unknown"),
     ("test $a = b", "unknown"),
@@ -187,7 +187,7 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("unset -n PATH", "unknown"),
     ("read -aPATH", "unknown"),
     ("read -ra words", "reads"),
-    // ps shows environments.
+    // ps can print environment variables.
     ("ps eww", "unknown"),
     ("ps auxe", "unknown"),
     ("ps -auxeww", "unknown"),
@@ -219,7 +219,7 @@ pub const ESCAPES: &[(&str, &str)] = &[
     ("tar tff a b", "unknown"),
     ("date \"+%F $x\"", "reads"),
     ("date +$x", "unknown"),
-    // A language or a zone is looked up in folders.
+    // Locales and time zones are looked up in folders.
     ("LANGUAGE=../../../tmp/x ls", "unknown"),
     ("LC_ALL=/tmp/x ls", "unknown"),
     ("TZ=:/etc/shadow date", "unknown"),

@@ -1,15 +1,15 @@
-//! A workspace on paper: `/w` in the home `/home/u`, resolved by name alone, for deciding without any file.
+//! A simulated workspace without files: `/w`, with home `/home/u`; paths are resolved by name only.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
-use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Access, Decision, Facts, Place, ShellFacts, Target, decide};
-use cutonce_core::rule::{Behavior, Rules, Source, Written};
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet, WrittenRule};
+use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, ShellFacts, decide};
+use cutonce_core::plan::mode::Mode;
 use std::path::{Component, Path, PathBuf};
 
 pub const ROOT: &str = "/w";
 pub const HOME: &str = "/home/u";
 
-pub fn target(given: &str) -> Target {
+pub fn target(given: &str) -> PathTarget {
     let joined = match given.strip_prefix("~") {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => Path::new(HOME).join(rest.trim_start_matches('/')),
         _ => Path::new(ROOT).join(given),
@@ -24,58 +24,58 @@ pub fn target(given: &str) -> Target {
     }
     let protected = path.iter().any(|c| [".git", ".cutonce", ".bashrc"].iter().any(|name| c == *name));
     let place = match &path {
-        _ if protected => Place::Protected,
-        path if path.starts_with(ROOT) => Place::Workspace,
-        path if path.starts_with("/own") => Place::Own,
-        _ => Place::Outside,
+        _ if protected => PathLocation::Protected,
+        path if path.starts_with(ROOT) => PathLocation::Workspace,
+        path if path.starts_with("/own") => PathLocation::Own,
+        _ => PathLocation::Outside,
     };
-    Target { given: given.to_string(), path, place }
+    PathTarget { given: given.to_string(), path, place }
 }
 
-pub fn bash(command: &str) -> Facts {
-    Facts { tool: "Bash".into(), access: Access::Shell(ShellFacts::new(command, false, target)) }
+pub fn bash(command: &str) -> CallFacts {
+    CallFacts { tool: "Bash".into(), access: Access::Shell(ShellFacts::new(command, false, target)) }
 }
-pub fn read(path: &str) -> Facts {
-    Facts { tool: "Read".into(), access: Access::Read(vec![target(path)]) }
+pub fn read(path: &str) -> CallFacts {
+    CallFacts { tool: "Read".into(), access: Access::Read(vec![target(path)]) }
 }
-pub fn write(path: &str) -> Facts {
-    Facts { tool: "Write".into(), access: Access::Write(target(path)) }
+pub fn write(path: &str) -> CallFacts {
+    CallFacts { tool: "Write".into(), access: Access::Write(target(path)) }
 }
-pub fn fetch(host: &str) -> Facts {
-    Facts { tool: "WebFetch".into(), access: Access::Fetch { url: format!("https://{host}/"), host: host.into() } }
+pub fn fetch(host: &str) -> CallFacts {
+    CallFacts { tool: "WebFetch".into(), access: Access::Fetch { url: format!("https://{host}/"), host: host.into() } }
 }
-pub fn inner(tool: &str) -> Facts {
-    Facts { tool: tool.into(), access: Access::Internal }
+pub fn inner(tool: &str) -> CallFacts {
+    CallFacts { tool: tool.into(), access: Access::Internal }
 }
-pub fn agent(kind: &str) -> Facts {
-    Facts { tool: "Agent".into(), access: Access::Agent { kind: kind.into() } }
+pub fn agent(kind: &str) -> CallFacts {
+    CallFacts { tool: "Agent".into(), access: Access::Agent { kind: kind.into() } }
 }
-pub fn mcp(tool: &str, read_only: bool) -> Facts {
-    Facts { tool: tool.into(), access: Access::Mcp { read_only, plan: Default::default() } }
+pub fn mcp(tool: &str, read_only: bool) -> CallFacts {
+    CallFacts { tool: tool.into(), access: Access::Mcp { read_only, plan: Default::default() } }
 }
-pub fn question() -> Facts {
-    Facts { tool: "AskUserQuestion".into(), access: Access::Question }
-}
-
-pub fn written(behavior: Behavior, text: &str, source: Source) -> Written {
-    Written { behavior, text: text.into(), source, base: ROOT.into() }
+pub fn question() -> CallFacts {
+    CallFacts { tool: "AskUserQuestion".into(), access: Access::Question }
 }
 
-pub fn rules_from(written: Vec<Written>) -> Rules {
-    Rules::new(Some(Path::new(HOME)), Path::new(ROOT), written)
+pub fn written(behavior: RuleBehavior, text: &str, source: ConfigSource) -> WrittenRule {
+    WrittenRule { behavior, text: text.into(), source, base: ROOT.into() }
 }
 
-/// `"deny Bash(rm:*)"`, `"allow Edit"`, …, all from the user's own settings.
-pub fn rules(lines: &[&str]) -> Rules {
+pub fn rules_from(written: Vec<WrittenRule>) -> RuleSet {
+    RuleSet::new(Some(Path::new(HOME)), Path::new(ROOT), written)
+}
+
+/// Builds rules such as `"deny Bash(rm:*)"` and `"allow Edit"`, from the user's settings.
+pub fn rules(lines: &[&str]) -> RuleSet {
     let one = |line: &&str| {
         let Some((behavior, text)) = line.split_once(' ') else { panic!("not a behaviour and a rule: {line}") };
         let behavior = match behavior {
-            "allow" => Behavior::Allow,
-            "ask" => Behavior::Ask,
-            "deny" => Behavior::Deny,
+            "allow" => RuleBehavior::Allow,
+            "ask" => RuleBehavior::Ask,
+            "deny" => RuleBehavior::Deny,
             other => panic!("no behaviour {other}"),
         };
-        written(behavior, text, Source::User)
+        written(behavior, text, ConfigSource::User)
     };
     let rules = rules_from(lines.iter().map(one).collect());
     assert!(rules.errors().is_empty(), "{:?}", rules.errors());
@@ -90,7 +90,7 @@ pub fn word(decision: &Decision) -> &'static str {
     }
 }
 
-pub fn outcome(mode: Mode, rules: &Rules, facts: Facts) -> &'static str {
+pub fn outcome(mode: Mode, rules: &RuleSet, facts: CallFacts) -> &'static str {
     word(&decide(mode, rules, facts))
 }
 

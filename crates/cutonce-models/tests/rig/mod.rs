@@ -1,72 +1,72 @@
-//! A real client against a real scenario server, over a real socket.
+//! Connects a real client to a real scenario server over a real socket.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
-use cutonce_core::conversation::{Block, Message, Response, Shared, ToolUse, Wire};
-use cutonce_core::event::Delta;
-use cutonce_core::request::{Prefix, Request, Thinking, ToolSpec};
-use cutonce_models::scenario::{Script, Server};
-use cutonce_models::{Endpoint, Model, ModelError, RetryPolicy, Signal, connect};
+use cutonce_core::conversation::{ContentBlock, Message, ModelResponse, SharedMessage, ToolUse, WireFormat};
+use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking, ToolSpec};
+use cutonce_core::protocol::event::AnswerDelta;
+use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
+use cutonce_models::{Endpoint, Model, ModelError, ModelSignal, RetryPolicy, connect};
 use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
 use std::time::Duration;
 
-pub const WIRES: [Wire; 3] = [Wire::Anthropic, Wire::Responses, Wire::Chat];
+pub const WIRES: [WireFormat; 3] = [WireFormat::Anthropic, WireFormat::Responses, WireFormat::Chat];
 pub const KEY: &str = "sk-test-0123456789abcdef";
 
 pub struct Rig {
-    pub server: Server,
+    pub server: LoopbackServer,
     pub model: Arc<dyn Model>,
-    pub prefix: Arc<Prefix>,
-    pub messages: Vec<Shared>,
-    pub heard: Vec<Signal>,
+    pub prefix: Arc<PromptPrefix>,
+    pub messages: Vec<SharedMessage>,
+    pub heard: Vec<ModelSignal>,
     pub thinking: Thinking,
 }
 
-pub fn script(value: Value) -> Script {
-    Script::parse(&value.to_string()).unwrap()
+pub fn script(value: Value) -> ScenarioScript {
+    ScenarioScript::parse(&value.to_string()).unwrap()
 }
 
-/// A model that thinks when asked, for each wire.
-pub fn endpoint(wire: Wire, base_url: &str) -> Endpoint {
+/// Returns an endpoint with a model that thinks when asked, for each wire format.
+pub fn endpoint(wire: WireFormat, base_url: &str) -> Endpoint {
     let model = match wire {
-        Wire::Anthropic => "claude-sonnet-4-5",
-        Wire::Responses => "gpt-5",
-        Wire::Chat => "deepseek-reasoner",
+        WireFormat::Anthropic => "claude-sonnet-4-5",
+        WireFormat::Responses => "gpt-5",
+        WireFormat::Chat => "deepseek-reasoner",
     };
     let mut endpoint = Endpoint::new("acme", wire, base_url, model);
     endpoint.key = Some(KEY.to_owned().into());
     endpoint.key_env = Some("ACME_KEY".to_owned());
     endpoint.retry = RetryPolicy::instant(3);
-    endpoint.idle = Duration::from_secs(20);
+    endpoint.idle_timeout = Duration::from_secs(20);
     endpoint
 }
 
-pub fn prefix() -> Arc<Prefix> {
+pub fn prefix() -> Arc<PromptPrefix> {
     let schema = json!({"type": "object", "properties": {"path": {"type": "string"}}});
     let tool = ToolSpec { name: "Read".into(), description: "Reads a file.".into(), schema };
-    Arc::new(Prefix { system: "Be brief.".into(), tools: vec![tool] })
+    Arc::new(PromptPrefix { system: "Be brief.".into(), tools: vec![tool] })
 }
 
 impl Rig {
-    pub fn new(wire: Wire, turns: Value) -> Self {
+    pub fn new(wire: WireFormat, turns: Value) -> Self {
         Self::with(wire, turns, |_| {})
     }
 
-    pub fn with(wire: Wire, turns: Value, change: impl FnOnce(&mut Endpoint)) -> Self {
-        let server = Server::start(script(json!({ "turns": turns }))).unwrap();
+    pub fn with(wire: WireFormat, turns: Value, change: impl FnOnce(&mut Endpoint)) -> Self {
+        let server = LoopbackServer::start(script(json!({ "turns": turns }))).unwrap();
         let mut endpoint = endpoint(wire, &server.base_url(wire));
         change(&mut endpoint);
         let model = connect(endpoint).unwrap();
-        let messages = vec![Arc::new(Message::user("go"))];
+        let messages = vec![Arc::new(Message::user_text("go"))];
         Self { server, model, prefix: prefix(), messages, heard: Vec::new(), thinking: Thinking::Budget(2048) }
     }
 
-    pub async fn ask(&mut self) -> Result<Response, ModelError> {
+    pub async fn ask(&mut self) -> Result<ModelResponse, ModelError> {
         let Self { model, prefix, messages, heard, thinking, .. } = self;
-        let request = Request { prefix, messages, max_tokens: 8192, thinking: *thinking, cache_key: "session-1" };
+        let request = ModelRequest { prefix, messages, max_tokens: 8192, thinking: *thinking, cache_key: "session-1" };
         model.answer(&request, &mut |signal| heard.push(signal)).await
     }
 
@@ -74,8 +74,8 @@ impl Rig {
         self.messages.push(Arc::new(message));
     }
 
-    /// Takes the answer into the conversation.
-    pub fn keep(&mut self, response: &Response) {
+    /// Adds the answer to the conversation.
+    pub fn keep(&mut self, response: &ModelResponse) {
         self.push(Message::Assistant { model: response.model.clone(), blocks: response.blocks.clone() });
     }
 
@@ -87,46 +87,47 @@ impl Rig {
         self.heard
             .iter()
             .filter_map(|signal| match signal {
-                Signal::Retry { status, reason, .. } => Some((*status, reason.clone())),
-                Signal::Delta(_) => None,
+                ModelSignal::Retry { status, reason, .. } => Some((*status, reason.clone())),
+                ModelSignal::Delta(_) | ModelSignal::Usage(_) => None,
             })
             .collect()
     }
 
-    /// The deltas since the last retry, joined by kind.
+    /// Joins the deltas since the last retry by kind.
     pub fn shown(&self) -> (String, String, String) {
         let (mut thought, mut text, mut calls) = (String::new(), String::new(), String::new());
         for signal in &self.heard {
             match signal {
-                Signal::Delta(Delta::Thinking(piece)) => thought += piece,
-                Signal::Delta(Delta::Signature(_)) => {}
-                Signal::Delta(Delta::Text(piece)) => text += piece,
-                Signal::Delta(Delta::Call { name, .. }) => calls += &format!("[{name}]"),
-                Signal::Delta(Delta::CallInput { json }) => calls += json,
-                Signal::Retry { .. } => (thought, text, calls) = Default::default(),
+                ModelSignal::Delta(AnswerDelta::Thinking(piece)) => thought += piece,
+                ModelSignal::Delta(AnswerDelta::Signature(_)) => {}
+                ModelSignal::Delta(AnswerDelta::Text(piece)) => text += piece,
+                ModelSignal::Delta(AnswerDelta::Call { name, .. }) => calls += &format!("[{name}]"),
+                ModelSignal::Delta(AnswerDelta::CallInput { json }) => calls += json,
+                ModelSignal::Usage(_) => {}
+                ModelSignal::Retry { .. } => (thought, text, calls) = Default::default(),
             }
         }
         (thought, text, calls)
     }
 }
 
-pub fn text_of(response: &Response) -> String {
+pub fn text_of(response: &ModelResponse) -> String {
     let texts = response.blocks.iter().filter_map(|block| match block {
-        Block::Text { text } => Some(text.as_str()),
+        ContentBlock::Text { text } => Some(text.as_str()),
         _ => None,
     });
     texts.collect()
 }
 
-pub fn calls_of(response: &Response) -> Vec<&ToolUse> {
+pub fn calls_of(response: &ModelResponse) -> Vec<&ToolUse> {
     let calls = response.blocks.iter().filter_map(|block| match block {
-        Block::ToolUse(call) => Some(call),
+        ContentBlock::ToolUse(call) => Some(call),
         _ => None,
     });
     calls.collect()
 }
 
-/// A server that reads one request per connection and answers with these bytes, one answer after the other.
+/// A server that reads one request per connection and sends these answers in turn.
 pub fn canned(answers: Vec<Vec<u8>>) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let addr = listener.local_addr().unwrap();
@@ -151,7 +152,7 @@ pub fn canned(answers: Vec<Vec<u8>>) -> SocketAddr {
     addr
 }
 
-/// A whole HTTP answer with this body, ended by closing the connection.
+/// Builds a complete HTTP answer with this body, ended by closing the connection.
 pub fn http(status: &str, kind: &str, body: &str) -> Vec<u8> {
     format!("HTTP/1.1 {status}\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n{body}").into_bytes()
 }

@@ -1,234 +1,324 @@
-//! From a profile to what the kernel is told: namespaces and mounts, capabilities, Landlock, the filter (SB-2, SB-4).
+//! Translates a profile for the kernel: namespaces and mounts, capabilities, Landlock, system call filter (SB-2, SB-4).
 
-use super::landlock::{self, Access, Rules};
-use super::launch::Stage;
-use super::mounts::{Step, layer_options};
-use super::seccomp::{Gaps, filter};
+use super::landlock::{self, LandlockAccess, LandlockRules};
+use super::launch::LaunchStage;
+use super::mounts::{MountStep, overlay_options};
+use super::seccomp::{FilterGaps, build_filter};
 use super::sys::sys;
-use crate::layer::{Layer, Tier};
-use crate::profile::{Profile, ReadOnly, Scratch, WorkspaceWrite};
+use super::user_namespace::shared_user_namespace;
+use crate::layer::{SandboxSupport, SandboxTier};
+use crate::profile::{ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile};
 use libc::{c_int, sock_filter};
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs::{Metadata, OpenOptions};
 use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A profile made ready: nothing is left to be looked up, allocated or decided in the new processes.
+/// A prepared profile: the new processes need no lookup, allocation or decision.
 #[derive(Debug)]
-pub(crate) struct Confinement {
+pub(crate) struct KernelConfinement {
     /// Flags of `clone`.
     pub(crate) namespaces: c_int,
-    identity: Identity,
-    steps: Vec<Step>,
-    rules: Rules,
-    /// Rules on folders that are there only after mounting.
-    late: Vec<(CString, u64)>,
+    user_namespace: Option<Arc<OwnedFd>>,
+    steps: Vec<MountStep>,
+    /// `None` on a kernel without Landlock: then the mounts hide and close everything.
+    rules: Option<LandlockRules>,
+    /// Rules for folders that exist only after mounting.
+    late_rules: Vec<(CString, u64)>,
     filter: Vec<sock_filter>,
+    limits: ResourceLimits,
 }
 
-/// Who we are stays who we are inside.
-#[derive(Debug)]
-struct Identity {
-    users: CString,
-    groups: CString,
-}
-
-/// Everything the new processes see of the profile, before the kernel is asked for anything.
+/// Everything the new processes see of the profile, before any kernel call.
 #[derive(Debug, Default)]
-struct Outline {
+struct ProfileOutline {
     write: Vec<PathBuf>,
     hide: Vec<PathBuf>,
     readable: Vec<PathBuf>,
-    layers: Vec<Laid>,
-    /// A private folder in the place of /dev/shm.
+    layers: Vec<OverlayLayer>,
+    /// A private folder mounted over /dev/shm.
     shm: Option<PathBuf>,
-    /// Where files that nobody may read can be made, to be in the place of hidden ones.
-    closed: Option<PathBuf>,
+    /// Folder for unreadable placeholder files that cover hidden ones.
+    placeholder_folder: Option<PathBuf>,
+    /// Places inside writable folders that stay read-only; each exists.
+    protect: Vec<PathBuf>,
     read_only: bool,
     network: bool,
-    /// A network namespace with nobody else in it.
+    /// Uses an empty network namespace of its own.
     loopback: bool,
+    background: bool,
+    limits: ResourceLimits,
 }
 
-/// A throwaway layer over a folder.
+/// A throwaway layer over one folder.
 #[derive(Debug, Clone)]
-pub(crate) struct Laid {
-    pub(crate) over: PathBuf,
+pub(crate) struct OverlayLayer {
+    pub(crate) covered: PathBuf,
     pub(crate) upper: PathBuf,
     pub(crate) work: PathBuf,
 }
 
-/// The network is not among them: nothing can open a socket, and making one takes longer than all the others together.
-const NAMESPACES: c_int =
-    libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
+/// Namespaces of a confined command, inside the user namespace of them all. No network namespace: the filter blocks
+/// sockets, and creating one takes longer than all the others together.
+const CONFINED_NAMESPACES: c_int = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
 
-/// Devices that hold nothing of anybody's.
-const DEVICES: &[(&str, Access)] = &[
-    ("/dev/null", Access::Use),
-    ("/dev/zero", Access::Use),
-    ("/dev/full", Access::Use),
-    ("/dev/random", Access::Read),
-    ("/dev/urandom", Access::Read),
-    ("/dev/shm", Access::Read),
+/// Devices without any user data.
+const DEVICES: &[(&str, LandlockAccess)] = &[
+    ("/dev/null", LandlockAccess::ReadWriteExisting),
+    ("/dev/zero", LandlockAccess::ReadWriteExisting),
+    ("/dev/full", LandlockAccess::ReadWriteExisting),
+    ("/dev/random", LandlockAccess::Read),
+    ("/dev/urandom", LandlockAccess::Read),
+    ("/dev/shm", LandlockAccess::Read),
 ];
 
-/// Can't be applied: why.
-pub(crate) type Refusal = String;
+/// Why a profile can't be applied.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RefusalReason {
+    pub(crate) why: String,
+    /// A resource was short: the next attempt may succeed (SB-3).
+    pub(crate) passing: bool,
+}
 
-impl Confinement {
-    /// None if the profile confines nothing. `scratch`: the folder made for the layers of this command.
-    pub(crate) fn new(profile: &Profile, layer: &Layer, scratch: Option<&Path>) -> Result<Option<Self>, Refusal> {
+impl RefusalReason {
+    pub(crate) fn from_error(what: &str, error: &io::Error) -> Self {
+        let passing = error.raw_os_error().is_some_and(is_passing);
+        Self { why: format!("{what}: {error}"), passing }
+    }
+}
+
+impl From<String> for RefusalReason {
+    fn from(why: String) -> Self {
+        Self { why, passing: false }
+    }
+}
+
+impl From<&str> for RefusalReason {
+    fn from(why: &str) -> Self {
+        why.to_string().into()
+    }
+}
+
+/// True for errors that say nothing about what the kernel can do: a resource was short at that moment.
+pub(crate) fn is_passing(errno: i32) -> bool {
+    match errno {
+        libc::EAGAIN | libc::ENOMEM | libc::EMFILE | libc::ENFILE | libc::EINTR | libc::EDQUOT => true,
+        // Also the answer where the administrator allows no user namespace at all.
+        libc::ENOSPC => {
+            std::fs::read_to_string("/proc/sys/user/max_user_namespaces").is_ok_and(|most| most.trim() != "0")
+        }
+        _ => false,
+    }
+}
+
+impl KernelConfinement {
+    /// Prepares a profile; `None` if it confines nothing. `scratch` is the folder for this command's layers;
+    /// `protected` are existing places that stay read-only.
+    pub(crate) fn new(
+        profile: &SandboxProfile,
+        layer: &SandboxSupport,
+        scratch: Option<&Path>,
+        protected: &[PathBuf],
+    ) -> Result<Option<Self>, RefusalReason> {
         let outline = match profile {
-            Profile::Open => return Ok(None),
-            Profile::ReadOnly(read_only) => of_read_only(read_only, scratch)?,
-            Profile::WorkspaceWrite(write) => of_workspace_write(write, layer)?,
+            SandboxProfile::Unconfined => return Ok(None),
+            SandboxProfile::ReadOnly(read_only) => outline_read_only(read_only, scratch)?,
+            SandboxProfile::WorkspaceWrite(write) => outline_workspace_write(write, layer, protected)?,
         };
-        Self::of(&outline, layer).map(Some)
+        Self::from_outline(&outline, layer).map(Some)
     }
 
-    /// The least that each tier must be able to do.
-    pub(crate) fn trial(tier: Tier, abi: u32) -> Result<Self, Refusal> {
-        let layer = Layer { tier, landlock: Some(abi), missing: Vec::new() };
-        Self::of(&Outline { read_only: true, ..Outline::default() }, &layer)
+    /// The minimum that each tier must support, for probing.
+    pub(crate) fn for_tier_probe(tier: SandboxTier, abi: Option<u32>) -> Result<Self, RefusalReason> {
+        let layer = SandboxSupport { tier, landlock: abi, missing: Vec::new(), trial_failed: false };
+        Self::from_outline(&ProfileOutline { read_only: true, ..ProfileOutline::default() }, &layer)
     }
 
-    /// A throwaway layer, over a folder made for the purpose.
-    pub(crate) fn layer_trial(laid: Laid, abi: u32) -> Result<Self, Refusal> {
-        let layer = Layer { tier: Tier::Namespaces, landlock: Some(abi), missing: Vec::new() };
-        let outline = Outline { layers: vec![laid], read_only: true, loopback: true, ..Outline::default() };
-        Self::of(&outline, &layer)
+    /// A throwaway layer over a folder made for probing.
+    pub(crate) fn for_scratch_probe(laid: OverlayLayer, abi: Option<u32>) -> Result<Self, RefusalReason> {
+        let tier = SandboxTier::Namespaces;
+        let layer = SandboxSupport { tier, landlock: abi, missing: Vec::new(), trial_failed: false };
+        let outline =
+            ProfileOutline { layers: vec![laid], read_only: true, loopback: true, ..ProfileOutline::default() };
+        Self::from_outline(&outline, &layer)
     }
 
-    fn of(outline: &Outline, layer: &Layer) -> Result<Self, Refusal> {
-        let namespaces = layer.tier == Tier::Namespaces;
-        let abi = layer.landlock.unwrap_or(0);
-        if layer.tier == Tier::None || abi < landlock::OLDEST && !namespaces || abi == 0 {
-            return Err(layer.why());
+    fn from_outline(outline: &ProfileOutline, layer: &SandboxSupport) -> Result<Self, RefusalReason> {
+        let namespaces = layer.tier == SandboxTier::Namespaces;
+        let abi = layer.landlock.filter(|abi| *abi > 0);
+        if layer.tier == SandboxTier::None || !namespaces && abi.is_none_or(|abi| abi < landlock::MIN_VERSION) {
+            return Err(layer.missing_reasons().into());
         }
-        let inside = inside_writable(outline);
-        if !namespaces && (!inside.is_empty() || !outline.layers.is_empty()) {
-            return Err("hiding files inside a writable folder, or a throwaway layer, needs user namespaces".into());
+        let masked = if abi.is_some() { inside_writable(outline) } else { masked_by_mounts(outline) };
+        let needs_mounts = !masked.is_empty() || !outline.layers.is_empty() || !outline.protect.is_empty();
+        if needs_mounts && !namespaces {
+            return Err(
+                "hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces".into(),
+            );
         }
-        let rules = rules(outline, abi, namespaces).map_err(|error| format!("Landlock: {error}"))?;
-        let late = late_rules(outline, &rules, namespaces)?;
-        let gaps = Gaps {
+        let rules = abi.map(|abi| build_rules(outline, abi, namespaces)).transpose();
+        let rules = rules.map_err(|error| RefusalReason::from_error("Landlock", &error))?;
+        let late = rules.as_ref().map_or(Ok(Vec::new()), |rules| late_rules(outline, rules, namespaces))?;
+        let gaps = FilterGaps {
             metadata: !namespaces && outline.read_only,
-            signals: !namespaces && abi < landlock::HOLDS_SIGNALS,
+            signals: !namespaces && abi.is_none_or(|abi| abi < landlock::SIGNALS_SINCE),
             processes: !namespaces,
             internet: outline.network || outline.loopback && namespaces,
             ioctl_listed_only: outline.read_only && outline.layers.is_empty(),
+            locks: outline.background && outline.layers.is_empty(),
         };
         let net = if outline.loopback { libc::CLONE_NEWNET } else { 0 };
+        let user_namespace = namespaces.then(shared_user_namespace).transpose();
         Ok(Self {
-            namespaces: if namespaces { NAMESPACES | net } else { 0 },
-            identity: Identity::ours(),
-            steps: if namespaces { steps(outline, &inside)? } else { Vec::new() },
+            namespaces: if namespaces { CONFINED_NAMESPACES | net } else { 0 },
+            user_namespace: user_namespace
+                .map_err(|error| RefusalReason::from_error("making a user namespace", &error))?,
+            steps: if namespaces { build_steps(outline, &masked, abi.is_none())? } else { Vec::new() },
             rules,
-            late,
-            filter: filter(gaps),
+            late_rules: late,
+            filter: build_filter(gaps),
+            // Without a user namespace the kernel would count all processes of the user.
+            limits: ResourceLimits { processes: outline.limits.processes.filter(|_| namespaces), ..outline.limits },
         })
     }
 
-    /// In the supervisor: the view of the file system.
-    pub(crate) unsafe fn enter_namespaces(&self) -> Result<(), (Stage, usize, i32)> {
+    /// Joins the user namespace, in the process that then clones the supervisor.
+    ///
+    /// # Safety
+    /// Call only in a process with one thread, between clone and exec.
+    pub(crate) unsafe fn join_user_namespace(&self) -> Result<(), i32> {
+        let Some(namespace) = &self.user_namespace else { return Ok(()) };
+        // SAFETY: the call takes plain numbers; the descriptor is open for as long as `self` lives.
+        unsafe { sys!(SYS_setns, namespace.as_raw_fd(), libc::CLONE_NEWUSER) }.map(drop)
+    }
+
+    /// Sets up the namespaces' view of the file system, in the supervisor.
+    ///
+    /// # Safety
+    /// Call only in the supervisor, between clone and exec, in the namespaces that `self.namespaces` names.
+    pub(crate) unsafe fn enter_namespaces(&self) -> Result<(), (LaunchStage, usize, i32)> {
         if self.namespaces == 0 {
             return Ok(());
         }
+        // SAFETY: this is the supervisor in its own namespaces; all strings belong to `self`.
         unsafe {
-            self.identity.take_on().map_err(|errno| (Stage::UserNamespace, 0, errno))?;
             for (at, step) in self.steps.iter().enumerate() {
-                step.take().map_err(|errno| (Stage::Mounts, at, errno))?;
+                step.perform().map_err(|errno| (LaunchStage::Mounts, at, errno))?;
             }
         }
         Ok(())
     }
 
-    /// In the program, as the last thing before exec.
-    pub(crate) unsafe fn take_on(&self) -> Result<(), (Stage, usize, i32)> {
+    /// Applies capabilities, Landlock rules and the filter, in the program right before exec.
+    ///
+    /// # Safety
+    /// Call only in the program process, between clone and exec: the restrictions can't be undone.
+    pub(crate) unsafe fn restrict_program(&self) -> Result<(), (LaunchStage, usize, i32)> {
+        // SAFETY: this is the program process before exec. `rules` is an open Landlock descriptor;
+        // `program` and the filter it points to outlive the call.
         unsafe {
-            drop_rights().map_err(|errno| (Stage::Capabilities, 0, errno))?;
-            for (path, access) in &self.late {
-                landlock::add_late(self.rules.as_raw(), path, *access).map_err(|errno| (Stage::Landlock, 0, errno))?;
+            drop_rights().map_err(|errno| (LaunchStage::Capabilities, 0, errno))?;
+            apply_limits(self.limits).map_err(|errno| (LaunchStage::Capabilities, 0, errno))?;
+            if let Some(rules) = &self.rules {
+                for (path, access) in &self.late_rules {
+                    landlock::add_rule_at(rules.as_raw(), path, *access)
+                        .map_err(|errno| (LaunchStage::Landlock, 0, errno))?;
+                }
+                landlock::restrict_self(rules.as_raw()).map_err(|errno| (LaunchStage::Landlock, 0, errno))?;
             }
-            landlock::take_on(self.rules.as_raw()).map_err(|errno| (Stage::Landlock, 0, errno))?;
             let program = libc::sock_fprog { len: self.filter.len() as u16, filter: self.filter.as_ptr().cast_mut() };
             let mode_filter = 1;
-            sys!(SYS_seccomp, mode_filter, 0, &raw const program).map_err(|errno| (Stage::Filter, 0, errno))?;
+            sys!(SYS_seccomp, mode_filter, 0, &raw const program).map_err(|errno| (LaunchStage::Filter, 0, errno))?;
         }
         Ok(())
     }
 
-    /// What failed, in words.
+    /// Names the failed step for the error text.
     pub(crate) fn step_name(&self, at: usize) -> String {
-        self.steps.get(at).map_or_else(|| "mounting".into(), Step::name)
+        self.steps.get(at).map_or_else(|| "mounting".into(), MountStep::describe)
     }
 }
 
-fn of_read_only(profile: &ReadOnly, scratch: Option<&Path>) -> Result<Outline, Refusal> {
+fn outline_read_only(profile: &ReadOnlyProfile, scratch: Option<&Path>) -> Result<ProfileOutline, RefusalReason> {
     let layers = match (&profile.scratch, scratch) {
-        (Some(wanted), Some(folder)) => lay(wanted, folder)?,
+        (Some(wanted), Some(folder)) => create_overlays(wanted, folder)?,
         (Some(_), None) => return Err("no folder for the throwaway layer".into()),
         (None, _) => Vec::new(),
     };
-    let shm = scratch.map(|folder| folder.join("shm")).filter(|_| Path::new("/dev/shm").is_dir());
-    Ok(Outline {
-        write: vec![existing(&profile.tmp)?],
-        hide: resolved(&profile.hide),
-        readable: resolved(&profile.readable),
+    let has_shm = !layers.is_empty() && Path::new("/dev/shm").is_dir();
+    let shm = scratch.map(|folder| folder.join("shm")).filter(|_| has_shm);
+    Ok(ProfileOutline {
+        write: vec![require_folder(&profile.tmp)?],
+        hide: resolve_links(&profile.hide),
+        readable: resolve_links(&profile.readable),
         loopback: !layers.is_empty(),
         shm,
-        closed: scratch.map(Path::to_owned),
+        placeholder_folder: scratch.map(Path::to_owned),
         layers,
+        protect: Vec::new(),
         read_only: true,
         network: false,
+        background: profile.background,
+        limits: profile.limits,
     })
 }
 
-fn of_workspace_write(profile: &WorkspaceWrite, layer: &Layer) -> Result<Outline, Refusal> {
-    let write = profile.roots.iter().chain([&profile.tmp]).map(|root| existing(root)).collect::<Result<_, _>>()?;
-    Ok(Outline {
+fn outline_workspace_write(
+    profile: &WorkspaceWriteProfile,
+    layer: &SandboxSupport,
+    protected: &[PathBuf],
+) -> Result<ProfileOutline, RefusalReason> {
+    let write =
+        profile.roots.iter().chain([&profile.tmp]).map(|root| require_folder(root)).collect::<Result<_, _>>()?;
+    Ok(ProfileOutline {
         write,
-        hide: resolved(&profile.hide),
+        hide: resolve_links(&profile.hide),
+        protect: protected.to_vec(),
+        limits: profile.limits,
         network: profile.network,
-        loopback: !profile.network && layer.tier == Tier::Namespaces,
-        ..Outline::default()
+        loopback: !profile.network && layer.tier == SandboxTier::Namespaces,
+        ..ProfileOutline::default()
     })
 }
 
-fn lay(scratch: &Scratch, folder: &Path) -> Result<Vec<Laid>, Refusal> {
-    let mut over = vec![existing(&scratch.root)?];
-    over.extend(scratch.also.iter().filter_map(|also| also.canonicalize().ok()).filter(|also| also.is_dir()));
-    // A layer over a folder inside another's would hide the outer one's.
+fn create_overlays(scratch: &ThrowawayLayer, folder: &Path) -> Result<Vec<OverlayLayer>, RefusalReason> {
+    let mut over = vec![require_folder(&scratch.root)?];
+    over.extend(scratch.extra_roots.iter().filter_map(|also| also.canonicalize().ok()).filter(|also| also.is_dir()));
+    // A layer inside another layer would be hidden by the outer one.
     let outermost = |path: &PathBuf| !over.iter().any(|other| other != path && path.starts_with(other));
     let mut kept: Vec<PathBuf> = over.iter().filter(|path| outermost(path)).cloned().collect();
     kept.dedup();
     let laid = kept.into_iter().enumerate().map(|(number, over)| {
         let (upper, work) = (folder.join(format!("upper{number}")), folder.join(format!("work{number}")));
         for made in [&upper, &work] {
-            std::fs::create_dir(made).map_err(|error| format!("{}: {error}", made.display()))?;
+            std::fs::create_dir(made)
+                .map_err(|error| RefusalReason::from_error(&made.display().to_string(), &error))?;
         }
-        // The layer's own folder stands for the one below: it has its mode.
+        // The layer's own folder replaces the one below, so it gets the same mode.
         let mode = std::fs::metadata(&over).map(|meta| meta.permissions());
         mode.and_then(|mode| std::fs::set_permissions(&upper, mode))
-            .map_err(|error| format!("{}: {error}", upper.display()))?;
-        Ok(Laid { over, upper, work })
+            .map_err(|error| RefusalReason::from_error(&upper.display().to_string(), &error))?;
+        Ok(OverlayLayer { covered: over, upper, work })
     });
     laid.collect()
 }
 
-/// A folder that must be there, without links in its path.
-fn existing(path: &Path) -> Result<PathBuf, Refusal> {
+/// Resolves a folder that must exist.
+fn require_folder(path: &Path) -> Result<PathBuf, RefusalReason> {
     match path.canonicalize() {
         Ok(path) if path.is_dir() => Ok(path),
-        Ok(path) => Err(format!("{} is not a folder", path.display())),
-        Err(error) => Err(format!("{}: {error}", path.display())),
+        Ok(path) => Err(format!("{} is not a folder", path.display()).into()),
+        Err(error) => Err(RefusalReason::from_error(&path.display().to_string(), &error)),
     }
 }
 
-/// Without links in their paths; a name that is not there yet stays hidden in its folder.
-fn resolved(paths: &[PathBuf]) -> Vec<PathBuf> {
+/// Resolves links in the paths. A name that does not exist yet stays hidden in its folder.
+fn resolve_links(paths: &[PathBuf]) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for path in paths {
         let parent = path.parent().and_then(|parent| parent.canonicalize().ok());
@@ -242,150 +332,190 @@ fn resolved(paths: &[PathBuf]) -> Vec<PathBuf> {
     all
 }
 
-/// What is hidden but lies where the program may write: Landlock can't take it out of what it allows there.
-fn inside_writable(outline: &Outline) -> Vec<PathBuf> {
-    let writable = || outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.over));
+/// Hidden paths inside writable folders: Landlock can't exclude them from what it allows there.
+fn inside_writable(outline: &ProfileOutline) -> Vec<PathBuf> {
+    let writable = || outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered));
     let inside = |path: &&PathBuf| writable().any(|root| path.starts_with(root));
     outline.hide.iter().filter(inside).cloned().collect()
 }
 
-fn rules(outline: &Outline, abi: u32, namespaces: bool) -> io::Result<Rules> {
-    let rules = Rules::new(abi, outline.network || outline.loopback)?;
-    let mut hidden = outline.hide.clone();
-    hidden.push("/dev".into());
-    if namespaces {
-        // The one from outside is not what will be there.
-        hidden.push("/proc".into());
+/// Hidden paths on a kernel without Landlock, where mounts must cover all of them. Around a readable file inside a
+/// hidden folder its neighbours are covered, one by one.
+fn masked_by_mounts(outline: &ProfileOutline) -> Vec<PathBuf> {
+    let mut masked = Vec::new();
+    outline.hide.iter().for_each(|hidden| mask_around(hidden, &outline.readable, &mut masked));
+    masked
+}
+
+fn mask_around(path: &Path, readable: &[PathBuf], masked: &mut Vec<PathBuf>) {
+    if readable.iter().any(|open| path.starts_with(open)) {
+        return;
     }
-    rules.allow(Path::new("/"), Access::List)?;
-    for (path, folder) in landlock::neighbours(&hidden) {
-        rules.allow_one(&path, Access::Read, folder)?;
+    let contains_readable = readable.iter().any(|open| open.starts_with(path));
+    match std::fs::read_dir(path) {
+        Ok(entries) if contains_readable => {
+            entries.flatten().for_each(|entry| mask_around(&entry.path(), readable, masked));
+        }
+        Ok(_) | Err(_) => masked.push(path.to_path_buf()),
+    }
+}
+
+fn build_rules(outline: &ProfileOutline, abi: u32, namespaces: bool) -> io::Result<LandlockRules> {
+    let rules = LandlockRules::new(abi, outline.network || outline.loopback)?;
+    let mut hidden: BTreeSet<PathBuf> = outline.hide.iter().cloned().collect();
+    hidden.insert("/dev".into());
+    if namespaces {
+        // A new /proc replaces the one from outside.
+        hidden.insert("/proc".into());
+    }
+    rules.allow(Path::new("/"), LandlockAccess::List)?;
+    for (path, folder) in landlock::readable_neighbours(&hidden) {
+        rules.allow_known_kind(&path, LandlockAccess::Read, folder)?;
     }
     for (device, access) in DEVICES {
         rules.allow(Path::new(device), *access)?;
     }
     for path in &outline.readable {
-        rules.allow(path, Access::Read)?;
+        rules.allow(path, LandlockAccess::Read)?;
     }
     for path in &outline.write {
-        rules.allow(path, Access::Write)?;
+        rules.allow(path, LandlockAccess::Write)?;
     }
     Ok(rules)
 }
 
-fn late_rules(outline: &Outline, rules: &Rules, namespaces: bool) -> Result<Vec<(CString, u64)>, Refusal> {
+fn late_rules(
+    outline: &ProfileOutline,
+    rules: &LandlockRules,
+    namespaces: bool,
+) -> Result<Vec<(CString, u64)>, RefusalReason> {
     let mut late = Vec::new();
     if namespaces {
-        late.push((c"/proc".into(), rules.bits(Access::Read, true)));
+        late.push((c"/proc".into(), rules.bits(LandlockAccess::Read, true)));
     }
     for laid in &outline.layers {
-        late.push((c_path(&laid.over)?, rules.bits(Access::Write, true)));
+        late.push((c_path(&laid.covered)?, rules.bits(LandlockAccess::Write, true)));
     }
     if outline.shm.is_some() {
-        late.push((c"/dev/shm".into(), rules.bits(Access::Write, true)));
+        late.push((c"/dev/shm".into(), rules.bits(LandlockAccess::Write, true)));
     }
     Ok(late)
 }
 
-/// In the order in which they work: layers and masks need a place to be mounted, the sweep makes all of them
-/// read-only, and then some are writable again.
-fn steps(outline: &Outline, inside: &[PathBuf]) -> Result<Vec<Step>, Refusal> {
-    let mut steps = vec![Step::Private];
+/// Builds the mount steps in working order: layers and masks first, then everything becomes read-only, then some
+/// folders become writable again. `close_devices`: also allow only the devices that Landlock would.
+fn build_steps(
+    outline: &ProfileOutline,
+    masked: &[PathBuf],
+    close_devices: bool,
+) -> Result<Vec<MountStep>, RefusalReason> {
+    let mut steps = vec![MountStep::Private];
     for laid in &outline.layers {
-        let at = c_path(&laid.over)?;
-        let options = layer_options(&at, &c_path(&laid.upper)?, &c_path(&laid.work)?);
-        steps.push(Step::Layer { at, options });
+        let at = c_path(&laid.covered)?;
+        let options = overlay_options(&at, &c_path(&laid.upper)?, &c_path(&laid.work)?);
+        steps.push(MountStep::Overlay { at, options });
     }
-    for path in &outline.write {
-        steps.push(Step::Apart(c_path(path)?));
+    let devices: Vec<&str> = DEVICES.iter().map(|(device, _)| *device).filter(|_| close_devices).collect();
+    let devices: Vec<&Path> =
+        devices.into_iter().map(Path::new).filter(|path| path.exists() && !path.is_dir()).collect();
+    // What is mounted onto itself here stays read-only, unless it becomes writable below.
+    let own_mounts = outline.write.iter().chain(&outline.protect).map(PathBuf::as_path).chain(devices.iter().copied());
+    for path in own_mounts {
+        steps.push(MountStep::BindSelf(c_path(path)?));
     }
     if let Some(shm) = &outline.shm {
-        steps.push(Step::Show { what: c_path(shm)?, at: c"/dev/shm".into() });
+        steps.push(MountStep::BindOver { what: c_path(shm)?, at: c"/dev/shm".into() });
     }
-    for (number, path) in inside.iter().enumerate() {
+    for (number, path) in masked.iter().enumerate() {
         match std::fs::symlink_metadata(path) {
-            Ok(meta) if meta.is_dir() => steps.push(Step::MaskFolder(c_path(path)?)),
+            Ok(meta) if meta.is_dir() => steps.push(MountStep::MaskFolder(c_path(path)?)),
             Ok(meta) if meta.is_file() => {
-                let with = match &outline.closed {
-                    Some(folder) => closed_file(&folder.join(format!("closed{number}")), &meta)?,
+                let with = match &outline.placeholder_folder {
+                    Some(folder) => create_placeholder(&folder.join(format!("closed{number}")), &meta)?,
                     None => c"/dev/null".into(),
                 };
-                steps.push(Step::MaskFile { at: c_path(path)?, with });
+                steps.push(MountStep::MaskFile { at: c_path(path)?, with });
             }
             Ok(_) | Err(_) => {}
         }
     }
-    steps.push(Step::ReadOnly);
-    for path in outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.over)) {
-        steps.push(Step::Writable(c_path(path)?));
+    steps.push(if close_devices { MountStep::ReadOnlyNoDevices } else { MountStep::ReadOnly });
+    for device in devices {
+        steps.push(MountStep::Device(c_path(device)?));
+    }
+    for path in outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered)) {
+        steps.push(MountStep::Writable(c_path(path)?));
     }
     if outline.shm.is_some() {
-        steps.push(Step::Writable(c"/dev/shm".into()));
+        steps.push(MountStep::Writable(c"/dev/shm".into()));
     }
-    steps.push(Step::Proc);
+    steps.push(MountStep::Proc);
     if outline.loopback {
-        steps.push(Step::Loopback);
+        steps.push(MountStep::Loopback);
     }
     Ok(steps)
 }
 
-/// As long and as old as the hidden one, so that git need not look into it (with `core.checkStat=minimal`).
-fn closed_file(path: &Path, like: &Metadata) -> Result<CString, Refusal> {
+/// Creates a placeholder with the size and time of the hidden file, so that git does not read it (with
+/// `core.checkStat=minimal`).
+fn create_placeholder(path: &Path, like: &Metadata) -> Result<CString, RefusalReason> {
     let make = || {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o000).open(path)?;
         file.set_len(like.len())?;
         file.set_modified(like.modified()?)
     };
-    make().map_err(|error: io::Error| format!("{}: {error}", path.display()))?;
+    make().map_err(|error: io::Error| RefusalReason::from_error(&path.display().to_string(), &error))?;
     c_path(path)
 }
 
-fn c_path(path: &Path) -> Result<CString, Refusal> {
-    CString::new(path.as_os_str().as_bytes()).map_err(|_| format!("{} has a zero byte in its name", path.display()))
+fn c_path(path: &Path) -> Result<CString, RefusalReason> {
+    CString::new(path.as_os_str().as_bytes())
+        .map_err(|_| format!("{} has a zero byte in its name", path.display()).into())
 }
 
-impl Identity {
-    fn ours() -> Self {
-        // Safety: plain questions.
-        let (user, group) = unsafe { (libc::geteuid(), libc::getegid()) };
-        let map = |id: u32| CString::new(format!("{id} {id} 1")).unwrap_or_default();
-        Self { users: map(user), groups: map(group) }
-    }
-
-    unsafe fn take_on(&self) -> Result<(), i32> {
-        unsafe {
-            // Of a process that nobody may look into (MO-4), these belong to root. It lasts until the exec that follows.
-            sys!(SYS_prctl, libc::PR_SET_DUMPABLE, 1, 0, 0, 0)?;
-            write(c"/proc/self/setgroups".as_ptr(), c"deny".to_bytes())?;
-            write(c"/proc/self/uid_map".as_ptr(), self.users.as_bytes())?;
-            write(c"/proc/self/gid_map".as_ptr(), self.groups.as_bytes())
-        }
-    }
-}
-
-unsafe fn write(path: *const libc::c_char, text: &[u8]) -> Result<(), i32> {
-    unsafe {
-        let file = sys!(SYS_openat, libc::AT_FDCWD, path, libc::O_WRONLY | libc::O_CLOEXEC)?;
-        sys!(SYS_write, file, text.as_ptr(), text.len())?;
-        sys!(SYS_close, file).map(drop)
-    }
-}
-
-/// No capability, none to be had by any exec, and no core file or core handler.
+/// Drops all capabilities, blocks new ones at exec, and disables core files and core handlers.
+///
+/// # Safety
+/// Call only in the program process, between clone and exec: the rights can't be regained.
 unsafe fn drop_rights() -> Result<(), i32> {
+    // SAFETY: the calls take plain numbers or pointers to local arrays of the sizes that the kernel expects.
     unsafe {
         sys!(SYS_prctl, libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)?;
         for capability in 0..64 {
-            // Refused where there is none to drop.
+            // Fails harmlessly for a capability that is already gone.
             let _ = sys!(SYS_prctl, libc::PR_CAPBSET_DROP, capability, 0, 0, 0);
         }
         let _ = sys!(SYS_prctl, libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         let version_3 = [0x2008_0522u32, 0];
         let none = [0u32; 6];
         sys!(SYS_capset, version_3.as_ptr(), none.as_ptr())?;
-        // One byte: too little for a file, and the one value that stops a handler too.
+        // One byte: too small for a file, and the only value that also stops a core handler.
         let limit = [1u64, 1];
         let _ = sys!(SYS_prlimit64, 0, libc::RLIMIT_CORE, limit.as_ptr(), 0);
+    }
+    Ok(())
+}
+
+/// Sets the limits of the program and all it starts.
+///
+/// # Safety
+/// Call only in the program process, between clone and exec: hard limits can't be raised again.
+unsafe fn apply_limits(limits: ResourceLimits) -> Result<(), i32> {
+    let wanted = [
+        (libc::RLIMIT_NPROC, limits.processes),
+        (libc::RLIMIT_DATA, limits.memory),
+        (libc::RLIMIT_FSIZE, limits.file_size),
+    ];
+    for (resource, most) in wanted {
+        let Some(most) = most else { continue };
+        let mut now = [0u64; 2];
+        // SAFETY: the kernel reads and writes two 64-bit numbers, in locals of that size.
+        unsafe {
+            sys!(SYS_prlimit64, 0, resource, 0, now.as_mut_ptr())?;
+            let [_, hard] = now;
+            let limit = [most.min(hard); 2];
+            sys!(SYS_prlimit64, 0, resource, limit.as_ptr(), 0)?;
+        }
     }
     Ok(())
 }

@@ -1,12 +1,14 @@
-//! Landlock: which files can be opened, by folder.
+//! Landlock: restricts which files can be opened, by folder.
 //!
-//! Landlock only ever allows: below an allowed folder nothing can be taken out again. So reading is not allowed
-//! on `/` but on every neighbour of what is hidden, all the way down. That leaves a hidden file's `stat` as it
-//! is, and with it `git status`. Listing is allowed everywhere.
+//! Landlock rules only allow: below an allowed folder nothing can be excluded. So reading is allowed not on `/`
+//! but on every neighbour of a hidden path, all the way down. That keeps a hidden file's `stat` unchanged, and
+//! with it `git status`. Listing is allowed everywhere.
 
 use super::sys::sys;
+use std::collections::BTreeSet;
 use std::ffi::CStr;
 use std::io;
+use std::ops::Bound;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -19,40 +21,40 @@ const MAKE_CHAR: u64 = 1 << 6;
 const MAKE_BLOCK: u64 = 1 << 11;
 const TRUNCATE: u64 = 1 << 14;
 const IOCTL_DEV: u64 = 1 << 15;
-const OF_FILES: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
+const FILE_RIGHTS: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 const TCP: u64 = 0b11;
-/// Abstract unix sockets and signals.
+/// Restricts abstract unix sockets and signals.
 const SCOPES: u64 = 0b11;
 
-/// Below this, files can be truncated behind Landlock's back.
-pub(crate) const OLDEST: u32 = 3;
-/// From this on, signals to processes outside are refused.
-pub(crate) const HOLDS_SIGNALS: u32 = 6;
+/// Minimum version: before it, Landlock does not restrict truncation.
+pub(crate) const MIN_VERSION: u32 = 3;
+/// First version that blocks signals to processes outside.
+pub(crate) const SIGNALS_SINCE: u32 = 6;
 
-/// What may be done below a path.
+/// Access rights below a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(crate) enum LandlockAccess {
     List,
     Read,
-    /// Reading and writing an existing file, without making any.
-    Use,
-    /// Everything but devices.
+    /// Read and write an existing file, without creating any.
+    ReadWriteExisting,
+    /// Everything except device nodes.
     Write,
 }
 
-impl Access {
+impl LandlockAccess {
     fn bits(self, abi: u32) -> u64 {
         let bits = match self {
-            Access::List => READ_DIR,
-            Access::Read => EXECUTE | READ_FILE | READ_DIR,
-            Access::Use => READ_FILE | WRITE_FILE | TRUNCATE,
-            Access::Write => all(abi) & !(MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV),
+            LandlockAccess::List => READ_DIR,
+            LandlockAccess::Read => EXECUTE | READ_FILE | READ_DIR,
+            LandlockAccess::ReadWriteExisting => READ_FILE | WRITE_FILE | TRUNCATE,
+            LandlockAccess::Write => all_rights(abi) & !(MAKE_CHAR | MAKE_BLOCK | IOCTL_DEV),
         };
-        bits & all(abi)
+        bits & all_rights(abi)
     }
 }
 
-fn all(abi: u32) -> u64 {
+fn all_rights(abi: u32) -> u64 {
     match abi {
         0 => 0,
         1 => (1 << 13) - 1,
@@ -62,74 +64,77 @@ fn all(abi: u32) -> u64 {
     }
 }
 
-/// Which version the kernel offers; an error if none.
-pub(crate) fn version() -> io::Result<u32> {
-    // Safety: asks for the version, with no attributes.
+/// Returns the Landlock version of the kernel; an error if there is none.
+pub(crate) fn supported_version() -> io::Result<u32> {
+    // SAFETY: with null attributes and flag 1 the call only returns the version.
     let version = unsafe { sys!(SYS_landlock_create_ruleset, 0, 0, 1) };
     version.map(|abi| abi as u32).map_err(io::Error::from_raw_os_error)
 }
 
-/// A set of rules, ready to be taken on by a process.
+/// A set of rules that a process can apply to itself.
 #[derive(Debug)]
-pub(crate) struct Rules {
+pub(crate) struct LandlockRules {
     fd: OwnedFd,
     abi: u32,
 }
 
-impl Rules {
-    /// Nothing allowed yet. `network`: leave TCP alone.
+impl LandlockRules {
+    /// Creates a set that allows nothing. `network`: do not restrict TCP.
     pub(crate) fn new(abi: u32, network: bool) -> io::Result<Self> {
-        let scopes = if abi >= HOLDS_SIGNALS { SCOPES } else { 0 };
-        let attributes = [all(abi), if network { 0 } else { TCP }, scopes];
+        let scopes = if abi >= SIGNALS_SINCE { SCOPES } else { 0 };
+        let attributes = [all_rights(abi), if network { 0 } else { TCP }, scopes];
         let size = match abi {
             0..4 => 8,
             4..6 => 16,
             _ => 24,
         };
-        // Safety: the attributes live during the call and are as long as we say.
+        // SAFETY: `attributes` outlives the call and has at least `size` bytes.
         let fd = unsafe { sys!(SYS_landlock_create_ruleset, attributes.as_ptr(), size, 0) };
         let fd = fd.map_err(io::Error::from_raw_os_error)?;
-        // Safety: the kernel just gave it to us, closed at exec.
+        // SAFETY: the kernel just returned this descriptor to us, and no other owner exists.
         Ok(Self { fd: unsafe { OwnedFd::from_raw_fd(fd as RawFd) }, abi })
     }
 
-    /// Allow below a path. What is not there needs no rule.
-    pub(crate) fn allow(&self, path: &Path, access: Access) -> io::Result<()> {
+    /// Allows access below a path. A missing path needs no rule.
+    pub(crate) fn allow(&self, path: &Path, access: LandlockAccess) -> io::Result<()> {
         match path.symlink_metadata() {
-            Ok(meta) => self.allow_one(path, access, meta.is_dir()),
-            Err(error) if is_out_of_reach(&error) => Ok(()),
+            Ok(meta) => self.allow_known_kind(path, access, meta.is_dir()),
+            Err(error) if is_unreachable(&error) => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// As above, of a path whose kind is known. Should it be another by now, it is refused, and with it the command.
-    pub(crate) fn allow_one(&self, path: &Path, access: Access, folder: bool) -> io::Result<()> {
+    /// Allows access below a path of known kind. If the kind has changed, the kernel refuses the rule and the command.
+    pub(crate) fn allow_known_kind(&self, path: &Path, access: LandlockAccess, folder: bool) -> io::Result<()> {
         let flags = libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW;
         let file = match std::fs::OpenOptions::new().read(true).custom_flags(flags).open(path) {
             Ok(file) => file,
-            Err(error) if is_out_of_reach(&error) => return Ok(()),
+            Err(error) if is_unreachable(&error) => return Ok(()),
             Err(error) => return Err(error),
         };
-        // Safety: our own descriptor.
-        unsafe { add(self.fd.as_raw_fd(), file.as_raw_fd(), self.bits(access, folder)) }
+        // SAFETY: both descriptors are open and owned by us for the duration of the call.
+        unsafe { add_rule(self.fd.as_raw_fd(), file.as_raw_fd(), self.bits(access, folder)) }
             .map_err(io::Error::from_raw_os_error)
     }
 
     pub(crate) fn as_raw(&self) -> RawFd {
         self.fd.as_raw_fd()
     }
-    pub(crate) fn bits(&self, access: Access, folder: bool) -> u64 {
-        access.bits(self.abi) & if folder { u64::MAX } else { OF_FILES }
+    pub(crate) fn bits(&self, access: LandlockAccess, folder: bool) -> u64 {
+        access.bits(self.abi) & if folder { u64::MAX } else { FILE_RIGHTS }
     }
 }
 
-fn is_out_of_reach(error: &io::Error) -> bool {
+fn is_unreachable(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied | io::ErrorKind::NotADirectory)
         || matches!(error.raw_os_error(), Some(libc::ENXIO | libc::ENODEV))
 }
 
-/// Add a rule. Also between clone and exec.
-unsafe fn add(rules: RawFd, file: RawFd, access: u64) -> Result<(), i32> {
+/// Adds a rule; also works between clone and exec.
+///
+/// # Safety
+/// `rules` must be an open Landlock rule set and `file` an open descriptor.
+unsafe fn add_rule(rules: RawFd, file: RawFd, access: u64) -> Result<(), i32> {
     #[repr(C, packed)]
     struct PathBeneath {
         access: u64,
@@ -137,33 +142,44 @@ unsafe fn add(rules: RawFd, file: RawFd, access: u64) -> Result<(), i32> {
     }
     let rule = PathBeneath { access, file };
     let path_beneath = 1;
+    // SAFETY: `rule` is a local with the kernel's `landlock_path_beneath_attr` layout and outlives the call.
     unsafe { sys!(SYS_landlock_add_rule, rules, path_beneath, &raw const rule, 0) }.map(drop)
 }
 
-/// Add a rule for a folder that is only there now, after mounting. Between clone and exec.
-pub(crate) unsafe fn add_late(rules: RawFd, path: &CStr, access: u64) -> Result<(), i32> {
+/// Adds a rule for a folder that exists only after mounting.
+///
+/// # Safety
+/// Call between clone and exec; `rules` must be an open Landlock rule set.
+pub(crate) unsafe fn add_rule_at(rules: RawFd, path: &CStr, access: u64) -> Result<(), i32> {
+    // SAFETY: `path` is a C string, and `file` is opened and closed here.
     unsafe {
         let file = sys!(SYS_openat, libc::AT_FDCWD, path.as_ptr(), libc::O_PATH | libc::O_CLOEXEC)?;
-        add(rules, file as RawFd, access)?;
+        add_rule(rules, file as RawFd, access)?;
         sys!(SYS_close, file).map(drop)
     }
 }
 
-/// Take the rules on, for good. Between clone and exec, after PR_SET_NO_NEW_PRIVS.
-pub(crate) unsafe fn take_on(rules: RawFd) -> Result<(), i32> {
+/// Applies the rules to this process permanently.
+///
+/// # Safety
+/// Call between clone and exec, after PR_SET_NO_NEW_PRIVS: the restriction can't be undone.
+pub(crate) unsafe fn restrict_self(rules: RawFd) -> Result<(), i32> {
+    // SAFETY: the call takes plain numbers; `rules` is an open Landlock rule set by contract.
     unsafe { sys!(SYS_landlock_restrict_self, rules, 0) }.map(drop)
 }
 
-/// All paths that may be read so that none of `hidden` can: the neighbours of each, and of its ancestors; and
-/// whether each is a folder.
-pub(crate) fn neighbours(hidden: &[PathBuf]) -> Vec<(PathBuf, bool)> {
+/// Returns all paths to allow so that none of `hidden` is readable: the neighbours of each and of its ancestors,
+/// each with whether it is a folder.
+pub(crate) fn readable_neighbours(hidden: &BTreeSet<PathBuf>) -> Vec<(PathBuf, bool)> {
     let mut allowed = Vec::new();
-    below(Path::new("/"), hidden, &mut allowed);
+    collect_neighbours(Path::new("/"), hidden, &mut allowed);
     allowed
 }
 
-fn below(folder: &Path, hidden: &[PathBuf], allowed: &mut Vec<(PathBuf, bool)>) {
-    // What we can't list, no command of ours can read.
+/// The set is ordered by path components, so that the first one from a folder on says whether the folder contains
+/// any. A repository can contain thousands of hidden files.
+fn collect_neighbours(folder: &Path, hidden: &BTreeSet<PathBuf>, allowed: &mut Vec<(PathBuf, bool)>) {
+    // A folder that we can't list, no command of ours can read.
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
         let path = entry.path();
@@ -171,8 +187,12 @@ fn below(folder: &Path, hidden: &[PathBuf], allowed: &mut Vec<(PathBuf, bool)>) 
         if kind.is_symlink() || hidden.contains(&path) {
             continue;
         }
-        let inside: Vec<PathBuf> = hidden.iter().filter(|hidden| hidden.starts_with(&path)).cloned().collect();
-        if inside.is_empty() { allowed.push((path, kind.is_dir())) } else { below(&path, &inside, allowed) }
+        let next = hidden.range::<Path, _>((Bound::Excluded(path.as_path()), Bound::Unbounded)).next();
+        if next.is_some_and(|next| next.starts_with(&path)) {
+            collect_neighbours(&path, hidden, allowed);
+        } else {
+            allowed.push((path, kind.is_dir()));
+        }
     }
 }
 
@@ -181,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sb_2_neighbours_leave_out_what_is_hidden_and_nothing_else() {
+    fn sb_2_neighbours_exclude_only_hidden_paths() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().canonicalize().unwrap();
         for folder in ["home/.ssh", "home/src", "home/a/b"] {
@@ -193,7 +213,7 @@ mod tests {
         std::os::unix::fs::symlink("x", root.join("home/link")).unwrap();
         let hidden = [".ssh", ".env", "a/b/.env", "not/there"].map(|name| root.join("home").join(name));
         let mut allowed = Vec::new();
-        below(&root, &hidden, &mut allowed);
+        collect_neighbours(&root, &BTreeSet::from(hidden), &mut allowed);
         allowed.sort();
         let want = [("home/a/b/y", false), ("home/a/z", false), ("home/src", true), ("home/x", false)];
         let want = want.map(|(name, folder)| (root.join(name), folder));
@@ -201,11 +221,11 @@ mod tests {
     }
 
     #[test]
-    fn sb_2_rights_fit_the_version_and_the_kind_of_file() {
-        assert_eq!(Access::Write.bits(1) & TRUNCATE, 0);
-        assert_eq!(Access::Write.bits(3) & TRUNCATE, TRUNCATE);
-        assert_eq!(Access::Write.bits(7) & (MAKE_BLOCK | MAKE_CHAR | IOCTL_DEV), 0);
-        assert_eq!(Access::Read.bits(7) & (WRITE_FILE | TRUNCATE), 0);
-        assert_eq!(Access::List.bits(7), READ_DIR);
+    fn sb_2_rights_fit_version_and_file_kind() {
+        assert_eq!(LandlockAccess::Write.bits(1) & TRUNCATE, 0);
+        assert_eq!(LandlockAccess::Write.bits(3) & TRUNCATE, TRUNCATE);
+        assert_eq!(LandlockAccess::Write.bits(7) & (MAKE_BLOCK | MAKE_CHAR | IOCTL_DEV), 0);
+        assert_eq!(LandlockAccess::Read.bits(7) & (WRITE_FILE | TRUNCATE), 0);
+        assert_eq!(LandlockAccess::List.bits(7), READ_DIR);
     }
 }

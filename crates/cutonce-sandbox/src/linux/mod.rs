@@ -1,21 +1,24 @@
-//! Linux: how a [`Spawn`] becomes a supervisor and a program under a profile, and how its end is waited for.
+//! Linux: turns a [`Spawn`] into a supervisor and a confined program, and waits for its end.
 
 mod confine;
 mod landlock;
 mod launch;
 mod mounts;
 pub(crate) mod probe;
+mod protected;
 mod scratch;
 mod seccomp;
 mod supervisor;
 mod sys;
+mod user_namespace;
 
-use crate::layer::available_within;
-use crate::profile::Profile;
-use crate::spawn::{Ended, Spawn, SpawnError};
-use confine::Confinement;
-pub(crate) use launch::keep_only;
-use launch::{Exec, Launch, Pointers, Program, Stage, Started};
+use crate::layer::{SandboxSupport, sandbox_support_within};
+use crate::profile::SandboxProfile;
+use crate::spawn::{ProcessExit, SpawnError, SpawnSpec};
+use confine::KernelConfinement;
+pub(crate) use launch::close_on_exec_except;
+use launch::{CStringArray, ExecArgs, LaunchSpec, LaunchStage, LaunchTarget, StartedSupervisor};
+use protected::ProtectedPlaces;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::io;
@@ -24,55 +27,65 @@ use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use tokio::io::unix::AsyncFd;
 
-/// The write end of the lifeline: closing it ends the family.
+/// Write end of the lifeline pipe: closing it kills the process tree.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct FamilyLifeline {
     _lifeline: OwnedFd,
 }
 
-/// The supervisor. Reaped by `wait`, or behind our back when this is dropped.
+/// The supervisor process. Reaped by `wait`, or by a background thread after drop.
 #[derive(Debug)]
-pub(crate) struct Child {
-    watched: Option<AsyncFd<Started>>,
-    scratch: Option<scratch::Folder>,
-    /// The layer's folder on its way out; kept, so that a `wait` that was dropped meanwhile can be called again.
+pub(crate) struct SupervisedChild {
+    supervisor: Option<AsyncFd<StartedSupervisor>>,
+    scratch: Option<scratch::ScratchFolder>,
+    protected: ProtectedPlaces,
+    /// Removal of the scratch folder; stored so that a dropped `wait` can be called again.
     removing: Option<tokio::task::JoinHandle<()>>,
-    ended: Option<Ended>,
+    ended: Option<ProcessExit>,
 }
 
-pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), SpawnError> {
-    let scratch = folder_for_layers(&spawn.profile)?;
-    let unheld = |why: String| SpawnError::Unheld { why };
+pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(SupervisedChild, FamilyLifeline), SpawnError> {
+    let support = match spawn.profile {
+        // No trial for a program that needs no sandbox.
+        SandboxProfile::Unconfined => SandboxSupport::none(),
+        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) => sandbox_support_within(spawn.limits),
+    };
+    let scratch = create_scratch_folder(&spawn.profile, &support)?;
+    let protected = find_protected_places(&spawn.profile)?;
     let confinement = match spawn.profile {
-        Profile::Open => None,
-        Profile::ReadOnly(_) | Profile::WorkspaceWrite(_) => {
-            let layer = available_within(spawn.limits);
-            Confinement::new(&spawn.profile, &layer, scratch.as_ref().map(scratch::Folder::path)).map_err(unheld)?
+        SandboxProfile::Unconfined => None,
+        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) => {
+            let folder = scratch.as_ref().map(scratch::ScratchFolder::path);
+            KernelConfinement::new(&spawn.profile, &support, folder, protected.paths())
+                .map_err(|refused| SpawnError::NotConfined { why: refused.why })?
         }
     };
     let (program, cwd) = (spawn.program.clone(), spawn.cwd.clone());
     let failed = |error: io::Error| SpawnError::Failed { program: program.clone(), error };
-    let exec = Program::Exec(exec(spawn, stdio).map_err(failed)?);
-    let launch = Launch { program: exec, confinement };
+    let exec = LaunchTarget::Exec(exec_args(spawn, stdio).map_err(failed)?);
+    let launch = LaunchSpec { program: exec, confinement };
     let (started, lifeline) = launch.start().map_err(|fault| {
         let error = io::Error::from_raw_os_error(fault.errno);
         match fault.stage {
-            Stage::Folder => no_folder(cwd, error, &program),
-            Stage::Program if fault.errno == libc::ENOENT => SpawnError::NoProgram(program.clone()),
-            Stage::Program => SpawnError::Failed { program: program.clone(), error },
-            Stage::Supervisor if launch.confinement.is_none() => failed(error),
-            Stage::Supervisor
-            | Stage::UserNamespace
-            | Stage::Mounts
-            | Stage::Capabilities
-            | Stage::Landlock
-            | Stage::Filter => SpawnError::Unheld { why: probe::explain(&launch, fault) },
+            LaunchStage::Folder => folder_error(cwd, error, &program),
+            LaunchStage::Program if fault.errno == libc::ENOENT => SpawnError::ProgramMissing(program.clone()),
+            LaunchStage::Program => SpawnError::Failed { program: program.clone(), error },
+            LaunchStage::Supervisor if launch.confinement.is_none() => failed(error),
+            LaunchStage::Supervisor
+            | LaunchStage::UserNamespace
+            | LaunchStage::Mounts
+            | LaunchStage::Capabilities
+            | LaunchStage::Landlock
+            | LaunchStage::Filter => SpawnError::NotConfined { why: probe::explain_fault(&launch, fault) },
         }
     })?;
-    let held = Held { _lifeline: lifeline };
-    // Safety: the descriptor stays open, and the same, for as long as `started` lives.
+    let held = FamilyLifeline { _lifeline: lifeline };
+    // SAFETY: `started` owns the descriptor, which stays open and unchanged for as long as `started` lives.
     match unsafe { AsyncFd::register(started) } {
-        Ok(watched) => Ok((Child { watched: Some(watched), scratch, removing: None, ended: None }, held)),
+        Ok(watched) => {
+            let supervisor = Some(watched);
+            Ok((SupervisedChild { supervisor, scratch, protected, removing: None, ended: None }, held))
+        }
         Err(refused) => {
             let (started, error) = refused.into_parts();
             drop(held);
@@ -82,43 +95,57 @@ pub(crate) fn start(spawn: Spawn, stdio: [OwnedFd; 3]) -> Result<(Child, Held), 
     }
 }
 
-fn no_folder(cwd: PathBuf, error: io::Error, program: &std::path::Path) -> SpawnError {
+fn folder_error(cwd: PathBuf, error: io::Error, program: &std::path::Path) -> SpawnError {
     match error.kind() {
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => SpawnError::NoFolder(cwd),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => SpawnError::FolderMissing(cwd),
         _ => SpawnError::Failed { program: program.to_owned(), error },
     }
 }
 
-fn folder_for_layers(profile: &Profile) -> Result<Option<scratch::Folder>, SpawnError> {
-    let Profile::ReadOnly(read_only) = profile else { return Ok(None) };
-    let Some(wanted) = &read_only.scratch else { return Ok(None) };
-    let at = wanted.layers.display();
-    let why = |error: io::Error| SpawnError::Unheld { why: format!("no throwaway layer in {at}: {error}") };
-    scratch::Folder::new(&wanted.layers).map(Some).map_err(why)
+fn find_protected_places(profile: &SandboxProfile) -> Result<ProtectedPlaces, SpawnError> {
+    let SandboxProfile::WorkspaceWrite(write) = profile else { return Ok(ProtectedPlaces::default()) };
+    let why = |error: io::Error| format!("protected files can't be kept read-only: {error}");
+    ProtectedPlaces::new(&write.protect).map_err(|error| SpawnError::NotConfined { why: why(error) })
 }
 
-fn exec(spawn: Spawn, stdio: [OwnedFd; 3]) -> io::Result<Exec> {
+fn create_scratch_folder(
+    profile: &SandboxProfile,
+    support: &SandboxSupport,
+) -> Result<Option<scratch::ScratchFolder>, SpawnError> {
+    let SandboxProfile::ReadOnly(read_only) = profile else { return Ok(None) };
+    let storage = match &read_only.scratch {
+        Some(wanted) => &wanted.storage,
+        // Mounts cover the hidden files with placeholders, which must be somewhere.
+        None if support.landlock.is_none() && !read_only.hide.is_empty() => &read_only.tmp,
+        None => return Ok(None),
+    };
+    let at = storage.display();
+    let why = |error: io::Error| SpawnError::NotConfined { why: format!("no folder of its own in {at}: {error}") };
+    scratch::ScratchFolder::new(storage).map(Some).map_err(why)
+}
+
+fn exec_args(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> io::Result<ExecArgs> {
     let text = |text: OsString| CString::new(text.into_vec()).map_err(io::Error::from);
-    let name = spawn.called.unwrap_or_else(|| spawn.program.as_os_str().to_owned());
+    let name = spawn.argv0.unwrap_or_else(|| spawn.program.as_os_str().to_owned());
     let args = [name].into_iter().chain(spawn.args).map(text).collect::<io::Result<_>>()?;
-    // The last of a name counts.
+    // The last value of a name wins.
     let env: BTreeMap<OsString, OsString> = spawn.env.into_iter().collect();
     let pair = |(mut name, value): (OsString, OsString)| {
         name.push("=");
         name.push(value);
         text(name)
     };
-    Ok(Exec {
+    Ok(ExecArgs {
         path: CString::new(spawn.program.as_os_str().as_bytes())?,
-        args: Pointers::new(args),
-        env: Pointers::new(env.into_iter().map(pair).collect::<io::Result<_>>()?),
+        args: CStringArray::new(args),
+        env: CStringArray::new(env.into_iter().map(pair).collect::<io::Result<_>>()?),
         cwd: CString::new(spawn.cwd.as_os_str().as_bytes())?,
         stdio: above_standard(stdio)?,
-        pass: spawn.pass,
+        pass: spawn.passed_fds,
     })
 }
 
-/// A descriptor below 3 would be overwritten by another of the three; that happens if ours were closed.
+/// Moves the descriptors above 2, where none of the three overwrites another. Needed if our own were closed.
 fn above_standard(stdio: [OwnedFd; 3]) -> io::Result<[OwnedFd; 3]> {
     use std::os::fd::AsRawFd;
     match stdio.iter().all(|fd| fd.as_raw_fd() > 2) {
@@ -131,10 +158,10 @@ fn above_standard(stdio: [OwnedFd; 3]) -> io::Result<[OwnedFd; 3]> {
     }
 }
 
-impl Child {
-    /// Until the supervisor has ended, and with it all that the program started. May be dropped and called again.
-    pub(crate) async fn wait(&mut self) -> io::Result<Ended> {
-        if let Some(watched) = &self.watched {
+impl SupervisedChild {
+    /// Waits until the supervisor has ended, and with it everything the program started. Cancel-safe.
+    pub(crate) async fn wait(&mut self) -> io::Result<ProcessExit> {
+        if let Some(watched) = &self.supervisor {
             loop {
                 let mut ready = watched.readable().await?;
                 if watched.get_ref().reap(libc::WNOHANG) {
@@ -144,11 +171,12 @@ impl Child {
             }
             let status = watched.get_ref().memory.report().status();
             self.ended = Some(match libc::WIFEXITED(status) {
-                true => Ended::Exited(libc::WEXITSTATUS(status)),
-                false => Ended::Signalled(libc::WTERMSIG(status)),
+                true => ProcessExit::Exited(libc::WEXITSTATUS(status)),
+                false => ProcessExit::Signalled(libc::WTERMSIG(status)),
             });
-            self.watched = None;
+            self.supervisor = None;
         }
+        self.protected = ProtectedPlaces::default();
         if let Some(folder) = self.scratch.take() {
             self.removing = Some(tokio::task::spawn_blocking(move || drop(folder)));
         }
@@ -160,19 +188,20 @@ impl Child {
     }
 
     pub(crate) fn id(&self) -> Option<u32> {
-        self.watched.as_ref().map(|watched| watched.get_ref().pid as u32)
+        self.supervisor.as_ref().map(|watched| watched.get_ref().pid as u32)
     }
 }
 
-impl Drop for Child {
+impl Drop for SupervisedChild {
     fn drop(&mut self) {
-        let Some(watched) = self.watched.take() else { return };
+        let Some(watched) = self.supervisor.take() else { return };
         let (started, scratch) = (watched.into_inner(), self.scratch.take());
-        // Its stack is in our memory: it must be gone before that goes.
+        let protected = std::mem::take(&mut self.protected);
+        // The supervisor's stack is in our memory: it must end before the memory is freed.
         let reaping = std::thread::Builder::new().name("cutonce-reap".into());
         let _ = reaping.spawn(move || {
             started.reap(0);
-            drop((started, scratch));
+            drop((started, scratch, protected));
         });
     }
 }

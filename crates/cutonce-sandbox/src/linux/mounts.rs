@@ -1,97 +1,125 @@
-//! A view of the file system of the program's own: everything read-only but for what is named, made by the
-//! supervisor in its own namespaces before the program starts.
+//! Builds the program's own view of the file system: everything read-only except what is named. The supervisor
+//! sets it up in its own namespaces before the program starts.
 
 use super::sys::sys;
 use libc::c_ulong;
 use std::ffi::{CStr, CString};
 use std::ptr;
 
-/// One step, with all it needs: it is taken between clone and exec.
+/// One mount step with all its data; it runs between clone and exec.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// What is mounted outside from now on stays outside.
+pub(crate) enum MountStep {
+    /// Stops mount events from outside from reaching this namespace.
     Private,
-    /// Make a folder a mount of its own, so that it can have other rights than what is around it.
-    Apart(CString),
-    /// Show one folder in another's place.
-    Show {
+    /// Makes a folder its own mount, so that it can have other rights than its surroundings.
+    BindSelf(CString),
+    /// Mounts one folder over another.
+    BindOver {
         what: CString,
         at: CString,
     },
-    /// Lay a throwaway layer over a folder.
-    Layer {
+    /// Puts a throwaway layer over a folder.
+    Overlay {
         at: CString,
         options: CString,
     },
-    /// Nothing to see in this file: another, empty one is in its place.
+    /// Covers a file with a placeholder.
     MaskFile {
         at: CString,
         with: CString,
     },
     MaskFolder(CString),
-    /// Everything, at all depths.
+    /// Makes all mounts read-only, recursively.
     ReadOnly,
+    /// Like `ReadOnly`; also, no device can be opened. For kernels without Landlock.
+    ReadOnlyNoDevices,
+    /// Opens one device again.
+    Device(CString),
     Writable(CString),
-    /// Only the processes of this namespace, read-only.
+    /// Mounts a read-only /proc with only the processes of this namespace.
     Proc,
-    /// A network of nobody but ourselves.
+    /// Brings up the loopback device of the private network namespace.
     Loopback,
 }
 
-impl Step {
-    /// For the error text.
-    pub(crate) fn name(&self) -> String {
+impl MountStep {
+    /// Describes the step for the error text.
+    pub(crate) fn describe(&self) -> String {
         let of = |path: &CStr| path.to_string_lossy().into_owned();
         match self {
-            Step::Private => "taking the mounts apart".into(),
-            Step::Apart(path) => format!("mounting {}", of(path)),
-            Step::Show { at, .. } => format!("mounting {}", of(at)),
-            Step::Layer { at, .. } => format!("laying a throwaway layer over {}", of(at)),
-            Step::MaskFile { at, .. } | Step::MaskFolder(at) => format!("hiding {}", of(at)),
-            Step::ReadOnly => "making the mounts read-only".into(),
-            Step::Writable(path) => format!("making {} writable", of(path)),
-            Step::Proc => "mounting /proc".into(),
-            Step::Loopback => "starting the loopback network".into(),
+            MountStep::Private => "making the mounts private".into(),
+            MountStep::BindSelf(path) => format!("mounting {}", of(path)),
+            MountStep::BindOver { at, .. } => format!("mounting {}", of(at)),
+            MountStep::Overlay { at, .. } => format!("putting a throwaway layer over {}", of(at)),
+            MountStep::MaskFile { at, .. } | MountStep::MaskFolder(at) => format!("hiding {}", of(at)),
+            MountStep::ReadOnly | MountStep::ReadOnlyNoDevices => "making the mounts read-only".into(),
+            MountStep::Device(path) => format!("opening {}", of(path)),
+            MountStep::Writable(path) => format!("making {} writable", of(path)),
+            MountStep::Proc => "mounting /proc".into(),
+            MountStep::Loopback => "starting the loopback network".into(),
         }
     }
 
-    /// Between clone and exec.
-    pub(crate) unsafe fn take(&self) -> Result<(), i32> {
+    /// Runs the step.
+    ///
+    /// # Safety
+    /// Call only in the supervisor, between clone and exec, in its own mount namespace.
+    pub(crate) unsafe fn perform(&self) -> Result<(), i32> {
+        // SAFETY: this is the supervisor in its own mount namespace; all strings are C strings owned by `self`.
         unsafe {
             match self {
-                Step::Private => mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None),
-                Step::Apart(path) => mount(Some(path), path, None, libc::MS_BIND, None),
-                Step::Show { what, at } => mount(Some(what), at, None, libc::MS_BIND, None),
-                Step::Layer { at, options } => mount(Some(c"scratch"), at, Some(c"overlay"), 0, Some(options)),
-                Step::MaskFile { at, with } => gone_is_fine(mount(Some(with), at, None, libc::MS_BIND, None)),
-                Step::MaskFolder(path) => gone_is_fine(mask_folder(path)),
-                Step::ReadOnly => attributes(c"/", libc::AT_RECURSIVE, libc::MOUNT_ATTR_RDONLY, 0),
-                Step::Writable(path) => attributes(path, 0, 0, libc::MOUNT_ATTR_RDONLY),
-                Step::Proc => mount_proc(),
-                Step::Loopback => loopback(),
+                MountStep::Private => mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None),
+                MountStep::BindSelf(path) => mount(Some(path), path, None, libc::MS_BIND, None),
+                MountStep::BindOver { what, at } => mount(Some(what), at, None, libc::MS_BIND, None),
+                MountStep::Overlay { at, options } => mount(Some(c"scratch"), at, Some(c"overlay"), 0, Some(options)),
+                MountStep::MaskFile { at, with } => ignore_missing(mount(Some(with), at, None, libc::MS_BIND, None)),
+                MountStep::MaskFolder(path) => ignore_missing(mask_folder(path)),
+                MountStep::ReadOnly => set_mount_attributes(c"/", libc::AT_RECURSIVE, libc::MOUNT_ATTR_RDONLY, 0),
+                MountStep::ReadOnlyNoDevices => {
+                    let set = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NODEV;
+                    set_mount_attributes(c"/", libc::AT_RECURSIVE, set, 0)
+                }
+                MountStep::Device(path) => set_mount_attributes(path, 0, 0, libc::MOUNT_ATTR_NODEV),
+                MountStep::Writable(path) => set_mount_attributes(path, 0, 0, libc::MOUNT_ATTR_RDONLY),
+                MountStep::Proc => mount_proc(),
+                MountStep::Loopback => start_loopback(),
             }
         }
     }
 }
 
-const SAFE: c_ulong = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+const HARDENED_FLAGS: c_ulong = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
 
+/// Covers a folder with an empty read-only file system.
+///
+/// # Safety
+/// Call only in a mount namespace of our own.
 unsafe fn mask_folder(path: &CStr) -> Result<(), i32> {
-    unsafe { mount(Some(c"hidden"), path, Some(c"tmpfs"), SAFE, Some(c"size=4k,nr_inodes=1,mode=555")) }
+    // SAFETY: all arguments are C strings that outlive the call.
+    unsafe { mount(Some(c"hidden"), path, Some(c"tmpfs"), HARDENED_FLAGS, Some(c"size=4k,nr_inodes=1,mode=555")) }
 }
 
+/// Mounts /proc for this process namespace.
+///
+/// # Safety
+/// Call only in mount and process namespaces of our own.
 unsafe fn mount_proc() -> Result<(), i32> {
-    unsafe { mount(Some(c"proc"), c"/proc", Some(c"proc"), SAFE, None) }
+    // SAFETY: all arguments are C strings that outlive the call.
+    unsafe { mount(Some(c"proc"), c"/proc", Some(c"proc"), HARDENED_FLAGS, None) }
 }
 
-/// What was removed since we looked has nothing to hide.
-fn gone_is_fine(result: Result<(), i32>) -> Result<(), i32> {
+/// Ignores a missing path: a file removed in the meantime has nothing to hide.
+fn ignore_missing(result: Result<(), i32>) -> Result<(), i32> {
     match result {
         Err(libc::ENOENT) => Ok(()),
         other => other,
     }
 }
 
+/// The `mount` system call.
+///
+/// # Safety
+/// Call only in a mount namespace of our own.
 unsafe fn mount(
     what: Option<&CStr>,
     at: &CStr,
@@ -100,16 +128,27 @@ unsafe fn mount(
     options: Option<&CStr>,
 ) -> Result<(), i32> {
     let raw = |text: Option<&CStr>| text.map_or(ptr::null(), CStr::as_ptr);
+    // SAFETY: each pointer is null or a C string that outlives the call.
     unsafe { sys!(SYS_mount, raw(what), at.as_ptr(), raw(kind), flags, raw(options)) }.map(drop)
 }
 
-unsafe fn attributes(at: &CStr, flags: libc::c_int, set: u64, clear: u64) -> Result<(), i32> {
+/// The `mount_setattr` system call.
+///
+/// # Safety
+/// Call only in a mount namespace of our own.
+unsafe fn set_mount_attributes(at: &CStr, flags: libc::c_int, set: u64, clear: u64) -> Result<(), i32> {
     let change = [set, clear, 0, 0];
     let size = size_of_val(&change);
+    // SAFETY: `at` is a C string, and `change` is a `mount_attr` (four 64-bit fields) whose size we pass.
     unsafe { sys!(SYS_mount_setattr, libc::AT_FDCWD, at.as_ptr(), flags, change.as_ptr(), size) }.map(drop)
 }
 
-unsafe fn loopback() -> Result<(), i32> {
+/// Brings up the loopback device.
+///
+/// # Safety
+/// Call only in a network namespace of our own.
+unsafe fn start_loopback() -> Result<(), i32> {
+    // SAFETY: the kernel reads 40 bytes of `request`, which is that long; `socket` is closed here.
     unsafe {
         let socket = sys!(SYS_socket, libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0)?;
         // struct ifreq: a name of 16 bytes, then flags in a union of 24.
@@ -121,8 +160,8 @@ unsafe fn loopback() -> Result<(), i32> {
     }
 }
 
-/// Options of an overlay; the kernel takes commas, colons and backslashes in paths as its own unless escaped.
-pub(crate) fn layer_options(lower: &CStr, upper: &CStr, work: &CStr) -> CString {
+/// Builds overlay mount options. The kernel interprets commas, colons and backslashes in paths unless escaped.
+pub(crate) fn overlay_options(lower: &CStr, upper: &CStr, work: &CStr) -> CString {
     let mut text = Vec::new();
     for (name, path) in [(&b"lowerdir="[..], lower), (b",upperdir=", upper), (b",workdir=", work)] {
         text.extend_from_slice(name);
@@ -133,9 +172,9 @@ pub(crate) fn layer_options(lower: &CStr, upper: &CStr, work: &CStr) -> CString 
             text.push(*byte);
         }
     }
-    // Nothing of it needs to survive, so nothing is synced.
+    // The data is discarded, so nothing is synced.
     text.extend_from_slice(b",userxattr,volatile");
-    // No path that was a C string has a zero in it.
+    // The paths were C strings, so the text has no zero byte.
     CString::new(text).unwrap_or_default()
 }
 
@@ -145,7 +184,7 @@ mod tests {
 
     #[test]
     fn pm_63_odd_paths_are_escaped() {
-        let options = layer_options(c"/a,b:c\\d", c"/u", c"/w");
+        let options = overlay_options(c"/a,b:c\\d", c"/u", c"/w");
         assert_eq!(options.to_str().unwrap(), r"lowerdir=/a\,b\:c\\d,upperdir=/u,workdir=/w,userxattr,volatile");
     }
 }

@@ -1,70 +1,89 @@
-//! The process between us and each program, so that nothing a command starts can outlive it (TL-8).
+//! The process between us and each program. No process that a command starts can outlive it (TL-8).
 //!
-//! The program is the supervisor's child. The supervisor is a *subreaper*: whatever a descendant leaves behind,
-//! by `setsid`, `nohup` or forking twice, becomes its child and can be found. In a process namespace of its own
-//! it is the first process, and all others end with it. It ends the whole family when the program itself has
-//! ended, or when its *lifeline* reports end of file: the read end of a pipe whose only write end we hold. We
-//! let go of it to kill; if we die, even by SIGKILL, the kernel does. No process id is ever used after its
-//! process could be gone: only the parent, the supervisor, kills, and a child's id stays its own until the
-//! parent has reaped it.
+//! The program is the supervisor's child. The supervisor is a *subreaper*: any process that a descendant leaves
+//! behind, by `setsid`, `nohup` or a double fork, becomes its child and can be found. In its own process
+//! namespace it is the first process, and all others end with it. It kills the whole tree when the program ends
+//! or when its *lifeline* reports end of file: the read end of a pipe whose only write end we have. We close
+//! that end to kill; if we die, even by SIGKILL, the kernel closes it. No process id is used after its process
+//! could be gone: only the parent, the supervisor, kills, and a child's id stays valid until the parent has
+//! reaped it.
 //!
 //! The supervisor runs on memory it shares with us (see `launch`): it makes raw system calls only, touches
 //! nothing but its own stack and the report, and must not allocate, lock or panic.
 
-use super::launch::Report;
+use super::launch::LaunchReport;
 use super::sys::sys;
 use libc::{c_int, pid_t};
 use std::os::fd::RawFd;
 
-/// What the supervisor needs for as long as it lives, on its own stack.
+/// Data that the supervisor needs for its whole life, on its own stack.
 #[derive(Clone, Copy)]
-pub(crate) struct Watch {
+pub(crate) struct SupervisorContext {
     pub(crate) program: pid_t,
     pub(crate) lifeline: RawFd,
-    /// It is the first process of its namespace.
-    pub(crate) first: bool,
+    /// True if the supervisor is the first process of its namespace.
+    pub(crate) first_in_namespace: bool,
 }
 
-/// Wait for the program's end or the lifeline's, end the family, and report how the program ended.
-pub(crate) unsafe fn supervise(watch: Watch, report: &Report) -> ! {
+/// Waits for the program's end or the lifeline's, kills the process tree, and reports how the program ended.
+///
+/// # Safety
+/// Call only in the supervisor process, after `watch.program` was started as its child. Never returns.
+pub(crate) unsafe fn supervise(watch: SupervisorContext, report: &LaunchReport) -> ! {
+    // SAFETY: this is the supervisor process, as this function's contract says. The helpers make raw system calls on
+    // locals and on descriptors and children of this process.
     unsafe {
         let _ = sys!(SYS_chdir, c"/".as_ptr());
         close_all_but(watch.lifeline);
-        let signals = child_signals();
+        let signals = open_child_signals();
         let mut status: Option<c_int> = None;
-        while status.is_none() && !cut(watch.lifeline, signals) {
-            while let Some((pid, how)) = reap(libc::WNOHANG) {
+        while status.is_none() && !wait_for_lifeline(watch.lifeline, signals) {
+            while let Some((pid, how)) = reap_child(libc::WNOHANG) {
                 if pid == watch.program {
                     status = Some(how);
                 }
             }
         }
-        if watch.first {
-            // The kernel kills all others of the namespace, and lets us end when they are gone.
-            report.ended(status.unwrap_or(libc::SIGKILL));
+        if watch.first_in_namespace {
+            // The kernel kills all other processes of the namespace and lets us exit when they are gone.
+            report.record_exit(status.unwrap_or(libc::SIGKILL));
         } else {
-            let last = end_family(watch.program);
-            report.ended(last.or(status).unwrap_or(libc::SIGKILL));
+            let last = kill_descendants(watch.program);
+            report.record_exit(last.or(status).unwrap_or(libc::SIGKILL));
         }
-        leave()
+        exit_process()
     }
 }
 
-pub(crate) unsafe fn leave() -> ! {
+/// Ends this process without running any exit handler.
+///
+/// # Safety
+/// Call only in the supervisor or the program process: it ends without unwinding or destructors.
+pub(crate) unsafe fn exit_process() -> ! {
     loop {
+        // SAFETY: `exit_group` takes a plain number and does not return.
         let _ = unsafe { sys!(SYS_exit_group, 0) };
     }
 }
 
-unsafe fn child_signals() -> RawFd {
+/// Opens a descriptor that becomes readable when a child ends; -1 on failure.
+///
+/// # Safety
+/// Call only in the supervisor process, which has SIGCHLD blocked.
+unsafe fn open_child_signals() -> RawFd {
     // The kernel's set of signals is one bit each.
     let only_child: u64 = 1 << (libc::SIGCHLD - 1);
     let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
+    // SAFETY: `only_child` outlives the call and has the size that we pass.
     unsafe { sys!(SYS_signalfd4, -1i32, &raw const only_child, size_of::<u64>(), flags) }.map_or(-1, |fd| fd as RawFd)
 }
 
-/// Wait for a child's end or the lifeline's; was it the lifeline?
-unsafe fn cut(lifeline: RawFd, signals: RawFd) -> bool {
+/// Waits for a child's end or the lifeline's; true if it was the lifeline.
+///
+/// # Safety
+/// Call only in the supervisor process; `lifeline` and `signals` are its own descriptors (or -1).
+unsafe fn wait_for_lifeline(lifeline: RawFd, signals: RawFd) -> bool {
+    // SAFETY: the kernel writes only to `events` and `info`, local arrays whose sizes we pass.
     unsafe {
         let mut events = [
             libc::pollfd { fd: lifeline, events: libc::POLLIN, revents: 0 },
@@ -78,9 +97,14 @@ unsafe fn cut(lifeline: RawFd, signals: RawFd) -> bool {
     }
 }
 
-/// Kill our children until there is none. Each one's orphans become our children and are killed in turn.
-unsafe fn end_family(program: pid_t) -> Option<c_int> {
+/// Kills all children until none is left. Their orphans become our children and are killed in turn.
+///
+/// # Safety
+/// Call only in the supervisor process: it kills every child of the caller, and `program`'s process group.
+unsafe fn kill_descendants(program: pid_t) -> Option<c_int> {
     let mut status = None;
+    // SAFETY: this is the supervisor, so all children belong to the program. `program` is not reaped by others, so
+    // its group id is still valid.
     unsafe {
         loop {
             let listed = kill_children();
@@ -88,7 +112,7 @@ unsafe fn end_family(program: pid_t) -> Option<c_int> {
                 // A kernel without the list of children leaves us the program's process group.
                 let _ = sys!(SYS_kill, -program, libc::SIGKILL);
             }
-            match reap(if listed { 0 } else { libc::WNOHANG }) {
+            match reap_child(if listed { 0 } else { libc::WNOHANG }) {
                 Some((pid, how)) if pid == program => status = Some(how),
                 Some(_) => {}
                 None => return status,
@@ -97,15 +121,23 @@ unsafe fn end_family(program: pid_t) -> Option<c_int> {
     }
 }
 
-/// Reap one child: its id and how it ended.
-unsafe fn reap(flags: c_int) -> Option<(pid_t, c_int)> {
+/// Reaps one child; returns its id and wait status.
+///
+/// # Safety
+/// Call only in the supervisor process: a reaped id must not be used by anyone else.
+unsafe fn reap_child(flags: c_int) -> Option<(pid_t, c_int)> {
     let mut how: c_int = 0;
+    // SAFETY: the kernel writes only to `how`, a local; a null pointer is allowed for the usage argument.
     let pid = unsafe { sys!(SYS_wait4, -1i32, &raw mut how, flags, 0) }.unwrap_or(0);
     (pid > 0).then_some((pid as pid_t, how))
 }
 
-/// SIGKILL to every direct child; false if the kernel does not list them.
+/// Sends SIGKILL to every direct child; false if the kernel does not list them.
+///
+/// # Safety
+/// Call only in the supervisor process, whose children all belong to the program.
 unsafe fn kill_children() -> bool {
+    // SAFETY: the path is a C string, the kernel writes only to `buffer` within its length, and `list` is closed here.
     unsafe {
         let path = c"/proc/thread-self/children".as_ptr();
         let Ok(list) = sys!(SYS_openat, libc::AT_FDCWD, path, libc::O_RDONLY | libc::O_CLOEXEC) else {
@@ -129,13 +161,23 @@ unsafe fn kill_children() -> bool {
     }
 }
 
+/// Sends SIGKILL to one child.
+///
+/// # Safety
+/// `pid` must be an unreaped child of this process, or at most 1, which is ignored.
 unsafe fn kill_one(pid: pid_t) {
     if pid > 1 {
+        // SAFETY: `kill` takes plain numbers; `pid` is an unreaped child, so the id was not reused.
         let _ = unsafe { sys!(SYS_kill, pid, libc::SIGKILL) };
     }
 }
 
+/// Closes all descriptors except `keep`.
+///
+/// # Safety
+/// Call only in the supervisor process, which owns its descriptor table and no Rust descriptor objects.
 unsafe fn close_all_but(keep: RawFd) {
+    // SAFETY: the calls take plain numbers and close descriptors of this process only; no owner of them runs here.
     unsafe {
         let (below, above) = (keep as u32, (keep as u32).wrapping_add(1));
         let first = if below == 0 { Ok(0) } else { sys!(SYS_close_range, 0, below.wrapping_sub(1), 0) };
@@ -147,9 +189,13 @@ unsafe fn close_all_but(keep: RawFd) {
     }
 }
 
-/// For kernels before 5.9, which have no `close_range`.
+/// Returns an upper bound for descriptor numbers, for kernels before 5.9 without `close_range`.
+///
+/// # Safety
+/// No precondition beyond those of the system call; safe between clone and exec.
 pub(crate) unsafe fn highest_fd() -> RawFd {
     let mut limit = [0u64; 2];
+    // SAFETY: the kernel writes two 64-bit numbers to `limit`, a local of that size.
     let _ = unsafe { sys!(SYS_prlimit64, 0, libc::RLIMIT_NOFILE, 0, limit.as_mut_ptr()) };
     let [soft, _] = limit;
     soft.min(65_536) as RawFd

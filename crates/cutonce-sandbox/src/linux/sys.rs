@@ -1,21 +1,22 @@
 //! System calls without the C library's `errno`.
 //!
-//! The supervisor shares our memory, and with it the thread-local `errno` of the thread that started it; only
-//! calls that never touch it are safe there.
+//! The supervisor shares our memory, and with it the thread-local `errno` of the thread that started it. Only
+//! calls that never touch `errno` are safe there.
 
 use libc::c_long;
 
-/// Can a process share our memory for as long as it lives? Only where we make system calls ourselves.
+/// True if a child process can share our memory: only where we make system calls ourselves.
 pub(crate) const SHARES_MEMORY: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
-/// A raw system call: the result, or minus the error.
+/// Makes a raw system call; returns the result or the negated error number.
 ///
 /// # Safety
-/// As for the system call itself.
+/// The requirements of the system call itself apply, in particular for pointers among `args`.
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn call(number: c_long, args: [usize; 6]) -> isize {
     let [a, b, c, d, e, f] = args;
     let result: isize;
+    // SAFETY: these are the registers of the x86-64 system call convention; `rcx` and `r11` are declared as clobbered.
     unsafe {
         std::arch::asm!(
             "syscall", inlateout("rax") number as isize => result,
@@ -26,14 +27,15 @@ pub(crate) unsafe fn call(number: c_long, args: [usize; 6]) -> isize {
     result
 }
 
-/// As above.
+/// Makes a raw system call; returns the result or the negated error number.
 ///
 /// # Safety
-/// As for the system call itself.
+/// The requirements of the system call itself apply, in particular for pointers among `args`.
 #[cfg(target_arch = "aarch64")]
 pub(crate) unsafe fn call(number: c_long, args: [usize; 6]) -> isize {
     let [a, b, c, d, e, f] = args;
     let result: isize;
+    // SAFETY: these are the registers of the AArch64 system call convention.
     unsafe {
         std::arch::asm!(
             "svc 0", in("x8") number as usize, inlateout("x0") a as isize => result,
@@ -43,13 +45,14 @@ pub(crate) unsafe fn call(number: c_long, args: [usize; 6]) -> isize {
     result
 }
 
-/// As above; in a process with memory of its own.
+/// Makes a system call through the C library, in a process with its own memory.
 ///
 /// # Safety
-/// As for the system call itself.
+/// The requirements of the system call itself apply, in particular for pointers among `args`.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(crate) unsafe fn call(number: c_long, args: [usize; 6]) -> isize {
     let [a, b, c, d, e, f] = args;
+    // SAFETY: the caller vouches for the arguments; `__errno_location` always returns a valid pointer.
     unsafe {
         match libc::syscall(number, a, b, c, d, e, f) {
             -1 => -(*libc::__errno_location() as isize),
@@ -58,12 +61,12 @@ pub(crate) unsafe fn call(number: c_long, args: [usize; 6]) -> isize {
     }
 }
 
-/// `Ok` of the result or `Err` of the error number.
+/// Converts a raw result to `Ok(value)` or `Err(errno)`.
 pub(crate) fn checked(result: isize) -> Result<usize, i32> {
     if result < 0 { Err(-result as i32) } else { Ok(result as usize) }
 }
 
-/// `sys!(SYS_x, arguments…)`: a raw system call as a `Result<usize, i32>`.
+/// `sys!(SYS_x, arguments…)`: makes a raw system call and returns a `Result<usize, i32>`.
 macro_rules! sys {
     ($number:ident $(, $arg:expr)*) => {{
         let given: &[usize] = &[$($arg as usize),*];

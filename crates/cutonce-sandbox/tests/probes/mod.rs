@@ -1,6 +1,6 @@
-//! What a hostile command might try. Placeholders are those of `world`.
+//! Attempts of a hostile command. The placeholders are those of `world`.
 
-/// Files and names, by the ordinary programs.
+/// Attacks on files and names with ordinary programs.
 pub const SHELL: &[(&str, &str)] = &[
     ("create", "touch pwned; : > pwned; mkdir pwned.d; mkfifo pwned.f; ln -s x pwned.l; ln victim.txt pwned.h"),
     ("outside", "touch @OUT@/pwned @HOME@/pwned /var/tmp/pwned-cutonce; ls /var/tmp/pwned-cutonce"),
@@ -289,7 +289,7 @@ pub const CALLS: &[(&str, &str)] = &[
     ),
     (
         "lease",
-        "import fcntl; f=os.open('victim.txt',0); fcntl.fcntl(f,1024,fcntl.F_WRLCK); print('lease' if False else '')",
+        "import fcntl; f=os.open('victim.txt',0); [print('s3cr3t-'+'canary-41d7') for _ in [fcntl.fcntl(f,1024,fcntl.F_WRLCK)]]",
     ),
     (
         "signal by a descriptor's owner",
@@ -428,7 +428,7 @@ pub const USEFUL: &[(&str, &str)] = &[
     ("tar cf - src | tar tf -; gzip -c victim.txt | gunzip | head -1; sha256sum victim.txt | cut -c1-4", "pear"),
 ];
 
-/// What also changes modes in the temp folder: the calls for that are refused where no mounts hold them.
+/// Commands that also change modes in the temp folder; those calls are refused without mounts.
 pub const USEFUL_WITH_MODES: &[(&str, &str)] = &[
     (
         "echo 'int main(){return 0;}' > $TMPDIR/a.c && gcc -o $TMPDIR/a $TMPDIR/a.c && $TMPDIR/a && echo compiled",
@@ -439,7 +439,7 @@ pub const USEFUL_WITH_MODES: &[(&str, &str)] = &[
     ("cd $TMPDIR; cp -a @WS@/src s2; tar cf a.tar s2; tar xf a.tar; ls s2", "lib.rs"),
 ];
 
-/// On the throwaway layer: as if it were the project itself.
+/// Commands for the throwaway layer, which behaves like the project itself.
 pub const ON_SCRATCH: &[(&str, &str)] = &[
     ("make -s && ls made", "made"),
     ("echo more >> victim.txt; sed -i s/pear/plum/ victim.txt; git status --short; head -1 victim.txt", "plum"),

@@ -1,8 +1,11 @@
-//! A world to attack: a workspace, a home with secrets, a folder beside them, listeners and a bystander. It is
-//! judged from outside: nothing that a command says is believed.
+//! A world to attack: a workspace, a home with secrets, another folder, listeners and a bystander process. The
+//! damage is checked from outside: no output of a command is trusted.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
-use cutonce_sandbox::{Ended, Limits, Output, Profile, ReadOnly, Scratch, Spawn, SpawnError, WorkspaceWrite};
+use cutonce_sandbox::{
+    ProcessExit, ReadOnlyProfile, ResourceLimits, SandboxLimits, SandboxProfile, SpawnError, SpawnSpec, StdoutMode,
+    ThrowawayLayer, WorkspaceWriteProfile,
+};
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::fs;
@@ -16,22 +19,25 @@ use tokio::io::AsyncReadExt;
 
 pub const SECRET: &str = "s3cr3t-canary-41d7";
 
-/// Which mechanisms may be used.
+/// The mechanisms that may be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Under {
     Namespaces,
     Landlock,
-    /// As on a kernel where Landlock does not hold signals yet.
+    /// A kernel whose Landlock does not block signals yet.
     OldLandlock,
     Scratch,
+    /// A kernel without Landlock: mounts alone hold.
+    Mounts,
 }
 
 impl Under {
-    pub const ALL: [Under; 4] = [Under::Namespaces, Under::Landlock, Under::OldLandlock, Under::Scratch];
-    pub fn limits(self) -> Limits {
+    pub const ALL: [Under; 5] = [Under::Namespaces, Under::Landlock, Under::OldLandlock, Under::Scratch, Under::Mounts];
+    pub fn limits(self) -> SandboxLimits {
         let landlock_at_most = (self == Under::OldLandlock).then_some(3);
         let no_namespaces = matches!(self, Under::Landlock | Under::OldLandlock);
-        Limits { no_namespaces, landlock_at_most, ..Limits::default() }
+        let no_landlock = self == Under::Mounts;
+        SandboxLimits { no_namespaces, no_landlock, landlock_at_most, ..SandboxLimits::default() }
     }
 }
 
@@ -66,7 +72,7 @@ impl World {
         }
         for (name, text) in FILES {
             fs::write(root.join(name), text.replace("SECRET", SECRET)).unwrap();
-            // Files are older than what git wrote down about them, as they are but for the first moments.
+            // Files are older than git's index, as they usually are.
             let file = fs::File::options().write(true).open(root.join(name)).unwrap();
             file.set_modified(std::time::SystemTime::now() - std::time::Duration::from_secs(3600)).unwrap();
         }
@@ -101,9 +107,13 @@ impl World {
         self.root.join(name)
     }
 
-    pub fn profile(&self, under: Under) -> Profile {
-        let scratch = Scratch { root: self.at("ws"), also: vec![self.at("no-such-cache")], layers: self.at("layers") };
-        Profile::ReadOnly(ReadOnly {
+    pub fn profile(&self, under: Under) -> SandboxProfile {
+        let scratch = ThrowawayLayer {
+            root: self.at("ws"),
+            extra_roots: vec![self.at("no-such-cache")],
+            storage: self.at("layers"),
+        };
+        SandboxProfile::ReadOnly(ReadOnlyProfile {
             tmp: self.at("tmp"),
             hide: [".ssh", ".netrc", ".cutonce"]
                 .map(|name| self.at("home").join(name))
@@ -112,12 +122,24 @@ impl World {
                 .collect(),
             readable: vec![self.at("home/.cutonce/plan.md")],
             scratch: (under == Under::Scratch).then_some(scratch),
+            background: false,
+            limits: ResourceLimits::default(),
         })
     }
 
-    pub fn workspace_write(&self, network: bool) -> Profile {
-        let hide = vec![self.at("home/.ssh")];
-        Profile::WorkspaceWrite(WorkspaceWrite { roots: vec![self.at("ws")], tmp: self.at("tmp"), hide, network })
+    pub fn workspace_write(&self, network: bool) -> SandboxProfile {
+        SandboxProfile::WorkspaceWrite(self.writing(network))
+    }
+
+    pub fn writing(&self, network: bool) -> WorkspaceWriteProfile {
+        WorkspaceWriteProfile {
+            roots: vec![self.at("ws")],
+            tmp: self.at("tmp"),
+            hide: vec![self.at("home/.ssh")],
+            protect: Vec::new(),
+            network,
+            limits: ResourceLimits::default(),
+        }
     }
 
     pub fn filled(&self, script: &str) -> String {
@@ -136,7 +158,7 @@ impl World {
         pairs.iter().fold(script.to_string(), |text, (name, value)| text.replace(name, value))
     }
 
-    /// The environment that a caller must give.
+    /// The environment that a caller must pass.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
         let rust = ["CARGO_HOME", "RUSTUP_HOME"].into_iter().filter_map(|name| Some((name, std::env::var_os(name)?)));
         let path = std::env::var_os("PATH").unwrap_or_default();
@@ -154,16 +176,16 @@ impl World {
         own.into_iter().chain(rust).map(|(name, value)| (name.into(), value)).collect()
     }
 
-    pub fn spawn(&self, profile: Profile, limits: Limits, script: &str) -> Spawn {
+    pub fn spawn(&self, profile: SandboxProfile, limits: SandboxLimits, script: &str) -> SpawnSpec {
         let args = ["--norc", "--noprofile", "-c"].map(OsString::from).into_iter().chain([self.filled(script).into()]);
-        Spawn::new("/bin/bash", self.at("ws"), self.env()).args(args).profile(profile).limits(limits)
+        SpawnSpec::new("/bin/bash", self.at("ws"), self.env()).args(args).profile(profile).limits(limits)
     }
 
-    pub async fn run(&self, under: Under, script: &str) -> (String, Ended) {
+    pub async fn run(&self, under: Under, script: &str) -> (String, ProcessExit) {
         finish(self.spawn(self.profile(under), under.limits(), script)).await.unwrap()
     }
 
-    /// What is not as it was.
+    /// Lists everything that changed.
     pub fn damage(&mut self) -> Vec<String> {
         let after = self.state();
         let mut found = Vec::new();
@@ -182,7 +204,9 @@ impl World {
             ("the bystander", self.bystander.try_wait().unwrap().is_some()),
         ];
         found.extend(reached.iter().filter(|(_, hit)| *hit).map(|(name, _)| format!("reached {name}")));
+        // SAFETY: `getpriority` takes plain numbers.
         let nice = unsafe { libc::getpriority(libc::PRIO_PROCESS, self.bystander.id()) };
+        // SAFETY: `getpriority` takes plain numbers.
         if nice != unsafe { libc::getpriority(libc::PRIO_PROCESS, 0) } {
             found.push(format!("the bystander's priority is {nice}"));
         }
@@ -206,14 +230,14 @@ impl Drop for World {
     fn drop(&mut self) {
         self.bystander.kill().unwrap();
         self.bystander.wait().unwrap();
-        // Never clean up a folder below which something is mounted.
+        // Never clean up a folder with a mount below it.
         let mounts = fs::read_to_string("/proc/self/mounts").unwrap();
         assert!(!mounts.contains(self.root.to_str().unwrap()), "something is mounted below {}", self.root.display());
     }
 }
 
-pub async fn finish(spawn: Spawn) -> Result<(String, Ended), SpawnError> {
-    let mut running = spawn.output(Output::Merged).start()?;
+pub async fn finish(spawn: SpawnSpec) -> Result<(String, ProcessExit), SpawnError> {
+    let mut running = spawn.output(StdoutMode::Merged).start()?;
     let mut text = Vec::new();
     running.stdout.take().unwrap().read_to_end(&mut text).await.unwrap();
     let ended = running.wait().await.unwrap();
@@ -239,7 +263,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 fn git(ws: &Path, root: &Path) {
-    // The cutonce home is a folder; made here, as the list above makes files only.
+    // The cutonce home is a folder; created here, because the list above creates only files.
     let home = root.join("home/.cutonce");
     fs::remove_file(&home).unwrap();
     fs::create_dir(&home).unwrap();
@@ -282,11 +306,13 @@ fn entry(path: &Path) -> Entry {
     };
     let mut attributes = vec![0u8; 4096];
     let name = CString::new(path.as_os_str().as_bytes()).unwrap();
+    // SAFETY: `name` is a C string, and the kernel writes at most `attributes.len()` bytes to `attributes`.
     let length = unsafe { libc::llistxattr(name.as_ptr(), attributes.as_mut_ptr().cast(), attributes.len()) };
     attributes.truncate(length.max(0) as usize);
     if meta.is_file() || meta.is_dir() {
         let file = fs::File::open(path).unwrap();
         let mut flags: libc::c_long = 0;
+        // SAFETY: the request writes one `c_long` to `flags`, which outlives the call.
         unsafe { libc::ioctl(std::os::fd::AsRawFd::as_raw_fd(&file), libc::FS_IOC_GETFLAGS, &mut flags) };
         attributes.extend(flags.to_ne_bytes());
     }

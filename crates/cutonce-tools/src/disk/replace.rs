@@ -1,149 +1,269 @@
-//! Putting new content in a file's place atomically (TL-3, PM-45): a temporary file beside it, synced, renamed.
-//! Whatever fails before the rename leaves the old file whole.
+//! Replaces a file's content atomically (TL-3, PM-45): a temporary file next to it, synced, then renamed.
+//! Any failure before the rename leaves the old file intact.
+//!
+//! On Linux the temporary file has no name until it is complete, so a killed process leaves nothing behind. Where
+//! that is impossible, the next process that writes in the folder removes what a killed one left.
 
-use super::open::{self, Folder, Missing, Stop};
-use super::{DiskError, Stamp};
+use super::open::{self, MissingFolders, OpenFailure, OpenFolder};
+use super::{FileError, FileStamp};
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Replaces the file that had `old` as its stamp (`None`: there must be none) and returns the new stamp.
-/// `keep` runs when everything but the rename is done.
+/// `keep` runs when everything except the rename is done.
 pub(super) fn replace(
     path: &Path,
-    old: Option<&Stamp>,
+    old: Option<&FileStamp>,
     new: &[u8],
     keep: impl FnOnce() -> io::Result<()>,
-) -> Result<Stamp, DiskError> {
-    let name = name_of(path)?;
-    let mut folder = open::parent(path, Missing::Create).map_err(|stop| not_there(stop, path))?;
+) -> Result<FileStamp, FileError> {
+    let name = file_name(path)?;
+    let mut folder = open::open_parent(path, MissingFolders::Create).map_err(|stop| changed_error(stop, path))?;
     let stat = check_unchanged(&folder, name, path, old)?;
-    let temporary = Temporary::create(&folder, path, stat.is_some())?;
-    temporary.fill(new, stat.as_ref(), name).map_err(|source| DiskError::io("write", path, source))?;
-    keep().map_err(|source| DiskError::NotKept { path: path.into(), source })?;
-    // Keeping may take a while; look again as late as possible.
+    remove_leftovers_once(&folder);
+    let mut temporary = TemporaryFile::create(&folder, path, stat.is_some())?;
+    temporary.write_content(new, stat.as_ref(), name).map_err(|source| FileError::from_io("write", path, source))?;
+    keep().map_err(|source| FileError::NotStored { path: path.into(), source })?;
+    // Storing the old content may take a while; check again as late as possible.
     check_unchanged(&folder, name, path, old)?;
     let file = temporary.rename(name, path, old.is_some())?;
-    folder.keep();
-    sync_folder(&folder);
-    // After the rename, because renaming changes the file's ctime.
-    let stat = rustix::fs::fstat(&file).map_err(|errno| open::failed("read", path, errno))?;
-    Ok(Stamp::of(&stat))
+    drop(temporary);
+    sync_folder(&folder.fd);
+    folder.keep_created(sync_folder);
+    // After the rename, because renaming changes the ctime.
+    let stat = rustix::fs::fstat(&file).map_err(|errno| open::errno_error("read", path, errno))?;
+    Ok(FileStamp::from_stat(&stat))
 }
 
 /// Removes the file that had `old` as its stamp.
-pub(super) fn remove(path: &Path, old: &Stamp, keep: impl FnOnce() -> io::Result<()>) -> Result<(), DiskError> {
-    let name = name_of(path)?;
-    let folder = open::parent(path, Missing::Fail).map_err(|stop| not_there(stop, path))?;
-    keep().map_err(|source| DiskError::NotKept { path: path.into(), source })?;
+pub(super) fn remove(path: &Path, old: &FileStamp, keep: impl FnOnce() -> io::Result<()>) -> Result<(), FileError> {
+    let name = file_name(path)?;
+    let folder = open::open_parent(path, MissingFolders::Fail).map_err(|stop| changed_error(stop, path))?;
+    keep().map_err(|source| FileError::NotStored { path: path.into(), source })?;
     check_unchanged(&folder, name, path, Some(old))?;
-    rustix::fs::unlinkat(&folder.fd, name, AtFlags::empty()).map_err(|errno| open::failed("remove", path, errno))?;
-    sync_folder(&folder);
+    rustix::fs::unlinkat(&folder.fd, name, AtFlags::empty())
+        .map_err(|errno| open::errno_error("remove", path, errno))?;
+    sync_folder(&folder.fd);
     Ok(())
 }
 
-fn name_of(path: &Path) -> Result<&OsStr, DiskError> {
-    path.file_name().ok_or_else(|| DiskError::NotAFile { path: path.into(), kind: open::Kind::Folder })
+fn file_name(path: &Path) -> Result<&OsStr, FileError> {
+    path.file_name().ok_or_else(|| FileError::NotAFile { path: path.into(), kind: open::SpecialKind::Folder })
 }
 
-fn not_there(stop: Stop, path: &Path) -> DiskError {
+fn changed_error(stop: OpenFailure, path: &Path) -> FileError {
     stop.into_error("write", path)
 }
 
-/// The file is what it was when its content was looked at; a link or another kind of file is not.
-fn check_unchanged(folder: &Folder, name: &OsStr, path: &Path, old: Option<&Stamp>) -> Result<Option<Stat>, DiskError> {
+/// Checks that the file is as it was when its content was read; fails for a link or another kind of file.
+fn check_unchanged(
+    folder: &OpenFolder,
+    name: &OsStr,
+    path: &Path,
+    old: Option<&FileStamp>,
+) -> Result<Option<Stat>, FileError> {
     match (rustix::fs::statat(&folder.fd, name, AtFlags::SYMLINK_NOFOLLOW), old) {
-        (Ok(stat), Some(old)) if Stamp::of(&stat) == *old => Ok(Some(stat)),
+        (Ok(stat), Some(old)) if FileStamp::from_stat(&stat) == *old => Ok(Some(stat)),
         (Err(Errno::NOENT), None) => Ok(None),
-        (Ok(_), _) | (Err(Errno::NOENT), Some(_)) => Err(DiskError::Changed { path: path.into() }),
-        (Err(errno), _) => Err(open::failed("write", path, errno)),
+        (Ok(_), _) | (Err(Errno::NOENT), Some(_)) => Err(FileError::Changed { path: path.into() }),
+        (Err(errno), _) => Err(open::errno_error("write", path, errno)),
     }
 }
 
-/// A file of ours beside the one to replace; it goes away again unless it is renamed.
-struct Temporary<'a> {
-    folder: &'a Folder,
-    name: String,
+/// A temporary file next to the one to replace; removed unless it is renamed.
+struct TemporaryFile<'a> {
+    folder: &'a OpenFolder,
+    /// `None` while it has no name in the folder.
+    name: Option<String>,
     file: File,
-    renamed: bool,
 }
 
-impl<'a> Temporary<'a> {
-    /// A file that replaces another gets its mode later; a new one gets what the umask leaves.
-    fn create(folder: &'a Folder, path: &Path, replaces: bool) -> Result<Self, DiskError> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
+impl<'a> TemporaryFile<'a> {
+    /// Creates the file. A replacement gets its mode later; a new file gets the umask's default.
+    fn create(folder: &'a OpenFolder, path: &Path, replaces: bool) -> Result<Self, FileError> {
         let mode = Mode::from_raw_mode(if replaces { 0o600 } else { 0o666 });
+        if let Some(file) = create_nameless(folder, mode) {
+            return Ok(Self { folder, name: None, file });
+        }
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         loop {
-            let count = COUNT.fetch_add(1, Ordering::Relaxed);
-            let name = format!(".cutonce-{}-{count}.tmp", std::process::id());
+            let name = temporary_name();
             match rustix::fs::openat(&folder.fd, &name, flags, mode) {
-                Ok(fd) => return Ok(Self { folder, name, file: File::from(fd), renamed: false }),
-                // Left over by a process that had our number and was killed.
+                Ok(fd) => return Ok(Self { folder, name: Some(name), file: File::from(fd) }),
+                // Left behind by a killed process with the same id.
                 Err(Errno::EXIST) => {}
-                Err(errno) => return Err(open::failed("write", path, errno)),
+                Err(errno) => return Err(open::errno_error("write", path, errno)),
             }
         }
     }
 
-    fn fill(&self, new: &[u8], old: Option<&Stat>, name: &OsStr) -> io::Result<()> {
+    fn write_content(&self, new: &[u8], old: Option<&Stat>, name: &OsStr) -> io::Result<()> {
         (&self.file).write_all(new)?;
         if let Some(old) = old {
-            self.take_owner(old);
+            self.copy_owner(old);
             copy_attributes(self.folder, name, &self.file);
             rustix::fs::fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
         }
         self.file.sync_all()
     }
 
-    /// Only root, or the group's own members, can; otherwise the file belongs to whoever changed it.
+    /// Copies the owner. Only root or members of the group may; otherwise the file belongs to the current user.
     #[allow(clippy::unnecessary_cast)] // The field types differ between systems.
-    fn take_owner(&self, old: &Stat) {
+    fn copy_owner(&self, old: &Stat) {
         let (uid, gid) = (Uid::from_raw(old.st_uid as u32), Gid::from_raw(old.st_gid as u32));
         if rustix::fs::fchown(&self.file, Some(uid), Some(gid)).is_err() {
             let _ = rustix::fs::fchown(&self.file, None, Some(gid));
         }
     }
 
-    fn rename(mut self, name: &OsStr, path: &Path, replaces: bool) -> Result<File, DiskError> {
-        let fd = &self.folder.fd;
-        let outcome = if replaces { rustix::fs::renameat(fd, &self.name, fd, name) } else { self.rename_new(name) };
+    fn rename(&mut self, name: &OsStr, path: &Path, replaces: bool) -> Result<File, FileError> {
+        let outcome = match (&self.name, replaces) {
+            (None, false) => link_nameless(&self.file, self.folder, name),
+            (None, true) => self.add_name().and_then(|()| self.rename_over(name)),
+            (Some(_), false) => self.rename_new(name),
+            (Some(_), true) => self.rename_over(name),
+        };
         match outcome {
             Ok(()) => {
-                self.renamed = true;
-                self.file.try_clone().map_err(|source| DiskError::io("read", path, source))
+                self.name = None;
+                self.file.try_clone().map_err(|source| FileError::from_io("read", path, source))
             }
-            Err(Errno::EXIST) => Err(DiskError::Changed { path: path.into() }),
-            Err(errno) => Err(open::failed("write", path, errno)),
+            Err(Errno::EXIST) => Err(FileError::Changed { path: path.into() }),
+            Err(errno) => Err(open::errno_error("write", path, errno)),
         }
     }
 
-    /// Refuses to replace a file that came into being meanwhile; some file systems can't promise that.
+    /// A rename needs a name. The file is complete and synced by now, so it has the name for a moment only.
+    fn add_name(&mut self) -> rustix::io::Result<()> {
+        loop {
+            let name = temporary_name();
+            match link_nameless(&self.file, self.folder, OsStr::new(&name)) {
+                Ok(()) => {
+                    self.name = Some(name);
+                    return Ok(());
+                }
+                Err(Errno::EXIST) => {}
+                Err(errno) => return Err(errno),
+            }
+        }
+    }
+
+    fn rename_over(&self, name: &OsStr) -> rustix::io::Result<()> {
+        let (fd, from) = (&self.folder.fd, self.name.as_deref().unwrap_or_default());
+        rustix::fs::renameat(fd, from, fd, name)
+    }
+
+    /// Refuses to replace a file that was created meanwhile; some file systems can't guarantee that.
     fn rename_new(&self, name: &OsStr) -> rustix::io::Result<()> {
-        let fd = &self.folder.fd;
         #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-        match rustix::fs::renameat_with(fd, &self.name, fd, name, rustix::fs::RenameFlags::NOREPLACE) {
-            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-            outcome => return outcome,
+        {
+            let (fd, from) = (&self.folder.fd, self.name.as_deref().unwrap_or_default());
+            match rustix::fs::renameat_with(fd, from, fd, name, rustix::fs::RenameFlags::NOREPLACE) {
+                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+                outcome => return outcome,
+            }
         }
-        rustix::fs::renameat(fd, &self.name, fd, name)
+        self.rename_over(name)
     }
 }
 
-impl Drop for Temporary<'_> {
+impl Drop for TemporaryFile<'_> {
     fn drop(&mut self) {
-        if !self.renamed {
-            let _ = rustix::fs::unlinkat(&self.folder.fd, &self.name, AtFlags::empty());
+        if let Some(name) = &self.name {
+            let _ = rustix::fs::unlinkat(&self.folder.fd, name.as_str(), AtFlags::empty());
         }
     }
 }
 
-/// Access lists and user attributes, where the file system has them and lets us.
-fn copy_attributes(folder: &Folder, name: &OsStr, to: &File) {
+const PREFIX: &str = ".cutonce-";
+const SUFFIX: &str = ".tmp";
+/// A temporary file of a process that does not exist may belong to another machine or container that shares the folder.
+/// No write takes this long.
+const LEFTOVER_AGE_SECONDS: i64 = 60;
+
+fn temporary_name() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}{}-{count}{SUFFIX}", std::process::id())
+}
+
+/// A file without a name, which disappears with this process. `None` if the file system or `/proc` can't provide it.
+fn create_nameless(folder: &OpenFolder, mode: Mode) -> Option<File> {
+    #[cfg(target_os = "linux")]
+    {
+        let flags = OFlags::WRONLY | OFlags::TMPFILE | OFlags::CLOEXEC;
+        let file = File::from(rustix::fs::openat(&folder.fd, ".", flags, mode).ok()?);
+        // Without /proc it could not get a name later.
+        rustix::fs::stat(proc_path(&file)).ok()?;
+        Some(file)
+    }
+    #[cfg(not(target_os = "linux"))]
+    {
+        let _ = (folder, mode);
+        None
+    }
+}
+
+/// Gives the nameless file a name; fails if there is such a file already.
+fn link_nameless(file: &File, folder: &OpenFolder, name: &OsStr) -> rustix::io::Result<()> {
+    rustix::fs::linkat(rustix::fs::CWD, proc_path(file), &folder.fd, name, AtFlags::SYMLINK_FOLLOW)
+}
+
+fn proc_path(file: &File) -> String {
+    use std::os::fd::AsRawFd;
+    format!("/proc/self/fd/{}", file.as_raw_fd())
+}
+
+/// Removes leftovers before the first write of this process in a folder.
+fn remove_leftovers_once(folder: &OpenFolder) {
+    static DONE: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
+    let Ok(stat) = rustix::fs::fstat(&folder.fd) else { return };
+    let stamp = FileStamp::from_stat(&stat);
+    if DONE.lock().unwrap_or_else(PoisonError::into_inner).insert((stamp.device, stamp.inode)) {
+        remove_leftovers(folder);
+    }
+}
+
+/// Removes temporary files that killed processes left in this folder.
+fn remove_leftovers(folder: &OpenFolder) {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let Ok(fd) = rustix::fs::openat(&folder.fd, ".", flags, Mode::empty()) else { return };
+    let Ok(entries) = rustix::fs::Dir::read_from(fd) else { return };
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
+    for entry in entries.flatten() {
+        let name = entry.file_name();
+        if name.to_str().ok().and_then(temporary_owner).is_some_and(is_gone)
+            && let Ok(stat) = rustix::fs::statat(&folder.fd, name, AtFlags::SYMLINK_NOFOLLOW)
+            && now.saturating_sub(FileStamp::from_stat(&stat).modified.0) > LEFTOVER_AGE_SECONDS
+        {
+            let _ = rustix::fs::unlinkat(&folder.fd, name, AtFlags::empty());
+        }
+    }
+}
+
+/// The process that created a temporary file, from the file's name.
+fn temporary_owner(name: &str) -> Option<i32> {
+    let (pid, count) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
+    count.parse::<u64>().ok()?;
+    pid.parse().ok().filter(|pid| *pid > 0)
+}
+
+fn is_gone(pid: i32) -> bool {
+    let pid = rustix::process::Pid::from_raw(pid);
+    pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(Errno::SRCH))
+}
+
+/// Copies access lists and user attributes as far as the file system permits.
+fn copy_attributes(folder: &OpenFolder, name: &OsStr, to: &File) {
     #[cfg(any(target_os = "linux", target_vendor = "apple"))]
     {
         use rustix::fs::{XattrFlags, fgetxattr, flistxattr, flistxattr_query, fsetxattr};
@@ -160,10 +280,62 @@ fn copy_attributes(folder: &Folder, name: &OsStr, to: &File) {
     }
 }
 
-/// Makes the rename itself last. A file system that can't sync a folder has done what it can.
-fn sync_folder(folder: &Folder) {
+/// Makes names in a folder durable. Ignores file systems that can't sync a folder.
+fn sync_folder(folder: &OwnedFd) {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    if let Ok(fd) = rustix::fs::openat(&folder.fd, ".", flags, Mode::empty()) {
+    if let Ok(fd) = rustix::fs::openat(folder, ".", flags, Mode::empty()) {
         let _ = rustix::fs::fsync(fd);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    #[test]
+    fn tl_3_leftovers_of_killed_writes_are_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut gone = std::process::Command::new("true").spawn().unwrap();
+        gone.wait().unwrap();
+        let old = SystemTime::now() - Duration::from_secs(3600);
+        let create = |name: String, at: SystemTime| {
+            File::create(folder.path().join(&name)).unwrap().set_modified(at).unwrap();
+            name
+        };
+        create(format!(".cutonce-{}-0.tmp", gone.id()), old);
+        let mut kept = vec![
+            create(format!(".cutonce-{}-7.tmp", std::process::id()), old),
+            create(format!(".cutonce-{}-1.tmp", gone.id()), SystemTime::now()),
+            create(".cutonce-notes.tmp".into(), old),
+            create(format!(".cutonce-{}-x.tmp", gone.id()), old),
+        ];
+        replace(&folder.path().join("a"), None, b"new", || Ok(())).unwrap();
+        kept.push("a".into());
+        let mut found: Vec<String> = std::fs::read_dir(folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        found.sort();
+        kept.sort();
+        assert_eq!(found, kept);
+    }
+
+    /// A killed process runs no destructor: nothing may have a name when the old content is stored, which is the last
+    /// step before the rename.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn tl_3_temporary_file_has_no_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
+        let names = || std::fs::read_dir(folder.path()).unwrap().count();
+        let check = |expected: usize| {
+            assert_eq!(names(), expected);
+            Ok(())
+        };
+        let stamp = replace(&path, None, b"one", || check(0)).unwrap();
+        replace(&path, Some(&stamp), b"two", || check(1)).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        assert_eq!(names(), 1);
     }
 }

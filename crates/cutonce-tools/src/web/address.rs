@@ -1,8 +1,8 @@
-//! Which addresses are of the public internet (TL-9).
+//! Decides which addresses belong to the public internet (TL-9).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// False for this machine, the networks it is in, and everything that is no ordinary address.
+/// False for this machine, its networks, and all special addresses.
 pub(crate) fn is_public(ip: IpAddr) -> bool {
     match ip {
         IpAddr::V4(ip) => is_public_v4(ip),
@@ -10,7 +10,7 @@ pub(crate) fn is_public(ip: IpAddr) -> bool {
     }
 }
 
-/// (network, bits of its prefix, what it is)
+/// Special IPv4 networks: address, prefix length, meaning.
 const NOT_PUBLIC: &[([u8; 4], u32, &str)] = &[
     ([0, 0, 0, 0], 8, "this network"),
     ([10, 0, 0, 0], 8, "private"),
@@ -34,12 +34,12 @@ fn is_public_v4(ip: Ipv4Addr) -> bool {
     !NOT_PUBLIC.iter().any(|(network, bits, _)| within(*network, *bits))
 }
 
-/// Of IPv6 only 2000::/3 is given out; in it, some carry an IPv4 address or are for documents.
+/// Checks IPv6: only 2000::/3 is assigned; parts of it carry an IPv4 address or are for documentation.
 fn is_public_v6(ip: Ipv6Addr) -> bool {
     let parts = ip.segments();
     let inner = |high: u16, low: u16| is_public_v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)));
     match parts {
-        // IPv4 written as IPv6, and translated by a network.
+        // IPv4 written as IPv6, or translated by a network.
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => inner(high, low),
         // Protocol assignments, Teredo among them; documentation; tunnels that carry IPv4.
         [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x2002, ..] | [0x3fff, 0..=0xfff, ..] => false,
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tl_9_private_addresses_are_told_from_public_ones() {
+    fn tl_9_private_and_public_addresses_are_distinguished() {
         let private = [
             "0.0.0.0",
             "0.1.2.3",

@@ -19,20 +19,20 @@ async fn world_with(name: &str, content: impl AsRef<[u8]>) -> World {
 }
 
 #[tokio::test]
-async fn tl_4_replaces_what_is_there_once() {
+async fn tl_4_replaces_a_unique_match() {
     let world = world_with("a.rs", "fn a() {}\nfn b() {}\nfn c() {}\nfn d() {}\n").await;
     let done = edit(&world, "a.rs", "fn b() {}", "fn b() {\n    1\n}").await;
     let display = done.outcome.as_ref().unwrap().display.clone().unwrap();
     assert_eq!(done.ok(), "Edited a.rs:\n1\tfn a() {}\n2\tfn b() {\n3\t    1\n4\t}\n5\tfn c() {}\n6\tfn d() {}");
     assert_eq!(world.text("a.rs"), "fn a() {}\nfn b() {\n    1\n}\nfn c() {}\nfn d() {}\n");
     assert_eq!((&display["type"], &display["added"], &display["removed"]), (&json!("update"), &json!(3), &json!(1)));
-    // Our own change counts as read.
+    // Our own change is treated as read.
     edit(&world, "a.rs", "    1\n", "").await.ok();
     assert_eq!(edit(&world, "a.rs", "fn d() {}\n", "").await.ok(), "Edited a.rs:\n3\t}\n4\tfn c() {}");
 }
 
 #[tokio::test]
-async fn tl_4_many_matches_are_told_or_all_replaced() {
+async fn tl_4_many_matches_are_reported_or_replaced() {
     let world = world_with("a", "x\ny\nx\nz x\n").await;
     let text = edit(&world, "a", "x", "w").await.error();
     assert!(text.contains("is there 3 times (lines 1, 3, 4). Add lines around it, or set replace_all."), "{text}");
@@ -41,7 +41,7 @@ async fn tl_4_many_matches_are_told_or_all_replaced() {
 }
 
 #[tokio::test]
-async fn tl_4_no_match_says_why_and_shows_the_nearest() {
+async fn tl_4_no_match_shows_the_nearest() {
     let world = world_with("a.py", "def f():\n\treturn 1\n").await;
     let text = edit(&world, "a.py", "def f():\n    return 1", "x").await.error();
     let expected = "`old_string`: expected text that is in a.py, got one that is not there. Nearest: lines 1-2. \
@@ -62,7 +62,7 @@ async fn tl_4_same_text_and_empty_text() {
 }
 
 #[tokio::test]
-async fn tl_4_keeps_line_endings_bom_mode_and_foreign_bytes() {
+async fn tl_4_keeps_endings_bom_mode_and_invalid_bytes() {
     let mut bytes = "\u{feff}one\r\ntwo\r\n".as_bytes().to_vec();
     bytes.extend(b"bad \xff\xfe byte\r\n");
     let world = world_with("a", &bytes).await;
@@ -77,7 +77,7 @@ async fn tl_4_keeps_line_endings_bom_mode_and_foreign_bytes() {
 }
 
 #[tokio::test]
-async fn tl_4_the_same_staleness_rule() {
+async fn tl_4_stale_file_is_refused() {
     let world = World::new();
     let path = world.put("a", "x");
     assert!(edit(&world, "a", "x", "y").await.error().contains("was not read in this session"));
@@ -87,9 +87,9 @@ async fn tl_4_the_same_staleness_rule() {
     assert_eq!(world.text("a"), "x and more");
 }
 
-/// TL-4: edits of one file wait for each other; none is lost.
+/// TL-4: edits of one file are serialized; none is lost.
 #[tokio::test]
-async fn tl_4_edits_at_the_same_time_all_count() {
+async fn tl_4_concurrent_edits_are_all_applied() {
     let names: Vec<String> = (10..40).map(|n| format!("<{n}>")).collect();
     let world = std::sync::Arc::new(world_with("a", names.concat()).await);
     let tasks: Vec<_> = names
@@ -107,12 +107,12 @@ async fn tl_4_edits_at_the_same_time_all_count() {
 }
 
 #[tokio::test]
-async fn the_dialog_sees_the_diff_or_why_it_would_fail() {
+async fn dialog_shows_the_diff_or_the_failure() {
     let world = world_with("a", "one\ntwo\n").await;
     let input = |old: &str| json!({"file_path": "a", "old_string": old, "new_string": "2"});
     let call = world.parse("Edit", input("two")).unwrap();
     assert!(call.preview(&world.here).unwrap().ends_with(" one\n-two\n+2\n"));
-    assert_eq!(call.fails(&world.here), None);
+    assert_eq!(call.precheck(&world.here), None);
     let call = world.parse("Edit", input("three")).unwrap();
-    assert!(call.fails(&world.here).unwrap().contains("got one that is not there"));
+    assert!(call.precheck(&world.here).unwrap().contains("got one that is not there"));
 }

@@ -1,30 +1,30 @@
 use super::world::{Got, World};
-use cutonce_tools::disk::{Editor, Handed};
+use cutonce_tools::disk::{EditorWrite, FileEditor};
 use serde_json::json;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
-/// An editor with buffers of its own, which it saves when it is told to write.
+/// An editor with its own buffers, which it saves on a write.
 struct Fake {
     buffers: Mutex<HashMap<PathBuf, String>>,
     written: Mutex<Vec<PathBuf>>,
-    hands: Mutex<Handed>,
-    /// Cancelled when it is read: the person interrupts while the editor takes its time.
+    hands: Mutex<EditorWrite>,
+    /// Cancelled on a read: the user interrupts while the editor is slow.
     interrupts: Mutex<Option<CancellationToken>>,
 }
 
-impl Editor for Fake {
+impl FileEditor for Fake {
     fn read(&self, path: &Path) -> Option<String> {
         if let Some(cancel) = self.interrupts.lock().unwrap().take() {
             cancel.cancel();
         }
         self.buffers.lock().unwrap().get(path).cloned()
     }
-    fn write(&self, path: &Path, text: &str) -> Handed {
+    fn write(&self, path: &Path, text: &str) -> EditorWrite {
         let hands = self.hands.lock().unwrap().clone();
-        if hands == Handed::Written {
+        if hands == EditorWrite::Written {
             self.written.lock().unwrap().push(path.into());
             self.buffers.lock().unwrap().insert(path.into(), text.into());
             std::fs::write(path, text).unwrap();
@@ -35,7 +35,7 @@ impl Editor for Fake {
 
 fn world() -> (World, Arc<Fake>) {
     let mut world = World::new();
-    let hands = Mutex::new(Handed::Written);
+    let hands = Mutex::new(EditorWrite::Written);
     let fake = Fake { buffers: Mutex::default(), written: Mutex::default(), hands, interrupts: Mutex::default() };
     let fake = Arc::new(fake);
     world.here.disk = world.here.disk.clone().with_editor(Some(fake.clone()));
@@ -51,21 +51,21 @@ async fn read(world: &World, path: &str) -> String {
 }
 
 #[tokio::test]
-async fn ho_5_a_change_starts_from_the_editors_text_and_keeps_it() {
+async fn ho_5_change_starts_from_the_editors_text() {
     let (world, editor) = world();
     let path = world.put("a.txt", "saved\n");
     editor.buffers.lock().unwrap().insert(path.clone(), "typed\n".into());
-    // TL-3 holds for what the editor shows, too.
+    // TL-3 also applies to the editor's text.
     let text = edit(&world, "a.txt", "typed", "changed").await.error();
     assert!(text.contains("was not read in this session"), "{text}");
     assert_eq!(read(&world, "a.txt").await, "1\ttyped");
     let call = world.parse("Edit", json!({"file_path": "a.txt", "old_string": "typed", "new_string": "x"})).unwrap();
-    assert_eq!(call.fails(&world.here), None);
+    assert_eq!(call.precheck(&world.here), None);
     assert!(call.preview(&world.here).unwrap().contains("-typed\n+x\n"));
     edit(&world, "a.txt", "typed", "changed").await.ok();
     assert_eq!((world.text("a.txt").as_str(), editor.written.lock().unwrap().len()), ("changed\n", 1));
     assert_eq!(world.kept.versions.lock().unwrap()[0], (path.clone(), Some(b"typed\n".to_vec())));
-    // What was written counts as read; what the person types afterwards does not.
+    // Written text is treated as read; later typing of the user is not.
     edit(&world, "a.txt", "changed", "again").await.ok();
     editor.buffers.lock().unwrap().insert(path, "again, and more\n".into());
     let text = edit(&world, "a.txt", "again", "lost").await.error();
@@ -73,10 +73,10 @@ async fn ho_5_a_change_starts_from_the_editors_text_and_keeps_it() {
     assert_eq!(world.text("a.txt"), "again\n");
 }
 
-/// AG-4, PM-1: after an interrupt nothing is written any more, neither by the editor nor by us.
+/// AG-4, PM-1: after an interrupt nothing is written, neither by the editor nor by us.
 #[tokio::test]
-async fn ag_4_a_change_that_was_interrupted_while_the_editor_took_its_time_is_not_made() {
-    for hands in [Handed::Written, Handed::Declined] {
+async fn ag_4_interrupt_during_editor_read_prevents_write() {
+    for hands in [EditorWrite::Written, EditorWrite::Declined] {
         let (world, editor) = world();
         let path = world.put("a.txt", "old\n");
         editor.buffers.lock().unwrap().insert(path, "old\n".into());
@@ -90,7 +90,7 @@ async fn ag_4_a_change_that_was_interrupted_while_the_editor_took_its_time_is_no
 }
 
 #[tokio::test]
-async fn ho_5_what_is_no_business_of_the_editors_stays_on_disk() {
+async fn ho_5_some_files_bypass_the_editor() {
     let (world, editor) = world();
     world.put(".git/config", "old\n");
     let outside = world.base.join("outside.txt");
@@ -105,18 +105,18 @@ async fn ho_5_what_is_no_business_of_the_editors_stays_on_disk() {
 }
 
 #[tokio::test]
-async fn ho_5_an_editor_that_declines_or_is_lost() {
+async fn ho_5_editor_declines_or_is_lost() {
     let (world, editor) = world();
     world.put("a.txt", "old\n");
     read(&world, "a.txt").await;
-    *editor.hands.lock().unwrap() = Handed::Lost("it did not answer".into());
+    *editor.hands.lock().unwrap() = EditorWrite::Lost("it did not answer".into());
     let text = edit(&world, "a.txt", "old", "new").await.error();
     assert!(text.contains("did not confirm") && text.contains("it did not answer"), "{text}");
-    *editor.hands.lock().unwrap() = Handed::Declined;
+    *editor.hands.lock().unwrap() = EditorWrite::Declined;
     edit(&world, "a.txt", "old", "new").await.ok();
     assert_eq!(world.text("a.txt"), "new\n");
-    // No version, no change: not through the editor either (SE-5).
-    *editor.hands.lock().unwrap() = Handed::Written;
+    // Without a stored version there is no change, not through the editor either (SE-5).
+    *editor.hands.lock().unwrap() = EditorWrite::Written;
     world.kept.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
     let text = edit(&world, "a.txt", "new", "newer").await.error();
     assert!(text.contains("could not be kept"), "{text}");

@@ -59,7 +59,7 @@ async fn tl_5_replace_insert_delete() {
 }
 
 #[tokio::test]
-async fn tl_5_bad_calls_say_what_is_wrong_and_change_nothing() {
+async fn tl_5_bad_calls_change_nothing() {
     let world = world().await;
     for (input, expected) in [
         (json!({"cell_id": "zz", "new_source": "x"}), "got \"zz\". Its cells: aa."),

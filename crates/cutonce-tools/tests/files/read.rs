@@ -7,7 +7,7 @@ async fn read(world: &World, path: &str) -> super::world::Got {
 }
 
 #[tokio::test]
-async fn tl_2_text_has_line_numbers_and_offset_and_limit() {
+async fn tl_2_text_with_line_numbers_offset_and_limit() {
     let world = World::new();
     let path = world.put("src/a.rs", "one\ntwo\nthree\nfour\n");
     assert_eq!(read(&world, "src/a.rs").await.ok(), "1\tone\n2\ttwo\n3\tthree\n4\tfour");
@@ -23,7 +23,20 @@ async fn tl_2_text_has_line_numbers_and_offset_and_limit() {
 }
 
 #[tokio::test]
-async fn tl_2_a_missing_file_is_told_with_names_like_it() {
+async fn sb_2_reading_keeps_the_access_time() {
+    use std::os::unix::fs::MetadataExt;
+    let world = World::new();
+    let path = world.put("a.txt", "words\n");
+    let old = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    file.set_times(std::fs::FileTimes::new().set_accessed(old)).unwrap();
+    assert_eq!(read(&world, "a.txt").await.ok(), "1\twords");
+    world.call("Grep", json!({"pattern": "words"})).await.ok();
+    assert_eq!(path.metadata().unwrap().atime(), 1_000);
+}
+
+#[tokio::test]
+async fn tl_2_missing_file_suggests_similar_names() {
     let world = World::new();
     world.put("src/config.rs", "");
     world.put("README.md", "");
@@ -40,7 +53,7 @@ async fn tl_2_a_missing_file_is_told_with_names_like_it() {
 }
 
 #[tokio::test]
-async fn tl_2_what_is_no_file_gets_a_clear_error_and_never_hangs() {
+async fn tl_2_special_files_get_an_error() {
     let world = World::new();
     world.put("dir/x", "");
     mkfifo(&world.path("pipe"));
@@ -60,7 +73,7 @@ async fn tl_2_what_is_no_file_gets_a_clear_error_and_never_hangs() {
 }
 
 #[tokio::test]
-async fn ag_6_bad_paths_are_told_by_field() {
+async fn ag_6_bad_paths_name_the_field() {
     let world = World::new();
     symlink("loop", world.path("loop")).unwrap();
     for (path, expected) in [
@@ -78,7 +91,7 @@ async fn ag_6_bad_paths_are_told_by_field() {
 }
 
 #[tokio::test]
-async fn tl_2_a_4_gb_file_is_read_in_part_without_loading_it() {
+async fn tl_2_huge_file_is_read_in_part() {
     let world = World::new();
     let path = world.put("huge.log", "a line of text\n".repeat(200_000));
     std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(4 << 30).unwrap();
@@ -86,7 +99,7 @@ async fn tl_2_a_4_gb_file_is_read_in_part_without_loading_it() {
     assert_eq!(part, "150000\ta line of text\n[Lines 150000-150000 of a file of 4.0 GB. Read on with offset=150001.]");
     let whole = read(&world, "huge.log").await.ok();
     assert!(whole.ends_with("[Lines 1-2000 of a file of 4.0 GB. Read on with offset=2001.]"));
-    // Read, but too large to change: its old content could not be kept (SE-5).
+    // Read, but too large to change: its old content could not be stored (SE-5).
     let text = world.call("Write", json!({"file_path": "huge.log", "content": "x"})).await.error();
     assert!(text.contains("has 4.0 GB; at most 64.0 MB"), "{text}");
     let zeros = world.put("zeros", "");
@@ -110,7 +123,7 @@ async fn tl_2_binary_and_odd_encodings() {
 }
 
 #[tokio::test]
-async fn tl_2_images_are_images_within_bounds() {
+async fn tl_2_images_are_size_limited() {
     let world = World::new();
     let png =
         |width: u32| [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &width.to_be_bytes(), &[0, 0, 0, 7, 8, 6]].concat();
@@ -120,7 +133,7 @@ async fn tl_2_images_are_images_within_bounds() {
     let text = read(&world, "wide.png").await.error();
     assert!(text.starts_with("wide.png: can't be shown as an image: it has 8001 x 7 pixels"), "{text}");
     world.put("head.png", b"\x89PNG\r\n\x1a\n");
-    assert!(read(&world, "head.png").await.error().contains("broken or cut off"));
+    assert!(read(&world, "head.png").await.error().contains("broken or truncated"));
     world.put("big.jpg", [b"\xff\xd8\xff".as_slice(), &vec![7; 5 << 20]].concat());
     let text = read(&world, "big.jpg").await.error();
     assert_eq!(text, "big.jpg: an image of 5.0 MB; at most 3.8 MB can be read");
@@ -129,7 +142,7 @@ async fn tl_2_images_are_images_within_bounds() {
 }
 
 #[tokio::test]
-async fn tl_2_notebooks_by_cell_and_broken_ones_as_text() {
+async fn tl_2_broken_notebook_is_shown_as_text() {
     let world = World::new();
     world.put("a.ipynb", r#"{"cells": [{"cell_type": "code", "id": "x1", "source": ["1+1"], "outputs": []}]}"#);
     assert_eq!(read(&world, "a.ipynb").await.ok(), "[cell 1, id x1, code]\n1+1");
@@ -140,7 +153,7 @@ async fn tl_2_notebooks_by_cell_and_broken_ones_as_text() {
 }
 
 #[test]
-fn tl_2_no_permission_is_said() {
+fn tl_2_missing_permission_is_reported() {
     let world = World::new();
     mode(&world.put("secret", "x"), 0o000);
     mode(world.put("locked/file", "x").parent().unwrap(), 0o000);
@@ -155,14 +168,14 @@ fn tl_2_no_permission_is_said() {
 async fn sb_2_hidden_files_are_not_read() {
     let world = World::new();
     world.put(".env", "KEY=1");
-    world.here.disk.hide(Some(std::sync::Arc::new(|path| path.ends_with(".env"))));
+    world.here.disk.set_hidden(Some(std::sync::Arc::new(|path| path.ends_with(".env"))));
     assert!(read(&world, ".env").await.error().contains("is hidden from you"));
-    world.here.disk.hide(None);
+    world.here.disk.set_hidden(None);
     assert_eq!(read(&world, ".env").await.ok(), "1\tKEY=1");
 }
 
 #[tokio::test]
-async fn pr_6_a_link_put_in_after_the_decision_is_not_followed() {
+async fn pr_6_swapped_in_link_is_not_followed() {
     let world = World::new();
     world.put("dir/file", "fine");
     std::fs::create_dir(world.base.join("out")).unwrap();
@@ -172,7 +185,7 @@ async fn pr_6_a_link_put_in_after_the_decision_is_not_followed() {
     std::fs::remove_file(world.path("dir/file")).unwrap();
     symlink(world.base.join("out/file"), world.path("dir/file")).unwrap();
     let got = super::world::got(call.run(rights, &world.here, &world.context()).await).error();
-    assert!(got.contains("took the place of part of this path"), "{got}");
+    assert!(got.contains("part of this path was replaced by"), "{got}");
     for (tool, input) in [("LS", json!({"path": "dir"})), ("Grep", json!({"pattern": "s", "path": "dir"}))] {
         let _ = std::fs::remove_file(world.path("dir"));
         let _ = std::fs::remove_dir_all(world.path("dir"));
@@ -182,12 +195,12 @@ async fn pr_6_a_link_put_in_after_the_decision_is_not_followed() {
         std::fs::remove_dir(world.path("dir")).unwrap();
         symlink(world.base.join("out"), world.path("dir")).unwrap();
         let got = super::world::got(call.run(rights, &world.here, &world.context()).await).error();
-        assert!(got.contains("leads somewhere else than when it was checked"), "{got}");
+        assert!(got.contains("leads elsewhere since it was checked"), "{got}");
     }
 }
 
 #[tokio::test]
-async fn ag_4_an_interrupt_ends_reads_and_prevents_writes() {
+async fn ag_4_interrupt_ends_reads_and_prevents_writes() {
     let world = World::new();
     world.put("a", "x");
     world.cancel.cancel();

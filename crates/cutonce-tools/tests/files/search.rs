@@ -4,7 +4,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-/// So many seconds after the start of time; newest is largest.
+/// Sets the time to this many seconds after the epoch; the newest is the largest.
 fn at(path: &Path, seconds: u64) {
     let file = std::fs::File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)).unwrap();
@@ -19,7 +19,7 @@ async fn grep(world: &World, input: Value) -> super::world::Got {
 }
 
 #[tokio::test]
-async fn tl_6_glob_finds_files_newest_first_and_honours_ignore_files() {
+async fn tl_6_glob_sorts_by_time_and_honours_ignores() {
     let world = World::new();
     for (name, seconds) in [("a.rs", 10), ("src/b.rs", 30), ("src/deep/c.rs", 20), (".github/d.rs", 5), ("x.txt", 99)] {
         at(&world.put(name, ""), seconds);
@@ -40,7 +40,7 @@ async fn tl_6_glob_finds_files_newest_first_and_honours_ignore_files() {
 }
 
 #[tokio::test]
-async fn tl_6_glob_is_bounded_with_a_note() {
+async fn tl_6_glob_result_is_limited() {
     let world = World::new();
     for n in 0..250 {
         at(&world.put(&format!("f{n}"), ""), n);
@@ -52,7 +52,7 @@ async fn tl_6_glob_is_bounded_with_a_note() {
 }
 
 #[tokio::test]
-async fn tl_6_glob_names_what_is_wrong() {
+async fn tl_6_glob_errors_name_the_problem() {
     let world = World::new();
     world.put("file", "");
     for (pattern, expected) in [
@@ -66,9 +66,9 @@ async fn tl_6_glob_names_what_is_wrong() {
         let text = glob(&world, pattern).await.error();
         assert!(text.starts_with(expected), "{pattern:?}: {text}");
     }
-    // The decision is about the folder that is searched.
+    // The decision is about the searched folder.
     let call = world.parse("Glob", json!({"pattern": "../out/*"})).unwrap();
-    let access = format!("{:?}", call.touches(&world.here).unwrap());
+    let access = format!("{:?}", call.access(&world.here).unwrap());
     assert!(access.contains("Outside"), "{access}");
 }
 
@@ -85,7 +85,7 @@ async fn tl_6_links_are_listed_and_not_followed() {
 }
 
 #[tokio::test]
-async fn tl_6_ls_shows_entries_with_their_kind() {
+async fn tl_6_ls_shows_entry_kinds() {
     let world = World::new();
     world.put("b.txt", vec![b'x'; 2048]);
     world.put(".hidden", "1");
@@ -163,7 +163,7 @@ async fn tl_7_context_numbers_type_glob_and_one_file() {
 }
 
 #[tokio::test]
-async fn tl_7_limits_are_told_and_the_order_is_always_the_same() {
+async fn tl_7_limits_are_noted_and_order_is_stable() {
     let world = World::new();
     for n in 0..300 {
         world.put(&format!("d{}/f{n:03}", n % 7), "hit one\nhit two\nhit three\n");
@@ -202,7 +202,7 @@ async fn tl_7_long_lines_are_cut_around_the_match() {
 }
 
 #[tokio::test]
-async fn tl_7_bad_input_is_told_with_what_to_write_instead() {
+async fn tl_7_bad_input_suggests_a_fix() {
     let world = code();
     for (input, expected) in [
         (json!({"pattern": ""}), "`pattern`: expected a regular expression, got an empty string"),
@@ -241,12 +241,12 @@ async fn tl_7_binary_huge_special_and_odd_files() {
     assert!(text.contains("is a fifo (named pipe), not a file."), "{text}");
     let text = grep(&world, json!({"pattern": "zzz", "path": "huge"})).await.error();
     assert_eq!(text, "huge is a binary file; it can't be searched as text.");
-    world.here.disk.hide(Some(std::sync::Arc::new(|path| path.ends_with("latin"))));
+    world.here.disk.set_hidden(Some(std::sync::Arc::new(|path| path.ends_with("latin"))));
     assert_eq!(grep(&world, json!({"pattern": "needle", "output_mode": "count"})).await.ok(), "wide:1\n[1 in 1 file.]");
 }
 
 #[test]
-fn tl_7_what_could_not_be_read_is_told() {
+fn tl_7_unreadable_paths_are_reported() {
     let world = code();
     mode(&world.path("src/a.rs"), 0o000);
     let text = call_as_user(&world, "Grep", json!({"pattern": "beta", "type": "rust"})).ok();

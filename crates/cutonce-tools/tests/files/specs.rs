@@ -1,8 +1,8 @@
 use cutonce_tools::file_tools;
 
-/// TL-1: what the model is told about the tools is short, because every request carries it.
+/// TL-1: tool specifications are short, because every request carries them.
 #[test]
-fn tl_1_the_tools_state_themselves_in_few_bytes() {
+fn tl_1_tool_specs_are_small() {
     let mut total = 0;
     for tool in file_tools() {
         let spec = tool.spec();
@@ -16,7 +16,7 @@ fn tl_1_the_tools_state_themselves_in_few_bytes() {
 }
 
 #[test]
-fn tl_1_the_inputs_are_as_models_know_them() {
+fn tl_1_inputs_have_familiar_names() {
     let expected = [
         ("Read", "file_path offset limit"),
         ("Write", "file_path content"),

@@ -1,13 +1,14 @@
-//! A project in a temporary folder, and calls on it.
+//! A project in a temporary folder, and tool calls on it.
 
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::mode::Mode;
-use cutonce_core::permission::{Decision, Facts, Rights, decide};
-use cutonce_core::rule::Rules;
-use cutonce_tools::disk::{Disk, KeepVersion};
-use cutonce_tools::shells::Shells;
-use cutonce_tools::tool::{AnyTool, Call, CallContext, Here, Outcome};
-use cutonce_tools::web::Web;
+use cutonce_core::permission::rules::RuleSet;
+use cutonce_core::permission::{CallFacts, CallRights, Decision, decide};
+use cutonce_core::plan::mode::Mode;
+use cutonce_tools::disk::{FileAccess, VersionStore};
+use cutonce_tools::env::{CallContext, ToolEnv};
+use cutonce_tools::shell::process::SessionShells;
+use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
+use cutonce_tools::web::WebClient;
 use cutonce_tools::workspace::Workspace;
 use serde_json::Value;
 use std::io;
@@ -20,20 +21,20 @@ use tokio_util::sync::CancellationToken;
 pub struct World {
     pub base: PathBuf,
     pub root: PathBuf,
-    pub here: Here,
+    pub here: ToolEnv,
     pub kept: Arc<Kept>,
     pub cancel: CancellationToken,
     _dir: tempfile::TempDir,
 }
 
-/// The version store: remembers what it was given, and can refuse.
+/// A version store that records its input and can refuse.
 #[derive(Default)]
 pub struct Kept {
     pub versions: Mutex<Vec<(PathBuf, Option<Vec<u8>>)>>,
     pub refuses: AtomicBool,
 }
 
-impl KeepVersion for Kept {
+impl VersionStore for Kept {
     fn keep(&self, path: &Path, old: Option<&[u8]>) -> io::Result<()> {
         if self.refuses.load(Ordering::SeqCst) {
             return Err(io::Error::other("no room for versions"));
@@ -43,12 +44,12 @@ impl KeepVersion for Kept {
     }
 }
 
-/// What a call gave, as text.
+/// A call's result as text.
 #[derive(Debug)]
 pub struct Got {
     pub text: String,
     pub is_error: bool,
-    pub outcome: Option<Outcome>,
+    pub outcome: Option<ToolOutcome>,
 }
 
 impl Got {
@@ -67,7 +68,7 @@ impl Got {
 impl World {
     pub fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
-        // So that a test may also look at it as another user.
+        // Lets a test also access it as another user.
         std::fs::set_permissions(dir.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
         let base = dir.path().canonicalize().unwrap();
         let (root, home) = (base.join("proj"), base.join("home"));
@@ -76,11 +77,11 @@ impl World {
         let cutonce_home = home.join(".cutonce");
         let workspace = Workspace::new(&root, &[], Some(&home), &cutonce_home, &cutonce_home.join("own")).unwrap();
         let kept = Arc::new(Kept::default());
-        let here = Here {
+        let here = ToolEnv {
             workspace,
-            disk: Disk::new(kept.clone()),
-            shells: Shells::new(vec![]),
-            web: Web::new(vec![]),
+            disk: FileAccess::new(kept.clone()),
+            shells: SessionShells::new(vec![]),
+            web: WebClient::new(vec![]),
             todos: Mutex::default(),
         };
         Self { base, root, here, kept, cancel: CancellationToken::new(), _dir: dir }
@@ -101,7 +102,7 @@ impl World {
     pub fn text(&self, name: &str) -> String {
         String::from_utf8(self.bytes(name)).unwrap()
     }
-    /// Every name in the root, temporary files of ours included.
+    /// Lists every name in the root, including our temporary files.
     pub fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.root).unwrap();
         let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -109,14 +110,14 @@ impl World {
         names
     }
 
-    pub fn parse(&self, tool: &str, input: Value) -> Result<Box<dyn Call>, String> {
+    pub fn parse(&self, tool: &str, input: Value) -> Result<Box<dyn ToolCall>, ToolError> {
         let tool = cutonce_tools::file_tools().into_iter().find(|known| known.name() == tool).unwrap();
         AnyTool::parse(tool, input)
     }
-    /// Decides as a person would who says yes to everything.
-    pub fn rights(&self, tool: &str, call: &dyn Call) -> Result<Rights, String> {
-        let facts = Facts { tool: tool.into(), access: call.touches(&self.here)? };
-        let rules = Rules::new(None, &self.root, []);
+    /// Decides like a user who approves everything.
+    pub fn rights(&self, tool: &str, call: &dyn ToolCall) -> Result<CallRights, String> {
+        let facts = CallFacts { tool: tool.into(), access: call.access(&self.here)? };
+        let rules = RuleSet::new(None, &self.root, []);
         match decide(Mode::Default, &rules, facts) {
             Decision::Allow(allowed) => Ok(allowed.rights),
             Decision::Ask(ask) => Ok(ask.approve("the test says yes").rights),
@@ -129,13 +130,13 @@ impl World {
     pub async fn call(&self, tool: &str, input: Value) -> Got {
         let prepared = self.parse(tool, input).and_then(|call| Ok((self.rights(tool, &*call)?, call)));
         match prepared {
-            Err(text) => Got { text, is_error: true, outcome: None },
+            Err(error) => Got { text: error.into(), is_error: true, outcome: None },
             Ok((rights, call)) => got(call.run(rights, &self.here, &self.context()).await),
         }
     }
 }
 
-pub fn got(outcome: Outcome) -> Got {
+pub fn got(outcome: ToolOutcome) -> Got {
     let texts = outcome.content.iter().map(|part| match part {
         ResultPart::Text { text } => text.clone(),
         ResultPart::Image(image) => format!("<{} {}>", image.media_type, image.data.len()),
@@ -143,14 +144,14 @@ pub fn got(outcome: Outcome) -> Got {
     Got { text: texts.collect(), is_error: outcome.is_error, outcome: Some(outcome) }
 }
 
-/// Runs with the file rights of a user who is not root: permission bits do not bind root.
+/// Runs with the file rights of an ordinary user: permission bits do not restrict root.
 /// On Linux the file user belongs to the thread, and threads that it starts inherit it.
 pub fn as_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     std::thread::scope(|scope| {
         let thread = scope.spawn(|| {
             #[cfg(target_os = "linux")]
             if rustix::process::geteuid().is_root() {
-                // SAFETY: changes the credentials of this thread only; it ends with the closure.
+                // SAFETY: the call takes plain numbers and changes only this thread, which ends with the closure.
                 unsafe { libc::setfsuid(65534) };
             }
             work()
@@ -159,7 +160,7 @@ pub fn as_user<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// A call inside [`as_user`], which needs a runtime of its own.
+/// Makes a call inside [`as_user`], which needs its own runtime.
 pub fn call_as_user(world: &World, tool: &str, input: Value) -> Got {
     as_user(|| {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();

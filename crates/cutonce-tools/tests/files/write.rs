@@ -22,7 +22,7 @@ async fn tl_3_creates_a_file_with_its_folders() {
     assert_eq!((&display["type"], &display["added"], &display["removed"]), (&json!("create"), &json!(2), &json!(0)));
     assert_eq!(display["filePath"], world.path("a/b/c.txt").to_str().unwrap());
     assert!(display["diff"].as_str().unwrap().contains("+two\n"));
-    // What we wrote counts as read.
+    // Our own write is treated as read.
     assert_eq!(write(&world, "a/b/c.txt", "one\n2\n").await.ok(), "Wrote a/b/c.txt (2 lines, +1 −1).");
 }
 
@@ -38,13 +38,13 @@ async fn tl_3_keeps_mode_bits() {
 }
 
 #[tokio::test]
-async fn tl_3_an_existing_file_must_have_been_read_and_be_unchanged() {
+async fn tl_3_existing_file_must_be_read_and_unchanged() {
     let world = World::new();
     let path = world.put("a", "old");
     let text = write(&world, "a", "new").await.error();
     assert!(text.contains("was not read in this session. Read it first"), "{text}");
     read(&world, "a").await;
-    // The same size and the same times: only the content tells.
+    // Equal size and times: only the content differs.
     let times = path.metadata().unwrap().modified().unwrap();
     std::fs::write(&path, "odd").unwrap();
     std::fs::File::options().write(true).open(&path).unwrap().set_modified(times).unwrap();
@@ -52,7 +52,7 @@ async fn tl_3_an_existing_file_must_have_been_read_and_be_unchanged() {
     assert!(text.contains("changed on disk since you read it. Read it again"), "{text}");
     assert_eq!(world.text("a"), "odd");
     read(&world, "a").await;
-    // Other times and another inode, but the same content: nothing the model does not know.
+    // Different times and inode, but the same content: the model knows everything.
     std::fs::remove_file(&path).unwrap();
     std::fs::write(&path, "odd").unwrap();
     write(&world, "a", "new").await.ok();
@@ -62,7 +62,7 @@ async fn tl_3_an_existing_file_must_have_been_read_and_be_unchanged() {
 }
 
 #[tokio::test]
-async fn tl_3_a_large_file_read_in_part_goes_stale_by_its_stamp() {
+async fn tl_3_partly_read_file_uses_its_stamp() {
     let world = World::new();
     let path = world.put("large", "line\n".repeat(300_000));
     read(&world, "large").await;
@@ -74,7 +74,7 @@ async fn tl_3_a_large_file_read_in_part_goes_stale_by_its_stamp() {
 }
 
 #[tokio::test]
-async fn tl_3_what_is_no_file_is_not_written() {
+async fn tl_3_special_files_are_not_written() {
     let world = World::new();
     std::fs::create_dir(world.path("dir")).unwrap();
     mkfifo(&world.path("pipe"));
@@ -88,7 +88,7 @@ async fn tl_3_what_is_no_file_is_not_written() {
 }
 
 #[tokio::test]
-async fn tl_3_a_link_is_resolved_before_the_decision_and_stays_a_link() {
+async fn tl_3_link_is_resolved_and_stays_a_link() {
     let world = World::new();
     world.put("real", "old");
     symlink("real", world.path("link")).unwrap();
@@ -101,9 +101,9 @@ async fn tl_3_a_link_is_resolved_before_the_decision_and_stays_a_link() {
     assert_eq!(world.text("not-yet"), "made");
 }
 
-/// PR-6, TL-3: what takes the path's place after the decision gets nothing.
+/// PR-6, TL-3: a file swapped in after the decision is not written.
 #[tokio::test]
-async fn pr_6_a_link_swapped_in_after_the_decision_is_refused() {
+async fn pr_6_swapped_in_link_is_refused() {
     let world = World::new();
     let outside = world.base.join("outside");
     std::fs::create_dir(&outside).unwrap();
@@ -138,14 +138,14 @@ async fn pr_6_without_a_grant_nothing_is_written() {
     ] {
         let call = world.parse(tool, input).unwrap();
         assert!(!call.read_only() && !call.parallel());
-        let outcome = call.run(cutonce_core::permission::Rights::Plain, &world.here, &world.context()).await;
-        assert!(got(outcome).error().contains("was not given the right to write"), "{tool}");
+        let outcome = call.run(cutonce_core::permission::CallRights::Plain, &world.here, &world.context()).await;
+        assert!(got(outcome).error().contains("has no permission to write"), "{tool}");
     }
     assert!(world.names().is_empty());
 }
 
 #[tokio::test]
-async fn tl_3_a_hard_link_elsewhere_keeps_its_content() {
+async fn tl_3_other_hard_link_keeps_its_content() {
     let world = World::new();
     let path = world.put("a", "old");
     let twin = world.base.join("twin");
@@ -156,14 +156,14 @@ async fn tl_3_a_hard_link_elsewhere_keeps_its_content() {
 }
 
 #[tokio::test]
-async fn se_5_the_old_content_is_kept_before_the_change() {
+async fn se_5_old_content_is_stored_before_the_change() {
     let world = World::new();
     write(&world, "a", "one").await.ok();
     write(&world, "a", "two").await.ok();
     let path = world.path("a");
     let versions = world.kept.versions.lock().unwrap().clone();
     assert_eq!(versions, [(path.clone(), None), (path.clone(), Some(b"one".to_vec()))]);
-    // If it can't be kept, it is not changed, and nothing is left behind.
+    // If the old content can't be stored, the file is not changed, and nothing is left behind.
     world.kept.refuses.store(true, Ordering::SeqCst);
     let text = write(&world, "a", "three").await.error();
     assert!(text.contains("could not be kept for rewind (no room for versions); the file was not changed"), "{text}");
@@ -172,23 +172,23 @@ async fn se_5_the_old_content_is_kept_before_the_change() {
 }
 
 #[tokio::test]
-async fn se_5_an_earlier_content_is_put_back() {
+async fn se_5_earlier_content_is_restored() {
     let world = World::new();
     let path = world.put("a", "now");
     let disk = &world.here.disk;
-    disk.put_back(&path, Some(b"before")).unwrap();
+    disk.restore(&path, Some(b"before")).unwrap();
     assert_eq!(world.text("a"), "before");
-    disk.put_back(&path, None).unwrap();
-    disk.put_back(&path, None).unwrap();
+    disk.restore(&path, None).unwrap();
+    disk.restore(&path, None).unwrap();
     assert!(world.names().is_empty());
-    disk.put_back(&world.path("x/y"), Some(b"back")).unwrap();
+    disk.restore(&world.path("x/y"), Some(b"back")).unwrap();
     assert_eq!(world.text("x/y"), "back");
     let kept: Vec<_> = world.kept.versions.lock().unwrap().iter().map(|(_, old)| old.clone()).collect();
     assert_eq!(kept, [Some(b"now".to_vec()), Some(b"before".to_vec()), None]);
 }
 
 #[test]
-fn tl_3_no_permission_leaves_the_file_as_it_was() {
+fn tl_3_no_permission_leaves_file_unchanged() {
     let world = World::new();
     let path = world.put("locked/a", "old");
     mode(path.parent().unwrap(), 0o555);
@@ -199,7 +199,7 @@ fn tl_3_no_permission_leaves_the_file_as_it_was() {
     mode(path.parent().unwrap(), 0o755);
 }
 
-/// A file system of 64 KB, where one can be mounted; it goes away with the value.
+/// A file system of 64 KB, if one can be mounted; unmounted on drop.
 struct Small(std::path::PathBuf);
 
 impl Small {
@@ -218,10 +218,10 @@ impl Drop for Small {
 }
 
 #[tokio::test]
-async fn tl_3_a_full_disk_leaves_the_old_file_whole() {
+async fn tl_3_full_disk_leaves_old_file_intact() {
     let world = World::new();
     let small = Small::mount(world.path("small"));
-    // Without the right to mount, a store that refuses stands for a write that fails midway.
+    // Without permission to mount, a store that refuses simulates a write that fails midway.
     world.kept.refuses.store(small.is_none(), Ordering::SeqCst);
     world.put("small/a", "old");
     read(&world, "small/a").await;
@@ -235,7 +235,7 @@ async fn tl_3_a_full_disk_leaves_the_old_file_whole() {
 }
 
 #[tokio::test]
-async fn pm_45_a_write_is_a_new_file_renamed_into_place() {
+async fn pm_45_write_renames_a_new_file() {
     let world = World::new();
     let path = world.put("a", "old");
     let before = path.metadata().unwrap().ino();
@@ -243,26 +243,26 @@ async fn pm_45_a_write_is_a_new_file_renamed_into_place() {
     read(&world, "a").await;
     write(&world, "a", "new").await.ok();
     assert_ne!(path.metadata().unwrap().ino(), before);
-    // Whoever had it open sees the old content whole, never half of the new.
+    // A reader that has the file open sees the complete old content.
     let mut seen = String::new();
     std::io::Read::read_to_string(&mut open, &mut seen).unwrap();
     assert_eq!(seen, "old");
 }
 
 #[tokio::test]
-async fn the_dialog_sees_the_diff_and_a_hopeless_call_is_told_before_asking() {
+async fn dialog_shows_the_diff_or_an_early_error() {
     let world = World::new();
     world.put("a", "one\ntwo\n");
     let call = world.parse("Write", json!({"file_path": "a", "content": "one\n2\n"})).unwrap();
-    assert!(call.fails(&world.here).unwrap().contains("was not read"));
+    assert!(call.precheck(&world.here).unwrap().contains("was not read"));
     read(&world, "a").await;
-    assert_eq!(call.fails(&world.here), None);
+    assert_eq!(call.precheck(&world.here), None);
     assert_eq!(call.preview(&world.here).unwrap(), "--- a\n+++ a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
     assert_eq!(call.summary(), "a");
 }
 
 #[tokio::test]
-async fn pm_44_what_was_shown_by_other_means_counts_as_read() {
+async fn pm_44_content_shown_elsewhere_is_read() {
     let world = World::new();
     let path = world.put("plan.md", "# Plan\n");
     world.here.disk.remember_shown(&path).unwrap();

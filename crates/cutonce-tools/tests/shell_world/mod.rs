@@ -1,15 +1,16 @@
-//! A session's world in a temporary folder, and calls as the session makes them: parsed, judged, approved, run.
+//! A session's environment in a temporary folder; calls are parsed, checked, approved and run.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used)]
 
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::permission::{Ask, AskedBy, Facts, Rights, Why};
-use cutonce_core::submission::QuestionsAnswer;
-use cutonce_sandbox::env::{Names, scrubbed};
-use cutonce_tools::disk::{Disk, KeepVersion};
-use cutonce_tools::shell_tools::shell_tools;
-use cutonce_tools::shells::Shells;
-use cutonce_tools::tool::{AnyTool, Call, CallContext, Here, Outcome};
-use cutonce_tools::web::Web;
+use cutonce_core::permission::{AskCause, CallFacts, CallRights, PermissionAsk, Why};
+use cutonce_core::protocol::submission::QuestionsAnswer;
+use cutonce_sandbox::env::{EnvNameRules, scrub_env};
+use cutonce_tools::disk::{FileAccess, VersionStore};
+use cutonce_tools::env::{CallContext, ToolEnv};
+use cutonce_tools::shell::process::SessionShells;
+use cutonce_tools::shell_tools;
+use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
+use cutonce_tools::web::WebClient;
 use cutonce_tools::workspace::Workspace;
 use serde_json::Value;
 use std::ffi::OsString;
@@ -18,7 +19,7 @@ use std::sync::{Arc, Mutex};
 use tokio_util::sync::CancellationToken;
 
 pub struct World {
-    pub here: Arc<Here>,
+    pub here: Arc<ToolEnv>,
     pub root: PathBuf,
     pub own: PathBuf,
     _dir: tempfile::TempDir,
@@ -26,7 +27,7 @@ pub struct World {
 
 struct NoVersions;
 
-impl KeepVersion for NoVersions {
+impl VersionStore for NoVersions {
     fn keep(&self, _path: &Path, _old: Option<&[u8]>) -> std::io::Result<()> {
         Ok(())
     }
@@ -38,33 +39,33 @@ pub fn vars() -> Vec<(OsString, OsString)> {
 
 impl World {
     pub fn new() -> Self {
-        Self::with(Shells::new(scrubbed(vars(), &Names::default())), Web::new(vec![]))
+        Self::with(SessionShells::new(scrub_env(vars(), &EnvNameRules::default())), WebClient::new(vec![]))
     }
-    pub fn with(shells: Shells, web: Web) -> Self {
+    pub fn with(shells: SessionShells, web: WebClient) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().canonicalize().unwrap();
         let [root, added, own] = ["project", "added", "own"].map(|name| base.join(name));
         std::fs::create_dir_all(&root).unwrap();
         std::fs::create_dir_all(&added).unwrap();
         let workspace = Workspace::new(&root, &[added], None, &base.join("home"), &own).unwrap();
-        let disk = Disk::new(Arc::new(NoVersions));
-        let here = Here { workspace, disk, shells, web, todos: Mutex::default() };
+        let disk = FileAccess::new(Arc::new(NoVersions));
+        let here = ToolEnv { workspace, disk, shells, web, todos: Mutex::default() };
         Self { here: Arc::new(here), root, own, _dir: dir }
     }
 
-    pub fn parse(&self, tool: &str, input: Value) -> Result<Box<dyn Call>, String> {
+    pub fn parse(&self, tool: &str, input: Value) -> Result<Box<dyn ToolCall>, ToolError> {
         tool_named(tool).parse(input)
     }
-    /// Parsed, judged, approved, run.
-    pub async fn call(&self, tool: &str, input: Value) -> Result<Outcome, String> {
+    /// Parses, checks, approves and runs a call.
+    pub async fn call(&self, tool: &str, input: Value) -> Result<ToolOutcome, String> {
         self.call_in(tool, input, &context()).await
     }
-    pub async fn call_in(&self, tool: &str, input: Value, context: &CallContext) -> Result<Outcome, String> {
+    pub async fn call_in(&self, tool: &str, input: Value, context: &CallContext) -> Result<ToolOutcome, String> {
         let call = self.parse(tool, input)?;
         let rights = approved(tool, &*call, &self.here)?;
         Ok(call.run(rights, &self.here, context).await)
     }
-    /// What Bash gave back for this command.
+    /// Returns Bash's result for this command.
     pub async fn bash(&self, command: &str) -> String {
         text(&self.call("Bash", serde_json::json!({ "command": command })).await.unwrap())
     }
@@ -74,10 +75,10 @@ pub fn tool_named(name: &str) -> Arc<dyn AnyTool> {
     shell_tools().into_iter().find(|tool| tool.name() == name).expect("a tool of this name")
 }
 
-pub fn approved(tool: &str, call: &dyn Call, here: &Here) -> Result<Rights, String> {
-    let facts = Facts { tool: tool.into(), access: call.touches(here)? };
+pub fn approved(tool: &str, call: &dyn ToolCall, here: &ToolEnv) -> Result<CallRights, String> {
+    let facts = CallFacts { tool: tool.into(), access: call.access(here)? };
     let why = Why { reason: String::new(), rule: None, source: None };
-    Ok(Ask { facts, why, by: AskedBy::Mode, suggestions: vec![] }.approve("by the test").rights)
+    Ok(PermissionAsk { facts, why, cause: AskCause::Mode, suggestions: vec![] }.approve("by the test").rights)
 }
 
 pub fn context() -> CallContext {
@@ -89,7 +90,7 @@ pub fn context() -> CallContext {
     }
 }
 
-pub fn text(outcome: &Outcome) -> String {
+pub fn text(outcome: &ToolOutcome) -> String {
     let texts = outcome.content.iter().map(|part| match part {
         ResultPart::Text { text } => text.as_str(),
         ResultPart::Image(_) => "(image)",

@@ -1,185 +1,225 @@
-//! Keys and pastes, to whom they belong: an overlay, a dialog that may be answered, or the composer.
+//! Routes keys and pastes to an overlay, to the open dialog, or to the composer.
 
-use super::{AGAIN, App};
-use crate::composer::{Did, Draft};
-use crate::input::Input;
-use crate::keymap::{self, Action};
-use crate::terminal::Arrived;
+use super::{App, REPEAT_WINDOW};
+use crate::composer::{ComposerDraft, ComposerResult};
+use crate::input::TerminalInput;
+use crate::input::keymap::{self, KeyAction};
+use crate::terminal::TimedInput;
 use crossterm::event::KeyEvent;
-use cutonce_core::event::Level;
-use cutonce_core::submission::Submission;
+use cutonce_core::exit_code;
+use cutonce_core::protocol::event::NoticeLevel;
+use cutonce_core::protocol::submission::Submission;
 use std::time::Instant;
 
 impl App {
-    pub(super) fn arrived(&mut self, arrived: Arrived) {
+    pub(super) fn on_input(&mut self, arrived: TimedInput) {
         let at = arrived.at;
         match arrived.input {
-            // The terminal is gone: nobody is there any more.
-            None => self.exit = Some(129),
-            Some(Input::Focus) => {}
-            Some(Input::Paste(text)) => self.pasted(&text, at),
-            Some(Input::Key(key)) => self.key(key, at),
+            // The terminal was closed.
+            None => self.exit = Some(exit_code::HUNG_UP),
+            Some(TerminalInput::Focus) => {}
+            Some(TerminalInput::Paste(text)) => self.on_paste(&text, at),
+            Some(TerminalInput::Key(key)) => self.on_key(key, at),
         }
-        self.last_key = at;
+        self.key_times.last_key = at;
     }
 
-    fn pasted(&mut self, text: &str, at: Instant) {
-        if self.asks.covers() {
+    fn on_paste(&mut self, text: &str, at: Instant) {
+        if self.asks.has_overlay() {
             return self.overlay_paste(text, at);
         }
         if self.dialog_paste(text, at) {
             return;
         }
-        self.paste_words(text);
+        self.insert_paste(text);
     }
 
-    fn key(&mut self, key: KeyEvent, at: Instant) {
-        if self.asks.covers() {
+    fn on_key(&mut self, key: KeyEvent, at: Instant) {
+        if self.asks.has_overlay() {
             return self.overlay_key(key, at);
         }
-        let action = keymap::action(key);
-        // The mode can be changed at any time (PM-17), also with a question open; so can one leave.
+        let action = keymap::action_for(key);
+        // The user can change the mode (PM-17) or quit at any time, also while a dialog is open.
         match action {
-            Some(Action::CycleMode) => {
-                self.tip = false;
+            Some(KeyAction::CycleMode) => {
+                self.tip = None;
                 return self.submit(Submission::CycleMode);
             }
-            Some(Action::Quit) => return self.quit(),
-            Some(Action::Redraw) if self.stage.is_on() => return self.clear_stage(),
-            // A question keeps nobody from looking around first (UI-13, UI-14).
-            Some(action @ (Action::Redraw | Action::Stop | Action::Tasks)) if self.asks.asks() => {
-                return self.act(action);
+            Some(KeyAction::Quit) => return self.on_quit(),
+            Some(KeyAction::Redraw) if self.dialog_screen.is_active() => return self.clear_dialog_screen(),
+            // The user may look around before answering (UI-13, UI-14).
+            Some(action @ (KeyAction::Redraw | KeyAction::Suspend | KeyAction::ToggleTasks))
+                if self.asks.has_dialog() =>
+            {
+                return self.perform_action(action);
             }
-            Some(Action::OpenWaiting) if self.asks.asks() && self.asks.plan_waits() => return self.open_plan(),
+            Some(KeyAction::OpenPendingPlan) if self.asks.has_dialog() && self.asks.plan_pending() => {
+                return self.open_plan();
+            }
             _ => {}
         }
         if self.dialog_key(key, at) {
             return;
         }
-        if self.again.take_if(|(pressed, _)| action != Some(*pressed)).is_some() {
+        if self.key_times.repeat_press.take_if(|(pressed, _)| action != Some(*pressed)).is_some() {
             self.status.hint = None;
         }
-        match (action, keymap::typed(key)) {
-            // A dialog that can't be answered yet: what is typed goes to the draft, and nothing is sent.
-            (Some(Action::Send), _) if self.asks.asks() => {}
-            (Some(action), _) => self.act(action),
+        match (action, keymap::typed_char(key)) {
+            // The dialog does not accept keys yet: typed text goes to the draft, and nothing is sent.
+            (Some(KeyAction::Send), _) if self.asks.has_dialog() => {}
+            (Some(action), _) => self.perform_action(action),
             (None, Some(c)) => {
-                self.composer.typed(c);
-                self.composer.refresh_with(&mut self.files);
-                self.changed();
+                self.prompt.composer.type_char(c);
+                self.prompt.composer.refresh_with(&mut self.prompt.files);
+                self.draft_changed();
             }
             (None, None) => {}
         }
     }
 
-    /// The text changed: it is on disk before it is on the screen, once for all keys that came together.
-    pub(super) fn changed(&mut self) {
-        self.unsaved = true;
-        self.wait_for_key();
-        self.now();
+    /// Handles a change of the draft. It is saved before the next frame, once for all keys that arrived
+    /// together.
+    pub(super) fn draft_changed(&mut self) {
+        self.prompt.unsaved = true;
+        self.require_plan_key();
+        self.redraw_now();
     }
 
-    pub(super) fn keep_draft(&mut self) {
-        self.unsaved = false;
-        self.drafts.save(&self.draft());
+    pub(super) fn save_draft(&mut self) {
+        self.prompt.unsaved = false;
+        self.prompt.drafts.save(&self.current_draft());
+        #[cfg(debug_assertions)]
+        self.panic_if_tested();
     }
 
-    /// What is written, and what waits: neither is in the transcript yet.
-    pub(super) fn draft(&self) -> Draft {
-        self.composer.draft().with_queued(&self.queued)
+    /// Panics once the draft has the text in `CUTONCE_TEST_PANIC_AT`: a test checks that the terminal and the
+    /// draft survive a panic (UI-13). Release builds do not contain this.
+    #[cfg(debug_assertions)]
+    fn panic_if_tested(&self) {
+        let text = self.environment.env_var("CUTONCE_TEST_PANIC_AT");
+        assert!(text.as_deref() != Some(self.prompt.composer.text()), "asked for by CUTONCE_TEST_PANIC_AT");
     }
 
-    fn act(&mut self, action: Action) {
-        match self.composer.act(action, &mut self.files) {
-            Did::Changed => return self.changed(),
-            Did::Moved => return self.now(),
-            Did::Send => return self.send(),
-            Did::Nothing => {}
+    /// The draft including queued messages: neither is in the transcript yet.
+    pub(super) fn current_draft(&self) -> ComposerDraft {
+        self.prompt.composer.draft().with_queued(&self.queue.messages)
+    }
+
+    fn perform_action(&mut self, action: KeyAction) {
+        if action == KeyAction::Up && self.prompt.composer.is_empty() && self.unqueue() {
+            return;
+        }
+        match self.prompt.composer.handle_action(action, &mut self.prompt.files) {
+            ComposerResult::Changed => return self.draft_changed(),
+            ComposerResult::Moved => return self.redraw_now(),
+            ComposerResult::Send => return self.send_message(),
+            ComposerResult::Nothing => {}
         }
         match action {
-            Action::Escape => self.escape(),
-            Action::End if self.composer.text().is_empty() => self.exit = Some(0),
-            Action::OpenWaiting if self.asks.plan_waits() => self.open_plan(),
-            Action::Details => self.show_details(),
-            Action::Tasks => {
-                self.unfolded = !self.unfolded;
-                self.now();
+            KeyAction::Escape => self.on_escape(),
+            KeyAction::QuitIfEmpty if self.prompt.composer.text().is_empty() => self.exit = Some(exit_code::SUCCESS),
+            KeyAction::OpenPendingPlan if self.asks.plan_pending() => self.open_plan(),
+            KeyAction::ShowDetails => self.show_details(),
+            KeyAction::ToggleTasks => {
+                self.activity.expanded = !self.activity.expanded;
+                self.redraw_now();
             }
-            Action::EndTask => self.show_tasks(),
-            Action::Editor => self.edit_message(),
-            Action::PasteImage => self.paste_clipboard(),
-            Action::Stop => self.stop(),
-            Action::Redraw => {
-                self.history.draw_again();
-                self.now();
+            KeyAction::StopTask => self.show_tasks(),
+            KeyAction::OpenEditor => self.edit_message(),
+            KeyAction::PasteImage => self.paste_clipboard(),
+            KeyAction::Suspend => self.suspend(),
+            KeyAction::Redraw => {
+                self.screen.scrollback.force_redraw();
+                self.redraw_now();
             }
             _ => {}
         }
     }
 
-    fn escape(&mut self) {
+    /// Takes the last queued message back (DU-4). Returns false if none waits.
+    fn unqueue(&mut self) -> bool {
+        if self.queue.messages.is_empty() || self.session.handle.is_none() {
+            return false;
+        }
+        self.submit(Submission::Unqueue);
+        true
+    }
+
+    fn on_escape(&mut self) {
+        // A queued message is removed before the turn is interrupted.
+        if self.turn.is_some() && self.unqueue() {
+            self.queue.dropping = true;
+            return self.redraw_now();
+        }
         if self.turn.is_some() {
             self.submit(Submission::Interrupt);
-            self.compacted();
-            return self.now();
+            self.end_compaction();
+            return self.redraw_now();
         }
-        if self.composer.is_empty() && self.pressed_again(Action::Escape) {
-            self.again = None;
-            return self.rewind();
+        if self.prompt.composer.is_empty() && self.pressed_again(KeyAction::Escape) {
+            self.key_times.repeat_press = None;
+            return self.open_rewind_picker();
         }
-        if self.composer.is_empty() {
-            self.again = Some((Action::Escape, Instant::now() + AGAIN));
+        if self.prompt.composer.is_empty() {
+            self.key_times.repeat_press = Some((KeyAction::Escape, Instant::now() + REPEAT_WINDOW));
         }
     }
 
-    /// Ctrl+C: stops what runs, clears what is written, and twice in a row leaves (UI-13).
-    fn quit(&mut self) {
-        if self.pressed_again(Action::Quit) {
-            self.exit = Some(0);
+    /// Ctrl+C: interrupts the turn or clears the composer; pressed twice, quits (UI-13).
+    fn on_quit(&mut self) {
+        if self.pressed_again(KeyAction::Quit) {
+            self.exit = Some(exit_code::SUCCESS);
             return;
         }
-        if self.composer.is_choosing() {
-            self.composer.act(Action::Escape, &mut self.files);
+        if self.prompt.composer.is_choosing() {
+            self.prompt.composer.handle_action(KeyAction::Escape, &mut self.prompt.files);
         } else if self.turn.is_some() {
+            // Queued messages come back into the composer; an interrupt must not send them.
+            for _ in 0..self.queue.messages.len() {
+                self.unqueue();
+            }
             self.submit(Submission::Interrupt);
-            self.compacted();
-        } else if !self.composer.is_empty() {
-            self.composer.clear();
-            self.keep_draft();
+            self.end_compaction();
+        } else if !self.prompt.composer.is_empty() {
+            self.prompt.composer.clear();
+            self.save_draft();
         }
-        self.again = Some((Action::Quit, Instant::now() + AGAIN));
+        self.key_times.repeat_press = Some((KeyAction::Quit, Instant::now() + REPEAT_WINDOW));
         self.status.hint = Some("press ctrl+c again to quit".into());
-        self.now();
+        self.redraw_now();
     }
 
-    fn pressed_again(&self, action: Action) -> bool {
-        self.again.is_some_and(|(pressed, until)| pressed == action && Instant::now() < until)
+    fn pressed_again(&self, action: KeyAction) -> bool {
+        self.key_times.repeat_press.is_some_and(|(pressed, until)| pressed == action && Instant::now() < until)
     }
 
-    fn send(&mut self) {
-        if self.composer.is_empty() {
+    fn send_message(&mut self) {
+        if self.prompt.composer.is_empty() {
             return;
         }
-        if self.failed && !self.composer.text().starts_with(['/', '!']) {
-            return self.notice(Level::Warning, &format!("Not sent, your words stay here. {}", self.home.way_out()));
+        if self.session.open_failed && !self.prompt.composer.text().starts_with(['/', '!']) {
+            return self.print_notice(
+                NoticeLevel::Warning,
+                &format!("Not sent; your text is kept. {}", self.session.thread.no_session_help()),
+            );
         }
-        // What is seen decides: the beginning of a folded paste was never typed as a command.
-        let given = self.composer.text();
+        // Decide by the visible text: the beginning of a folded paste was never typed as a command.
+        let given = self.prompt.composer.text();
         let (shell, command) = (given.starts_with('!'), given.trim_start().starts_with('/'));
-        let mut message = self.composer.take();
-        self.keep_draft();
-        self.now();
+        let mut message = self.prompt.composer.take_message();
+        self.save_draft();
+        self.redraw_now();
         let text = message.text.trim().to_string();
         if let Some(line) = text.strip_prefix('!').filter(|_| shell) {
-            return self.shell(line.trim());
+            return self.run_shell_line(line.trim());
         }
-        if command && self.command(&text, &message.images) {
+        if command && self.run_command(&text, &message.images) {
             return;
         }
-        message.images.extend(self.images_named(&text));
-        if self.session.is_none() {
-            self.queued.push(text.clone());
+        message.images.extend(self.mentioned_images(&text));
+        if self.session.handle.is_none() {
+            self.queue.messages.push(text.clone());
         }
-        self.say(message.text.trim_end().to_string(), message.images);
+        self.send_user_message(message.text.trim_end().to_string(), message.images);
     }
 }

@@ -1,54 +1,56 @@
-//! What is pasted or dropped: words, paths of images, and with Ctrl+V the image on the clipboard (UI-3).
+//! Pasted and dropped input: text, image paths, and with Ctrl+V the image on the clipboard (UI-3).
 
-use super::{App, Note, tell};
-use crate::composer::Attached;
-use cutonce_agent::clipboard::{self, Clip};
+use super::{App, AppMessage, send_to_app};
+use crate::composer::ImageAttachment;
+use cutonce_agent::clipboard::{self, ClipboardContent};
 use cutonce_core::conversation::Image;
-use cutonce_core::event::Level;
+use cutonce_core::protocol::event::NoticeLevel;
 
 impl App {
-    /// Into the composer: images for what is nothing but their paths, otherwise the words.
-    pub(super) fn paste_words(&mut self, text: &str) {
-        let images = Attached::all(text, &self.around.cwd);
+    /// Inserts pasted text. Text that consists only of image paths attaches these images instead.
+    pub(super) fn insert_paste(&mut self, text: &str) {
+        let images = ImageAttachment::load_all(text, &self.environment.cwd);
         if images.is_empty() {
-            self.composer.paste(text);
+            self.prompt.composer.paste(text);
         }
         for image in images {
             match image {
-                Attached::Image(image) => self.composer.attach(image),
-                Attached::Refused(why) => self.notice(Level::Warning, &why),
-                Attached::NoImage => {}
+                ImageAttachment::Image(image) => self.prompt.composer.attach_image(image),
+                ImageAttachment::Refused(why) => self.print_notice(NoticeLevel::Warning, &why),
+                ImageAttachment::NotAnImage => {}
             }
         }
-        self.changed();
+        self.draft_changed();
     }
 
-    /// Ctrl+V: the programs that read clipboards may take their time; keys do not wait for them.
+    /// Reads the clipboard in the background: helper programs may be slow, and keys must not wait.
     pub(super) fn paste_clipboard(&mut self) {
-        let (env, cwd, notes) = (self.around.env.clone(), self.around.cwd.clone(), self.notes.clone());
+        let (env, cwd, notes) = (self.environment.env.clone(), self.environment.cwd.clone(), self.messages.clone());
         tokio::spawn(async move {
-            let found = clipboard::read(&env, &cwd).await;
-            tell(&notes, Note::Clipboard(found));
+            let message = match clipboard::read_clipboard(&env, &cwd).await {
+                Ok(content) => AppMessage::ClipboardRead(content),
+                Err(why) => AppMessage::Notice(NoticeLevel::Warning, why.to_string()),
+            };
+            send_to_app(&notes, message);
         });
     }
 
-    pub(super) fn clipboard(&mut self, found: Result<Clip, String>) {
-        match found {
-            Ok(Clip::Image(image)) => {
-                self.composer.attach(image);
-                self.changed();
+    pub(super) fn on_clipboard(&mut self, content: ClipboardContent) {
+        match content {
+            ClipboardContent::Image(image) => {
+                self.prompt.composer.attach_image(image);
+                self.draft_changed();
             }
-            Ok(Clip::Text(text)) => self.paste_words(&text),
-            Err(why) => self.notice(Level::Warning, &why),
+            ClipboardContent::Text(text) => self.insert_paste(&text),
         }
-        self.now();
+        self.redraw_now();
     }
 
-    /// Images that a message names by their path.
-    pub(super) fn images_named(&mut self, text: &str) -> Vec<Image> {
-        let (images, refused) = crate::composer::images_named(text, &self.around.cwd);
+    /// Loads the images that a message mentions by path.
+    pub(super) fn mentioned_images(&mut self, text: &str) -> Vec<Image> {
+        let (images, refused) = crate::composer::mentioned_images(text, &self.environment.cwd);
         for why in refused {
-            self.notice(Level::Warning, &format!("{why}; it was not sent along"));
+            self.print_notice(NoticeLevel::Warning, &format!("{why}; image not attached"));
         }
         images
     }

@@ -1,81 +1,163 @@
-//! A tip about Shift+Tab, at most once in 20 sessions (PM-141). How many there were is counted in a file of the home, under a
-//! lock: two terminals that open at once are two sessions, and only one of them shows it.
+//! The greeting of the first session (ON-3) and the tip about plan mode, shown at most once in 20 sessions (PM-141).
+//! A file in the home folder counts the sessions, under a lock: of two terminals that open together, only one shows
+//! them.
 
-use cutonce_agent::store::place::{create_private_dir, private, write_private};
+use crate::render::theme::Theme;
+use cutonce_agent::storage::paths::{create_private_dir, private_options, write_private};
+use cutonce_core::plan::mode::Mode;
+use ratatui::text::{Line, Span};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-pub const TIP: &str = "Tip: shift+tab goes to plan mode: you see a plan before anything changes";
-
-/// The first two sessions have enough that is new.
-const FIRST: u64 = 3;
-const EVERY: u64 = 20;
+/// First session that may show the tip; new users see enough new things before.
+const FIRST_TIP_SESSION: u64 = 3;
+const TIP_INTERVAL: u64 = 20;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Counted {
+struct TipCounter {
     sessions: u64,
-    /// The session that showed it last.
+    /// Number of the session that last showed the tip.
     shown: Option<u64>,
+    #[serde(default)]
+    greeted: bool,
 }
 
-/// A session begins: is the tip due in it? `fits`: it could be shown now; if not, it stays due.
-pub fn due(home: &Path, fits: bool) -> bool {
-    counted(home, fits).unwrap_or(false)
+/// What a new session shows besides the conversation.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StartHints {
+    pub greeting: bool,
+    pub tip: bool,
 }
 
-fn counted(home: &Path, fits: bool) -> std::io::Result<bool> {
+/// The key presses that lead to plan mode (ON-5). `modes` are those that Shift+Tab goes through.
+pub fn keys_to_plan(from: Mode, modes: &[Mode]) -> String {
+    match from.presses_to_plan(modes) {
+        0 | 1 => "shift+tab".into(),
+        2 => "shift+tab twice".into(),
+        more => format!("shift+tab {more} times"),
+    }
+}
+
+pub fn tip_text(from: Mode, modes: &[Mode]) -> String {
+    format!("Tip: press {} for plan mode: see a plan before anything changes", keys_to_plan(from, modes))
+}
+
+/// What the greeting names.
+pub struct GreetingText<'a> {
+    pub version: &'a str,
+    pub folder: &'a str,
+    pub model: &'a str,
+    pub mode: Mode,
+    pub modes: &'a [Mode],
+}
+
+impl GreetingText<'_> {
+    pub fn lines(&self, theme: &Theme) -> Vec<Line<'static>> {
+        let about = format!("{} · {} · {} mode", self.folder, self.model, self.mode);
+        let plan = match self.mode.presses_to_plan(self.modes) {
+            0 => "Plan mode is on: the agent reads and plans; nothing changes until you approve the plan.".into(),
+            _ => format!("For a plan before anything changes, press {}.", keys_to_plan(self.mode, self.modes)),
+        };
+        let title = vec![Span::styled("cutonce ", theme.heading), Span::styled(self.version.to_string(), theme.dim)];
+        vec![
+            Line::from(title),
+            Line::styled(about, theme.dim),
+            Line::styled(plan, theme.plan),
+            Line::styled("Type a task and press Enter. /help lists commands and keys.", theme.dim),
+        ]
+    }
+}
+
+/// Counts a new session and returns what it shows. A greeting or tip that does not fit now stays due.
+pub fn take_hints(home: &Path, fits: StartHints) -> StartHints {
+    count_session(home, fits).unwrap_or_default()
+}
+
+fn count_session(home: &Path, fits: StartHints) -> std::io::Result<StartHints> {
     create_private_dir(home)?;
-    let lock = private().write(true).create(true).truncate(false).open(home.join("tips.lock"))?;
+    let lock = private_options().write(true).create(true).truncate(false).open(home.join("tips.lock"))?;
     lock.lock()?;
     let file = home.join("tips.json");
     let mut counted = match std::fs::read(&file) {
-        // What can't be understood may have been shown a moment ago.
-        Ok(bytes) => serde_json::from_slice(&bytes).unwrap_or(Counted { sessions: 0, shown: Some(0) }),
-        Err(_) => Counted::default(),
+        // A damaged file may mean that the tip was just shown.
+        Ok(bytes) => {
+            serde_json::from_slice(&bytes).unwrap_or(TipCounter { sessions: 0, shown: Some(0), greeted: true })
+        }
+        Err(_) => TipCounter::default(),
     };
     counted.sessions = counted.sessions.saturating_add(1);
     let due = match counted.shown {
-        None => counted.sessions >= FIRST,
-        Some(at) => counted.sessions >= at.saturating_add(EVERY),
+        None => counted.sessions >= FIRST_TIP_SESSION,
+        Some(at) => counted.sessions >= at.saturating_add(TIP_INTERVAL),
     };
-    if due && fits {
+    // Users of earlier versions have seen the program.
+    let greeting = fits.greeting && !counted.greeted && counted.sessions == 1;
+    let tip = due && fits.tip;
+    if tip {
         counted.shown = Some(counted.sessions);
     }
+    counted.greeted |= greeting;
     write_private(&file, &serde_json::to_vec(&counted)?)?;
-    Ok(due && fits)
+    Ok(StartHints { greeting, tip })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn take_due_tip(home: &Path, tip: bool) -> bool {
+        take_hints(home, StartHints { greeting: false, tip }).tip
+    }
+
     #[test]
-    fn pm_141_the_tip_comes_at_most_once_in_20_sessions() {
+    fn on_5_tip_names_keys_from_the_current_mode() {
+        let usual = [Mode::Default, Mode::AcceptEdits, Mode::Plan];
+        assert_eq!(keys_to_plan(Mode::Default, &usual), "shift+tab twice");
+        assert_eq!(keys_to_plan(Mode::AcceptEdits, &usual), "shift+tab");
+        assert_eq!(keys_to_plan(Mode::BypassPermissions, &Mode::ALL), "shift+tab 3 times");
+        assert!(tip_text(Mode::AcceptEdits, &usual).starts_with("Tip: press shift+tab for plan mode"));
+    }
+
+    #[test]
+    fn on_3_only_the_first_session_greets() {
         let home = tempfile::tempdir().unwrap();
-        let shown: Vec<usize> = (1..=70).filter(|_| due(home.path(), true)).collect();
+        let greets = || take_hints(home.path(), StartHints { greeting: true, tip: false }).greeting;
+        assert_eq!([greets(), greets()], [true, false]);
+        let theme = Theme::default();
+        let lines =
+            GreetingText { version: "1.2.3", folder: "~/shop", model: "m", mode: Mode::Default, modes: &Mode::ALL };
+        let text: Vec<String> = lines.lines(&theme).iter().map(crate::render::text::plain_text).collect();
+        assert_eq!(text[..2], ["cutonce 1.2.3", "~/shop · m · default mode"]);
+        assert!(text[2].ends_with("press shift+tab twice."), "{text:?}");
+    }
+
+    #[test]
+    fn pm_141_tip_shows_once_in_20_sessions() {
+        let home = tempfile::tempdir().unwrap();
+        let shown: Vec<usize> = (1..=70).filter(|_| take_due_tip(home.path(), true)).collect();
         assert_eq!(shown, [3, 23, 43, 63]);
     }
 
     #[test]
-    fn pm_141_a_session_that_can_t_show_it_leaves_it_to_the_next() {
+    fn pm_141_unshown_tip_stays_due() {
         let home = tempfile::tempdir().unwrap();
-        assert!((1..=9).all(|_| !due(home.path(), false)));
-        assert!(due(home.path(), true));
-        assert!((1..=19).all(|_| !due(home.path(), true)));
-        assert!(due(home.path(), true));
+        assert!((1..=9).all(|_| !take_due_tip(home.path(), false)));
+        assert!(take_due_tip(home.path(), true));
+        assert!((1..=19).all(|_| !take_due_tip(home.path(), true)));
+        assert!(take_due_tip(home.path(), true));
     }
 
     #[test]
-    fn pm_141_sessions_that_open_at_once_and_a_broken_count_show_it_once() {
+    fn pm_141_concurrent_sessions_show_it_once() {
         let home = tempfile::tempdir().unwrap();
         let opened = std::thread::scope(|scope| {
-            let open = || scope.spawn(|| due(home.path(), true));
+            let open = || scope.spawn(|| take_due_tip(home.path(), true));
             let all: Vec<_> = (0..19).map(|_| open()).collect();
             all.into_iter().filter_map(|one| one.join().ok()).filter(|shown| *shown).count()
         });
         assert_eq!(opened, 1);
         std::fs::write(home.path().join("tips.json"), "{").unwrap();
-        assert!((1..=19).all(|_| !due(home.path(), true)));
-        assert!(due(home.path(), true));
+        assert!((1..=19).all(|_| !take_due_tip(home.path(), true)));
+        assert!(take_due_tip(home.path(), true));
     }
 }

@@ -1,31 +1,32 @@
-//! The draft on disk: written with every key, there again after a crash and on resume (UI-3).
+//! The draft on disk: saved on every key press and restored after a crash or on resume (UI-3).
 //!
-//! A session that nobody has spoken to yet can't be resumed, so its draft is the folder's: one file per process, and the next
-//! new session there gets the newest whose writer is dead. Nobody removes a file but its own.
+//! A session without messages can't be resumed, so its draft belongs to the folder: one file per process. The
+//! next new session takes the newest file whose process is dead. A process only removes its own file.
 
-use super::attach::Attachments;
-use super::text::Buffer;
-use cutonce_agent::store::place::{create_private_dir, project_name};
+use super::attachments::Attachments;
+use crate::text_area::TextArea;
+use cutonce_agent::storage::paths::{create_private_dir, project_name};
+use cutonce_core::conversation::Image;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Draft {
+pub struct ComposerDraft {
     text: String,
     cursor: usize,
     #[serde(default)]
     attachments: Attachments,
-    /// Messages that wait for the agent's next request: nobody has them yet (AG-5).
+    /// Messages queued for the agent's next request; the transcript does not contain them yet (AG-5).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     queued: Vec<String>,
-    /// Who writes it.
+    /// Process that wrote the draft.
     #[serde(default)]
     pid: u32,
 }
 
-impl Draft {
-    pub fn new(buffer: &Buffer, attachments: &Attachments) -> Draft {
-        Draft {
+impl ComposerDraft {
+    pub fn new(buffer: &TextArea, attachments: &Attachments) -> ComposerDraft {
+        ComposerDraft {
             text: buffer.text().to_string(),
             cursor: buffer.cursor(),
             attachments: attachments.clone(),
@@ -33,14 +34,21 @@ impl Draft {
             pid: std::process::id(),
         }
     }
-    pub fn with_queued(mut self, queued: &[String]) -> Draft {
+    /// A message that was not sent, with its images.
+    pub fn unsent(text: &str, images: Vec<Image>) -> ComposerDraft {
+        let mut attachments = Attachments::default();
+        images.into_iter().for_each(|image| drop(attachments.add_image(image)));
+        let text = attachments.mark_missing_images(text.trim().to_string());
+        ComposerDraft::new(&TextArea::new(&text), &attachments)
+    }
+    pub fn with_queued(mut self, queued: &[String]) -> ComposerDraft {
         self.queued = queued.to_vec();
         self
     }
-    /// What waited when the program ended comes first: it was said before.
-    pub fn into_parts(self) -> (Buffer, Attachments) {
+    /// Splits into text and attachments. Queued messages come before the draft text.
+    pub fn into_parts(self) -> (TextArea, Attachments) {
         let waited: String = self.queued.iter().map(|words| format!("{words}\n")).collect();
-        let mut buffer = Buffer::new(format!("{waited}{}", self.text).trim_end_matches('\n'));
+        let mut buffer = TextArea::new(format!("{waited}{}", self.text).trim_end_matches('\n'));
         buffer.set_cursor(waited.len() + self.cursor);
         (buffer, self.attachments)
     }
@@ -49,67 +57,68 @@ impl Draft {
     }
 }
 
-/// Where this process's draft lives.
+/// Storage of this process's draft.
 #[derive(Debug)]
-pub struct Drafts {
+pub struct DraftStore {
     folder: PathBuf,
-    /// The session, once somebody spoke to it.
+    /// The session, once it has a message.
     session: Option<String>,
-    last: Option<Draft>,
+    last: Option<ComposerDraft>,
 }
 
-impl Drafts {
-    pub fn new(home: &Path, cwd: &Path) -> Drafts {
-        Drafts { folder: home.join("drafts").join(project_name(cwd)), session: None, last: None }
+impl DraftStore {
+    pub fn new(home: &Path, cwd: &Path) -> DraftStore {
+        DraftStore { folder: home.join("drafts").join(project_name(cwd)), session: None, last: None }
     }
 
-    fn file(&self) -> PathBuf {
+    fn file_path(&self) -> PathBuf {
         match &self.session {
             Some(session) => self.folder.join(format!("{session}.json")),
-            None => self.folder.join(format!("{NEW}{}.json", std::process::id())),
+            None => self.folder.join(format!("{NEW_PREFIX}{}.json", std::process::id())),
         }
     }
 
-    /// From now on the draft belongs to this session: it is in the session's file before it leaves the folder's.
-    pub fn belongs_to(&mut self, session: &str, draft: &Draft) {
+    /// Assigns the draft to a session. It is written to the session's file before the folder's file is
+    /// removed.
+    pub fn assign_to(&mut self, session: &str, draft: &ComposerDraft) {
         if self.session.as_deref() != Some(session) {
-            let before = self.session.is_none().then(|| self.file());
+            let before = self.session.is_none().then(|| self.file_path());
             (self.session, self.last) = (Some(session.to_string()), None);
             self.save(draft);
             before.into_iter().for_each(|file| drop(std::fs::remove_file(file)));
         }
     }
 
-    /// No session any more, until the next one is there; true if the draft is kept with the one that was.
-    pub fn leaves(&mut self) -> bool {
+    /// Detaches from the session. Returns true if the draft is stored with it.
+    pub fn detach(&mut self) -> bool {
         self.last = None;
         self.session.take().is_some()
     }
 
-    /// The session's own draft. (No other process has the session open: SE-4.)
-    pub fn of(&self, session: &str) -> Option<Draft> {
-        read(&self.folder.join(format!("{session}.json")))
+    /// Loads the draft of a session. No other process has that session open (SE-4).
+    pub fn load(&self, session: &str) -> Option<ComposerDraft> {
+        read_draft(&self.folder.join(format!("{session}.json")))
     }
 
-    /// For a new session: the newest draft of the folder whose writer is dead. It is ours from now on, and nobody else's.
-    pub fn left_over(&mut self) -> Option<Draft> {
+    /// Takes over the newest draft of this folder whose process is dead.
+    pub fn take_abandoned(&mut self) -> Option<ComposerDraft> {
         let entries = std::fs::read_dir(&self.folder).ok()?;
-        let mut found: Vec<_> = entries.flatten().filter_map(|entry| abandoned(&entry.path())).collect();
+        let mut found: Vec<_> = entries.flatten().filter_map(|entry| abandoned_draft(&entry.path())).collect();
         found.sort();
-        let own = self.file();
+        let own = self.file_path();
         found.into_iter().rev().find_map(|(_, path)| {
-            // Of two that start together only one can move it.
+            // If two processes start together, only one rename succeeds.
             std::fs::rename(&path, &own).ok()?;
-            read(&own)
+            read_draft(&own)
         })
     }
 
-    /// Without a sync: it must outlive this process, not the machine. A failure costs the draft, and only that.
-    pub fn save(&mut self, draft: &Draft) {
+    /// Saves the draft without fsync: it must survive the process, not a power loss. Errors are ignored.
+    pub fn save(&mut self, draft: &ComposerDraft) {
         if self.last.as_ref() == Some(draft) {
             return;
         }
-        let file = self.file();
+        let file = self.file_path();
         if draft.is_empty() {
             let _ = std::fs::remove_file(file);
         } else if create_private_dir(&self.folder).is_ok()
@@ -123,29 +132,29 @@ impl Drafts {
     }
 }
 
-/// What the files of new sessions are called, before the writer's number.
-const NEW: &str = "new-";
+/// File name prefix for drafts of new sessions; the process id follows.
+const NEW_PREFIX: &str = "new-";
 
-fn read(file: &Path) -> Option<Draft> {
-    let draft: Draft = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
+fn read_draft(file: &Path) -> Option<ComposerDraft> {
+    let draft: ComposerDraft = serde_json::from_slice(&std::fs::read(file).ok()?).ok()?;
     (!draft.is_empty()).then_some(draft)
 }
 
-/// A new session's draft that nobody writes any more, and since when.
-fn abandoned(path: &Path) -> Option<(std::time::SystemTime, PathBuf)> {
+/// Path and modification time of a new session's draft whose process is dead.
+fn abandoned_draft(path: &Path) -> Option<(std::time::SystemTime, PathBuf)> {
     let name = path.file_name()?.to_str()?.strip_suffix(".json")?;
-    let writer = match name.strip_prefix(NEW) {
+    let writer = match name.strip_prefix(NEW_PREFIX) {
         Some(pid) => pid.parse().ok()?,
-        // As all of a folder shared it once.
-        None if name == "new" => read(path)?.pid,
+        // Earlier versions used one file per folder.
+        None if name == "new" => read_draft(path)?.pid,
         None => return None,
     };
-    let dead = writer == std::process::id() || !alive(writer);
+    let dead = writer == std::process::id() || !process_is_alive(writer);
     Some((path.metadata().ok()?.modified().ok()?, path.to_path_buf())).filter(|_| dead)
 }
 
-fn alive(pid: u32) -> bool {
-    // Safety: signal 0 only asks.
+fn process_is_alive(pid: u32) -> bool {
+    // SAFETY: `kill` with signal 0 only checks whether the process exists; no memory is accessed.
     i32::try_from(pid).is_ok_and(|pid| pid > 0 && unsafe { libc::kill(pid, 0) } == 0)
 }
 
@@ -153,77 +162,77 @@ fn alive(pid: u32) -> bool {
 mod tests {
     use super::*;
 
-    fn draft(text: &str) -> Draft {
-        Draft::new(&Buffer::new(text), &Attachments::default())
+    fn draft(text: &str) -> ComposerDraft {
+        ComposerDraft::new(&TextArea::new(text), &Attachments::default())
     }
 
-    fn text(draft: Option<Draft>) -> Option<String> {
+    fn text(draft: Option<ComposerDraft>) -> Option<String> {
         draft.map(|draft| draft.text)
     }
 
     #[test]
-    fn ui_3_a_draft_is_there_again_and_belongs_to_its_session() {
+    fn ui_3_draft_is_restored_for_its_session() {
         let home = tempfile::tempdir().unwrap();
-        let start = || Drafts::new(home.path(), Path::new("/w"));
+        let start = || DraftStore::new(home.path(), Path::new("/w"));
         let mut drafts = start();
         drafts.save(&draft("first"));
-        assert_eq!(Drafts::new(home.path(), Path::new("/other")).left_over(), None);
-        assert_eq!(text(start().left_over()), Some("first".into()));
-        drafts.belongs_to("s1", &draft("of s1"));
-        assert_eq!(start().left_over(), None);
-        assert_eq!(text(start().of("s1")), Some("of s1".into()));
-        drafts.save(&Draft::default());
-        assert_eq!(start().of("s1"), None);
+        assert_eq!(DraftStore::new(home.path(), Path::new("/other")).take_abandoned(), None);
+        assert_eq!(text(start().take_abandoned()), Some("first".into()));
+        drafts.assign_to("s1", &draft("of s1"));
+        assert_eq!(start().take_abandoned(), None);
+        assert_eq!(text(start().load("s1")), Some("of s1".into()));
+        drafts.save(&ComposerDraft::default());
+        assert_eq!(start().load("s1"), None);
     }
 
-    /// A draft as another process left it.
+    /// Writes a draft as another process would leave it.
     fn of_process(folder: &Path, pid: u32, words: &str, age: u64) {
         std::fs::create_dir_all(folder).unwrap();
         let path = folder.join(format!("new-{pid}.json"));
-        std::fs::write(&path, serde_json::to_vec(&Draft { pid, ..draft(words) }).unwrap()).unwrap();
+        std::fs::write(&path, serde_json::to_vec(&ComposerDraft { pid, ..draft(words) }).unwrap()).unwrap();
         let then = std::time::SystemTime::now() - std::time::Duration::from_secs(age);
         std::fs::File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
     }
 
     #[test]
-    fn ui_3_each_process_has_its_own_draft_and_the_newest_of_the_dead_is_taken() {
+    fn ui_3_newest_draft_of_a_dead_process_is_taken() {
         let home = tempfile::tempdir().unwrap();
-        let mut drafts = Drafts::new(home.path(), Path::new("/w"));
+        let mut drafts = DraftStore::new(home.path(), Path::new("/w"));
         let (folder, living) = (drafts.folder.clone(), std::os::unix::process::parent_id());
         of_process(&folder, living, "of one that lives", 0);
         of_process(&folder, 4_000_000, "old", 900);
         of_process(&folder, 4_000_001, "newer", 9);
-        assert_eq!(text(drafts.left_over()), Some("newer".into()));
-        // It is ours now; sending our first message takes it and nothing else.
-        drafts.belongs_to("s1", &Draft::default());
+        assert_eq!(text(drafts.take_abandoned()), Some("newer".into()));
+        // Sending our first message removes this draft and no other.
+        drafts.assign_to("s1", &ComposerDraft::default());
         let left: Vec<_> = [living, 4_000_000, 4_000_001, std::process::id()]
             .map(|pid| folder.join(format!("new-{pid}.json")).exists())
             .into();
         assert_eq!(left, [true, true, false, false]);
-        assert_eq!(text(Drafts::new(home.path(), Path::new("/w")).left_over()), Some("old".into()));
+        assert_eq!(text(DraftStore::new(home.path(), Path::new("/w")).take_abandoned()), Some("old".into()));
     }
 
     #[test]
-    fn ui_3_messages_that_waited_come_back_before_the_draft() {
+    fn ui_3_queued_messages_precede_the_draft() {
         let home = tempfile::tempdir().unwrap();
-        let mut drafts = Drafts::new(home.path(), Path::new("/w"));
+        let mut drafts = DraftStore::new(home.path(), Path::new("/w"));
         let queued = ["first".to_string(), "second".to_string()];
-        drafts.belongs_to("s1", &draft("half").with_queued(&queued));
-        let (buffer, _) = drafts.of("s1").unwrap().into_parts();
+        drafts.assign_to("s1", &draft("half").with_queued(&queued));
+        let (buffer, _) = drafts.load("s1").unwrap().into_parts();
         assert_eq!((buffer.text(), buffer.cursor()), ("first\nsecond\nhalf", 17));
         drafts.save(&draft("").with_queued(&queued));
-        assert_eq!(drafts.of("s1").unwrap().into_parts().0.text(), "first\nsecond");
+        assert_eq!(drafts.load("s1").unwrap().into_parts().0.text(), "first\nsecond");
         drafts.save(&draft(""));
-        assert_eq!(drafts.of("s1"), None);
+        assert_eq!(drafts.load("s1"), None);
     }
 
     #[test]
-    fn ui_3_a_draft_of_the_form_before_is_taken_too() {
+    fn ui_3_draft_in_the_old_format_is_read() {
         let home = tempfile::tempdir().unwrap();
-        let mut drafts = Drafts::new(home.path(), Path::new("/w"));
+        let mut drafts = DraftStore::new(home.path(), Path::new("/w"));
         std::fs::create_dir_all(&drafts.folder).unwrap();
-        let old = serde_json::to_vec(&Draft { pid: 4_000_000, ..draft("shared") }).unwrap();
+        let old = serde_json::to_vec(&ComposerDraft { pid: 4_000_000, ..draft("shared") }).unwrap();
         std::fs::write(drafts.folder.join("new.json"), old).unwrap();
-        assert_eq!(text(drafts.left_over()), Some("shared".into()));
+        assert_eq!(text(drafts.take_abandoned()), Some("shared".into()));
     }
 }

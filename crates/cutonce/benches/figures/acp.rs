@@ -1,4 +1,4 @@
-//! What an editor waits for before it can talk to us: `cutonce acp` from its start to the answer to `initialize`.
+//! Startup for editors: `cutonce acp` from its start to the answer to `initialize`.
 
 use crate::Bench;
 use crate::table::{Row, median, millis, spread};
@@ -14,7 +14,7 @@ const INITIALIZE: &[u8] =
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("acp")?;
-    // The first one warms the caches and is not counted.
+    // The first round warms the caches and is not counted.
     initialized(&room)?;
     let times = (0..bench.rounds(100)).map(|_| initialized(&room).map(millis)).collect::<Result<Vec<_>>>()?;
     let row = Row::limit("`cutonce acp`: initialize answered", median(&times), "ms", INITIALIZED_MS);

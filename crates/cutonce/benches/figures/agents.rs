@@ -1,4 +1,4 @@
-//! Twenty Explore agents at once against one: they share all but their conversations (SA-1).
+//! Twenty Explore subagents at once against one: they share everything but their conversations (SA-1).
 
 use crate::Bench;
 use crate::model::Model;
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 const MANY: usize = 20;
-/// Calls of each agent, and the model's own time for each of its answers: what an agent does is mostly waiting.
+/// Calls per subagent, and the model's own time per answer: a subagent mostly waits.
 const STEPS: usize = 5;
 const THINKS_MS: u64 = 40;
 const LIMIT_WALL: f64 = 1.5;
@@ -53,7 +53,7 @@ fn story(room: &Path, agents: usize) -> Value {
     let calls: Vec<Value> = (0..agents).map(agent).collect();
     let read = json!({"name": "Read", "input": {"file_path": room.join("small.txt")}});
     let mut turns = vec![json!({"when": "You are cutonce", "text": "Agents.", "calls": calls})];
-    // Each request takes the first turn that fits, so the last step comes first.
+    // Each request takes the first turn that matches, so the last step comes first.
     for n in (0..STEPS).rev() {
         let when = if n == 0 { "You search code".to_string() } else { format!("Step {n}.") };
         let (text, calls) = if n + 1 == STEPS {

@@ -1,5 +1,5 @@
-//! A bare exchange: the same bytes to the same model over one connection, with nothing around them. What it costs is
-//! what no client can save, however little it does; it grows with the conversation, since a request carries all of it.
+//! A bare exchange: the same bytes to the same model over one plain connection. This is the cost that no
+//! client can avoid. It grows with the conversation, because a request carries all of it.
 
 use anyhow::{Context, Result, ensure};
 use std::io::{BufRead, BufReader, Read, Write};

@@ -1,5 +1,5 @@
-//! A one-shot as an SDK does it: `initialize` and the prompt over standard input, frames until the end. Beside it the reference
-//! program, where it can be installed, with the same lines and the same model.
+//! A one-shot as an SDK does it: `initialize` and the prompt over stdin, frames until the end. Compared with
+//! the reference program, if it can be installed, with the same lines and the same model.
 
 use crate::Bench;
 use crate::model::Model;

@@ -1,10 +1,11 @@
-//! 10,000 messages through each mailbox with two readers (TM-1): none lost, doubled or out of order, or the row fails.
+//! 10,000 messages through each mailbox with two readers (TM-1). The row fails if any is lost, duplicated or
+//! out of order.
 
 use crate::Bench;
 use crate::table::{Row, millis};
 use anyhow::{Context, Result, ensure};
-use cutonce_agent::mailbox::{self, Mailbox};
-use cutonce_core::mail::{Message, MessageKind};
+use cutonce_agent::team::mailbox::{self, Mailbox};
+use cutonce_core::team::{MessageKind, TeamMessage};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -12,7 +13,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 const READERS: [&str; 2] = ["ann", "bob"];
-/// A reader says so often that it is done.
+/// How often a reader confirms its position.
 const DONE_EVERY: usize = 100;
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
@@ -30,7 +31,7 @@ fn measured(figure: &str, url: Option<&str>, room: &Path, messages: usize) -> Re
     let start = Instant::now();
     runtime.block_on(async {
         std::fs::create_dir_all(room.join("team"))?;
-        let mailbox = mailbox::open(url, &room.join("team"), "bench").await?;
+        let mailbox = mailbox::open_mailbox(url, &room.join("team"), "bench").await?;
         let [ann, bob] = READERS.map(|name| read(&mailbox, name, messages / READERS.len()));
         let (sent, ann, bob) = tokio::join!(send(&mailbox, messages), ann, bob);
         sent.and(ann).and(bob)
@@ -42,7 +43,7 @@ fn measured(figure: &str, url: Option<&str>, room: &Path, messages: usize) -> Re
 
 async fn send(mailbox: &Arc<dyn Mailbox>, messages: usize) -> Result<()> {
     for n in 0..messages {
-        let message = Message {
+        let message = TeamMessage {
             id: format!("m-{n}"),
             team: "bench".into(),
             from: "cleo".into(),
@@ -53,7 +54,7 @@ async fn send(mailbox: &Arc<dyn Mailbox>, messages: usize) -> Result<()> {
             seal: String::new(),
         };
         mailbox.send(&message).await?;
-        // One of ten is repeated, as a sender does that was cut off.
+        // One of ten messages is sent twice, as by an interrupted sender.
         if n % 10 == 0 {
             mailbox.send(&message).await?;
         }
@@ -68,7 +69,7 @@ async fn read(mailbox: &Arc<dyn Mailbox>, name: &str, messages: usize) -> Result
         let got = one.message.text.split(' ').next().unwrap_or_default().to_string();
         ensure!(got == n.to_string(), "{name} expected message {n} and got {got}");
         if n % DONE_EVERY == 0 || n + 1 == messages {
-            mailbox.done(name, &one.position).await?;
+            mailbox.mark_done(name, &one.position).await?;
         }
     }
     Ok(())

@@ -1,5 +1,5 @@
-//! A model that speaks at a given pace: so many tokens a second, each an event of its own, with marks between them whose
-//! moment of sending is kept. What a terminal does with it is measured by when the marks are on its screen (UI-12).
+//! A model that streams at a given pace: so many tokens per second, each as one event, with timestamped marks
+//! between them. The benchmark measures when a mark appears on the terminal's screen (UI-12).
 
 use crate::stream::{asked, closing, opening, text};
 use anyhow::{Context, Result};
@@ -8,10 +8,10 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Tokens are sent in so many portions a second, as a network would bring them.
+/// Portions per second in which tokens are sent, as a network would deliver them.
 const PORTIONS_A_SECOND: u32 = 200;
 
-/// What is said again and again: prose, a list, a table and code, as answers are.
+/// Repeated text: prose, a list, a table and code, like real answers.
 const WORDS: &str = "## What the parser does\n\nIt reads an *escape* twice: once in `read_escape`, once more in the \
     branch below it, so that a backslash at the end of the input is taken for the beginning of the next token.\n\n\
     - the first reading is right\n- the second one must go\n- a test holds it\n\n\
@@ -33,12 +33,12 @@ impl Pace {
     }
 }
 
-/// The mark as it stands on the screen: one word, or a row may end in the middle of it, and nobody finds it there.
+/// A mark as shown on screen: one word, so that a line break can't split it.
 pub fn mark(number: u32) -> String {
     format!("[mark:{number:05}]")
 }
 
-/// Answers each request so; says of each mark when it was sent.
+/// Answers each request this way and reports when each mark was sent.
 pub fn serve(pace: Pace) -> Result<(SocketAddr, mpsc::Receiver<Instant>)> {
     let listener = TcpListener::bind("127.0.0.1:0").context("listening on loopback")?;
     let address = listener.local_addr()?;
@@ -75,7 +75,7 @@ fn speak(stream: TcpStream, pace: Pace, tell: &mpsc::Sender<Instant>) -> Result<
         }
         out.write_all(&bytes)?;
         if marked > 0 && number % (PORTIONS_A_SECOND / pace.marks_a_second) == 0 {
-            // A bench that no longer listens is over.
+            // The benchmark no longer listens, so it has ended.
             let _ = tell.send(Instant::now());
         }
     }

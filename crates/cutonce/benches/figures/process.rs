@@ -1,7 +1,7 @@
-//! Running a program and weighing it: wall time, processor time, peak memory.
+//! Runs a program and measures it: wall time, processor time, peak memory.
 //!
-//! The kernel counts a child's peak memory from the moment of the fork, so a child of a fat process looks fat.
-//! Therefore each program is started by a launcher: this binary again, before it has touched any memory.
+//! The kernel counts a child's peak memory from the fork on, so a child of a large process looks large.
+//! Therefore a launcher starts each program: this binary again, before it has used much memory.
 
 use anyhow::{Context, Result, bail, ensure};
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 pub const LAUNCH: &str = "--launch";
 
-/// What one run of a program cost.
+/// The cost of one run.
 #[derive(Debug, Clone)]
 pub struct Run {
     pub wall: Duration,
@@ -30,7 +30,7 @@ impl Run {
     }
 }
 
-/// A program to be weighed, with all that its run depends on.
+/// A program to measure, with everything its run depends on.
 #[derive(Debug, Clone)]
 pub struct Program {
     path: PathBuf,
@@ -43,11 +43,11 @@ impl Program {
     pub fn new(path: impl Into<PathBuf>, folder: &Path) -> Program {
         Program { path: path.into(), args: Vec::new(), env: Vec::new(), folder: folder.into() }
     }
-    /// The program that all this is about.
+    /// The program under test.
     pub fn cutonce(folder: &Path) -> Program {
         Program::new(env!("CARGO_BIN_EXE_cutonce"), folder)
     }
-    /// This binary, to run one of its inner modes.
+    /// This binary in one of its inner modes.
     pub fn own(folder: &Path) -> Result<Program> {
         Ok(Program::new(std::env::current_exe().context("finding this binary")?, folder))
     }
@@ -60,13 +60,13 @@ impl Program {
         self
     }
 
-    /// Runs it to its end. `out` is the folder that gets its output.
+    /// Runs it to its end. `out` is the folder for its output.
     pub fn run(&self, out: &Path) -> Result<Run> {
         let (stdout, stderr) = (out.join("stdout"), out.join("stderr"));
         let mut launcher = Command::new(std::env::current_exe().context("finding this binary")?);
         launcher.arg(LAUNCH).arg(&stdout).arg(&stderr).arg(&self.path).args(&self.args);
         launcher.current_dir(&self.folder).env_clear();
-        // The least a program may count on; nothing of the person who runs the bench changes the figures.
+        // A minimal environment, so that the user's own does not change the figures.
         launcher.env("PATH", std::env::var_os("PATH").unwrap_or_default()).env("LANG", "C.UTF-8");
         launcher.envs(self.env.iter().map(|(name, value)| (name, value)));
         let told = launcher.stdin(Stdio::null()).stderr(Stdio::inherit()).output().context("starting the launcher")?;
@@ -82,11 +82,11 @@ impl Program {
     }
 }
 
-/// A slow pair of programs is run less often.
+/// Slow programs run less often.
 const FEWEST_ROUNDS: usize = 7;
 const LONGEST: Duration = Duration::from_secs(30);
 
-/// Runs both sides in turns, so that a slow moment of the machine hits both.
+/// Alternates between both sides, so that a slow moment of the machine affects both.
 pub fn in_turns(rounds: usize, out: &Path, ours: &Program, theirs: &Program) -> Result<(Vec<Run>, Vec<Run>)> {
     // The first round warms the caches of both sides and is not counted.
     ours.run(out)?;
@@ -103,7 +103,8 @@ pub fn in_turns(rounds: usize, out: &Path, ours: &Program, theirs: &Program) -> 
     Ok(runs)
 }
 
-/// The launcher: `--launch STDOUT STDERR PROGRAM ARGS…`; says wall and processor nanoseconds, peak KiB, exit code.
+/// The launcher: `--launch STDOUT STDERR PROGRAM ARGS…`; prints wall and processor nanoseconds, peak KiB,
+/// exit code.
 pub fn launch(args: &[OsString]) -> Result<()> {
     let [stdout, stderr, program, args @ ..] = args else { bail!("{LAUNCH} wants STDOUT STDERR PROGRAM ARGS…") };
     let mut command = Command::new(program);

@@ -1,4 +1,4 @@
-//! Resuming a session whose transcript grew to 200 MB: soon there, and without all of it in memory (SE-2, SE-3).
+//! Resumes a session with a 200 MB transcript: fast, and without loading all of it into memory (SE-2, SE-3).
 
 use crate::Bench;
 use crate::model::Model;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 const LARGE: u64 = 200_000_000;
 const SMALL: u64 = 20_000_000;
 const LIMIT_MS: f64 = 1000.0;
-/// Bounded: ten times the past may not need twice the memory.
+/// Memory limit: ten times the transcript may not need twice the memory.
 const LIMIT_MEMORY: f64 = 2.0;
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
@@ -41,7 +41,7 @@ fn peak(runs: &[Run]) -> f64 {
     runs.iter().map(Run::peak_mb).fold(0.0, f64::max)
 }
 
-/// Resumes one transcript again and again; each time it is a few lines longer, as in life.
+/// Resumes one transcript repeatedly; it grows by a few lines each time.
 fn measure(bench: &Bench, room: &Path, past: Past, bytes: u64, number: u32) -> Result<Vec<Run>> {
     let session = format!("019a0000-0000-7000-8000-00000000000{number}");
     let model = Model::start(json!([{"text": "Hello again.", "repeat": 1000}]))?;
@@ -54,7 +54,7 @@ fn measure(bench: &Bench, room: &Path, past: Past, bytes: u64, number: u32) -> R
     runs
 }
 
-/// Where the transcript of this session belongs. The program itself says it: one is made, and taken away again.
+/// Path of this session's transcript. Asks the program itself, by creating one and removing it again.
 pub fn place(room: &Path, session: &str, model: &Model) -> Result<PathBuf> {
     let first = Program::cutonce(room).args(["-p", "hi", "--session-id", session]);
     first.talks_to(model.address(), room).run(room)?;

@@ -5,13 +5,14 @@ use crate::table::{Row, compare};
 use crate::{Bench, tree};
 use anyhow::{Context, Result, ensure};
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::permission::Rights;
-use cutonce_tools::disk::{Disk, KeepVersion};
-use cutonce_tools::glob::Glob;
-use cutonce_tools::grep::Grep;
-use cutonce_tools::shells::Shells;
-use cutonce_tools::tool::{AnyTool, CallContext, Here};
-use cutonce_tools::web::Web;
+use cutonce_core::permission::CallRights;
+use cutonce_tools::disk::{FileAccess, VersionStore};
+use cutonce_tools::env::{CallContext, ToolEnv};
+use cutonce_tools::files::glob::GlobTool;
+use cutonce_tools::files::grep::GrepTool;
+use cutonce_tools::shell::process::SessionShells;
+use cutonce_tools::tool::AnyTool;
+use cutonce_tools::web::WebClient;
 use cutonce_tools::workspace::Workspace;
 use serde_json::json;
 use std::ffi::OsString;
@@ -24,7 +25,7 @@ pub const GLOB: &str = "--glob";
 const LIMIT: f64 = 1.15;
 const FILES: usize = 50_000;
 
-/// A figure, our side, ripgrep's side, and how to see that both did the same work.
+/// A figure, our side, ripgrep's side, and the check that both did the same work.
 struct Pair {
     figure: &'static str,
     ours: &'static [&'static str],
@@ -75,7 +76,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
         let rg = if pair.rg.contains(&"--files") { rg } else { rg.args(["."]) };
         let found = (pair.count)(&ours.run(&out)?.output()?);
         let expected = (pair.count)(&rg.run(&out)?.output()?);
-        // Ours also looks into hidden files; the tree has one, `.gitignore`.
+        // Our search includes hidden files; the tree has one, `.gitignore`.
         let hidden = found.saturating_sub(expected);
         ensure!(found >= expected && hidden <= 1, "{}: we found {found}, rg {expected}", pair.figure);
         let runs = in_turns(bench.rounds(25), &out, &ours, &rg)?;
@@ -89,7 +90,7 @@ fn lines(said: &str) -> usize {
     said.lines().count()
 }
 
-/// Glob shows the newest and says how many there are.
+/// Glob shows the newest files and their total number.
 fn files(said: &str) -> usize {
     let of = said.rsplit_once(" newest of ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
     of.unwrap_or_else(|| lines(said))
@@ -100,16 +101,17 @@ fn ripgrep(folder: &Path, out: &Path) -> Option<String> {
     Some(said.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
 }
 
-/// `--grep PATTERN MODE`: our Grep on the current folder, as the session runs it. Nothing is cut, since `rg` cuts nothing.
+/// `--grep PATTERN MODE`: runs our Grep on the current folder, as the session does. Nothing is cut, because
+/// `rg` cuts nothing.
 pub fn grep(args: &[OsString]) -> Result<()> {
     let [pattern, mode] = words(args)?;
-    call(Arc::new(Grep), json!({"pattern": pattern, "output_mode": mode, "head_limit": 1_000_000}))
+    call(Arc::new(GrepTool), json!({"pattern": pattern, "output_mode": mode, "head_limit": 1_000_000}))
 }
 
 /// `--glob PATTERN`: our Glob on the current folder.
 pub fn glob(args: &[OsString]) -> Result<()> {
     let [pattern] = words(args)?;
-    call(Arc::new(Glob), json!({"pattern": pattern}))
+    call(Arc::new(GlobTool), json!({"pattern": pattern}))
 }
 
 fn words<const N: usize>(args: &[OsString]) -> Result<[&str; N]> {
@@ -120,19 +122,19 @@ fn words<const N: usize>(args: &[OsString]) -> Result<[&str; N]> {
 fn call(tool: Arc<dyn AnyTool>, input: serde_json::Value) -> Result<()> {
     let folder = std::env::current_dir()?;
     let own = folder.join(".git/own");
-    let here = Here {
+    let here = ToolEnv {
         workspace: Workspace::new(&folder, &[], None, &own, &own)?,
-        disk: Disk::new(Arc::new(NoVersions)),
-        shells: Shells::new(vec![]),
-        web: Web::new(vec![]),
+        disk: FileAccess::new(Arc::new(NoVersions)),
+        shells: SessionShells::new(vec![]),
+        web: WebClient::new(vec![]),
         todos: Default::default(),
     };
     let context =
         CallContext { call_id: "1".into(), cancel: Default::default(), output: Arc::new(|_: &str| {}), answer: None };
     let call = tool.parse(input).map_err(anyhow::Error::msg)?;
-    call.touches(&here).map_err(anyhow::Error::msg)?;
+    call.access(&here).map_err(anyhow::Error::msg)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let outcome = runtime.block_on(call.run(Rights::Plain, &here, &context));
+    let outcome = runtime.block_on(call.run(CallRights::Plain, &here, &context));
     for part in &outcome.content {
         if let ResultPart::Text { text } = part {
             println!("{text}");
@@ -142,10 +144,10 @@ fn call(tool: Arc<dyn AnyTool>, input: serde_json::Value) -> Result<()> {
     Ok(())
 }
 
-/// A search changes nothing, so there is nothing to keep.
+/// A search changes nothing, so nothing needs to be saved.
 struct NoVersions;
 
-impl KeepVersion for NoVersions {
+impl VersionStore for NoVersions {
     fn keep(&self, _: &Path, _: Option<&[u8]>) -> std::io::Result<()> {
         Err(std::io::Error::other("a search writes nothing"))
     }

@@ -1,4 +1,4 @@
-//! What an MCP server that is dead or never answers costs: nothing (HO-6).
+//! Cost of an MCP server that is dead or never answers: none (HO-6).
 
 use crate::Bench;
 use crate::model::Model;
@@ -7,7 +7,7 @@ use crate::table::{Row, compare};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-/// Starting a process that answers nobody is work too, and the machine is noisy; a wait would be a multiple.
+/// Tolerance: starting a process takes time and the machine is noisy; a wait would be a multiple.
 const LIMIT: f64 = 1.2;
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {

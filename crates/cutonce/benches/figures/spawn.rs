@@ -1,9 +1,10 @@
-//! What our ways of starting a process cost over a plain one (SB-5): a supervisor, then a profile that the kernel holds.
+//! Cost of our ways to start a process over a plain one (SB-5): with a supervisor, then with a sandbox
+//! profile.
 
 use crate::Bench;
 use crate::table::{Row, median, millis, spread};
 use anyhow::{Result, ensure};
-use cutonce_sandbox::{Ended, Profile, ReadOnly, Scratch, Spawn};
+use cutonce_sandbox::{ProcessExit, ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, ThrowawayLayer};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -13,12 +14,19 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     for folder in ["project", "tmp", "layers"] {
         std::fs::create_dir(room.join(folder))?;
     }
-    let scratch = Scratch { root: room.join("project"), also: vec![], layers: room.join("layers") };
-    let read_only = |scratch| ReadOnly { tmp: room.join("tmp"), hide: vec![], readable: vec![], scratch };
+    let scratch = ThrowawayLayer { root: room.join("project"), extra_roots: vec![], storage: room.join("layers") };
+    let read_only = |scratch| ReadOnlyProfile {
+        tmp: room.join("tmp"),
+        hide: vec![],
+        readable: vec![],
+        scratch,
+        background: false,
+        limits: ResourceLimits::default(),
+    };
     let profiles = [
-        ("a command under the supervisor", Profile::Open),
-        ("a read-only command", Profile::ReadOnly(read_only(None))),
-        ("a command on a scratch copy", Profile::ReadOnly(read_only(Some(scratch)))),
+        ("a command under the supervisor", SandboxProfile::Unconfined),
+        ("a read-only command", SandboxProfile::ReadOnly(read_only(None))),
+        ("a command on a scratch copy", SandboxProfile::ReadOnly(read_only(Some(scratch)))),
     ];
     let rows = profiles.into_iter().map(|(words, profile)| {
         let figure = format!("{words}, over a plain spawn");
@@ -28,17 +36,17 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows.collect())
 }
 
-fn compared(bench: &Bench, folder: &Path, figure: &str, profile: &Profile) -> Result<Row> {
+fn compared(bench: &Bench, folder: &Path, figure: &str, profile: &SandboxProfile) -> Result<Row> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut ours, mut plain) = (Vec::new(), Vec::new());
     for _ in 0..bench.rounds(200) {
         let start = Instant::now();
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let spawn = Spawn::new("/bin/bash", folder, vec![("PATH".into(), path)]).args(["-c", "exit 0"]);
+        let spawn = SpawnSpec::new("/bin/bash", folder, vec![("PATH".into(), path)]).args(["-c", "exit 0"]);
         let spawn = spawn.profile(profile.clone());
         let ended = runtime.block_on(async { spawn.start()?.wait().await.map_err(anyhow::Error::from) })?;
         ours.push(millis(start.elapsed()));
-        ensure!(ended == Ended::Exited(0), "the command ended with {ended:?}");
+        ensure!(ended == ProcessExit::Exited(0), "the command ended with {ended:?}");
         let start = Instant::now();
         let mut command = Command::new("/bin/bash");
         command.args(["-c", "exit 0"]).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

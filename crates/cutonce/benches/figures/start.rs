@@ -1,4 +1,4 @@
-//! What it costs to start: nothing to do, one question, the first request.
+//! Startup cost: no work, one question, the first request.
 
 use crate::Bench;
 use crate::model::Model;

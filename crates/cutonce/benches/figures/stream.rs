@@ -1,4 +1,4 @@
-//! How fast a stream is taken in: a long answer from memory, over loopback, through the whole program (MO-2).
+//! Streaming speed: a long answer from memory, over loopback, through the whole program (MO-2).
 
 use crate::Bench;
 use crate::process::{Program, Run};
@@ -29,7 +29,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-/// Events a second, by processor time and by the clock.
+/// Events per second, by processor time and by wall time.
 struct Speed {
     by_cpu: f64,
     by_wall: f64,
@@ -54,7 +54,7 @@ fn measure(bench: &Bench, room: &Path, address: SocketAddr, args: &[&str], event
     })
 }
 
-/// The whole answer as Anthropic's wire has it, headers included.
+/// The whole answer in Anthropic's wire format, headers included.
 fn answer(events: usize) -> Vec<u8> {
     let mut body = opening();
     body.extend(text(PIECE).repeat(events));
@@ -65,7 +65,7 @@ fn answer(events: usize) -> Vec<u8> {
     answer
 }
 
-/// What comes before the first words of an answer.
+/// Events before the first text of an answer.
 pub fn opening() -> Vec<u8> {
     let usage = json!({"input_tokens": 10, "output_tokens": 1});
     let message = json!({"id": "msg_1", "type": "message", "role": "assistant", "model": "m", "content": [],
@@ -76,12 +76,12 @@ pub fn opening() -> Vec<u8> {
     body
 }
 
-/// Words of an answer, as one event.
+/// Text of an answer, as one event.
 pub fn text(words: &str) -> Vec<u8> {
     event(json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": words}}))
 }
 
-/// What comes after the last words.
+/// Events after the last text.
 pub fn closing(tokens: usize) -> Vec<u8> {
     let delta = json!({"stop_reason": "end_turn", "stop_sequence": null});
     let mut body = event(json!({"type": "content_block_stop", "index": 0}));
@@ -94,13 +94,13 @@ fn event(data: serde_json::Value) -> Vec<u8> {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default()).into_bytes()
 }
 
-/// Answers every request with the same bytes, as fast as the reader takes them.
+/// Answers every request with the same bytes, as fast as the reader accepts them.
 fn serve(answer: Arc<Vec<u8>>) -> Result<SocketAddr> {
     let listener = TcpListener::bind("127.0.0.1:0").context("listening on loopback")?;
     let address = listener.local_addr()?;
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A reader that went away has what it wanted.
+            // A reader that disconnected has read enough.
             let _ = reply(stream, &answer);
         }
     });
@@ -112,7 +112,7 @@ fn reply(stream: TcpStream, answer: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// Reads one request to its end; its answer goes into the stream that is given back.
+/// Reads one request to its end and returns the stream for the answer.
 pub fn asked(stream: TcpStream) -> Result<TcpStream> {
     let mut reader = BufReader::new(stream);
     let (mut length, mut line) = (0, String::new());

@@ -1,5 +1,5 @@
-//! The terminal face on a real pty (UI-12): soon there, never behind, nothing to do when there is nothing to do, and as
-//! quick with a long conversation as with a short one.
+//! The terminal front end on a real pty (UI-12): fast start, no lag, no work when idle, and equally fast with
+//! long and short conversations.
 
 use crate::Bench;
 use crate::model::Model;
@@ -15,16 +15,16 @@ use std::time::{Duration, Instant};
 
 const OPEN_MS: f64 = 50.0;
 const STREAM_SHARE: f64 = 30.0;
-/// Three frames: what was sent is on the screen after that, in the thirtieth second as in the first.
+/// Three frames: sent text is on the screen after that, in the first second and in the thirtieth.
 const BEHIND_MS: f64 = 100.0;
 const KEY_MS: f64 = 16.0;
 const LONG_MB: f64 = 60.0;
 const LONG: u64 = 10_000;
 const SHORT: u64 = 10;
-/// As quick as one of 10 entries; a tenth of a millisecond more or less is the machine's.
+/// A key must be as fast as with 10 entries; a tenth of a millisecond is noise.
 const LONG_OVER_SHORT: f64 = 1.5;
-/// An address that is nobody's (RFC 5737).
-const NOBODY: &str = "http://192.0.2.1:9";
+/// An unused address (RFC 5737).
+const UNUSED_ADDRESS: &str = "http://192.0.2.1:9";
 
 pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
@@ -34,7 +34,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// The program on a terminal of 80x24, as a person has it.
+/// The program on a terminal of 80x24.
 fn start(room: &Path, url: &str, args: &[&str]) -> Result<Term> {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
     command.args(args);
@@ -69,7 +69,7 @@ fn leave(mut term: Term) -> Result<()> {
     Ok(())
 }
 
-/// From the start to a composer that took a key and shows it. The key is there before the program is.
+/// From the start to a composer that shows a typed key. The key is sent before the program starts.
 fn opening(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("terminal-opening")?;
     let model = Model::start(json!([{"text": "Hello.", "repeat": 1000}]))?;
@@ -77,7 +77,7 @@ fn opening(bench: &Bench) -> Result<Vec<Row>> {
     let mut rows = Vec::new();
     for (figure, url, args) in [
         ("terminal: from start to a composer that shows a key", answers.as_str(), &[][..]),
-        ("terminal: the same, waiting for a provider that is not there", NOBODY, &["hello"][..]),
+        ("terminal: the same, waiting for a provider that is not there", UNUSED_ADDRESS, &["hello"][..]),
     ] {
         let mut times = Vec::new();
         for round in 0..=bench.rounds(30) {
@@ -89,7 +89,7 @@ fn opening(bench: &Bench) -> Result<Vec<Row>> {
             if round > 0 {
                 times.push(millis(shown - began));
             }
-            // The draft goes, or the next one would begin with it.
+            // Removes the draft, or the next round would start with it.
             leave(term)?;
         }
         rows.push(Row::limit(figure, median(&times), "ms", OPEN_MS).beside(spread(&times)));
@@ -97,7 +97,7 @@ fn opening(bench: &Bench) -> Result<Vec<Row>> {
     Ok(rows)
 }
 
-/// A quick talker, for half a minute.
+/// A fast model, for half a minute.
 fn streaming(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("terminal-streaming")?;
     let pace = Pace { tokens_a_second: 2_000, seconds: if bench.quick { 3 } else { 30 }, marks_a_second: 2 };
@@ -132,7 +132,7 @@ fn newest(screen: &str) -> u32 {
     screen.rmatch_indices("[mark:").find_map(|(at, _)| number(at)).unwrap_or(0)
 }
 
-/// Nobody does anything, after one exchange.
+/// Idle after one exchange.
 fn idle(bench: &Bench) -> Result<Vec<Row>> {
     let room = bench.room("terminal-idle")?;
     let model = Model::start(json!([{"text": "Hello."}]))?;
@@ -160,12 +160,12 @@ fn idle(bench: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-/// What a conversation of so many entries is like to sit in front of.
+/// Figures of a conversation with this many entries.
 struct Sitting {
-    /// From start to the conversation's end on the screen.
+    /// From the start until the end of the conversation is on screen.
     back_ms: f64,
     keys_ms: Vec<f64>,
-    /// Pages of all of it (ctrl+o).
+    /// Pages of the full transcript (ctrl+o).
     pages_ms: Vec<f64>,
     peak_mb: f64,
 }
@@ -222,14 +222,14 @@ fn sit(bench: &Bench, room: &Path, entries: u64, number: u32) -> Result<Sitting>
     Ok(Sitting { back_ms: millis(back - began), keys_ms, pages_ms, peak_mb })
 }
 
-/// A key, until the screen shows what it does.
+/// Time from a key to its effect on screen.
 fn pressed(term: &mut Term, key: &[u8], cue: &str) -> Result<f64> {
     let began = Instant::now();
     term.send(key).map_err(said)?;
     Ok(millis(see(term, cue)? - began))
 }
 
-/// All of the conversation on the whole screen, from its end towards its beginning.
+/// The full conversation on the whole screen, from its end to its start.
 fn pages(term: &mut Term) -> Result<Vec<f64>> {
     let mut times = Vec::new();
     for key in [b"\x0f".as_slice()].into_iter().chain([b"\x1b[5~".as_slice(); 10]) {
@@ -247,17 +247,17 @@ fn pid(term: &Term) -> Result<libc::pid_t> {
     Ok(libc::pid_t::try_from(term.child.process_id().context("it is not running")?)?)
 }
 
-/// The processor time of a process so far, threads that ended included.
+/// Processor time of a process so far, including finished threads.
 fn processor(pid: libc::pid_t) -> Result<Duration> {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     let mut clock = 0;
-    // SAFETY: both pointers are to values of the right kind that outlive the calls.
+    // SAFETY: both pointers refer to values of the right type that outlive the calls.
     let done = unsafe { libc::clock_getcpuclockid(pid, &mut clock) == 0 && libc::clock_gettime(clock, &mut time) == 0 };
     ensure!(done, "reading the processor time of {pid}");
     Ok(Duration::new(u64::try_from(time.tv_sec)?, u32::try_from(time.tv_nsec)?))
 }
 
-/// How often its threads gave the processor away because they waited: once each time they were woken.
+/// Voluntary context switches of its threads: one for each wakeup.
 fn wakeups(pid: libc::pid_t) -> Result<u64> {
     let mut all = 0;
     for task in std::fs::read_dir(format!("/proc/{pid}/task"))?.flatten() {
@@ -268,7 +268,7 @@ fn wakeups(pid: libc::pid_t) -> Result<u64> {
     Ok(all)
 }
 
-/// A line of the process's status that counts KiB.
+/// A KiB value from the process's status file.
 fn status(pid: libc::pid_t, name: &str) -> Result<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)).with_context(|| format!("no {name}"))?;

@@ -1,18 +1,18 @@
-//! A tree of source-like files to search in: the same bytes for the same seed.
+//! A tree of source-like files to search in; the same seed gives the same bytes.
 
 use anyhow::Result;
 use std::path::Path;
 
-/// Words that the tree's lines are made of; the needles are none of them.
+/// Words in the tree's lines; the needles are not among them.
 const WORDS: &[&str] = &[
     "let", "mut", "return", "buffer", "index", "value", "fn", "struct", "match", "self", "token", "reader", "parse",
     "line", "column", "error", "result", "option", "string", "vector", "request", "response", "handler", "session",
     "socket", "frame", "event", "0x7f", "{", "}", "=>", "->", "(", ")", ";", "//", "TODO", "cache", "entry",
 ];
 
-/// Stands in about one file of a hundred.
+/// Occurs in about one file of a hundred.
 pub const LITERAL: &str = "quokka_ledger";
-/// Stands in about one file of ten, on several lines, and needs the regex engine.
+/// Occurs in about one file of ten, on several lines, and needs the regex engine.
 pub const REGEX: &str = r"wombat_[a-z]+\(\d{2,}\)";
 
 const FILES_IN_A_FOLDER: usize = 50;
@@ -41,7 +41,7 @@ pub fn grow(root: &Path, files: usize, seed: u64) -> Result<()> {
     Ok(())
 }
 
-/// Folders nest four deep, and every twentieth is an ignored one.
+/// Folders are nested four deep, and every twentieth is ignored.
 fn folder_of(root: &Path, number: usize) -> std::path::PathBuf {
     let inner = if number % 20 == 19 { "generated" } else { "src" };
     root.join(format!("crate_{}", number / 50))

@@ -1,4 +1,5 @@
-//! A long loop of tool turns: what a turn costs on top of the model's own time, and whether that grows (AG-2, AG-7).
+//! A long loop of tool turns: the cost of a turn on top of the model's own time, and whether it grows (AG-2,
+//! AG-7).
 
 use crate::Bench;
 use crate::bare::Bare;
@@ -36,7 +37,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     Ok(vec![
         Row::limit(&format!("a turn of {TURNS}, over the model's own time"), over, "ms", LIMIT_MS)
             .beside(format!("own time {own:.2} ms, bare exchange {bare:.2} ms")),
-        // The promise is about us: what a plain socket needs for the same bytes is no client's to save.
+        // The target covers only our own time: no client can avoid the time of a plain socket.
         growth(&format!("{name}, over a bare exchange of the same bytes"), Round::over_bare, LIMIT_GROWTH),
         growth(&carried, Round::over_own, LIMIT_GROWTH).without_target(),
         growth("the same of the bare exchange alone", bare_alone, LIMIT_GROWTH).without_target(),
@@ -45,14 +46,14 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     ])
 }
 
-/// One loop of the program, and the same requests sent bare. All in milliseconds, one value a turn.
+/// One loop of the program, and the same requests sent bare. All in milliseconds, one value per turn.
 struct Round {
     run: Run,
     /// From one request to the next.
     whole: Vec<f64>,
     /// The model's own time.
     own: Vec<f64>,
-    /// The next request, sent bare: its way to the model, the model's own time, and the answer's way back.
+    /// The next request sent bare: its transfer, the model's own time, and the transfer of the answer.
     bare: Vec<f64>,
 }
 
@@ -70,7 +71,7 @@ impl Round {
         let bare = bodies[1..].iter().map(|body| Ok(millis(bare.exchange(body)?))).collect::<Result<_>>()?;
         Ok(Round { run, whole, own, bare })
     }
-    /// The bodies that the program sends in such a loop.
+    /// The request bodies that the program sends in such a loop.
     fn bodies(room: &Path) -> Result<Vec<Vec<u8>>> {
         let model = Model::start(story(room))?;
         looped(room, &model)?;

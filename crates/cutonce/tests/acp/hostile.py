@@ -102,7 +102,7 @@ async def test_ho_3_garbage_gets_errors_and_stops_nothing(world):
         assert (await agent.answer(8))["error"]["code"] == -32602
         await agent.send({"jsonrpc": "2.0", "method": "news/of_today", "params": {"a": 1}})
         await agent.send({"jsonrpc": "2.0", "id": 999, "result": {"outcome": {"outcome": "selected", "optionId": "allow"}}})
-        await agent.send({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "nobody"}})
+        await agent.send({"jsonrpc": "2.0", "method": "session/cancel", "params": {"sessionId": "unknown"}})
         await agent.send(prompt(session))
         assert (await agent.answer(2))["result"]["stopReason"] == "end_turn"
         agent.process.stdin.close()
@@ -183,7 +183,7 @@ async def test_ho_3_an_editor_that_dies_while_asked(world):
         agent.process.stdin.close()
         assert await asyncio.wait_for(agent.process.wait(), WAIT) == 1
         told = (await agent.process.stderr.read()).decode()
-        assert "in the middle of a turn" in told, told
+        assert "during a turn" in told, told
     assert world.tree() == {}
     # Everything is on disk: the session opens again.
     async with world.model([{"text": "back"}]), world.agent() as connection:

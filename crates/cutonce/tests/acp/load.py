@@ -1,4 +1,4 @@
-"""HO-5: an earlier session comes back as updates, in its mode, and goes on."""
+"""HO-5: an earlier session is replayed as updates, in its mode, and continues."""
 from world import *
 
 

@@ -29,7 +29,7 @@ async def test_modes_and_who_may_change_them(world):
             assert world.editor.modes()[-1] == mode
         for mode in ["bypassPermissions", "auto", "yolo", ""]:
             await refused(connection.set_session_mode(session_id=session.session_id, mode_id=mode), -32602)
-        # Changed from inside: the client is told before the answer.
+        # Changed by the session: the client gets the update before the answer.
         await say(connection, session.session_id, "plan it")
         assert world.editor.modes()[-1] == "plan"
         assert world.editor.call("Enter plan mode")["kind"] == "switch_mode"

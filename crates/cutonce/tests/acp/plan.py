@@ -59,10 +59,10 @@ async def test_pm_74_default_asks_for_each_edit(world):
         await say(connection, session, "plan it")
         assert world.editor.modes() == ["plan", "default"] and len(world.editor.asked) == 2
         assert world.editor.call("late.txt")["statuses"][-1] == "failed"
-        # The mode was told before the next call was asked for.
+        # The mode update came before the next permission request.
         order = world.editor.kinds()
         last_mode = len(order) - 1 - order[::-1].index("current_mode_update")
-        asked = [n for n, (_, u) in enumerate(world.editor.updates) if "default mode asks" in json.dumps(u)]
+        asked = [n for n, (_, u) in enumerate(world.editor.updates) if "need your OK in default mode" in json.dumps(u)]
         assert last_mode < asked[0]
         assert world.tree() == {}
 

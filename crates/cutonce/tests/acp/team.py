@@ -24,7 +24,7 @@ async def test_tm_1_calls_messages_and_states_of_a_teammate(world):
         await world.editor.until(lambda: "Finished." in world.editor.said())
         first, second = world.editor.asked
         for asked in (first, second):
-            assert "It is a call of the teammate ann." in json.dumps(asked["call"]["content"]), asked
+            assert "Requested by the teammate ann." in json.dumps(asked["call"]["content"]), asked
         assert "touch no.txt" in json.dumps(second["call"]["content"])
         said = world.editor.said()
         assert "ann → team-lead: ANN-DONE" in said and "Team red: ann (" in said, said

@@ -1,10 +1,10 @@
-"""HO-5: session/prompt is answered at the end of its own turn: also where hooks hold it at the door (HO-7), where another turn is on,
-and where it is cancelled before it came in (AG-4)."""
+"""HO-5: session/prompt is answered at the end of its own turn: also if hooks delay it (HO-7), if another turn is running,
+and if it is cancelled before it starts (AG-4)."""
 from world import *
 
 
 class Door:
-    """A hook that tells when it is asked, and waits until it may go on."""
+    """A hook that reports its call, and waits until it may continue."""
 
     def __init__(self, world, event, first="true"):
         names = {name: str(world.dir / name) for name in ("asked", "go")}
@@ -91,7 +91,7 @@ BEGIN = {"name": "Agent", "input": {"subagent_type": "general-purpose", "descrip
 
 
 def beside(*more):
-    """An agent ends after its turn, and what it found begins one that nobody prompted for: it asks."""
+    """A subagent ends after its turn, and its result starts a turn without a prompt, which asks."""
     return [
         {"calls": [BEGIN], "when": "begin it"},
         {"text": "started", "when": "Started in the background"},
@@ -103,7 +103,7 @@ def beside(*more):
 
 
 async def begin(world, connection, session, answer):
-    """Up to the moment when the turn that nobody prompted for asks; `answer` is for that."""
+    """Runs until the turn without a prompt asks; `answer` is the answer to that."""
     first = asyncio.Event()
 
     async def after_the_prompt(_):
@@ -140,7 +140,8 @@ async def test_a_prompt_at_the_door_does_not_end_with_the_turn_of_another(world)
 
 async def test_ag_4_cancelled_behind_the_turn_of_another(world):
     endless = {"text": "never ending", "delta": 1, "fault": {"idle": 4}, "when": "wait for me"}
-    turns = beside(endless, {"text": "still here", "when": "again"})
+    # The interrupt may come before the request reaches the server, so the later turn must not depend on that.
+    turns = beside({"text": "still here", "when": "encore"}, endless)
     async with world.model(turns), world.agent("--allowedTools", "Agent") as connection:
         session = await world.new(connection)
 
@@ -153,7 +154,7 @@ async def test_ag_4_cancelled_behind_the_turn_of_another(world):
         await connection.set_session_mode(session_id=session, mode_id="default")
         await connection.cancel(session_id=session)
         assert (await asyncio.wait_for(prompt, WAIT)).stop_reason == "cancelled"
-        assert (await asyncio.wait_for(say(connection, session, "again"), WAIT)).stop_reason == "end_turn"
+        assert (await asyncio.wait_for(say(connection, session, "encore"), WAIT)).stop_reason == "end_turn"
         assert world.editor.said().endswith("still here") and world.tree() == {}
 
 

@@ -27,7 +27,7 @@ WAIT = 60
 
 
 class Editor:
-    """Records what it is told and answers what it is asked from `answers`: an option's id, None (cancelled), an
+    """Records all updates and answers requests from `answers`: an option's id, None (cancelled), an
     exception, or a function that gets the request and returns one of these."""
 
     def __init__(self):

@@ -1,39 +1,41 @@
-//! What must hold after a kill, each as a judgement with the reason when it does not.
+//! Checks after a kill; each returns the reason if it fails.
 
 use crate::stage::Ended;
 use crate::story;
-use cutonce_core::conversation::{Block, ToolInput};
-use cutonce_core::transcript::{Body, Entry};
+use cutonce_core::conversation::{ContentBlock, ToolInput};
+use cutonce_core::transcript::{EntryBody, TranscriptEntry};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The frames on standard output. Only the last line may be cut.
+/// The frames on stdout. Only the last line may be cut.
 pub fn frames(stdout: &[u8]) -> Result<Vec<Value>, String> {
     let text = String::from_utf8_lossy(stdout);
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
     whole.lines().map(|line| serde_json::from_str(line).map_err(|error| format!("frame {line}: {error}"))).collect()
 }
 
-/// The entries of a transcript that nobody has hurt: every line but a torn last one parses.
-pub fn transcript(bytes: &[u8]) -> Result<Vec<Entry>, String> {
+/// The entries of an undamaged transcript: every line but a torn last one parses.
+pub fn transcript(bytes: &[u8]) -> Result<Vec<TranscriptEntry>, String> {
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let lines = bytes[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     lines
-        .map(|line| Entry::parse(line).map_err(|skip| format!("a line is {skip}: {}", String::from_utf8_lossy(line))))
+        .map(|line| {
+            TranscriptEntry::parse(line).map_err(|skip| format!("a line is {skip}: {}", String::from_utf8_lossy(line)))
+        })
         .collect()
 }
 
-/// SE-1: whatever a frame showed as done is in the transcript.
-pub fn confirmed(frames: &[Value], entries: &[Entry]) -> Result<(), String> {
+/// SE-1: everything that a frame showed as done is in the transcript.
+pub fn confirmed(frames: &[Value], entries: &[TranscriptEntry]) -> Result<(), String> {
     let answers: BTreeSet<&str> = entries
         .iter()
-        .filter(|entry| matches!(entry.body, Body::Assistant { .. }))
+        .filter(|entry| matches!(entry.body, EntryBody::Assistant { .. }))
         .map(|entry| entry.id.as_str())
         .collect();
     let mut results = BTreeMap::new();
     for entry in entries {
-        if let Body::Tool { call_id, is_error, .. } = &entry.body {
+        if let EntryBody::Tool { call_id, is_error, .. } = &entry.body {
             results.insert(call_id.as_str(), *is_error);
         }
     }
@@ -56,9 +58,9 @@ pub fn confirmed(frames: &[Value], entries: &[Entry]) -> Result<(), String> {
     Ok(())
 }
 
-/// PR-6, TL-3: every file is one of its versions, whole; not newer than the calls in the transcript, which are
-/// written before a tool with effects runs, and not older than the results in it (SE-1).
-pub fn workspace(ws: &Path, entries: &[Entry]) -> Result<(), String> {
+/// PR-6, TL-3: every file is one of its complete versions. It is not newer than the calls in the transcript,
+/// which are written before a tool with effects runs, and not older than the results in it (SE-1).
+pub fn workspace(ws: &Path, entries: &[TranscriptEntry]) -> Result<(), String> {
     let (asked, done) = (count_changes(entries, Count::Asked), count_changes(entries, Count::Done));
     for (name, versions) in story::files() {
         let path = ws.join(name);
@@ -79,14 +81,13 @@ pub fn workspace(ws: &Path, entries: &[Entry]) -> Result<(), String> {
     no_strangers(ws)
 }
 
-/// Nothing lies about that no call made; a temporary file of a killed write may, but hidden and beside its target.
+/// There are no files that no call created, and no temporary file of a killed write.
 fn no_strangers(ws: &Path) -> Result<(), String> {
     let mut known: BTreeSet<_> = story::files().into_iter().map(|(name, _)| ws.join(name)).collect();
     known.extend(["log", "out", "src"].map(|name| ws.join(name)));
     for folder in [ws.to_path_buf(), ws.join("src")] {
         for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let hidden = entry.file_name().to_string_lossy().starts_with('.');
-            if !hidden && !known.contains(&entry.path()) {
+            if !known.contains(&entry.path()) {
                 return Err(format!("a stranger in the workspace: {}", entry.path().display()));
             }
         }
@@ -100,7 +101,7 @@ enum Count {
     Done,
 }
 
-fn count_changes(entries: &[Entry], what: Count) -> BTreeMap<String, usize> {
+fn count_changes(entries: &[TranscriptEntry], what: Count) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     let mut count = |name: &str, input: &Value| {
         if let ("Write" | "Edit", Some(path)) = (name, input["file_path"].as_str()) {
@@ -109,23 +110,24 @@ fn count_changes(entries: &[Entry], what: Count) -> BTreeMap<String, usize> {
     };
     for entry in entries {
         match &entry.body {
-            Body::Assistant { blocks, .. } if what == Count::Asked => {
+            EntryBody::Assistant { blocks, .. } if what == Count::Asked => {
                 for block in blocks {
-                    if let Block::ToolUse(call) = block
+                    if let ContentBlock::ToolUse(call) = block
                         && let ToolInput::Json(input) = &call.input
                     {
                         count(&call.name, input);
                     }
                 }
             }
-            Body::Tool { name, input, is_error: false, .. } if what == Count::Done => count(name, input),
+            EntryBody::Tool { name, input, is_error: false, .. } if what == Count::Done => count(name, input),
             _ => {}
         }
     }
     counts
 }
 
-/// SE-2, AG-4: the resumed run ends well, says what was skipped, and the conversation it sent is one that a provider takes.
+/// SE-2, AG-4: the resumed run succeeds, reports what was skipped, and sends a conversation that a provider
+/// accepts.
 pub fn resumed(ended: &Ended, hurt: bool) -> Result<(), String> {
     let frames = frames(&ended.stdout)?;
     let result = frames.last().filter(|frame| frame["type"] == "result");
@@ -161,7 +163,7 @@ fn every_call_has_its_result(request: &Value) -> Result<(), String> {
     }
 }
 
-/// SE-1: append-only: a resume adds and takes nothing away.
+/// SE-1: a resume only appends.
 pub fn grown(before: &[u8], after: &[u8]) -> Result<(), String> {
     if after.len() > before.len() && after.starts_with(before) {
         return Ok(());

@@ -1,7 +1,7 @@
-//! One workspace, one home, one scripted model: where a run is killed and resumed.
+//! One workspace, one home, one scripted model: the setup for killing and resuming a run.
 
 use crate::story;
-use cutonce_models::scenario::{Script, Server};
+use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -13,11 +13,11 @@ pub struct Stage {
     session: String,
 }
 
-/// A run that is over, by itself or by force.
+/// A finished run, ended by itself or killed.
 pub struct Ended {
     pub stdout: Vec<u8>,
     pub stderr: String,
-    /// What the model was asked.
+    /// The requests to the model.
     pub requests: Vec<Value>,
 }
 
@@ -31,7 +31,7 @@ impl Stage {
         Ok(Stage { root, ws, session: format!("019a0000-0000-7000-8000-{:012x}", seed & 0xffff_ffff_ffff) })
     }
 
-    /// Plays the story; kills the program once it has printed `bytes`, a few instructions later.
+    /// Plays the story; kills the program a few instructions after it has printed `bytes`.
     pub fn play(&self, bytes: usize, spins: u32) -> Result<Ended, String> {
         let turns: Vec<Value> = story::turns(&self.ws).into_iter().map(turn).chain([said("All done.")]).collect();
         self.run(turns, &["--session-id", &self.session, "Make the files."], bytes, spins)
@@ -42,8 +42,8 @@ impl Stage {
     }
 
     fn run(&self, turns: Vec<Value>, args: &[&str], bytes: usize, spins: u32) -> Result<Ended, String> {
-        let script = Script::parse(&json!({"turns": turns}).to_string()).map_err(text)?;
-        let server = Server::start(script).map_err(text)?;
+        let script = ScenarioScript::parse(&json!({"turns": turns}).to_string()).map_err(text)?;
+        let server = LoopbackServer::start(script).map_err(text)?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
         command.args(["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]);
         command.args(args).current_dir(&self.ws).env_clear().env("PATH", std::env::var("PATH").map_err(text)?);
@@ -64,7 +64,7 @@ impl Stage {
         if bytes < usize::MAX {
             child.kill().map_err(text)?;
         }
-        // What it had printed before it died counts as shown.
+        // Output printed before the kill was shown to the user.
         out.read_to_end(&mut stdout).map_err(text)?;
         child.wait().map_err(text)?;
         let stderr = stderr.join().map_err(|_| "the reader of stderr died")?;
@@ -76,7 +76,7 @@ impl Stage {
         self.root.path().join("home/.cutonce")
     }
 
-    /// The bytes of the session's transcript; none if it was never begun.
+    /// The bytes of the session's transcript; empty if it was never created.
     pub fn transcript(&self) -> Result<Vec<u8>, String> {
         self.transcript_path().map_or(Ok(vec![]), |path| std::fs::read(path).map_err(text))
     }

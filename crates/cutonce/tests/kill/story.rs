@@ -1,9 +1,9 @@
-//! What the scripted model does in the run that gets killed, and every whole version of every file that it makes.
+//! The script of the model in the killed run, and every complete version of every file it creates.
 
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Files that Write and Edit change, each with all its whole versions in order.
+/// Files that Write and Edit change, each with all its complete versions in order.
 pub fn files() -> Vec<(&'static str, Vec<String>)> {
     let versions = |name: &'static str, marks: &[(usize, usize)]| {
         (name, marks.iter().map(|(head, foot)| body(name, *head, *foot)).collect())
@@ -15,7 +15,7 @@ pub fn files() -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-/// Large, so that half a write would show, but so small that the whole story fits a model's window.
+/// Large enough that half a write would show, but small enough that the story fits a model's window.
 fn body(name: &str, head: usize, foot: usize) -> String {
     let line = format!("{name}: a line that makes the file long enough to be seen half written\n");
     format!("{}\n{}{}\n", mark("head", head), line.repeat(250), mark("foot", foot))

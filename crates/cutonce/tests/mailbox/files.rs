@@ -1,4 +1,4 @@
-//! What only files can suffer: torn lines, links, other people's eyes, growing without end.
+//! Risks of file mailboxes only: torn lines, links, other users, unbounded growth.
 
 use crate::{Post, message, take};
 use std::io::Write;
@@ -9,7 +9,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 #[test]
-fn tm_2_a_torn_line_costs_only_itself() {
+fn tm_2_torn_line_loses_only_itself() {
     runtime().block_on(async {
         let post = Post::files();
         let mailbox = post.open().await;
@@ -25,13 +25,13 @@ fn tm_2_a_torn_line_costs_only_itself() {
 }
 
 #[test]
-fn tm_1_links_are_refused_and_files_are_the_users_alone() {
+fn tm_1_mailbox_refuses_links_and_is_private() {
     runtime().block_on(async {
         let post = Post::files();
         let mailbox = post.open().await;
         mailbox.send(&message("1", "bob", "ann", "one")).await.unwrap();
         mailbox.publish("lead", "x").await.unwrap();
-        mailbox.done("ann", "1:0").await.unwrap();
+        mailbox.mark_done("ann", "1:0").await.unwrap();
         let mode = |path: &str| post.folder().join(path).metadata().unwrap().permissions().mode() & 0o777;
         assert_eq!((mode("mail"), mode("mail/ann"), mode("mail/ann/00000001.jsonl")), (0o700, 0o700, 0o600));
         assert_eq!((mode("values/lead"), mode("mail/ann.done"), mode("mail/ann/lock")), (0o600, 0o600, 0o600));
@@ -51,7 +51,7 @@ fn tm_1_links_are_refused_and_files_are_the_users_alone() {
 }
 
 #[test]
-fn tm_1_a_box_is_cut_into_files_and_what_was_read_goes() {
+fn tm_1_mailbox_rotates_and_drops_read_files() {
     runtime().block_on(async {
         let post = Post::files();
         let mailbox = post.open().await;
@@ -62,10 +62,10 @@ fn tm_1_a_box_is_cut_into_files_and_what_was_read_goes() {
         }
         let read = take(&mut reader, 80).await;
         assert!(read.iter().enumerate().all(|(n, one)| one.message.id == n.to_string()));
-        mailbox.done("ann", &read[79].position).await.unwrap();
+        mailbox.mark_done("ann", &read[79].position).await.unwrap();
         let left = std::fs::read_dir(post.folder().join("mail/ann")).unwrap().count();
         assert_eq!(left, 3, "two files and the lock");
-        // A repeated message is known by the file before, also to a new reader.
+        // A repeated message is recognized from the previous file, also by a new reader.
         mailbox.send(&message("79", "bob", "ann", &text)).await.unwrap();
         mailbox.send(&message("80", "bob", "ann", "new")).await.unwrap();
         assert_eq!(post.open().await.read("ann").await.unwrap().next().await.unwrap().message.id, "80");
@@ -73,7 +73,7 @@ fn tm_1_a_box_is_cut_into_files_and_what_was_read_goes() {
 }
 
 #[test]
-fn tm_1_a_box_that_nobody_reads_gets_full_and_says_so() {
+fn tm_1_unread_mailbox_reports_full() {
     runtime().block_on(async {
         let post = Post::files();
         let mailbox = post.open().await;

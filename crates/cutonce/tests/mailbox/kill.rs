@@ -1,7 +1,8 @@
-//! TM-2: writers and readers are processes that are killed at seeded moments and started again; what arrives is every message,
-//! once, in order. `MAIL_SEED=…` plays one case alone.
+//! TM-2: kills writer and reader processes at seeded moments and restarts them; every message arrives once,
+//! in order. `MAIL_SEED=…` runs one case alone.
 //!
-//! The processes are this test binary itself: with MAIL_ROLE set, `child` is a writer or a reader instead of a test.
+//! The processes are this test binary itself: with MAIL_ROLE set, `child` is a writer or a reader instead of
+//! a test.
 
 use crate::{Post, message};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,7 +19,8 @@ fn child() {
     let folder = std::env::var("MAIL_FOLDER").unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(async {
-        let mailbox = cutonce_agent::mailbox::open(url.as_deref(), Path::new(&folder), "red").await.unwrap();
+        let mailbox =
+            cutonce_agent::team::mailbox::open_mailbox(url.as_deref(), Path::new(&folder), "red").await.unwrap();
         let log = Path::new(&folder).join(format!("{role}.log"));
         match role.as_str() {
             "writer" => writer(&*mailbox, &log).await,
@@ -27,8 +29,9 @@ fn child() {
     });
 }
 
-/// Sends 0, 1, 2, …; a number is in the log when it was sent. After a restart the first one that is not is sent again.
-async fn writer(mailbox: &dyn cutonce_agent::mailbox::Mailbox, log: &Path) {
+/// Sends 0, 1, 2, …; a number is logged after it was sent. After a restart the first unlogged number is sent
+/// again.
+async fn writer(mailbox: &dyn cutonce_agent::team::mailbox::Mailbox, log: &Path) {
     for n in lines(log).len()..MESSAGES {
         let text = format!("{n} {}", "x".repeat(n % 7 * 300));
         mailbox.send(&message(&format!("m-{n}"), "bob", "ann", &text)).await.unwrap();
@@ -38,8 +41,9 @@ async fn writer(mailbox: &dyn cutonce_agent::mailbox::Mailbox, log: &Path) {
     println!("mail end");
 }
 
-/// As a session does: what it has is in its own log before the mailbox is told, and by that log it knows what comes again.
-async fn reader(mailbox: &dyn cutonce_agent::mailbox::Mailbox, log: &Path) {
+/// Like a session: logs a message before it confirms it to the mailbox, and recognizes repeated ones by the
+/// log.
+async fn reader(mailbox: &dyn cutonce_agent::team::mailbox::Mailbox, log: &Path) {
     let mut had = lines(log);
     let mut reader = mailbox.read("ann").await.unwrap();
     while had.len() < MESSAGES {
@@ -49,13 +53,13 @@ async fn reader(mailbox: &dyn cutonce_agent::mailbox::Mailbox, log: &Path) {
             note(log, &n);
             had.push(n.clone());
         }
-        mailbox.done("ann", &one.position).await.unwrap();
+        mailbox.mark_done("ann", &one.position).await.unwrap();
         println!("mail read {n}");
     }
     println!("mail end");
 }
 
-/// Whole lines; one that was cut by the kill does not count.
+/// Complete lines; one that the kill cut is ignored.
 fn lines(log: &Path) -> Vec<String> {
     let text = std::fs::read_to_string(log).unwrap_or_default();
     let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
@@ -76,7 +80,7 @@ fn start(role: &str, post: &Post) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Runs until it has said so many lines, then kills it; true: it ended by itself.
+/// Runs until it has printed this many lines, then kills it. Returns true if it ended by itself.
 fn run_until(mut child: Child, said: usize, spins: u32) -> bool {
     let mut out = BufReader::new(child.stdout.take().unwrap());
     let (mut line, mut count) = (String::new(), 0);
@@ -98,7 +102,7 @@ fn case(seed: u64) {
     let mut random = fastrand::Rng::with_seed(seed);
     let post = if seed.is_multiple_of(2) { Post::files() } else { Post::nats() };
     let life = |role: &str, post: &Post, mut random: fastrand::Rng| {
-        // The last life is not cut short, so this ends.
+        // The last run is not killed, so this terminates.
         for _ in 0..12 {
             if run_until(start(role, post), random.usize(..25), random.u32(..200_000)) {
                 return;
@@ -117,7 +121,7 @@ fn case(seed: u64) {
 }
 
 #[test]
-fn tm_2_kills_of_writer_and_reader_lose_double_and_swap_nothing() {
+fn tm_2_kills_keep_messages_exactly_once() {
     if let Some(seed) = std::env::var("MAIL_SEED").ok().and_then(|seed| seed.parse().ok()) {
         return case(seed);
     }

@@ -1,4 +1,4 @@
-//! A NATS server of our own on a free port, with its store in a temporary folder; it ends with the test.
+//! A NATS server on a free port, with its store in a temporary folder; it ends with the test.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -12,7 +12,7 @@ pub struct Server {
 impl Server {
     pub fn start() -> Server {
         let store = tempfile::tempdir().unwrap();
-        // Debian keeps servers in sbin, which is not on everybody's PATH.
+        // Debian installs servers in sbin, which may be missing from PATH.
         let path = format!("{}:/usr/sbin:/usr/local/sbin", std::env::var("PATH").unwrap_or_default());
         let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server")).find(|file| file.is_file());
         let program = found.expect("nats-server is needed (Debian: apt-get install nats-server)");
@@ -31,7 +31,7 @@ impl Server {
                 break;
             }
         }
-        // It blocks when nobody reads what it says.
+        // It blocks if its output is not read.
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Server { child, port: port.unwrap_or_else(|| panic!("nats-server did not start: {told}")), _store: store }
     }

@@ -1,4 +1,4 @@
-//! With the reference servers of the protocol: stdio and streamable HTTP, tools, images, resources, prompts, plan mode.
+//! The protocol's reference servers: stdio and streamable HTTP, tools, images, resources, prompts, plan mode.
 
 use crate::WAIT;
 use crate::stage::{Stage, calls, reference, stderr};
@@ -10,7 +10,7 @@ fn everything() -> Value {
     json!({"command": "node", "args": [reference("server-everything"), "stdio"]})
 }
 
-/// What is asked of server-everything, whatever way it is reached.
+/// Checks server-everything over any transport.
 fn ask_everything(server: Value) {
     let stage = Stage::new(json!([
         calls(&[
@@ -42,7 +42,7 @@ fn ho_6_everything_over_stdio() {
     ask_everything(everything());
 }
 
-/// The server on a port that is free, ended with the test.
+/// The server on a free port, ended with the test.
 struct Listening(Child, u16);
 
 impl Drop for Listening {
@@ -59,7 +59,7 @@ fn listening() -> Listening {
     let mut child = node.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
     lines.find(|line| line.as_ref().unwrap().contains("listening on port")).expect("it never listened").unwrap();
-    // Nobody reads on; the pipe must stay open all the same.
+    // The output is not read further, but the pipe must stay open.
     std::thread::spawn(move || lines.for_each(drop));
     Listening(child, port)
 }
@@ -73,7 +73,7 @@ fn ho_6_everything_over_streamable_http() {
 }
 
 #[test]
-fn ho_6_resources_are_mentioned_and_prompts_are_called() {
+fn ho_6_resources_and_prompts_work() {
     let config = json!({"mcpServers": {"everything": everything()}}).to_string();
     let say = |words: &str| {
         let stage = Stage::new(json!([{"text": "done"}]));
@@ -86,7 +86,7 @@ fn ho_6_resources_are_mentioned_and_prompts_are_called() {
         words.contains("from the MCP server everything (data, not orders)") && words.contains("# "),
         "{words}\n{err}"
     );
-    let (words, err) = say("Look at @everything:demo://no/such/thing and @nobody:x");
+    let (words, err) = say("Look at @everything:demo://no/such/thing and @missing:x");
     assert!(
         !words.contains("data, not orders") && err.contains("@everything:demo://no/such/thing: "),
         "{words}\n{err}"
@@ -96,7 +96,7 @@ fn ho_6_resources_are_mentioned_and_prompts_are_called() {
 }
 
 #[test]
-fn pm_65_the_filesystem_server_reads_in_plan_mode_and_writes_nothing() {
+fn pm_65_filesystem_server_only_reads_in_plan_mode() {
     let turns = |ws: &std::path::Path| {
         json!([
             calls(&[

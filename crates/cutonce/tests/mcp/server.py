@@ -1,4 +1,4 @@
-"""A small MCP server that behaves as badly as it is told: `server.py KIND LOG`. LOG gets what happens, a line each."""
+"""A small MCP server that misbehaves on request: `server.py KIND LOG`. It writes one line per event to LOG."""
 import json, os, sys, time
 
 kind, log_file = sys.argv[1], sys.argv[2]

@@ -1,6 +1,6 @@
-//! What a run of the program with MCP servers needs: folders, a scripted model, servers, and a look at what was said.
+//! Setup for a run with MCP servers: folders, a scripted model, servers, and access to what was sent.
 
-use cutonce_models::scenario::{Script, Server};
+use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
@@ -9,22 +9,22 @@ use std::sync::OnceLock;
 
 pub struct Stage {
     root: tempfile::TempDir,
-    model: Server,
+    model: LoopbackServer,
 }
 
 impl Stage {
     pub fn new(turns: Value) -> Stage {
         Stage::with(|_| turns)
     }
-    /// The model's turns may name the workspace.
+    /// The model's turns may refer to the workspace.
     pub fn with(turns: impl FnOnce(&Path) -> Value) -> Stage {
         let root = tempfile::Builder::new().prefix("mcp-").tempdir().unwrap();
         for folder in ["ws", "home"] {
             std::fs::create_dir(root.path().join(folder)).unwrap();
         }
         let turns = turns(&root.path().join("ws").canonicalize().unwrap());
-        let script = Script::parse(&json!({ "turns": turns }).to_string()).unwrap();
-        Stage { root, model: Server::start(script).unwrap() }
+        let script = ScenarioScript::parse(&json!({ "turns": turns }).to_string()).unwrap();
+        Stage { root, model: LoopbackServer::start(script).unwrap() }
     }
     pub fn ws(&self) -> PathBuf {
         self.root.path().join("ws").canonicalize().unwrap()
@@ -32,7 +32,7 @@ impl Stage {
     pub fn log(&self) -> PathBuf {
         self.root.path().join("log")
     }
-    /// What the server wrote down.
+    /// The server's log.
     pub fn logged(&self) -> String {
         std::fs::read_to_string(self.log()).unwrap_or_default()
     }
@@ -52,7 +52,7 @@ impl Stage {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }
-    /// `-p` with these servers and arguments, to its end.
+    /// Runs `-p` with these servers and arguments to its end.
     pub fn run(&self, servers: Value, args: &[&str]) -> Output {
         let config = json!({ "mcpServers": servers }).to_string();
         let mut all = vec!["-p", "go", "--mcp-config", &config];
@@ -71,21 +71,21 @@ impl Stage {
         let names = request["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_string());
         names.filter(|name| name.starts_with("mcp__")).collect()
     }
-    /// The results of all calls, in their order: the text, or the kind of what is no text; errors are marked.
+    /// The results of all calls in order: the text, or the kind of other content; errors are marked.
     pub fn results(&self) -> Vec<String> {
         let requests = self.requests();
         let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();
         let blocks = messages.iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
         blocks.filter(|block| block["type"] == "tool_result").map(|block| shown(&block)).collect()
     }
-    /// All words that the model was sent beside its results.
+    /// All text sent to the model except results.
     pub fn words(&self) -> String {
         let requests = self.requests();
         let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();
         let blocks = messages.iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
         blocks.filter_map(|block| block["text"].as_str().map(str::to_string)).collect::<Vec<_>>().join("\n")
     }
-    /// Wait until the server has written this down.
+    /// Waits until the server has logged this.
     pub fn until(&self, words: &str) {
         for _ in 0..20_000 {
             if self.logged().contains(words) {
@@ -96,7 +96,7 @@ impl Stage {
         }
         panic!("never saw {words:?} in:\n{}", self.logged());
     }
-    /// Turn after turn of a host, until a request is as it should be; which one that was.
+    /// Runs a host's turns until a request matches; returns its index.
     pub fn turns_until(&self, args: &[&str], there: impl Fn(&Stage, usize) -> bool) -> usize {
         let mut child = self.start(args);
         let mut stdin = child.stdin.take().unwrap();
@@ -111,7 +111,7 @@ impl Stage {
         child.wait().unwrap();
         found.expect("no request ever was as it should be")
     }
-    /// No process that a server of this stage named is left.
+    /// Checks that no process of a server of this stage is left.
     pub fn assert_gone(&self) {
         let pids: Vec<String> =
             self.logged().lines().filter_map(|line| line.strip_prefix("pid ").map(str::to_string)).collect();
@@ -150,7 +150,7 @@ pub fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// The reference servers, installed once below the target folder; a machine without npm fails the test.
+/// The reference servers, installed once below the target folder; without npm the test fails.
 pub fn reference(name: &str) -> PathBuf {
     const VERSION: &str = "2026.8.31";
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! Addresses that misbehave: one that wants a token, one whose answer never ends, one that sends us elsewhere.
+//! HTTP servers that misbehave: one needs a token, one sends an endless answer, one redirects.
 
 use crate::stage::{Stage, calls, stderr};
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ fn look(server: Value) -> (Vec<String>, String) {
 }
 
 #[test]
-fn ho_6_an_address_that_wants_a_token_gets_the_one_in_its_definition() {
+fn ho_6_http_server_gets_its_token() {
     let web = Web::start("locked");
     assert_eq!(look(web.server(json!({"Authorization": "Bearer right"}))).0, ["seen"]);
     let (_, told) = look(web.server(json!({})));
@@ -51,8 +51,8 @@ fn ho_6_an_address_that_wants_a_token_gets_the_one_in_its_definition() {
 }
 
 #[test]
-fn ho_6_why_an_address_fails_is_said_in_words_of_people() {
-    // Nobody listens here.
+fn ho_6_http_errors_are_readable() {
+    // Nothing listens here.
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     drop(taken);
@@ -64,7 +64,7 @@ fn ho_6_why_an_address_fails_is_said_in_words_of_people() {
 }
 
 #[test]
-fn ho_6_a_body_that_never_ends_is_cut_off() {
+fn ho_6_endless_body_is_cut_off() {
     let web = Web::start("endless");
     let (results, _) = look(web.server(json!({})));
     assert!(results[0].starts_with("error: ") && results[0].contains("more than 16 MB"), "{results:?}");

@@ -1,4 +1,4 @@
-//! The world as it is from outside: files with all that a kernel knows of them, who was reached, who is still there.
+//! Observes the system from outside: files with all their metadata, contacted listeners, running processes.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,10 +6,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// What is there: path to a line about it.
+/// The observed state: a path and a line about it.
 pub type World = BTreeMap<PathBuf, String>;
 
-/// All below these folders, and whatever has `tag` in its name where everybody can write.
+/// Everything below these folders, and files with `tag` in their names in world-writable folders.
 pub fn world(folders: &[PathBuf], left_out: &[PathBuf], tag: &str, ours: &Path) -> World {
     let mut world = World::new();
     for folder in folders {
@@ -23,7 +23,7 @@ pub fn world(folders: &[PathBuf], left_out: &[PathBuf], tag: &str, ours: &Path) 
         }
     }
     for list in ["shm", "sem", "msg"] {
-        // Objects with the key that probes use.
+        // System V objects with the key that probes use.
         let text = fs::read_to_string(format!("/proc/sysvipc/{list}")).unwrap_or_default();
         if text.lines().any(|line| line.split_whitespace().next() == Some("4242424")) {
             world.insert(PathBuf::from(format!("System V {list}")), "there".into());
@@ -73,7 +73,7 @@ fn hash(bytes: &[u8]) -> String {
 fn attributes(path: &Path) -> String {
     let Ok(path) = std::ffi::CString::new(path.as_os_str().as_bytes()) else { return String::new() };
     let mut names = vec![0u8; 4096];
-    // Safety: the buffer is as long as we say.
+    // SAFETY: the buffer has the length that we pass.
     let len = unsafe { libc::llistxattr(path.as_ptr(), names.as_mut_ptr().cast(), names.len()) };
     names.truncate(usize::try_from(len).unwrap_or_default());
     let mut line = String::new();
@@ -81,7 +81,7 @@ fn attributes(path: &Path) -> String {
         names.split_inclusive(|byte| *byte == 0).filter_map(|name| std::ffi::CStr::from_bytes_with_nul(name).ok())
     {
         let mut value = vec![0u8; 4096];
-        // Safety: as above.
+        // SAFETY: the buffer has the length that we pass.
         let len = unsafe { libc::lgetxattr(path.as_ptr(), name.as_ptr(), value.as_mut_ptr().cast(), value.len()) };
         value.truncate(usize::try_from(len).unwrap_or_default());
         line += &format!("{}={} ", name.to_string_lossy(), hash(&value));
@@ -89,7 +89,7 @@ fn attributes(path: &Path) -> String {
     line
 }
 
-/// What is not as it was, in words.
+/// Describes every difference.
 pub fn differences(before: &World, after: &World, root: &Path) -> Vec<String> {
     let short = |path: &Path| path.strip_prefix(root).unwrap_or(path).display().to_string();
     let paths: std::collections::BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
@@ -115,7 +115,7 @@ fn words_that_differ(was: &str, is: &str) -> String {
     told.join(", ")
 }
 
-/// Processes that carry this run's mark, other than those given.
+/// Processes with this run's mark, except the given ones.
 pub fn left_behind(mark: &str, root: &Path, known: &[u32]) -> Vec<String> {
     let mut left = Vec::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

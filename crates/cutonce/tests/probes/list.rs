@@ -1,6 +1,7 @@
-//! The lists: one probe a line, as JSON; lines that begin with `#` are headings. In strings, `@WS@` is the workspace, `@HOME@`
-//! the home, `@OUT@` a folder outside both, `@PORT@` a listening TCP port, `@SOCK@` and `@ABSTRACT@` listening unix sockets,
-//! `@PID@` a bystander, `@PLAN@` the plan file, `@TAG@` a word that is this run's own.
+//! The lists: one probe per line, as JSON; lines that begin with `#` are headings. In strings, `@WS@` is the
+//! workspace, `@HOME@` the home, `@OUT@` a folder outside both, `@PORT@` a listening TCP port, `@SOCK@` and
+//! `@ABSTRACT@` listening unix sockets, `@PID@` a bystander process, `@PLAN@` the plan file, `@TAG@` a word
+//! unique to this run.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -17,16 +18,16 @@ pub struct Probe {
     pub tool: Option<String>,
     #[serde(default)]
     pub input: Value,
-    /// What a useful command must print; without it the probe is an escape, and must change nothing.
+    /// Output of a useful command; without it the probe is an escape and must change nothing.
     #[serde(default)]
     pub out: Option<String>,
-    /// What an escape must be told.
+    /// Required text in the result of an escape.
     #[serde(default)]
     pub says: Option<String>,
-    /// A program without which the case means nothing.
+    /// A program that the case needs.
     #[serde(default)]
     pub needs: Option<String>,
-    /// A command that goes on in the background until the session ends.
+    /// A command that runs in the background until the session ends.
     #[serde(default)]
     pub stays: bool,
 }
@@ -36,7 +37,7 @@ impl Probe {
         self.out.is_some()
     }
 
-    /// The tool and its input, with the names filled in.
+    /// The tool and its input, with placeholders filled in.
     pub fn call(&self, names: &[(&str, String)]) -> (String, Value) {
         let input = match &self.sh {
             Some(command) => serde_json::json!({"command": command, "description": "a probe"}),
@@ -55,7 +56,7 @@ fn filled(value: Value, names: &[(&str, String)]) -> Value {
     }
 }
 
-/// Each list by the name of its file, which names the clauses it is about.
+/// Each list by the name of its file, which names its clauses.
 pub fn read(folder: &Path) -> Vec<(String, Vec<Probe>)> {
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "jsonl"));

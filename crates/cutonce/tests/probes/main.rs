@@ -1,10 +1,12 @@
-//! Plan mode against the hostile: every line of scenarios/probes/ is a call that tries to change something, reach somebody
-//! or read a secret, or a useful command that must run unasked (PM-2, PM-3, PM-60 to PM-63, SB-1 to SB-3).
+//! Plan mode against hostile calls: every line of scenarios/probes/ tries to change something, contact
+//! something or read a secret, or is a useful command that must run without asking (PM-2, PM-3, PM-60 to
+//! PM-63, SB-1 to SB-3).
 //!
-//! A scripted model makes the calls, one per request, in the session or in a subagent (PM-64); between two requests the world is compared with what it was. Nothing
-//! that the program says is believed. It runs in a mount namespace of its own where that takes no rights from the case: an
-//! escape that works must not be able to mount anything over what is cleaned up here. As root the lists are also
-//! played as root; `PROBES_ONLY=part-of-an-id` plays those alone.
+//! A scripted model makes the calls, one per request, in the session or in a subagent (PM-64). Between two
+//! requests the system is compared with its earlier state; the program's own claims are ignored. It runs in
+//! its own mount namespace if the case needs no rights for that: a successful escape must not be able to
+//! mount over what is cleaned up here. As root the lists also run as root; `PROBES_ONLY=part-of-an-id` runs
+//! only matching probes.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't set its stage must fail")]
 
 mod judge;
@@ -20,7 +22,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 fn main() {
-    let args = Arguments::from_args();
+    let mut args = Arguments::from_args();
+    // The tests wait for processes most of the time.
+    args.test_threads.get_or_insert(4 * std::thread::available_parallelism().map_or(1, usize::from));
     if !cfg!(target_os = "linux") {
         return;
     }
@@ -34,7 +38,7 @@ fn main() {
     for (list, (clauses, probes)) in lists.into_iter().enumerate() {
         let probes: Arc<Vec<Probe>> = Arc::new(probes.into_iter().filter(wanted).collect());
         for (who, rules) in whos.iter().flat_map(|who| Rules::ALL.map(|rules| (*who, rules))) {
-            // Builds need a layer.
+            // Builds need a throwaway layer.
             if rules == Rules::NoScratch && probes.iter().all(Probe::works) {
                 continue;
             }
@@ -42,7 +46,7 @@ fn main() {
             let probes = Arc::clone(&probes);
             trials.push(Trial::test(name, move || told(&probes, who, rules, By::Session).map_err(Failed::from)));
         }
-        // PM-64: the same calls by subagents, where all that could loosen something does.
+        // PM-64: the same calls by subagents, with everything enabled that could loosen permissions.
         for (who, by) in by_others(&whos, list) {
             let name = format!("{clauses}::pm_64::{}::{}", who.name(), by.name());
             let probes = Arc::clone(&probes);
@@ -52,8 +56,8 @@ fn main() {
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// Who else makes the calls of the list of this number: all of them as the first user, and as root one kind of agent in turn, so
-/// that it takes no longer than it must.
+/// Other callers for the list of this number: all of them as the first user, and as root one kind of agent in
+/// turn, to save time.
 fn by_others(whos: &[Who], list: usize) -> Vec<(Who, By)> {
     let first = By::OTHERS.map(|by| (whos[0], by));
     let more = whos[1..].iter().map(|who| (*who, By::OTHERS[list % By::OTHERS.len()]));
@@ -64,7 +68,7 @@ fn wanted(probe: &Probe) -> bool {
     std::env::var("PROBES_ONLY").ok().is_none_or(|part| probe.id.contains(&part))
 }
 
-/// At least a hundred escapes and thirty useful commands, each with a name of its own.
+/// At least a hundred escapes and thirty useful commands, each with a unique name.
 fn counted(lists: &[(String, Vec<Probe>)]) -> Result<(), Failed> {
     let all: Vec<&Probe> = lists.iter().flat_map(|(_, probes)| probes).collect();
     let works = all.iter().filter(|probe| probe.works()).count();
@@ -88,7 +92,7 @@ fn told(probes: &[Probe], who: Who, rules: Rules, by: By) -> Result<(), String> 
     }
 }
 
-/// A judge that sees nothing would let everything pass.
+/// Checks the observer: one that sees nothing would pass everything.
 fn sees_changes() -> Result<(), String> {
     let mut stage = Stage::new(Who::Ourselves, Rules::None)?;
     let root = stage.root.clone();
@@ -118,7 +122,7 @@ fn sees_changes() -> Result<(), String> {
         return Err("a connection was not seen".into());
     }
     let mut left = std::process::Command::new("sleep").arg("60").env("PROBE_MARK", &stage.tag).spawn().unwrap();
-    // It has the new environment when it has the new name.
+    // It has the new environment once it has the new name.
     while !std::fs::read_to_string(format!("/proc/{}/comm", left.id())).is_ok_and(|name| name.trim() == "sleep") {
         std::thread::yield_now();
     }

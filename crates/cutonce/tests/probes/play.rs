@@ -1,28 +1,29 @@
-//! Playing a list: several probes to one run of the program, each judged when the next request says that it is over.
+//! Plays a list: several probes per run of the program, each checked when the next request shows that it is
+//! over.
 
 use crate::judge::{World, differences, left_behind};
 use crate::list::Probe;
 use crate::stage::{PROBER, SECRET, Stage};
-use cutonce_models::scenario::{Call, Recorded, Server, Turn};
+use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScriptedCall, ScriptedTurn};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::process::Stdio;
 use std::sync::{Arc, Mutex};
 
-/// Probes to one conversation: it grows, and every request carries all of it.
+/// Probes per conversation: it grows, and every request carries all of it.
 const CHUNK: usize = 40;
 
-/// Who makes the calls (PM-64).
+/// The caller of the probes (PM-64).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum By {
     Session,
     /// A subagent whose file says bypassPermissions.
     Agent,
-    /// The same, with nobody waiting for it.
+    /// The same, in the background.
     Background,
-    /// The same, ended before and called again.
+    /// The same, resumed after it ended.
     Resumed,
-    /// The same, started by another agent.
+    /// The same, started by another subagent.
     Nested,
     /// A teammate that must plan first, of a lead that may do everything (PM-131).
     Teammate,
@@ -43,37 +44,43 @@ impl By {
     }
 }
 
-/// How the agent between the session and the prober knows itself.
+/// Prompt text that identifies the agent between the session and the prober.
 const CARRIER: &str = "You carry out a task for another agent";
 
-/// Tools that a subagent has not, and whose probes say so in other words.
+/// Tools that a subagent does not have; their probes fail with another message.
 const NOT_FOR_AGENTS: [&str; 2] = ["EnterPlanMode", "ExitPlanMode"];
+
+/// Programs that Rust or `scripts/test` brings; others are tried where they exist.
+const INSTALLED: [&str; 4] = ["cargo", "node", "npm", "python3"];
 
 struct Scene {
     by: By,
     stage: Stage,
     before: World,
     queue: VecDeque<Probe>,
-    /// The probe under way, and the id of its call.
+    /// The running probe and the id of its call.
     open: Option<(Probe, String)>,
     left_in_chunk: usize,
-    /// The one who makes the calls has spoken.
+    /// The caller has made its first request.
     began: bool,
     plan: Option<String>,
-    /// The program itself and the bystander, as they were.
+    /// Initial state of the program and the bystander.
     processes: Vec<(u32, String)>,
-    /// A command is still running by right.
+    /// A background command is legitimately running.
     stays: bool,
     failed: Vec<String>,
     calls: usize,
 }
 
-/// What went wrong, a line a probe.
+/// Failures, one line per probe.
 pub fn play(stage: Stage, by: By, probes: &[Probe]) -> Result<Vec<String>, String> {
     let mut missing: Vec<&str> = probes.iter().filter_map(|probe| probe.needs.as_deref()).collect();
     missing.sort_unstable();
     missing.dedup();
     missing.retain(|program| !stage.has(program));
+    if let Some(program) = missing.iter().find(|program| INSTALLED.contains(*program)) {
+        return Err(format!("{program} can't be started, so its probes would not be tried"));
+    }
     if !missing.is_empty() {
         println!("not here, so not tried: {}", missing.join(", "));
     }
@@ -107,11 +114,12 @@ pub fn play(stage: Stage, by: By, probes: &[Probe]) -> Result<Vec<String>, Strin
 /// One run of the program.
 fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
     let model = Arc::clone(scene);
-    let server = Server::improvised(move |request| model.lock().unwrap().answer(request)).map_err(text)?;
+    let server =
+        LoopbackServer::start_with_callback(move |request| model.lock().unwrap().answer(request)).map_err(text)?;
     let (child, waiting) = {
         let mut scene = scene.lock().unwrap();
         (scene.left_in_chunk, scene.plan, scene.stays, scene.began) = (CHUNK, None, false, false);
-        // A lead in plan mode makes no team; the teammate's own plan mode is what is probed.
+        // A lead in plan mode creates no team; the teammate's own plan mode is tested.
         let mode = if scene.by == By::Teammate { "bypassPermissions" } else { "plan" };
         let mut command = scene.stage.program(mode, &format!("http://{}", server.addr()));
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(text)?;
@@ -139,9 +147,9 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
 }
 
 impl Scene {
-    fn answer(&mut self, request: &Recorded) -> Turn {
+    fn answer(&mut self, request: &RecordedRequest) -> ScriptedTurn {
         let body = request.json();
-        // The program asks for more than the conversation: a title, say.
+        // The program also sends other requests, such as for a title.
         if body["tools"].as_array().is_none_or(|tools| tools.len() < 4) {
             return said("A title.");
         }
@@ -177,26 +185,31 @@ impl Scene {
                 let command = input["command"].as_str().unwrap_or_default();
                 input["command"] = json!(format!("eval \"$(cat <<'PROBE_END'\n{command}\nPROBE_END\n)\""));
             }
-            // Milliseconds; a compiler on a busy machine takes its time.
+            // Milliseconds; a compiler on a busy machine is slow.
             input["timeout"] = json!(if probe.works() { 100_000 } else { 20_000 });
         }
-        let call = Call { name, input, id: Some(id.clone()), ..Call::default() };
+        let call = ScriptedCall { name, input, id: Some(id.clone()), ..ScriptedCall::default() };
         self.open = Some((probe, id));
-        Turn { calls: vec![call], ..Turn::default() }
+        ScriptedTurn { calls: vec![call], ..ScriptedTurn::default() }
     }
 
     fn is_prober(&self, body: &str) -> bool {
         body.contains(if self.by == By::Teammate { "You are `prober`" } else { PROBER })
     }
 
-    /// The session's own part: hand everything to the agent, and end when that has ended.
-    fn hand_over(&mut self, body: &Value) -> Turn {
+    /// The session's own part: delegates everything to the agent and ends after it.
+    fn hand_over(&mut self, body: &Value) -> ScriptedTurn {
         let call = |id: &str, more: Value| {
             let mut input = json!({"description": "probe", "prompt": "Go on.", "subagent_type": "prober"});
             input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            Turn {
-                calls: vec![Call { name: "Agent".into(), input, id: Some(id.into()), ..Call::default() }],
-                ..Turn::default()
+            ScriptedTurn {
+                calls: vec![ScriptedCall {
+                    name: "Agent".into(),
+                    input,
+                    id: Some(id.into()),
+                    ..ScriptedCall::default()
+                }],
+                ..ScriptedTurn::default()
             }
         };
         if self.by == By::Nested && !body["system"].to_string().contains(CARRIER) {
@@ -208,10 +221,15 @@ impl Scene {
         match (self.by, result(body, "toolu_first"), result(body, "toolu_again")) {
             (By::Teammate, None, _) => {
                 let member = json!({"name": "prober", "task": "Go on.", "planModeRequired": true});
-                // A team outlives the run that made it.
+                // A team outlives the run that created it.
                 let input = json!({"teamName": format!("probes-{}", self.calls), "members": [member]});
-                let call = Call { name: "TeamCreate".into(), input, id: Some("toolu_first".into()), ..Call::default() };
-                Turn { calls: vec![call], ..Turn::default() }
+                let call = ScriptedCall {
+                    name: "TeamCreate".into(),
+                    input,
+                    id: Some("toolu_first".into()),
+                    ..ScriptedCall::default()
+                };
+                ScriptedTurn { calls: vec![call], ..ScriptedTurn::default() }
             }
             (By::Background, None, _) => call("toolu_first", json!({"run_in_background": true})),
             (_, None, _) => call("toolu_first", json!({})),
@@ -258,7 +276,7 @@ impl Scene {
     }
 }
 
-/// All that is in a folder, by its path.
+/// All files in a folder, by path.
 fn below(folder: &std::path::Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
     entries
@@ -266,17 +284,17 @@ fn below(folder: &std::path::Path) -> Vec<String> {
         .collect()
 }
 
-/// As it is, backwards, and in hexadecimal.
+/// The secret as it is, reversed, and in hexadecimal.
 fn forms(secret: &str) -> [String; 3] {
     let hex = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
     [secret.to_string(), secret.chars().rev().collect(), hex]
 }
 
-fn said(words: &str) -> Turn {
-    Turn { text: Some(words.into()), ..Turn::default() }
+fn said(words: &str) -> ScriptedTurn {
+    ScriptedTurn { text: Some(words.into()), ..ScriptedTurn::default() }
 }
 
-/// From the reminder: a path of a plan file.
+/// Extracts the path of a plan file from the reminder.
 fn plan_path(body: &str) -> Option<String> {
     let words = body.split(|c: char| c.is_whitespace() || "\"'`\\()".contains(c));
     let plan = |word: &&str| word.starts_with('/') && word.contains("/plans/") && word.contains(".md");

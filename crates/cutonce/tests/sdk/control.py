@@ -8,7 +8,7 @@ import uuid
 from pathlib import Path
 
 from claude_agent_sdk import AgentDefinition, ClaudeSDKClient, create_sdk_mcp_server, query, tool
-from stage import Stage, bare, blocks, call, frames_until, main, prompt, results, run, text_of, write
+from stage import Stage, bare, blocks, call, frames_until, prompt, results, run, text_of, write
 
 SERVER = Path(__file__).parent.parent / "mcp" / "server.py"
 GARDENER = AgentDefinition(description="Knows plants.", prompt="You are the gardener.", tools=["Read", "Write"])
@@ -139,7 +139,7 @@ async def ho_1_nothing_is_put_back_while_a_turn_is_on():
             if any(block.name == "Bash" for block in blocks([message], "ToolUseBlock")):
                 why = await refused(client.rewind_files(said))
                 await client.interrupt()
-    assert "while a turn is on" in why and stage.files() == {"a.txt": "A"}
+    assert "while a turn is running" in why and stage.files() == {"a.txt": "A"}
 
 
 async def ho_1_a_command_in_the_background_is_stopped():
@@ -214,8 +214,8 @@ async def ho_1_servers_are_switched_off_and_on_and_started_anew():
         await client.toggle_mcp_server("tools", True)
         assert await states(client) == {"tools": "connected"}
         await turn(client, "with")
-        assert "no MCP server" in await refused(client.toggle_mcp_server("nobody", True))
-        assert "no MCP server" in await refused(client.reconnect_mcp_server("nobody"))
+        assert "no MCP server" in await refused(client.toggle_mcp_server("unknown", True))
+        assert "no MCP server" in await refused(client.reconnect_mcp_server("unknown"))
     offered = [any(one["name"].startswith("mcp__tools__") for one in request["tools"]) for request in stage.seen()]
     assert offered == [True, False, True], offered
 
@@ -392,11 +392,11 @@ async def ho_1_init_tells_what_there_is():
     (stage.home / "agents" / "tailor.md").write_text("---\nname: tailor\ndescription: Makes clothes.\n---\nYou are a tailor.")
     async with ClaudeSDKClient(stage.options()) as client:
         commands = (await client.get_server_info())["commands"]
-        assert commands[3:] == [{"name": "greet", "description": "Greets", "argumentHint": "[words]"}], commands
+        assert commands[3:] == [{"name": "greet", "description": "Greets", "argumentHint": "[arguments]"}], commands
         got = await turn(client, "/greet the moon")
         await turn(client, "/nothing of ours")
     init = got[0].data
-    assert init["slash_commands"] == ["clear", "compact", "plan", "greet"] and init["skills"] == ["sewing"] and "tailor" in init["agents"], init
+    assert init["slash_commands"] == ["plan", "clear", "compact", "greet"] and init["skills"] == ["sewing"] and "tailor" in init["agents"], init
     seen = stage.seen()
     assert "Say hello to the moon." in text_of(seen[0]), "a command of the user's own is its prompt"
     assert "/nothing of ours" in text_of(seen[1]), "what is no command is said as it is"
@@ -419,7 +419,3 @@ async def ho_3_an_image_without_data_is_an_error():
     assert [end["is_error"] for end in ends] == [True] * 6 + [False], ends
     assert all("image" in end["errors"][0] for end in ends[:5]) and "dance" in ends[5]["errors"][0], ends
     assert len(stage.seen()) == 1
-
-
-if __name__ == "__main__":
-    main(globals())

@@ -5,7 +5,7 @@ import base64
 import json
 
 from claude_agent_sdk import AgentDefinition, ClaudeSDKClient, PermissionResultAllow, query
-from stage import Stage, bare, blocks, call, frames_until, main, prompt, results, run, text_of, write
+from stage import Stage, bare, blocks, call, frames_until, prompt, results, run, text_of, write
 
 USED = {"input_tokens": 100_000, "output_tokens": 1_000}
 GARDENER = AgentDefinition(description="Knows plants.", prompt="You are the gardener.", tools=["Read", "Write"])
@@ -47,7 +47,7 @@ async def ho_2_the_call_that_submits_a_plan_shows_it():
         got = await run(query(prompt=prompt("go"), options=stage.options(can_use_tool=yes, permission_mode="plan")))
         submitted = next(block for block in blocks(got, "ToolUseBlock") if block.name == "ExitPlanMode")
         assert submitted.input == {"planFilePath": str(stage.plan()), **known}, submitted.input
-        assert [given["plan"] for given in asked] == [plan], "whoever decides sees all of it"
+        assert [given["plan"] for given in asked] == [plan], "the host sees all of it"
         last = json.dumps(stage.seen()[-1]["messages"])
         assert '"name": "ExitPlanMode"' in last and '"input": {}' in last, "the model is sent back what it sent"
 
@@ -109,12 +109,12 @@ async def ho_1_a_message_behind_a_choice_waits_for_it():
 
 async def ho_1_the_window_is_the_one_of_the_sessions_settings():
     stage = Stage({"text": "one", "usage": USED})
-    settings = json.dumps({"models": {"claude-sonnet-4-6": {"context": 400_000}}})
-    async with ClaudeSDKClient(stage.options(settings=settings, model="claude-sonnet-4-6")) as client:
+    settings = json.dumps({"models": {"claude-sonnet-5-5": {"context": 400_000}}})
+    async with ClaudeSDKClient(stage.options(settings=settings, model="claude-sonnet-5-5")) as client:
         end = results(await turn(client, "hi"))[0]
         usage = await client.get_context_usage()
     assert usage["maxTokens"] == 400_000 and usage["percentage"] > 25, usage
-    used = end.model_usage["claude-sonnet-4-6"]
+    used = end.model_usage["claude-sonnet-5-5"]
     assert used["contextWindow"] == 400_000 and used["maxOutputTokens"] > 0, used
 
 
@@ -162,7 +162,3 @@ async def ho_1_pieces_of_an_answer_name_the_answer():
                 assert deltas[0] == "thinking_delta" and "signature_delta" in deltas[:-1], deltas
                 sealed = next(event for event in events if event.get("delta", {}).get("type") == "signature_delta")
                 assert sealed["index"] == 0 and sealed["delta"]["signature"] == blocks(got, "ThinkingBlock")[0].signature
-
-
-if __name__ == "__main__":
-    main(globals())

@@ -1,11 +1,11 @@
 """The moments of hooks that came after the first ones, with the Python SDK, unchanged. Each `ho_…` is one test: `python hooks.py NAME`."""
 
 from claude_agent_sdk import HookMatcher, PermissionResultAllow, query
-from stage import Stage, bare, blocks, call, frames_until, main, prompt, run, text_of, write
+from stage import Stage, bare, blocks, call, frames_until, prompt, run, text_of, write
 
 
 class Told:
-    """A hook that remembers what it was told and answers by what it is told."""
+    """A hook that records its inputs and gives prepared answers."""
 
     def __init__(self, answer=lambda given: {}):
         self.answer, self.given = answer, []
@@ -120,7 +120,3 @@ async def ho_1_a_teammates_plan_answered_between_turns_leaves_the_session_idle()
     frames_until(process, lambda frame: frame.get("state") == "idle")
     process.stdin.close()
     process.wait(20)
-
-
-if __name__ == "__main__":
-    main(globals())

@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 from claude_agent_sdk import ClaudeSDKClient, HookMatcher, InMemorySessionStore, PermissionResultAllow, PermissionUpdate, query
-from stage import Stage, bare, blocks, call, frames_until, main, prompt, results, run, text_of, write
+from stage import Stage, bare, blocks, call, frames_until, prompt, results, run, text_of, write
 
 SERVER = Path(__file__).parent.parent / "mcp" / "server.py"
 
@@ -112,7 +112,7 @@ async def ho_1_compact_and_clear_are_commands():
     hooks = {"PreCompact": [HookMatcher(hooks=[before])]}
     async with ClaudeSDKClient(stage.options(hooks=hooks)) as client:
         commands = [one["name"] for one in (await client.get_server_info())["commands"]]
-        assert commands == ["clear", "compact", "plan"], commands
+        assert commands == ["plan", "clear", "compact"], commands
         first = await turn(client, "hello FIRSTWORDS")
         assert first[0].data["slash_commands"] == commands
         compacted = await turn(client, "/compact the tests")
@@ -227,7 +227,7 @@ async def ho_1_what_is_left_out_is_told_where_a_host_reads():
     stage = Stage({"text": "one"})
     got = await run(query(prompt=prompt("hi"), options=stage.options(session_store=InMemorySessionStore(), include_hook_events=True)))
     told = [message.data["content"] for message in got if getattr(message, "subtype", "") == "informational"]
-    assert any("session store" in text for text in told) and any("Hook events" in text for text in told), told
+    assert any("Session mirroring" in text for text in told) and any("Hook events" in text for text in told), told
 
 
 # --- Answers to questions
@@ -256,7 +256,3 @@ async def ho_2_notes_beside_an_answer_reach_the_model():
     first, second = [str(block.content) for block in blocks(got, "ToolResultBlock")]
     assert "→ B" in first and "NOTE1" in first, first
     assert "chose not to answer" in second, "an answer to no question is none"
-
-
-if __name__ == "__main__":
-    main(globals())

@@ -17,11 +17,11 @@ from claude_agent_sdk import (
 )
 from claude_agent_sdk.types import PermissionRuleValue, PermissionUpdate
 from mcp.types import ToolAnnotations
-from stage import Stage, bare, blocks, call, frames_until, kinds, main, prompt, results, run, text_of, write
+from stage import Stage, bare, blocks, call, frames_until, kinds, prompt, results, run, text_of, write
 
 
 class Asked:
-    """A permission callback that remembers what it was asked and answers what it is told."""
+    """A permission callback that records its calls and gives prepared answers."""
 
     def __init__(self, *answers):
         self.answers, self.calls = list(answers), []
@@ -103,7 +103,7 @@ async def ho_1_can_use_tool_denies_in_its_own_words():
     refused = blocks(got, "ToolResultBlock")[0]
     assert refused.is_error and refused.content == "not today"
     assert stage.files() == {} and got[-1].permission_denials[0]["tool_name"] == "Write"
-    assert got[-1].result == "well then", "the turn goes on"
+    assert got[-1].result == "well then", "the turn continues"
     assert "not today" in text_of(stage.seen()[1])
 
 
@@ -125,7 +125,7 @@ async def ho_1_can_use_tool_changes_the_input():
 
 
 async def ho_1_a_changed_input_is_decided_anew():
-    # A deny rule asks nobody who said yes.
+    # A deny rule does not call a callback that would allow.
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "done"})
     changed = PermissionResultAllow(updated_input={"file_path": "secret.txt", "content": "B"})
     options = stage.options(can_use_tool=Asked(changed), disallowed_tools=["Edit(secret.txt)"])
@@ -230,14 +230,14 @@ async def ho_1_a_mode_that_is_not_available_is_an_error():
 
 async def ho_1_the_model_changes_between_turns():
     stage = Stage({"text": "one"}, {"text": "two"}, {"text": "three"})
-    async with ClaudeSDKClient(stage.options(model="claude-sonnet-4-6")) as client:
+    async with ClaudeSDKClient(stage.options(model="claude-sonnet-5-5")) as client:
         for model in [None, "claude-opus-4-6", None]:
             await client.set_model(model)
             await client.query("go")
             async for _ in client.receive_response():
                 pass
     models = [request["model"] for request in stage.seen()]
-    assert models == ["claude-sonnet-4-6", "claude-opus-4-6", "claude-sonnet-4-6"], models
+    assert models == ["claude-sonnet-5-5", "claude-opus-4-6", "claude-sonnet-5-5"], models
 
 
 async def ho_3_unknown_control_requests_get_an_error():
@@ -350,7 +350,7 @@ async def ho_1_an_interrupt_between_turns_is_nothing():
 
 
 class Hooked:
-    """A hook that remembers what it was told and answers what it is told."""
+    """A hook that records its inputs and gives prepared answers."""
 
     def __init__(self, answer):
         self.answer, self.told = answer, []
@@ -705,7 +705,7 @@ async def ho_2_an_allow_does_not_make_plan_mode_writable():
     options = stage.options(can_use_tool=asked, permission_mode="plan", settings=json.dumps({"permissions": {"ask": ["Bash(ls:*)"]}}))
     got = await run(query(prompt=prompt("go"), options=options))
     assert stage.files() == {}, stage.files()
-    assert [given for _, given, _ in asked.calls] == [{"command": "ls"}], "plan mode asks nobody about writing"
+    assert [given for _, given, _ in asked.calls] == [{"command": "ls"}], "plan mode never asks about writing"
     assert all(block.is_error for block in blocks(got, "ToolResultBlock"))
 
 
@@ -759,7 +759,7 @@ async def ho_3_a_permission_that_is_open_when_input_ends_fails_closed():
     frames_until(process, lambda frame: frame["type"] == "control_request")
     process.stdin.close()
     rest = [json.loads(line) for line in process.stdout]
-    assert process.wait(20) == 1, "the exit code says that somebody was missing"
+    assert process.wait(20) == 1, "the exit code says that the host was missing"
     refused = next(frame for frame in rest if frame["type"] == "user")["message"]["content"][0]
     assert refused["is_error"] and rest[-1]["result"] == "went on" and stage.files() == {}
     assert '"isError":true' in stage.transcripts()[0].read_text()
@@ -784,7 +784,7 @@ async def ho_3_garbage_is_told_and_ends_the_run():
     frames_until(process, lambda frame: frame["type"] == "result")
     process.stdin.write("{nope\n")
     process.stdin.close()
-    assert process.wait(20) == 1 and "no stream-json message" in process.stderr.read()
+    assert process.wait(20) == 1 and "invalid stream-json" in process.stderr.read()
 
 
 async def ho_3_messages_of_an_unknown_type_get_an_error_and_change_nothing():
@@ -805,7 +805,3 @@ async def ho_3_terminated_with_a_question_open():
     process.send_signal(signal.SIGTERM)
     assert process.wait(20) == 143 and stage.files() == {}
     assert len(stage.seen()) == 1
-
-
-if __name__ == "__main__":
-    main(globals())

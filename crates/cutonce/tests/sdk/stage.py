@@ -135,10 +135,3 @@ def frames_until(process, fits):
         if fits(got[-1]):
             return got
     raise AssertionError(f"it never came: {got} {process.stderr.read()}")
-
-
-def main(tests):
-    """Runs the test that is named, and leaves nothing behind if it passes."""
-    asyncio.run(tests[sys.argv[1]]())
-    for stage in STAGES:
-        stage.close()

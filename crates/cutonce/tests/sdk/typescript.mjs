@@ -124,11 +124,11 @@ tests.ho_1_options_that_take_rights_away_are_obeyed = async () => {
   assert.deepEqual(request.tools.map((tool) => tool.name), ["Read"]);
   assert.equal(main.file("a.txt"), null);
 
-  const nobody = await Stage.with(write, { text: "done" });
+  const unasked = await Stage.with(write, { text: "done" });
   const asked = [];
   const canUseTool = async (tool, input) => (asked.push(tool), { behavior: "allow", updatedInput: input });
-  const got = await run(query({ prompt: "go", options: nobody.options({ permissionPrompts: "none", canUseTool }) }));
-  assert.deepEqual([asked, nobody.file("a.txt"), result(got).permission_denials.length], [[], null, 1]);
+  const got = await run(query({ prompt: "go", options: unasked.options({ permissionPrompts: "none", canUseTool }) }));
+  assert.deepEqual([asked, unasked.file("a.txt"), result(got).permission_denials.length], [[], null, 1]);
 };
 
 tests.ho_1_a_policy_may_come_with_initialize = async () => {
@@ -147,7 +147,7 @@ tests.ho_1_a_policy_may_come_with_initialize = async () => {
   };
   const [refused, words] = await drive({});
   assert.equal(refused, 1);
-  assert.match(words, /brought none/);
+  assert.match(words, /has no `managedSettings`/);
   const [code, out] = await drive({ managedSettings: { permissions: { deny: ["Write"] } } });
   assert.equal(code, 0);
   assert.match(out, /permission_denials":\[\{/);
@@ -215,7 +215,7 @@ tests.ho_1_mode_and_model_are_set_while_it_runs = async () => {
   const stage = await Stage.with({ text: "one" }, call("Write", { file_path: "a.txt", content: "A" }), { text: "two" });
   const prompts = inbox();
   prompts.say("first");
-  const running = query({ prompt: prompts, options: stage.options({ model: "claude-sonnet-4-6" }) });
+  const running = query({ prompt: prompts, options: stage.options({ model: "claude-sonnet-5-5" }) });
   const got = [];
   for await (const message of running) {
     got.push(message);
@@ -227,7 +227,7 @@ tests.ho_1_mode_and_model_are_set_while_it_runs = async () => {
     if (message.type === "result" && message.result === "two") prompts.close();
   }
   assert.equal(stage.file("a.txt"), "A");
-  assert.deepEqual((await stage.seen()).map((request) => request.model), ["claude-sonnet-4-6", "claude-opus-4-6", "claude-opus-4-6"]);
+  assert.deepEqual((await stage.seen()).map((request) => request.model), ["claude-sonnet-5-5", "claude-opus-4-6", "claude-opus-4-6"]);
 };
 
 tests.ho_1_an_interrupt_leaves_the_session_usable = async () => {
@@ -372,7 +372,7 @@ tests.ho_1_servers_thinking_and_files_change_while_it_runs = async () => {
       assert.ok(preview.canRewind && preview.filesChanged.length === 1);
       assert.ok((await running.rewindFiles(uuid)).canRewind);
       assert.equal(stage.file("a.txt"), null);
-      await assert.rejects(running.stopTask("nobody"), /no task/);
+      await assert.rejects(running.stopTask("unknown"), /no task/);
       prompts.close();
     }
   }

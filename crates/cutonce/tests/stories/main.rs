@@ -1,5 +1,5 @@
-//! Plays every story in scenarios/: a text file that says what the model says, what is run, and what the user, the model,
-//! the transcript and the disk then hold. `UPDATE=1` rewrites the expectations.
+//! Plays every story in scenarios/: a text file with the model's answers, the commands to run, and the
+//! expected views of user, model, transcript and disk. `UPDATE=1` rewrites the expectations.
 
 mod play;
 #[allow(dead_code, reason = "shared with the bench")]
@@ -12,7 +12,9 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 
 fn main() {
-    let args = Arguments::from_args();
+    let mut args = Arguments::from_args();
+    // The tests wait for processes most of the time.
+    args.test_threads.get_or_insert(4 * std::thread::available_parallelism().map_or(1, usize::from));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scenarios");
     let mut files = Vec::new();
     collect(&folder, &mut files);

@@ -1,9 +1,9 @@
-//! Playing a story: each section does something or expects something, in the order they are written.
+//! Plays a story: each section does or expects something, in order.
 
 use crate::screen;
 use crate::story::{Section, Story};
 use crate::views;
-use cutonce_models::scenario;
+use cutonce_models::scripted;
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::PathBuf;
@@ -11,21 +11,21 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// How long a run or an expected line may take before the story fails; never waited for when all is well.
+/// Timeout for a run or an expected line; only reached on failure.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 struct Stage {
     root: tempfile::TempDir,
     /// Where runs start.
     cwd: PathBuf,
-    server: Option<scenario::Server>,
+    server: Option<scripted::LoopbackServer>,
     env: BTreeMap<String, String>,
     stdin: String,
     talk: Option<String>,
     ran: Option<Ran>,
     term: Option<crate::pty::Term>,
     before: BTreeMap<String, String>,
-    /// Requests of the model that were shown already.
+    /// Model requests that were shown already.
     seen: usize,
 }
 
@@ -35,7 +35,7 @@ struct Ran {
     stderr: String,
 }
 
-/// Plays it; gives the differences and leaves what was found in the story.
+/// Plays it; returns the differences and stores the actual output in the story.
 pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
     let mut stage = Stage::new()?;
     let mut differences = Vec::new();
@@ -113,7 +113,7 @@ impl Stage {
     fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
-    /// `$SLUG` and `$PLAN` are the name and the path of the plan that was named last.
+    /// `$SLUG` and `$PLAN` are the name and path of the latest plan.
     fn fill(&self, given: &str) -> String {
         let text =
             given.replace("$WS", &self.ws().display().to_string()).replace("$HOME", &self.home().display().to_string());
@@ -140,8 +140,8 @@ impl Stage {
     }
 
     fn model(&mut self, script: &str) -> Result<(), String> {
-        let script = scenario::Script::parse(&self.fill(script)).map_err(text)?;
-        self.server = Some(scenario::Server::start(script).map_err(text)?);
+        let script = scripted::ScenarioScript::parse(&self.fill(script)).map_err(text)?;
+        self.server = Some(scripted::LoopbackServer::start(script).map_err(text)?);
         self.seen = 0;
         Ok(())
     }
@@ -152,7 +152,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The folder below the workspace that runs start in from now on.
+    /// The folder below the workspace where the next runs start.
     fn folder(&mut self, below: &str) -> Result<(), String> {
         self.cwd = self.ws().join(below);
         std::fs::create_dir_all(&self.cwd).map_err(text)
@@ -192,9 +192,20 @@ impl Stage {
         all
     }
 
-    /// `COLUMNSxROWS cutonce …`: starts it on a terminal of that size and does not wait.
+    /// Only a story that writes this file itself shows the greeting of the first start (ON-3).
+    fn skip_greeting(&self) -> Result<(), String> {
+        let file = self.home().join(".cutonce/tips.json");
+        if file.exists() {
+            return Ok(());
+        }
+        std::fs::create_dir_all(self.home().join(".cutonce")).map_err(text)?;
+        std::fs::write(file, r#"{"sessions":0,"shown":null,"greeted":true}"#).map_err(text)
+    }
+
+    /// `COLUMNSxROWS cutonce …`: starts it on a terminal of that size without waiting.
     fn pty(&mut self, line: &str) -> Result<(), String> {
         self.before = views::files(&self.ws());
+        self.skip_greeting()?;
         let (size, line) = line.split_once(' ').ok_or("pty COLUMNSxROWS cutonce …")?;
         let words = words(&self.fill(line))?;
         let args = words.split_first().filter(|(program, _)| *program == "cutonce").ok_or("a story runs cutonce")?.1;
@@ -208,7 +219,7 @@ impl Stage {
         Ok(())
     }
 
-    /// What is done at the terminal, a line each.
+    /// Steps at the terminal, one per line.
     fn keys(&mut self, lines: &str) -> Result<(), String> {
         let mut term = self.term.take().ok_or("keys: nothing runs on a terminal")?;
         for line in lines.lines().filter(|line| !line.trim().is_empty()) {
@@ -225,7 +236,7 @@ impl Stage {
         Ok(())
     }
 
-    /// The screen (or all that scrolled by) once it fits what is expected, else as it is.
+    /// The screen (or the scrollback) once it matches, else its last state.
     fn shown(&mut self, word: &str, expected: &str) -> Result<String, String> {
         let mut term = self.term.take().ok_or("nothing runs on a terminal")?;
         let (ws, home) = (self.ws(), self.home());
@@ -234,7 +245,7 @@ impl Stage {
         Ok(found)
     }
 
-    /// Run to the end, speaking the lines of a `talk` section when their cue is on the screen.
+    /// Runs to the end, and types the lines of a `talk` section when their cue appears.
     fn watch(&self, mut command: Command, input: String) -> Result<Ran, String> {
         let mut child = command.spawn().map_err(text)?;
         let mut stdin = child.stdin.take().ok_or("no stdin")?;
@@ -245,7 +256,7 @@ impl Stage {
             Some(talk) => self.speak(talk, child.id(), &receiver, &mut stdin).inspect_err(|_| {
                 let _ = child.kill();
             })?,
-            // A program that does not read its input closes it; that is no failure of the story.
+            // A program that does not read its input closes it; that is not a failure.
             None => stdin.write_all(input.as_bytes()).unwrap_or_default(),
         }
         drop(stdin);
@@ -259,7 +270,7 @@ impl Stage {
         Ok(Ran { code: status.code(), stdout: gather(out)?, stderr: gather(err)? })
     }
 
-    /// `< cue` waits until it is on the screen (either stream), `> words` types them, `! script` runs bash meanwhile
+    /// `< cue` waits until it appears (on either stream), `> text` types it, `! script` runs bash meanwhile
     /// ($PID is the program).
     fn speak(
         &self,
@@ -323,7 +334,7 @@ impl Stage {
     }
 }
 
-/// Which stream (0 out, 1 err), and what came on it.
+/// The stream (0 out, 1 err) and its output.
 type Piece = (usize, Vec<u8>);
 
 fn follow(
@@ -341,7 +352,7 @@ fn follow(
     })
 }
 
-/// Words as a shell would split them: quotes group.
+/// Splits text into words like a shell: quotes group.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote, mut open) = (Vec::new(), String::new(), None, false);
     for c in line.chars() {

@@ -1,4 +1,4 @@
-//! The program on a real terminal: keys in, screen out. Waiting is for what the screen shows, with a generous deadline.
+//! The program on a real terminal: keys in, screen out. Waits for screen content, with a generous deadline.
 
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
 use std::io::{Read, Write};
@@ -6,9 +6,9 @@ use std::num::NonZeroU16;
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-/// Never waited for when all is well.
+/// Only reached on failure.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The screen counts as still after so long without output: only for rewriting expectations.
+/// The screen is stable after this long without output; used only for rewriting expectations.
 const STILL: Duration = Duration::from_millis(700);
 const SCROLLBACK: usize = 20_000;
 
@@ -18,7 +18,7 @@ pub struct Term {
     input: Box<dyn Write + Send>,
     pub master: Box<dyn MasterPty + Send>,
     pub child: Box<dyn Child + Send + Sync>,
-    /// All that was printed, for what a screen does not show.
+    /// Everything printed, for output that the screen does not show.
     pub raw: Vec<u8>,
 }
 
@@ -50,7 +50,7 @@ impl Term {
         Ok(Term { screen, output, input, master: pair.master, child, raw: Vec::new() })
     }
 
-    /// Is the alternate screen shown?
+    /// True if the alternate screen is shown.
     pub fn alternate(&self) -> bool {
         self.screen.screen().alternate_screen()
     }
@@ -59,7 +59,7 @@ impl Term {
         self.screen.screen().contents()
     }
 
-    /// All that scrolled by, and the screen below it.
+    /// The scrollback and the screen below it.
     pub fn whole(&mut self) -> String {
         let rows = usize::from(self.screen.screen().size().0.get());
         let above = self.screen.screen().scrollback_len();
@@ -83,7 +83,7 @@ impl Term {
         self.screen.process(bytes);
     }
 
-    /// Reads until the screen fits; the error shows what it was instead.
+    /// Reads until the screen matches; the error shows the actual screen.
     pub fn until(&mut self, what: &str, mut fits: impl FnMut(&str) -> bool) -> Result<(), String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -102,7 +102,7 @@ impl Term {
         self.until(&format!("show `{cue}`"), |screen| screen.contains(cue))
     }
 
-    /// Everything that is there already, and what comes until nothing comes any more.
+    /// Reads everything available, until no more output comes.
     pub fn settle(&mut self) {
         let deadline = Instant::now() + STILL * 5;
         while let Ok(bytes) = self.output.recv_timeout(STILL) {
@@ -113,7 +113,7 @@ impl Term {
         }
     }
 
-    /// What comes in this span of time.
+    /// Reads the output of this time span.
     pub fn watch(&mut self, span: Duration) {
         let end = Instant::now() + span;
         while let Ok(bytes) = self.output.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -129,7 +129,7 @@ impl Term {
         keys.split_whitespace().try_for_each(|key| self.rush(key))
     }
 
-    /// Keys that are all there when the first of them is read.
+    /// Sends several keys in one write.
     pub fn rush(&mut self, keys: &str) -> Result<(), String> {
         let mut bytes = Vec::new();
         for key in keys.split_whitespace() {
@@ -143,7 +143,7 @@ impl Term {
         self.master.resize(size_of(columns, rows)).map_err(|error| error.to_string())
     }
 
-    /// Waits for the program's end; its exit code.
+    /// Waits for the program's end; returns its exit code.
     pub fn end(&mut self) -> Result<u32, String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -153,7 +153,7 @@ impl Term {
                 }
                 return Ok(status.exit_code());
             }
-            // Output must be read, or the program waits for us; its end closes the channel.
+            // Output must be read, or the program blocks; its end closes the channel.
             match self.output.recv_timeout(Duration::from_millis(20)) {
                 Ok(bytes) => self.take(&bytes),
                 Err(_) if Instant::now() < deadline => {}
@@ -169,7 +169,7 @@ impl Drop for Term {
     }
 }
 
-/// What a terminal sends for a key.
+/// The bytes that a terminal sends for a key.
 fn bytes_of(key: &str) -> Option<Vec<u8>> {
     let named: &[u8] = match key {
         "enter" => b"\r",

@@ -1,4 +1,4 @@
-//! Stories at a terminal: the steps of a `keys` section, and a screen as text that is the same in every run.
+//! Stories at a terminal: the steps of a `keys` section, and a screen as text that is identical in every run.
 
 use crate::pty::Term;
 
@@ -8,9 +8,9 @@ pub fn size(text: &str) -> Result<(u16, u16), String> {
     Ok((number(columns)?, number(rows)?))
 }
 
-/// `< cue` waits until it is shown, `gone cue` until it is not; `> text` types, `press keys` presses them, `rush keys` all in one
-/// write, as what was typed ahead comes, `paste text` pastes
-/// (`\\n` is a new line), `size 40x15` makes the window so.
+/// `< cue` waits until it is shown, `gone cue` until it is not; `> text` types, `press keys` presses keys,
+/// `rush keys` sends them in one write like typeahead, `paste text` pastes (`\\n` is a newline), `size 40x15`
+/// resizes the window.
 pub fn step(term: &mut Term, line: &str) -> Result<(), String> {
     let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
     match word {
@@ -28,7 +28,7 @@ pub fn step(term: &mut Term, line: &str) -> Result<(), String> {
     }
 }
 
-/// The screen as it is once it fits; a screen that never does is shown as it came to rest.
+/// The screen once it matches; otherwise the stable screen.
 pub fn shown(term: &mut Term, whole: bool, expected: &str, named: impl Fn(&str) -> String) -> String {
     let text = |term: &mut Term| normal(&named(&if whole { term.whole() } else { term.contents() }));
     if whole || std::env::var_os("UPDATE").is_some() {
@@ -39,13 +39,13 @@ pub fn shown(term: &mut Term, whole: bool, expected: &str, named: impl Fn(&str) 
     text(term)
 }
 
-/// Times, counts and spinners differ from run to run; so does the space that stands for them.
+/// Times, counts and spinners differ between runs, and so does the space around them.
 fn normal(raw: &str) -> String {
     let mut out = String::new();
     for line in raw.lines() {
         let line = line.trim_end();
         let (named, changed) = counted(line);
-        // A call that took no time shows none: its columns are squeezed all the same.
+        // A call that took no time shows none; its columns are squeezed anyway.
         let call = ["● ", "✗ "].iter().any(|mark| named.starts_with(mark));
         let line = if changed || call { squeezed(&named) } else { named };
         out.push_str(line.trim_end());
@@ -54,7 +54,8 @@ fn normal(raw: &str) -> String {
     out.trim_end().to_string()
 }
 
-/// Numbers that end in `s`, `%`, `tokens` or follow a `$` are named, spinners stand still; true if there were any.
+/// Replaces numbers that end in `s`, `%`, `tokens` or follow a `$`, and spinners. Returns true if there were
+/// any.
 fn counted(line: &str) -> (String, bool) {
     let mut words: Vec<String> = line.split(' ').map(str::to_string).collect();
     let mut changed = false;
@@ -63,7 +64,7 @@ fn counted(line: &str) -> (String, bool) {
         let number = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_digit() || ".k,M".contains(c));
         let word = words[at].clone();
         let named = match word.chars().next_back() {
-            // A plan's name is as long as its words, and may be cut.
+            // A plan's name varies in length and may be cut.
             _ if word.contains("/plans/") || (word.starts_with('…') && word.ends_with(".md")) => {
                 Some("<plan>".into())
             }

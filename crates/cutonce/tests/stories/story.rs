@@ -1,4 +1,4 @@
-//! The form of a story: prose, then sections that start with `--- `.
+//! The format of a story: prose, then sections that start with `--- `.
 
 /// One section: `--- head` and the lines up to the next one.
 #[derive(Debug, Clone)]
@@ -40,7 +40,7 @@ impl Story {
     }
 }
 
-/// What a section may be called; any other line with three dashes (a diff's) is content.
+/// Known section names; any other line with three dashes (as in a diff) is content.
 const SECTIONS: [&str; 19] = [
     "file",
     "sh",

@@ -1,11 +1,11 @@
-//! The four views of a run as text: what the user, the model, the host and the disk hold.
+//! The four views of a run as text: user, model, host and disk.
 
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Workspace files with their text; version control and build output left out.
+/// Workspace files with their text, without version control and build output.
 pub fn files(root: &Path) -> BTreeMap<String, String> {
     fn walk(folder: &Path, root: &Path, found: &mut BTreeMap<String, String>) {
         for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -29,7 +29,7 @@ pub fn files(root: &Path) -> BTreeMap<String, String> {
     found
 }
 
-/// What changed: one paragraph a file.
+/// The changes, one paragraph per file.
 pub fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, String>) -> String {
     let mut text = String::new();
     for name in before.keys().filter(|name| !after.contains_key(*name)) {
@@ -50,7 +50,8 @@ pub fn changes(before: &BTreeMap<String, String>, after: &BTreeMap<String, Strin
     if text.is_empty() { "nothing changed".into() } else { text }
 }
 
-/// The latest session's entries, one a line, without ids and times. `all` shows every field, `models` only who answered.
+/// The latest session's entries, one per line, without ids and times. `all` shows every field, `models` only
+/// the answering model.
 pub fn transcript(home: &Path, rest: &str, placed: impl Fn(&str) -> String) -> Result<String, String> {
     let mut latest: Option<(std::time::SystemTime, std::path::PathBuf)> = None;
     let projects = std::fs::read_dir(home.join("projects")).map_err(|error| error.to_string())?;
@@ -80,6 +81,8 @@ pub fn transcript(home: &Path, rest: &str, placed: impl Fn(&str) -> String) -> R
             continue;
         }
         let kind = entry.shift_remove("type").and_then(|kind| kind.as_str().map(str::to_string)).unwrap_or_default();
+        // These depend on ids, times and inodes.
+        entry.retain(|field, _| !matches!(field.as_str(), "sum" | "seen"));
         for field in ["id", "parent", "at", "usage", "version", "cwd", "sessionId", "model"] {
             if rest != "all" {
                 entry.shift_remove(field);
@@ -90,7 +93,7 @@ pub fn transcript(home: &Path, rest: &str, placed: impl Fn(&str) -> String) -> R
     Ok(text)
 }
 
-/// Calls that ran in parallel are recorded as they end; neighbours are shown in the order of their ids.
+/// Parallel calls are recorded as they end; neighbours are shown in the order of their ids.
 fn in_call_order(mut lines: Vec<&str>) -> Vec<&str> {
     let id = |line: &str| -> Option<String> {
         let entry: Value = serde_json::from_str(line).ok()?;
@@ -106,12 +109,12 @@ fn in_call_order(mut lines: Vec<&str>) -> Vec<&str> {
     lines
 }
 
-/// Each frame of stream-json, one a line.
+/// Each stream-json frame, one per line.
 pub fn frames(stdout: &str) -> Result<String, String> {
     let mut text = String::new();
     for line in stdout.lines() {
         let mut frame: Value = serde_json::from_str(line).map_err(|error| format!("{error}: {line}"))?;
-        // The scripted model counts bytes: a word changed in a prompt must not change every story.
+        // The scripted model counts bytes: a changed word in a prompt must not change every story.
         if let Some(message) = frame["message"].as_object_mut() {
             message.shift_remove("usage");
         }
@@ -123,14 +126,14 @@ pub fn frames(stdout: &str) -> Result<String, String> {
         } else if let Some(frame) = frame.as_object_mut() {
             frame.shift_remove("time");
         }
-        // What an agent used differs as well.
+        // A subagent's usage differs as well.
         if let Some(result) = frame.get_mut("tool_use_result").and_then(Value::as_object_mut) {
             for field in ["totalTokens", "totalDurationMs", "usage", "totalCostUsd"] {
                 result.shift_remove(field);
             }
         }
         if let Some(frame) = frame.as_object_mut() {
-            // The name of a plan is as long as its words.
+            // A plan's name varies in length.
             if stdout.lines().count() > 1 || frame.contains_key("slug") {
                 frame.shift_remove("usage");
                 frame.shift_remove("total_cost_usd");
@@ -153,8 +156,12 @@ pub fn frames(stdout: &str) -> Result<String, String> {
     Ok(text)
 }
 
-/// What the model saw: of each request, what is new in it; long messages cut unless all of them is wanted.
-pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize, whole: bool) -> Result<String, String> {
+/// The model's view: the new part of each request; long messages are cut unless requested in full.
+pub fn seen(
+    requests: &[cutonce_models::scripted::RecordedRequest],
+    from: usize,
+    whole: bool,
+) -> Result<String, String> {
     let mut text = String::new();
     let mut known = 0;
     for (n, request) in requests.iter().enumerate() {
@@ -174,7 +181,7 @@ pub fn seen(requests: &[cutonce_models::scenario::Recorded], from: usize, whole:
     Ok(text)
 }
 
-/// Lines of a message.
+/// The lines of a message.
 const SHOWN: usize = 14;
 
 fn show_message(message: &Value, most: usize, text: &mut String) {
@@ -216,7 +223,7 @@ fn show_message(message: &Value, most: usize, text: &mut String) {
     }
 }
 
-/// JSON on one line, long texts cut.
+/// JSON on one line, with long texts cut.
 fn short(value: &Value) -> String {
     fn cut(value: &mut Value) {
         match value {
@@ -233,14 +240,14 @@ fn short(value: &Value) -> String {
     value.to_string()
 }
 
-/// The plans that sessions of this story named, oldest first: name and path. Their names are random.
+/// Plans of this story's sessions, oldest first: name and path. Their names are random.
 pub fn plans(home: &Path) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(home.join(".cutonce/plans/.reserved")).into_iter().flatten().flatten() {
         let record: Value =
             std::fs::read(entry.path()).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default();
         let text = |field: &str| record[field].as_str().unwrap_or_default().to_string();
-        // What the story itself laid out is no session's.
+        // Files that the story itself created belong to no session.
         if is_uuid(text("session").as_bytes()) {
             found.push((text("time"), entry.file_name().to_string_lossy().into_owned(), text("path")));
         }
@@ -249,7 +256,7 @@ pub fn plans(home: &Path) -> Vec<(String, String)> {
     found.into_iter().map(|(_, slug, path)| (slug, path)).collect()
 }
 
-/// What differs from run to run is named instead.
+/// Replaces values that differ between runs by names.
 pub fn normal(raw: &str, ws: &Path, home: &Path) -> String {
     let mut out = String::new();
     for line in placed(raw, ws, home).lines() {
@@ -259,7 +266,7 @@ pub fn normal(raw: &str, ws: &Path, home: &Path) -> String {
     out
 }
 
-/// Folders and plans by name: before anything is cut, so that a cut never shows half of them.
+/// Replaces folders and plans by names, before anything is cut, so that a cut never shows half of a name.
 pub fn placed(raw: &str, ws: &Path, home: &Path) -> String {
     let plans = plans(home);
     let ws = ws.display().to_string();
@@ -272,7 +279,12 @@ pub fn placed(raw: &str, ws: &Path, home: &Path) -> String {
     text
 }
 
-/// UUIDs, times and waits with jitter replaced.
+/// The text before the delay of a retry, and what follows it.
+fn strip_retry(text: &str) -> Option<(&'static str, &str)> {
+    ["retrying in ", "trying again in "].into_iter().find_map(|words| Some((words, text.strip_prefix(words)?)))
+}
+
+/// Replaces UUIDs, times and delays with jitter.
 fn named(line: &str) -> String {
     let bytes = line.as_bytes();
     let (mut out, mut at) = (String::new(), 0);
@@ -289,8 +301,8 @@ fn named(line: &str) -> String {
         } else if let Some(rest) = line[at..].strip_prefix("/.reserved/") {
             out.push_str("/.reserved/<slug>");
             at = line.len() - rest.trim_start_matches(|c: char| c.is_ascii_lowercase() || c == '-').len();
-        } else if let Some(rest) = line[at..].strip_prefix("trying again in ") {
-            out.push_str("trying again in <n>");
+        } else if let Some((words, rest)) = strip_retry(&line[at..]) {
+            out.push_str(&format!("{words}<n>"));
             at = line.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').len();
         } else {
             let c = line[at..].chars().next().unwrap_or(' ');

@@ -1,11 +1,11 @@
-//! A team on disk, a scripted model that always has an answer, and processes to be killed.
+//! A team on disk, a scripted model that always answers, and processes to kill.
 
 use crate::server::Server as Nats;
-use cutonce_agent::mailbox::{self, Mailbox, Reader};
-use cutonce_agent::team::{Member, Record, folder};
-use cutonce_core::mail::{Key, LEAD, LeadMode, Message, MessageKind};
-use cutonce_core::mode::Mode;
-use cutonce_models::scenario::{Script, Server};
+use cutonce_agent::team::mailbox::{self, Mailbox, MailboxReader};
+use cutonce_agent::team::{Member, TeamRecord, team_folder};
+use cutonce_core::plan::mode::Mode;
+use cutonce_core::team::{LEAD_NAME, LeadMode, MessageKind, TeamKey, TeamMessage};
+use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -13,18 +13,18 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Never waited for when all is well.
+/// Only reached on failure.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Stage {
     root: tempfile::TempDir,
-    server: Server,
-    /// Every other case plays on a mailbox server.
+    server: LoopbackServer,
+    /// Every other case uses a mailbox server.
     _nats: Option<Nats>,
-    record: Record,
+    record: TeamRecord,
     mailbox: Arc<dyn Mailbox>,
     runtime: tokio::runtime::Runtime,
-    heard: Option<Box<dyn Reader>>,
+    heard: Option<Box<dyn MailboxReader>>,
     sent: usize,
 }
 
@@ -35,7 +35,7 @@ impl Stage {
             std::fs::create_dir(root.path().join(folder)).unwrap();
         }
         let script = r#"{"turns": [{"text": "ok", "repeat": 100000}]}"#;
-        let server = Server::start(Script::parse(script).unwrap()).unwrap();
+        let server = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
         let member = |name: &str| Member {
             name: name.into(),
             plan_mode_required: false,
@@ -46,7 +46,13 @@ impl Stage {
             bypass_available: false,
         };
         let lead = format!("019a0000-0000-7000-8000-{:012x}", seed & 0xffff_ffff_ffff);
-        let record = Record { id: "t-1".into(), name: "red".into(), lead_session: lead, members: vec![member("ann")] };
+        let record = TeamRecord {
+            id: "t-1".into(),
+            name: "red".into(),
+            lead_session: lead,
+            members: vec![member("ann")],
+            pending_tasks: Default::default(),
+        };
         let home = root.path().join("home/.cutonce");
         record.save(&home).unwrap();
         let nats = (!seed.is_multiple_of(2)).then(Nats::start);
@@ -56,7 +62,8 @@ impl Stage {
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mailbox = runtime.block_on(async {
-            let mailbox = mailbox::open(url.as_deref(), &folder(&home, "red").unwrap(), "red").await.unwrap();
+            let mailbox =
+                mailbox::open_mailbox(url.as_deref(), &team_folder(&home, "red").unwrap(), "red").await.unwrap();
             let lead = || LeadMode { mode: Mode::Default, gives: Mode::Default };
             record.publish(&home, &*mailbox, lead).await.unwrap();
             mailbox
@@ -74,12 +81,12 @@ impl Stage {
         self.record.member(name).unwrap().session_id(&self.record.id)
     }
 
-    /// So many more messages, numbered on.
+    /// Sends this many more messages, numbered consecutively.
     pub fn send(&mut self, from: &str, to: &str, count: usize) {
-        let member = if from == LEAD { to } else { from };
-        let key: Key = self.record.key(&self.home(), member).unwrap();
+        let member = if from == LEAD_NAME { to } else { from };
+        let key: TeamKey = self.record.member_key(&self.home(), member).unwrap();
         for n in self.sent..self.sent + count {
-            let message = Message {
+            let message = TeamMessage {
                 id: format!("message-{n}"),
                 team: "red".into(),
                 from: from.into(),
@@ -94,17 +101,17 @@ impl Stage {
         self.sent += count;
     }
 
-    /// Wait until a teammate has told so often what it does.
+    /// Waits until a teammate has reported its state this often.
     pub fn hear_from(&mut self, name: &str, times: usize) {
         let (runtime, mailbox) = (&self.runtime, &self.mailbox);
-        let reader = self.heard.get_or_insert_with(|| runtime.block_on(mailbox.read(LEAD)).unwrap());
+        let reader = self.heard.get_or_insert_with(|| runtime.block_on(mailbox.read(LEAD_NAME)).unwrap());
         for _ in 0..times {
             let next = runtime.block_on(async { tokio::time::timeout(PATIENCE, reader.next()).await });
             assert_eq!(next.expect("the teammate says nothing").unwrap().message.from, name);
         }
     }
 
-    /// Did the last request hold all messages, once each and in order?
+    /// True if the last request contains all messages, once each and in order.
     pub fn model_saw(&self, messages: usize) -> bool {
         let requests = self.server.requests();
         let Some(last) = requests.last() else { return false };
@@ -129,7 +136,7 @@ impl Stage {
         command
     }
 
-    /// A session that leads the team from its next start on.
+    /// Creates a session that leads the team from its next start on.
     pub fn begin_lead(&self) -> String {
         let lead = self.record.lead_session.clone();
         let aside = self.home().join("aside");
@@ -141,7 +148,7 @@ impl Stage {
     }
 }
 
-/// A process, until it is killed.
+/// A process that runs until it is killed.
 pub struct Life {
     child: Child,
     _stdin: Option<ChildStdin>,

@@ -1,9 +1,9 @@
-//! A dialog keeps nobody from looking around first: Ctrl+Z, Ctrl+T and Ctrl+L do over it what they do elsewhere (UI-13, UI-14).
+//! Ctrl+Z, Ctrl+T and Ctrl+L work over a dialog as elsewhere (UI-13, UI-14).
 
 use super::{Stage, as_a_job};
 
 #[test]
-fn ui_13_ctrl_z_stops_with_a_question_open_and_fg_brings_it_back() {
+fn ui_13_ctrl_z_works_with_a_dialog() {
     let call = serde_json::json!({"name": "Bash", "input": {"command": "touch made"}});
     let todos = serde_json::json!([{"content": "Make it", "activeForm": "Making it", "status": "in_progress"}]);
     let todos = serde_json::json!({"name": "TodoWrite", "input": {"todos": todos}});

@@ -8,7 +8,7 @@ fn kill(stage: &Stage) {
 }
 
 #[test]
-fn ui_3_two_new_sessions_of_one_folder_keep_their_own_drafts() {
+fn ui_3_new_sessions_keep_separate_drafts() {
     let stage = Stage::new(TALK);
     let mut first = stage.shell();
     first.see("/help").unwrap();
@@ -20,7 +20,7 @@ fn ui_3_two_new_sessions_of_one_folder_keep_their_own_drafts() {
     second.send(b"words of B").unwrap();
     second.see("› words of B").unwrap();
     let pid = stage.pid();
-    // The first sends its own; that takes nothing from the second.
+    // The first sends its draft; the second keeps its own.
     first.press("enter").unwrap();
     first.see("Hello.").unwrap();
     first.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
@@ -36,7 +36,7 @@ fn ui_3_two_new_sessions_of_one_folder_keep_their_own_drafts() {
 }
 
 #[test]
-fn ui_3_a_session_that_comes_back_has_its_own_draft_and_not_the_folders() {
+fn ui_3_resumed_session_has_its_own_draft() {
     let stage = Stage::new(TALK);
     let mut spoken = stage.shell();
     spoken.see("/help").unwrap();
@@ -53,7 +53,7 @@ fn ui_3_a_session_that_comes_back_has_its_own_draft_and_not_the_folders() {
     new.see("› words of N").unwrap();
     kill(&stage);
     new.see("ended 137").unwrap();
-    // Twice: a key more does not change whose it is.
+    // Twice: one more key does not change the owner.
     for (shows, more) in [("› draft of S", "!"), ("› draft of S!", "")] {
         let mut back = stage.shell_with("--continue", &[]);
         back.see("Hello.").unwrap();
@@ -70,7 +70,7 @@ fn ui_3_a_session_that_comes_back_has_its_own_draft_and_not_the_folders() {
 }
 
 #[test]
-fn ui_3_ag_5_messages_that_wait_survive_a_kill() {
+fn ui_3_ag_5_queued_messages_survive_a_kill() {
     let call = serde_json::json!({"name": "Bash", "input": {"command": "sleep 1000"}});
     let stage = Stage::new(&serde_json::json!({"turns": [{"calls": [call]}]}).to_string());
     let mut term = stage.shell_with("--permission-mode bypassPermissions", &[]);

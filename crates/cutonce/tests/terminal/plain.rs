@@ -1,4 +1,4 @@
-//! Plain lines at a real terminal: a message of several lines, what is pasted, and Ctrl+C while the conversation is compacted.
+//! Plain lines on a real terminal: a message of several lines, a paste, and Ctrl+C during compaction.
 
 use super::Stage;
 use std::time::Duration;
@@ -10,10 +10,10 @@ fn bodies(stage: &Stage) -> Vec<String> {
 const TWO: &str = r#"{"turns": [{"text": "First answer."}, {"text": "Second answer."}]}"#;
 
 #[test]
-fn ui_3_a_paste_at_plain_lines_is_one_message_and_none_of_it_is_run() {
+fn ui_3_plain_paste_is_one_message() {
     let pasted = "line one\r!touch PL\r/exit\rline two";
     let marked = format!("\x1b[200~{pasted}\x1b[201~\r");
-    // With the terminal's marks, and, where it has none, by its haste.
+    // With bracketed paste, and without it by speed.
     for (term, typed) in [("xterm", marked.as_str()), ("dumb", &format!("{pasted}\r"))] {
         let stage = Stage::new(TWO);
         let mut plain = stage.shell_with("--plain", &[("TERM", term)]);
@@ -21,7 +21,7 @@ fn ui_3_a_paste_at_plain_lines_is_one_message_and_none_of_it_is_run() {
         plain.send(typed.as_bytes()).unwrap();
         plain.see("First answer.").unwrap();
         assert!(!stage.root.path().join("ws/PL").exists(), "a pasted line was run ({term})");
-        // What was not of the paste is still a line.
+        // Text outside the paste is still a line.
         plain.send(b"/exit\r").unwrap();
         plain.see("ended 0").unwrap();
         let bodies = bodies(&stage);
@@ -34,7 +34,7 @@ fn ui_3_a_paste_at_plain_lines_is_one_message_and_none_of_it_is_run() {
 }
 
 #[test]
-fn ui_13_plain_lines_leave_no_marks_on_when_they_are_ended() {
+fn ui_13_plain_exit_disables_bracketed_paste() {
     let stage = Stage::new(TWO);
     let mut plain = stage.shell_with("--plain", &[]);
     plain.see(">").unwrap();
@@ -44,14 +44,14 @@ fn ui_13_plain_lines_leave_no_marks_on_when_they_are_ended() {
 }
 
 #[test]
-fn ag_4_ctrl_c_interrupts_compact_in_plain_lines_and_then_quits() {
+fn ag_4_plain_ctrl_c_cancels_compact_then_quits() {
     let stage = Stage::new(r#"{"turns": [{"text": "First answer."}, {"fault": "idle"}, {"text": "Second answer."}]}"#);
     let mut plain = stage.shell_with("--plain", &[]);
     plain.see(">").unwrap();
     plain.send(b"hi\r").unwrap();
     plain.see("First answer.").unwrap();
     plain.send(b"/compact\r").unwrap();
-    plain.see("compacting; Ctrl+C interrupts it").unwrap();
+    plain.see("compacting; Ctrl+C cancels").unwrap();
     while bodies(&stage).len() < 2 {
         plain.watch(Duration::from_millis(20));
     }
@@ -59,7 +59,7 @@ fn ag_4_ctrl_c_interrupts_compact_in_plain_lines_and_then_quits() {
     plain.see("was not compacted: it was interrupted").unwrap();
     plain.send(b"still there?\r").unwrap();
     plain.see("Second answer.").unwrap();
-    // In the middle of a message it forgets the message; at the prompt it quits.
+    // In the middle of a message it discards the message; at the prompt it quits.
     plain.send(b"half a \\\r").unwrap();
     plain.see("…").unwrap();
     plain.press("ctrl+c").unwrap();

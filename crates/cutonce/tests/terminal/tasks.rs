@@ -1,9 +1,9 @@
-//! A command in the background that prints nothing costs nothing (UI-12), unless somebody looks at its time (UI-14).
+//! A silent background command costs nothing (UI-12), unless its time is shown (UI-14).
 
 use super::{Stage, switches};
 
 #[test]
-fn ui_12_a_silent_command_in_the_background_wakes_nobody() {
+fn ui_12_silent_background_command_causes_no_wakeups() {
     let call = serde_json::json!({"name": "Bash", "input": {"command": "sleep 1000", "run_in_background": true}});
     let turns = serde_json::json!([{"calls": [call]}, {"text": "It runs."}]);
     let stage = Stage::new(&serde_json::json!({ "turns": turns }).to_string());
@@ -15,13 +15,13 @@ fn ui_12_a_silent_command_in_the_background_wakes_nobody() {
     term.settle();
     let pid = stage.pid();
     let (before, raw) = (switches(&pid), term.raw.len());
-    // Nothing is waited for here: this is the span that is measured.
+    // This sleep is the measured time span.
     term.settle();
     term.settle();
     term.settle();
     assert_eq!(term.raw.len(), raw, "something was drawn");
     assert!(switches(&pid) - before <= 2, "{} wakeups while idle", switches(&pid) - before);
-    // Its time goes on where it is shown.
+    // Its time advances where it is shown.
     term.press("ctrl+t").unwrap();
     term.see("bash_1  sleep 1000").unwrap();
     let first = term.contents();

@@ -1,7 +1,7 @@
 //! The repository as the rules see it: texts, and Rust code as tokens and items.
 
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use syn::spanned::Spanned;
@@ -20,6 +20,11 @@ fn root() -> PathBuf {
 
 pub fn read(path: &str) -> Option<String> {
     std::fs::read_to_string(root().join(path)).ok()
+}
+
+/// True if a file or folder of this path exists in the repository.
+pub fn exists(path: &str) -> bool {
+    root().join(path).exists()
 }
 
 /// Every text file of the repository, read once.
@@ -58,7 +63,7 @@ pub fn rust_files() -> Vec<Text> {
     texts().iter().filter(|text| text.path.starts_with("crates/") && text.path.ends_with(".rs")).cloned().collect()
 }
 
-/// The dependencies of a manifest with their lines, whatever the section.
+/// The dependencies of a manifest with their lines, in every section.
 pub fn dependencies(manifest: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     let mut inside = false;
@@ -95,7 +100,7 @@ pub fn clauses() -> BTreeSet<String> {
     found
 }
 
-/// The clause ids that a line cites: `PM-12`, or `pm_12_…` as a function's name.
+/// The clause ids cited in a line: `PM-12`, or `pm_12_…` in a function name.
 pub fn clause_ids(line: &str, prefixes: &BTreeSet<&str>) -> Vec<String> {
     let mut found = Vec::new();
     for prefix in prefixes {
@@ -118,7 +123,7 @@ pub fn clause_ids(line: &str, prefixes: &BTreeSet<&str>) -> Vec<String> {
     found
 }
 
-/// Does the needle stand in the line as a word of its own, not as the middle of a longer path?
+/// True if the line contains the needle as a path of its own, not as the middle of a longer one.
 pub fn stands_alone(line: &str, needle: &str) -> bool {
     line.match_indices(needle).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -126,7 +131,7 @@ pub fn stands_alone(line: &str, needle: &str) -> bool {
     })
 }
 
-/// The name of the item that a line makes public; a field or a re-export is none.
+/// The name of the item that a line makes public; fields and re-exports have none.
 pub fn public_item(line: &str) -> Option<&str> {
     let mut words = line.trim_start().strip_prefix("pub ")?.split_whitespace();
     let kind = words.find(|word| !["async", "unsafe"].contains(word))?;
@@ -137,7 +142,7 @@ pub fn public_item(line: &str) -> Option<&str> {
     name.split(|c: char| !c.is_alphanumeric() && c != '_').next()
 }
 
-/// One path as it stands in the code: `std::fs::write`, `Command::new`; a method is `.name`.
+/// One path in the code: `std::fs::write`, `Command::new`; a method is `.name`.
 #[derive(Debug, Clone)]
 pub struct PathUse {
     pub line: usize,
@@ -146,14 +151,14 @@ pub struct PathUse {
     pub called: bool,
     /// Followed by `!`.
     pub macro_call: bool,
-    /// Stands after `fn`.
+    /// Comes after `fn`.
     pub defined: bool,
     /// Comes from a `use`, its braces resolved.
     pub imported: bool,
 }
 
 impl PathUse {
-    /// Does this path hold the segments of `name`, in order and side by side?
+    /// True if this path contains the segments of `name`, consecutively.
     pub fn names(&self, name: &str) -> bool {
         let segments: Vec<_> = self.text.split("::").collect();
         let wanted: Vec<_> = name.split("::").collect();
@@ -161,23 +166,67 @@ impl PathUse {
     }
 }
 
-/// A Rust file, parsed. Test code knows which of its lines are tests.
+/// What the rules need to know of a Rust file. It is plain data, so that each file is parsed once for all rules.
 pub struct Code {
-    file: syn::File,
-    tokens: TokenStream,
+    paths: Vec<PathUse>,
+    functions: Vec<(usize, String, usize)>,
+    constructions: Vec<Construction>,
+    implementations: Vec<(usize, String, String)>,
+    attributes: Vec<(usize, String)>,
+    included: Vec<String>,
+    method_calls: Vec<(usize, String, String)>,
+    macros: Vec<(usize, String, String)>,
+    types: Vec<TypeItem>,
+    tests: Vec<(usize, String)>,
+    identifiers: BTreeSet<String>,
     test_lines: Vec<(usize, usize)>,
     all_test: bool,
+}
+
+/// The parsed form of a file of the repository.
+pub fn parsed(file: &Text) -> &'static Code {
+    static CODES: OnceLock<BTreeMap<String, Code>> = OnceLock::new();
+    let codes = CODES.get_or_init(|| {
+        let files = rust_files();
+        let parse = |files: &[Text]| -> Vec<(String, Code)> {
+            files.iter().map(|file| (file.path.clone(), Code::parse(file))).collect()
+        };
+        std::thread::scope(|scope| {
+            let parts: Vec<_> =
+                files.chunks(files.len() / 2 + 1).map(|part| scope.spawn(move || parse(part))).collect();
+            parts.into_iter().flat_map(|part| part.join().expect("a parsed file")).collect()
+        })
+    });
+    codes.get(&file.path).expect("a file of the repository")
 }
 
 impl Code {
     pub fn parse(text: &Text) -> Self {
         let tokens: TokenStream = text.text.parse().unwrap_or_else(|error| panic!("{}: {error}", text.path));
         let file = syn::parse_file(&text.text).unwrap_or_else(|error| panic!("{}: {error}", text.path));
-        let mut tests = TestLines::default();
-        tests.visit_file(&file);
+        let mut items = Items::default();
+        items.visit_file(&file);
+        let mut paths = Vec::new();
+        runs(&tokens, &mut paths);
+        paths.extend(items.imports.0);
         let name = text.path.rsplit('/').next().unwrap_or_default();
-        let all_test = name == "tests.rs" || name.ends_with("_tests.rs") || text.path.contains("/tests/");
-        Self { file, tokens, test_lines: tests.0, all_test }
+        let mut code = Self {
+            paths,
+            functions: items.functions,
+            constructions: items.constructions,
+            implementations: items.implementations,
+            attributes: items.attributes,
+            included: Vec::new(),
+            method_calls: Vec::new(),
+            macros: Vec::new(),
+            types: items.types,
+            tests: items.tests,
+            identifiers: BTreeSet::new(),
+            test_lines: items.test_lines,
+            all_test: name == "tests.rs" || name.ends_with("_tests.rs") || text.path.contains("/tests/"),
+        };
+        code.read_tokens(&tokens);
+        code
     }
 
     fn is_test(&self, line: usize) -> bool {
@@ -185,66 +234,113 @@ impl Code {
     }
 
     /// Every path of the file, tests included.
-    pub fn all_paths(&self) -> Vec<PathUse> {
-        let mut found = Vec::new();
-        runs(&self.tokens, &mut found);
-        let mut imports = Imports::default();
-        imports.visit_file(&self.file);
-        found.extend(imports.0);
-        found
+    pub fn all_paths(&self) -> &[PathUse] {
+        &self.paths
     }
 
     /// The paths of the product's own code.
-    pub fn product_paths(&self) -> Vec<PathUse> {
-        self.all_paths().into_iter().filter(|path| !self.is_test(path.line)).collect()
+    pub fn product_paths(&self) -> Vec<&PathUse> {
+        self.paths.iter().filter(|path| !self.is_test(path.line)).collect()
     }
 
-    /// (line, name, length) of each function, its attributes not counted.
-    pub fn functions(&self) -> Vec<(usize, String, usize)> {
-        let mut functions = Functions::default();
-        functions.visit_file(&self.file);
-        functions.0
+    /// (line, name, length) of each function, without attributes.
+    pub fn functions(&self) -> &[(usize, String, usize)] {
+        &self.functions
     }
 
-    /// Lines outside tests where a value of this struct is made by its fields.
+    /// Lines outside tests where this struct is constructed by its fields.
     pub fn constructions(&self, name: &str) -> Vec<usize> {
-        let mut made = Constructions { name, own: false, lines: Vec::new() };
-        made.visit_file(&self.file);
-        made.lines.into_iter().filter(|line| !self.is_test(*line)).collect()
+        let made = self
+            .constructions
+            .iter()
+            .filter(|made| made.name == name || (made.name == "Self" && made.implementing.as_deref() == Some(name)));
+        made.map(|made| made.line).filter(|line| !self.is_test(*line)).collect()
     }
 
-    /// The types that implement a trait here, tests left out.
+    /// Types that implement a trait here, without tests and generic implementations.
     pub fn implementors(&self, name: &str) -> Vec<String> {
-        let impls = self.file.items.iter().filter_map(|item| match item {
-            syn::Item::Impl(item) if !self.is_test(item.span().start().line) => Some(item),
-            _ => None,
-        });
-        let ours = impls.filter(|item| {
-            item.generics.type_params().next().is_none()
-                && item
-                    .trait_
-                    .as_ref()
-                    .is_some_and(|(_, path, _)| path.segments.last().is_some_and(|s| s.ident == name))
-        });
-        ours.map(|item| match &*item.self_ty {
-            syn::Type::Path(path) => path.path.segments.last().map_or_else(String::new, |s| s.ident.to_string()),
-            _ => "?".to_owned(),
-        })
-        .collect()
+        let ours = self.implementations.iter().filter(|(line, of, _)| of == name && !self.is_test(*line));
+        ours.map(|(.., implementor)| implementor.clone()).collect()
     }
 
-    /// The lines where an attribute stands.
+    /// The lines of an attribute.
     pub fn attributes(&self, name: &str) -> Vec<usize> {
-        let mut attributes = Attributes { name, lines: Vec::new() };
-        attributes.visit_file(&self.file);
-        attributes.lines
+        self.attributes.iter().filter(|(_, known)| known == name).map(|(line, _)| *line).collect()
     }
 
-    /// What `include_str!("…")` names.
-    pub fn included_texts(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        included(&self.tokens, &mut found);
-        found
+    /// The files that `include_str!("…")` names.
+    pub fn included_texts(&self) -> &[String] {
+        &self.included
+    }
+
+    /// Product lines where `method` is called on something named `receiver`, such as `self.turn.step(…)`. Macros are
+    /// included.
+    pub fn method_calls(&self, receiver: &str, method: &str) -> Vec<usize> {
+        let calls = self
+            .method_calls
+            .iter()
+            .filter(|(line, of, name)| of == receiver && name == method && !self.is_test(*line));
+        calls.map(|(line, ..)| *line).collect()
+    }
+
+    /// (line, body) of each call of a macro in product code, by the macro's last name.
+    pub fn macro_bodies(&self, name: &str) -> Vec<(usize, &str)> {
+        let macros = self.macros.iter().filter(|(line, known, _)| known == name && !self.is_test(*line));
+        macros.map(|(line, _, body)| (*line, body.as_str())).collect()
+    }
+
+    /// The types that product code defines.
+    pub fn types(&self) -> Vec<&TypeItem> {
+        self.types.iter().filter(|item| !self.is_test(item.line)).collect()
+    }
+
+    /// (line, name) of each test function.
+    pub fn tests(&self) -> &[(usize, String)] {
+        &self.tests
+    }
+
+    /// Every identifier of the file, macros included.
+    pub fn identifiers(&self) -> &BTreeSet<String> {
+        &self.identifiers
+    }
+
+    fn read_tokens(&mut self, tokens: &TokenStream) {
+        let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+        let ident = |at: usize| match trees.get(at) {
+            Some(TokenTree::Ident(ident)) => Some(ident),
+            _ => None,
+        };
+        let punct = |at: usize, c: char| matches!(trees.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
+        for (at, tree) in trees.iter().enumerate() {
+            match tree {
+                TokenTree::Group(group) => {
+                    if let Some(name) = at.checked_sub(2).and_then(ident).filter(|_| punct(at - 1, '!')) {
+                        self.read_macro(name, &group.stream());
+                    }
+                    self.read_tokens(&group.stream());
+                }
+                TokenTree::Ident(receiver) => {
+                    self.identifiers.insert(receiver.to_string());
+                    let called = matches!(trees.get(at + 3), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
+                    if let Some(method) = ident(at + 2).filter(|_| called && punct(at + 1, '.')) {
+                        let line = receiver.span().start().line;
+                        self.method_calls.push((line, receiver.to_string(), method.to_string()));
+                    }
+                }
+                TokenTree::Punct(_) | TokenTree::Literal(_) => {}
+            }
+        }
+    }
+
+    fn read_macro(&mut self, name: &proc_macro2::Ident, body: &TokenStream) {
+        if name == "include_str"
+            && let Some(TokenTree::Literal(file)) = body.clone().into_iter().next()
+        {
+            self.included.push(file.to_string().trim_matches('"').to_owned());
+        }
+        if name == "select" || name == "select_biased" {
+            self.macros.push((name.span().start().line, name.to_string(), body.to_string()));
+        }
     }
 }
 
@@ -278,92 +374,155 @@ fn runs(tokens: &TokenStream, found: &mut Vec<PathUse>) {
     }
 }
 
-/// The index of the identifier after `::`, if the path goes on.
+/// The index of the identifier after `::`, if the path continues.
 fn next_segment(trees: &[TokenTree], at: usize) -> Option<usize> {
     let colon = |index: usize| matches!(trees.get(index), Some(TokenTree::Punct(p)) if p.as_char() == ':');
     let name = matches!(trees.get(at + 3), Some(TokenTree::Ident(_)));
     (colon(at + 1) && colon(at + 2) && name).then_some(at + 3)
 }
 
-fn included(tokens: &TokenStream, found: &mut Vec<String>) {
-    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
-    for (at, tree) in trees.iter().enumerate() {
-        let TokenTree::Group(group) = tree else { continue };
-        let is_include = at >= 2 && trees[at - 2].to_string() == "include_str" && trees[at - 1].to_string() == "!";
-        match group.stream().into_iter().next() {
-            Some(TokenTree::Literal(name)) if is_include => found.push(name.to_string().trim_matches('"').to_owned()),
-            _ => included(&group.stream(), found),
-        }
-    }
-}
-
 fn only_for_tests(condition: &str) -> bool {
     condition.split(|c: char| !c.is_alphanumeric()).any(|word| word == "test") && !condition.contains("not")
 }
 
-/// The lines of items and functions that are only for tests.
-#[derive(Default)]
-struct TestLines(Vec<(usize, usize)>);
+/// A struct, enum, union, trait or type alias.
+#[derive(Debug, Clone)]
+pub struct TypeItem {
+    pub line: usize,
+    pub name: String,
+    /// Number of named fields of a struct; 0 for other types.
+    pub fields: usize,
+}
 
-impl TestLines {
-    fn note(&mut self, attributes: &[syn::Attribute], span: proc_macro2::Span) {
+/// A struct that is built by its fields.
+struct Construction {
+    line: usize,
+    name: String,
+    /// The type of the `impl` block around it, where `Self { … }` constructs one too.
+    implementing: Option<String>,
+}
+
+/// The items of a file, found in one walk.
+#[derive(Default)]
+struct Items {
+    imports: Imports,
+    functions: Vec<(usize, String, usize)>,
+    constructions: Vec<Construction>,
+    /// (line, trait, type) of implementations without type parameters.
+    implementations: Vec<(usize, String, String)>,
+    attributes: Vec<(usize, String)>,
+    types: Vec<TypeItem>,
+    tests: Vec<(usize, String)>,
+    test_lines: Vec<(usize, usize)>,
+    implementing: Option<String>,
+}
+
+impl Items {
+    fn function(&mut self, signature: &syn::Signature, block: &syn::Block) {
+        let (from, to) = (signature.fn_token.span().start().line, block.span().end().line);
+        self.functions.push((from, signature.ident.to_string(), to - from + 1));
+    }
+
+    /// Notes the lines of an item that exists for tests only.
+    fn note_test(&mut self, attributes: &[syn::Attribute], span: proc_macro2::Span) {
         let for_tests = attributes.iter().any(|attribute| match &attribute.meta {
             syn::Meta::List(list) => list.path.is_ident("cfg") && only_for_tests(&list.tokens.to_string()),
             syn::Meta::Path(path) => path.segments.last().is_some_and(|segment| segment.ident == "test"),
             syn::Meta::NameValue(_) => false,
         });
         if for_tests {
-            self.0.push((span.start().line, span.end().line));
+            self.test_lines.push((span.start().line, span.end().line));
         }
+    }
+
+    fn type_item(&mut self, item: &syn::Item) {
+        let (ident, fields) = match item {
+            syn::Item::Struct(item) => {
+                let named = matches!(item.fields, syn::Fields::Named(_));
+                (&item.ident, if named { item.fields.len() } else { 0 })
+            }
+            syn::Item::Enum(item) => (&item.ident, 0),
+            syn::Item::Union(item) => (&item.ident, 0),
+            syn::Item::Trait(item) => (&item.ident, 0),
+            syn::Item::Type(item) => (&item.ident, 0),
+            _ => return,
+        };
+        self.types.push(TypeItem { line: ident.span().start().line, name: ident.to_string(), fields });
     }
 }
 
-impl<'ast> Visit<'ast> for TestLines {
+fn last_segment(path: &syn::Path) -> String {
+    path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
+}
+
+impl<'ast> Visit<'ast> for Items {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         match item {
-            syn::Item::Mod(item) => self.note(&item.attrs, item.span()),
-            syn::Item::Fn(item) => self.note(&item.attrs, item.span()),
-            syn::Item::Impl(item) => self.note(&item.attrs, item.span()),
-            syn::Item::Use(item) => self.note(&item.attrs, item.span()),
-            syn::Item::Struct(item) => self.note(&item.attrs, item.span()),
+            syn::Item::Mod(item) => self.note_test(&item.attrs, item.span()),
+            syn::Item::Fn(item) => self.note_test(&item.attrs, item.span()),
+            syn::Item::Impl(item) => self.note_test(&item.attrs, item.span()),
+            syn::Item::Use(item) => self.note_test(&item.attrs, item.span()),
+            syn::Item::Struct(item) => self.note_test(&item.attrs, item.span()),
+            syn::Item::Enum(item) => self.note_test(&item.attrs, item.span()),
             _ => {}
         }
+        self.type_item(item);
         visit::visit_item(self, item);
     }
-    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.note(&item.attrs, item.span());
-        visit::visit_impl_item_fn(self, item);
-    }
-}
 
-#[derive(Default)]
-struct Functions(Vec<(usize, String, usize)>);
-
-impl Functions {
-    fn note(&mut self, signature: &syn::Signature, block: &syn::Block) {
-        let (from, to) = (signature.fn_token.span().start().line, block.span().end().line);
-        self.0.push((from, signature.ident.to_string(), to - from + 1));
-    }
-}
-
-impl<'ast> Visit<'ast> for Functions {
     fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
-        self.note(&item.sig, &item.block);
+        self.function(&item.sig, &item.block);
+        if item.attrs.iter().any(|attribute| last_segment(attribute.path()) == "test") {
+            self.tests.push((item.sig.ident.span().start().line, item.sig.ident.to_string()));
+        }
         visit::visit_item_fn(self, item);
     }
+
     fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
-        self.note(&item.sig, &item.block);
+        self.note_test(&item.attrs, item.span());
+        self.function(&item.sig, &item.block);
         visit::visit_impl_item_fn(self, item);
     }
+
     fn visit_trait_item_fn(&mut self, item: &'ast syn::TraitItemFn) {
         if let Some(block) = &item.default {
-            self.note(&item.sig, block);
+            self.function(&item.sig, block);
         }
         visit::visit_trait_item_fn(self, item);
     }
+
+    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
+        let name = match &*item.self_ty {
+            syn::Type::Path(path) => last_segment(&path.path),
+            _ => "?".to_owned(),
+        };
+        if let Some((_, of, _)) = item.trait_.as_ref().filter(|_| item.generics.type_params().next().is_none()) {
+            self.implementations.push((item.span().start().line, last_segment(of), name.clone()));
+        }
+        let before = self.implementing.replace(name);
+        visit::visit_item_impl(self, item);
+        self.implementing = before;
+    }
+
+    fn visit_expr_struct(&mut self, made: &'ast syn::ExprStruct) {
+        let (line, name) = (made.span().start().line, last_segment(&made.path));
+        self.constructions.push(Construction { line, name, implementing: self.implementing.clone() });
+        visit::visit_expr_struct(self, made);
+    }
+
+    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        self.imports.tree("", &item.tree);
+        visit::visit_item_use(self, item);
+    }
+
+    fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
+        if let Some(ident) = attribute.path().get_ident() {
+            self.attributes.push((attribute.span().start().line, ident.to_string()));
+        }
+    }
 }
 
-/// `use a::{b, c::d as e}` as the paths it brings in.
+/// The paths that `use a::{b, c::d as e}` imports.
 #[derive(Default)]
 struct Imports(Vec<PathUse>);
 
@@ -381,47 +540,5 @@ impl Imports {
         };
         let line = tree.span().start().line;
         self.0.push(PathUse { line, text, called: false, macro_call: false, defined: false, imported: true });
-    }
-}
-
-impl<'ast> Visit<'ast> for Imports {
-    fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
-        self.tree("", &item.tree);
-    }
-}
-
-struct Constructions<'a> {
-    name: &'a str,
-    /// Inside `impl NAME`, where `Self { … }` makes one too.
-    own: bool,
-    lines: Vec<usize>,
-}
-
-impl<'ast> Visit<'ast> for Constructions<'_> {
-    fn visit_item_impl(&mut self, item: &'ast syn::ItemImpl) {
-        let before = self.own;
-        self.own = matches!(&*item.self_ty, syn::Type::Path(path) if path.path.is_ident(self.name));
-        visit::visit_item_impl(self, item);
-        self.own = before;
-    }
-    fn visit_expr_struct(&mut self, made: &'ast syn::ExprStruct) {
-        let last = made.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        if last == self.name || (self.own && last == "Self") {
-            self.lines.push(made.span().start().line);
-        }
-        visit::visit_expr_struct(self, made);
-    }
-}
-
-struct Attributes<'a> {
-    name: &'a str,
-    lines: Vec<usize>,
-}
-
-impl<'ast> Visit<'ast> for Attributes<'_> {
-    fn visit_attribute(&mut self, attribute: &'ast syn::Attribute) {
-        if attribute.path().is_ident(self.name) {
-            self.lines.push(attribute.span().start().line);
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! What the rules let pass, and why. These tables only shrink.
+//! Exceptions to the rules, with reasons. These tables only shrink.
 
 /// (file, its length now, why it is not split)
 pub const LONG_FILES: &[(&str, usize, &str)] = &[];
@@ -10,16 +10,62 @@ pub const LONG_FUNCTIONS: &[(&str, &str, usize, &str)] = &[];
 pub const WRITES_FILES: &[(&str, &str)] =
     &[("crates/cutonce-tools/src/spill.rs", "long output, in the session's own folder: no file of the workspace")];
 
-/// (public item of the library that no face, example or test names, why an embedder needs it)
+/// (public item that no front end, example or test names, why an embedder needs it)
 pub const PUBLIC: &[(&str, &str)] = &[
-    ("KeyError", "why a key was not stored or found"),
     ("MailError", "why a team's mailbox failed: part of StartError"),
     ("PlanError", "why a plan can't be had: part of StartError"),
-    ("JoinError", "why a team does not take somebody: part of StartError"),
+    ("JoinError", "why a team refuses a member: part of StartError"),
     ("ToolStatus", "in the status of a server"),
-    ("Hints", "in the status of a server's tool"),
-    ("SetAside", "in the settings that were loaded"),
+    ("ToolHints", "in the status of a server's tool"),
+    ("McpError", "why a server can't be used"),
+    ("TeamError", "why a team operation failed"),
+    ("WorkingDirs", "part of SessionBuilder"),
+    ("ModelOverrides", "part of SessionBuilder"),
+    ("HostParts", "part of SessionBuilder"),
+    ("MainAgentChoice", "part of SessionBuilder"),
+    ("InstructionFile", "in the loaded instructions"),
+    ("InstructionScope", "in the loaded instructions"),
+    ("KeySource", "where a key was found"),
+    ("ExternalEditor", "the user's editor, for front ends"),
+    ("HookSet", "returned by Session::hooks"),
+    ("ProcessWork", "in the trait RemoteServer"),
+    ("ChangeSignal", "in the trait RemoteServer"),
+    ("notify_changed", "called by servers of an embedder"),
+    ("read_resource", "for embedders: session.mcp()"),
+    ("get_prompt", "for embedders: session.mcp()"),
+    ("WorkspaceChanges", "in the plan functions"),
+    ("ResumedTranscript", "returned by the transcript reader"),
+    ("ListedAgent", "returned by the list of agents"),
 ];
 
 /// (file, what it starts and why not through the sandbox)
 pub const STARTS_PROCESSES: &[(&str, &str)] = &[];
+
+/// (struct, its number of fields now, why it is not split)
+pub const LARGE_STRUCTS: &[(&str, usize, &str)] =
+    &[("Settings", 28, "plain data: one field per setting"), ("Theme", 29, "plain data: one field per style")];
+
+/// (type name, why it is defined more than once)
+pub const REPEATED_TYPES: &[(&str, &str)] =
+    &[("FamilyLifeline", "one per operating system"), ("SupervisedChild", "one per operating system")];
+
+/// Types that are named with a participle alone.
+pub const PARTICIPLES: &[&str] = &["Arrived", "Closing", "Connected", "Decided", "Flushed", "Prepared", "Thinking"];
+
+/// Tests whose name has more than 10 words.
+pub const LONG_TEST_NAMES: &[&str] = &["pm_120_auto_needs_the_opt_in_and_the_open_gate"];
+
+/// Number of doc comments that can't be read alone.
+pub const DANGLING_DOCS: usize = 3;
+
+/// Number of comment lines that are too long.
+pub const LONG_COMMENT_LINES: usize = 0;
+
+/// Number of uses of banned words.
+pub const BANNED_WORDS: usize = 40;
+
+/// Number of files outside plan rooms that name `Mode::Plan` or `in_plan`.
+pub const PLAN_MODE_FILES: usize = 28;
+
+/// (rule, the change after which it holds and leaves this list)
+pub const PENDING: &[(&str, &str)] = &[];

@@ -1,7 +1,7 @@
-//! What a server may ask of us: the folders of the workspace. It gets no model to talk to and nobody to question.
+//! Answers requests of a server: it may list the workspace folders, but gets neither model access nor user input.
 #![expect(deprecated, reason = "the protocol is about to drop roots and sampling; servers still ask for them")]
 
-use super::super::remote::Bell;
+use super::super::remote::ChangeSignal;
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData,
@@ -11,12 +11,12 @@ use rmcp::service::{NotificationContext, RequestContext, RoleClient};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(super) struct Answers {
+pub(super) struct ClientAnswers {
     pub roots: Vec<PathBuf>,
-    pub bell: Arc<Bell>,
+    pub bell: Arc<ChangeSignal>,
 }
 
-impl ClientHandler for Answers {
+impl ClientHandler for ClientAnswers {
     fn get_info(&self) -> ClientConfig {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = Some(RootsCapabilities::default());
@@ -24,7 +24,7 @@ impl ClientHandler for Answers {
     }
 
     async fn list_roots(&self, _: RequestContext<RoleClient>) -> Result<ListRootsResult, ErrorData> {
-        Ok(ListRootsResult::new(self.roots.iter().map(|root| Root::new(address(root))).collect()))
+        Ok(ListRootsResult::new(self.roots.iter().map(|root| Root::new(file_url(root))).collect()))
     }
 
     async fn create_message(
@@ -32,17 +32,17 @@ impl ClientHandler for Answers {
         _: CreateMessageRequestParams,
         _: RequestContext<RoleClient>,
     ) -> Result<CreateMessageResult, ErrorData> {
-        let why = "cutonce lets no MCP server use its model: sampling is not offered";
+        let why = "cutonce does not support sampling: MCP servers can't use its model";
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, why, None))
     }
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
-        self.bell.changed();
+        self.bell.notify_changed();
     }
 }
 
-/// `file://` and the path, its odd characters as the URL standard wants them.
-fn address(path: &Path) -> String {
+/// The path as a `file://` URL, percent-encoded.
+fn file_url(path: &Path) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(byte);
     let bytes = path.as_os_str().as_encoded_bytes().iter();
     let coded = bytes.map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") });
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ho_6_folders_are_named_by_address() {
-        assert_eq!(address(Path::new("/a b/ü#.d")), "file:///a%20b/%C3%BC%23.d");
+    fn ho_6_roots_are_file_urls() {
+        assert_eq!(file_url(Path::new("/a b/ü#.d")), "file:///a%20b/%C3%BC%23.d");
     }
 }

@@ -1,7 +1,6 @@
-//! A server that is an address: the streamable HTTP transport with our own client, so that TLS is the one we use
-//! everywhere, no redirect carries our headers elsewhere, and no body is longer than it may be.
+//! Streamable HTTP transport with our own client: one TLS setup, no redirects that leak headers, and limited bodies.
 
-use super::meter::{LONGEST, Meter};
+use super::traffic_meter::{MAX_MESSAGE, TrafficMeter};
 use futures_util::stream::{BoxStream, StreamExt};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
@@ -18,24 +17,24 @@ const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
-/// Of an answer that is none.
-const WORDS: usize = 500;
+/// Maximum length of an error body in messages.
+const MAX_ERROR_BODY: usize = 500;
 
-type Failed = StreamableHttpError<reqwest::Error>;
-type Headers = HashMap<HeaderName, HeaderValue>;
+type HttpError = StreamableHttpError<reqwest::Error>;
+type HeaderValues = HashMap<HeaderName, HeaderValue>;
 
 #[derive(Clone)]
-pub(super) struct Http {
+pub(super) struct HttpTransport {
     client: reqwest::Client,
-    meter: Arc<Meter>,
+    meter: Arc<TrafficMeter>,
 }
 
-/// The client and what its transport is made with.
-pub(super) fn client(
+/// Creates the client and its transport configuration.
+pub(super) fn http_client(
     url: &str,
     headers: &[(String, String)],
-    meter: Arc<Meter>,
-) -> Result<(Http, StreamableHttpClientTransportConfig), String> {
+    meter: Arc<TrafficMeter>,
+) -> Result<(HttpTransport, StreamableHttpClientTransportConfig), String> {
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         return Err(format!("`url`: expected an http or https address, got {url:?}"));
     }
@@ -43,17 +42,18 @@ pub(super) fn client(
     let mut given = HashMap::new();
     for (name, value) in headers {
         let bad = |_| format!("`headers`: {name:?} can't be sent");
-        let key = HeaderName::try_from(name.as_str()).map_err(|_| format!("`headers`: {name:?} is no header"))?;
+        let key = HeaderName::try_from(name.as_str())
+            .map_err(|_| format!("`headers`: {name:?} is not a valid header name"))?;
         let mut value = HeaderValue::try_from(value.as_str()).map_err(bad)?;
         value.set_sensitive(true);
         given.insert(key, value);
     }
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(given);
-    Ok((Http { client, meter }, config))
+    Ok((HttpTransport { client, meter }, config))
 }
 
-impl Http {
-    fn with(request: RequestBuilder, session: Option<&str>, headers: Headers) -> RequestBuilder {
+impl HttpTransport {
+    fn with_headers(request: RequestBuilder, session: Option<&str>, headers: HeaderValues) -> RequestBuilder {
         let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         let request = request.header(ACCEPT, format!("{EVENTS}, {JSON}"));
         match session {
@@ -62,19 +62,19 @@ impl Http {
         }
     }
 
-    /// Events, counted as they come.
-    fn events(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
+    /// The response's events, counted as they arrive.
+    fn event_stream(&self, response: Response) -> BoxStream<'static, Result<Sse, SseError>> {
         let meter = self.meter.clone();
         let bytes = response.bytes_stream().map(move |chunk| {
             let chunk = chunk.map_err(std::io::Error::other)?;
-            meter.count(chunk.len() as u64, memchr::memmem::find_iter(&chunk, b"\n\n").count() as u64)?;
+            meter.add(chunk.len() as u64, memchr::memmem::find_iter(&chunk, b"\n\n").count() as u64)?;
             Ok::<_, std::io::Error>(chunk)
         });
         SseStream::from_bytes_stream(bytes).boxed()
     }
 
-    /// A body, up to its limit.
-    async fn body(&self, mut response: Response, limit: u64) -> Result<Vec<u8>, Failed> {
+    /// Reads a body up to the limit.
+    async fn read_body(&self, mut response: Response, limit: u64) -> Result<Vec<u8>, HttpError> {
         let mut body = Vec::new();
         while let Some(chunk) = response.chunk().await.map_err(StreamableHttpError::Client)? {
             body.extend_from_slice(&chunk);
@@ -86,28 +86,29 @@ impl Http {
         Ok(body)
     }
 
-    async fn refused(&self, response: Response, session: bool) -> Failed {
+    async fn error_response(&self, response: Response, session: bool) -> HttpError {
         let status = response.status();
         if matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) {
-            self.meter.refuses_us();
+            self.meter.set_needs_auth();
         }
         if status == StatusCode::NOT_FOUND && session {
             return StreamableHttpError::SessionExpired;
         }
-        let words = self.body(response, LONGEST).await.unwrap_or_default();
-        let words = String::from_utf8_lossy(words.get(..words.len().min(WORDS)).unwrap_or_default()).into_owned();
+        let words = self.read_body(response, MAX_MESSAGE).await.unwrap_or_default();
+        let words =
+            String::from_utf8_lossy(words.get(..words.len().min(MAX_ERROR_BODY)).unwrap_or_default()).into_owned();
         StreamableHttpError::UnexpectedServerResponse(
             format!("HTTP {status} {}", words.trim()).trim().to_string().into(),
         )
     }
 }
 
-fn kind_of(response: &Response) -> String {
+fn content_type(response: &Response) -> String {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.unwrap_or_default().to_ascii_lowercase()
 }
 
-impl StreamableHttpClient for Http {
+impl StreamableHttpClient for HttpTransport {
     type Error = reqwest::Error;
 
     async fn post_message(
@@ -116,24 +117,24 @@ impl StreamableHttpClient for Http {
         message: ClientJsonRpcMessage,
         session: Option<Arc<str>>,
         _auth: Option<String>,
-        headers: Headers,
-    ) -> Result<StreamableHttpPostResponse, Failed> {
+        headers: HeaderValues,
+    ) -> Result<StreamableHttpPostResponse, HttpError> {
         let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
         let body = serde_json::to_vec(&message)?;
-        let request = Http::with(self.client.post(uri.as_ref()), session.as_deref(), headers);
+        let request = HttpTransport::with_headers(self.client.post(uri.as_ref()), session.as_deref(), headers);
         let sent = request.header(CONTENT_TYPE, JSON).body(body).send().await;
         let response = sent.map_err(StreamableHttpError::Client)?;
         let status = response.status();
         if !status.is_success() {
-            return Err(self.refused(response, session.is_some()).await);
+            return Err(self.error_response(response, session.is_some()).await);
         }
         if matches!(status, StatusCode::ACCEPTED | StatusCode::NO_CONTENT) {
             return Ok(StreamableHttpPostResponse::Accepted);
         }
         let id = response.headers().get(SESSION).and_then(|value| value.to_str().ok()).map(str::to_string);
-        let kind = kind_of(&response);
+        let kind = content_type(&response);
         if kind.starts_with(EVENTS) {
-            return Ok(StreamableHttpPostResponse::Sse(self.events(response), id));
+            return Ok(StreamableHttpPostResponse::Sse(self.event_stream(response), id));
         }
         if !is_request {
             return Ok(StreamableHttpPostResponse::Accepted);
@@ -141,7 +142,7 @@ impl StreamableHttpClient for Http {
         if !kind.starts_with(JSON) {
             return Err(StreamableHttpError::UnexpectedContentType(Some(kind)));
         }
-        let body = self.body(response, LONGEST).await?;
+        let body = self.read_body(response, MAX_MESSAGE).await?;
         let answer: ServerJsonRpcMessage = serde_json::from_slice(&body)?;
         Ok(StreamableHttpPostResponse::Json(answer, id))
     }
@@ -151,13 +152,13 @@ impl StreamableHttpClient for Http {
         uri: Arc<str>,
         session: Arc<str>,
         _auth: Option<String>,
-        headers: Headers,
-    ) -> Result<(), Failed> {
-        let request = Http::with(self.client.delete(uri.as_ref()), Some(&session), headers);
+        headers: HeaderValues,
+    ) -> Result<(), HttpError> {
+        let request = HttpTransport::with_headers(self.client.delete(uri.as_ref()), Some(&session), headers);
         let response = request.send().await.map_err(StreamableHttpError::Client)?;
         match response.status() {
             status if status.is_success() || status == StatusCode::METHOD_NOT_ALLOWED => Ok(()),
-            _ => Err(self.refused(response, true).await),
+            _ => Err(self.error_response(response, true).await),
         }
     }
 
@@ -167,18 +168,18 @@ impl StreamableHttpClient for Http {
         session: Option<Arc<str>>,
         last_event: Option<String>,
         _auth: Option<String>,
-        headers: Headers,
-    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, Failed> {
-        let mut request = Http::with(self.client.get(uri.as_ref()), session.as_deref(), headers);
+        headers: HeaderValues,
+    ) -> Result<BoxStream<'static, Result<Sse, SseError>>, HttpError> {
+        let mut request = HttpTransport::with_headers(self.client.get(uri.as_ref()), session.as_deref(), headers);
         if let Some(last_event) = last_event {
             request = request.header(LAST_EVENT, last_event);
         }
         let response = request.send().await.map_err(StreamableHttpError::Client)?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
-            status if !status.is_success() => Err(self.refused(response, session.is_some()).await),
-            _ if kind_of(&response).starts_with(EVENTS) => Ok(self.events(response)),
-            _ => Err(StreamableHttpError::UnexpectedContentType(Some(kind_of(&response)))),
+            status if !status.is_success() => Err(self.error_response(response, session.is_some()).await),
+            _ if content_type(&response).starts_with(EVENTS) => Ok(self.event_stream(response)),
+            _ => Err(StreamableHttpError::UnexpectedContentType(Some(content_type(&response)))),
         }
     }
 }

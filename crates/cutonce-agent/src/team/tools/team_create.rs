@@ -1,18 +1,19 @@
-//! TeamCreate (TM-1).
+//! The TeamCreate tool (TM-1).
 
-use crate::team::{Member, Seat};
+use crate::team::{Member, TeamHandle};
 use async_trait::async_trait;
-use cutonce_core::mail::{LEAD, LONGEST_TEXT, valid_name};
-use cutonce_core::permission::{Access, Rights};
-use cutonce_tools::tool::{CallContext, Here, Outcome, Tool};
+use cutonce_core::permission::{Access, CallRights};
+use cutonce_core::team::{LEAD_NAME, MAX_MESSAGE_BYTES, is_valid_name};
+use cutonce_tools::env::{CallContext, ToolEnv};
+use cutonce_tools::tool::{Tool, ToolError, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-pub(crate) struct TeamCreate(pub Arc<Seat>);
+pub(crate) struct TeamCreate(pub Arc<TeamHandle>);
 
-/// Beyond this a lead can't follow.
-const MOST: usize = 16;
+/// Maximum number of members that a lead can coordinate.
+const MAX_MEMBERS: usize = 16;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -25,12 +26,12 @@ pub(crate) struct TeamCreateInput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMember {
-    /// As `teamName`.
+    /// Same characters as `teamName`.
     name: String,
     task: String,
     #[serde(default)]
     plan_mode_required: bool,
-    /// Give it a process of its own.
+    /// Run it in its own process.
     #[serde(default)]
     own_process: bool,
     /// The user starts it, in another terminal or on another machine.
@@ -53,29 +54,32 @@ impl Tool for TeamCreate {
     fn read_only(&self, _input: &TeamCreateInput) -> bool {
         false
     }
-    fn touches(&self, input: &TeamCreateInput, _here: &Here) -> Result<Access, String> {
+    fn access(&self, input: &TeamCreateInput, _here: &ToolEnv) -> Result<Access, ToolError> {
         let invalid = |field: String, name: &str| {
             format!(
                 "Invalid input: `{field}`: expected lower-case letters, digits, `-` and `_`, at most 40, got {name:?}"
             )
         };
-        if !valid_name(&input.team_name) {
-            return Err(invalid("teamName".into(), &input.team_name));
+        if !is_valid_name(&input.team_name) {
+            return Err(invalid("teamName".into(), &input.team_name).into());
         }
-        if input.members.is_empty() || input.members.len() > MOST {
-            return Err(format!("Invalid input: `members`: expected 1 to {MOST}, got {}", input.members.len()));
+        if input.members.is_empty() || input.members.len() > MAX_MEMBERS {
+            return Err(
+                format!("Invalid input: `members`: expected 1 to {MAX_MEMBERS}, got {}", input.members.len()).into()
+            );
         }
         for (at, member) in input.members.iter().enumerate() {
-            if !valid_name(&member.name) || member.name == LEAD {
-                return Err(invalid(format!("members[{at}].name"), &member.name));
+            if !is_valid_name(&member.name) || member.name == LEAD_NAME {
+                return Err(invalid(format!("members[{at}].name"), &member.name).into());
             }
-            if member.task.trim().is_empty() || member.task.len() > LONGEST_TEXT {
+            if member.task.trim().is_empty() || member.task.len() > MAX_MESSAGE_BYTES {
                 return Err(format!(
-                    "Invalid input: `members[{at}].task`: expected words, at most {LONGEST_TEXT} bytes"
-                ));
+                    "Invalid input: `members[{at}].task`: expected text of at most {MAX_MESSAGE_BYTES} bytes"
+                )
+                .into());
             }
             if input.members[..at].iter().any(|other| other.name == member.name) {
-                return Err(format!("Invalid input: `members[{at}].name`: {} is there twice", member.name));
+                return Err(format!("Invalid input: `members[{at}].name`: {} is listed twice", member.name).into());
             }
         }
         Ok(Access::Internal)
@@ -84,7 +88,13 @@ impl Tool for TeamCreate {
         let names: Vec<&str> = input.members.iter().map(|member| member.name.as_str()).collect();
         format!("{}: {}", input.team_name, names.join(", "))
     }
-    async fn run(&self, input: TeamCreateInput, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
+    async fn run(
+        &self,
+        input: TeamCreateInput,
+        _rights: CallRights,
+        _here: &ToolEnv,
+        _call: &CallContext,
+    ) -> ToolOutcome {
         let seat = &self.0;
         let member = |new: NewMember| {
             let member = Member {
@@ -94,7 +104,7 @@ impl Tool for TeamCreate {
                 started_by_user: new.started_by_user,
                 model: new.model,
                 mode: seat.mode().mode,
-                bypass_available: seat.template.start.bypass_available,
+                bypass_available: seat.template.config.permissions.bypass_available,
             };
             (member, new.task)
         };
@@ -105,13 +115,13 @@ impl Tool for TeamCreate {
                 format!(" The user starts {0} with: cutonce --team {1} --name {0}", member.name, input.team_name)
             })
             .collect();
-        match seat.create(&input.team_name, input.members.into_iter().map(member).collect()).await {
-            Ok(()) => Outcome::text(format!(
-                "The team {} works: {}. Their messages come to you as they are sent; end your turn if there is nothing else to do.{by_user}",
+        match seat.create_team(&input.team_name, input.members.into_iter().map(member).collect()).await {
+            Ok(()) => ToolOutcome::text(format!(
+                "The team {} is running: {}. Their messages arrive as they are sent; end your turn if there is nothing else to do.{by_user}",
                 input.team_name,
                 names.join(", ")
             )),
-            Err(why) => Outcome::error(format!("The team was not made, or not whole: {why}.")),
+            Err(why) => ToolOutcome::error(format!("The team was not created completely: {why}.")),
         }
     }
 }

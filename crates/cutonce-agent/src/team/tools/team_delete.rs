@@ -1,14 +1,15 @@
-//! TeamDelete (TM-1).
+//! The TeamDelete tool (TM-1).
 
-use crate::team::Seat;
+use crate::team::TeamHandle;
 use async_trait::async_trait;
-use cutonce_core::permission::{Access, Rights};
-use cutonce_tools::tool::{CallContext, Here, Outcome, Tool};
+use cutonce_core::permission::{Access, CallRights};
+use cutonce_tools::env::{CallContext, ToolEnv};
+use cutonce_tools::tool::{Tool, ToolError, ToolOutcome};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
-pub(crate) struct TeamDelete(pub Arc<Seat>);
+pub(crate) struct TeamDelete(pub Arc<TeamHandle>);
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -27,16 +28,22 @@ impl Tool for TeamDelete {
     fn read_only(&self, _input: &TeamDeleteInput) -> bool {
         false
     }
-    fn touches(&self, _input: &TeamDeleteInput, _here: &Here) -> Result<Access, String> {
+    fn access(&self, _input: &TeamDeleteInput, _here: &ToolEnv) -> Result<Access, ToolError> {
         Ok(Access::Internal)
     }
     fn summary(&self, _input: &TeamDeleteInput) -> String {
         self.0.record().map(|record| record.name).unwrap_or_default()
     }
-    async fn run(&self, _input: TeamDeleteInput, _rights: Rights, _here: &Here, _call: &CallContext) -> Outcome {
-        match self.0.delete().await {
-            Ok(team) => Outcome::text(format!("The team {team} is over.")),
-            Err(why) => Outcome::error(format!("The team was not ended: {why}.")),
+    async fn run(
+        &self,
+        _input: TeamDeleteInput,
+        _rights: CallRights,
+        _here: &ToolEnv,
+        _call: &CallContext,
+    ) -> ToolOutcome {
+        match self.0.delete_team().await {
+            Ok(team) => ToolOutcome::text(format!("The team {team} was deleted.")),
+            Err(why) => ToolOutcome::error(format!("The team was not deleted: {why}.")),
         }
     }
 }

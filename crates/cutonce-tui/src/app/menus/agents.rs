@@ -1,130 +1,149 @@
-//! `/agents` (SA-3): which kinds there are, what is wrong with files that define none, editing them and making new ones.
+//! `/agents` (SA-3): lists the agents and the problems of invalid agent files; edits files and creates new
+//! ones.
 
 use crate::app::App;
-use crate::overlay::menu::{Key, Menu, Row, Which};
-use crate::overlay::pager::{Body, Item};
-use cutonce_agent::agents::files;
-use cutonce_core::agent::{Catalog, Definition, Source};
+use crate::overlays::menu::{Menu, MenuKey, MenuKind, MenuRow};
+use crate::overlays::pager::{PagerContent, PagerItem};
+use cutonce_agent::subagent::definition_files;
+use cutonce_core::subagent::{AgentCatalog, AgentDefinition, AgentSource};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-const KEYS: &[Key] = &[
-    Key::of('⏎', "edit in $EDITOR"),
-    Key::asking('n', "new, yours", "name of an agent for all your projects"),
-    Key::asking('p', "new, this project's", "name of an agent for this project"),
+const AGENT_KEYS: &[MenuKey] = &[
+    MenuKey::new('⏎', "edit in $EDITOR"),
+    MenuKey::with_prompt('n', "new (user)", "name of an agent for all your projects"),
+    MenuKey::with_prompt('p', "new (project)", "name of an agent for this project"),
 ];
-/// What a new file begins with.
-const NEW: &str = include_str!("../../prompts/agent.md");
-const LATER: &str = "Agents are read when a session begins: this counts from the next one on.";
+/// Template of a new agent file.
+const AGENT_TEMPLATE: &str = include_str!("../../prompts/agent.md");
+const APPLIES_LATER: &str = "Agents are loaded when a session starts; this applies from the next session.";
 
 impl App {
     pub(in crate::app) fn show_agents(&mut self, at: &str, notice: Option<String>) {
-        let rows = rows(&self.agents_now());
-        let menu = Menu::new(Which::Agents, "Agents", rows, KEYS, self.theme);
-        self.cover(Box::new(menu.at(at).notice(notice)), None);
+        let rows = agent_rows(&self.load_agents());
+        let menu = Menu::new(MenuKind::Agents, "Agents", rows, AGENT_KEYS, self.theme);
+        self.open_overlay(Box::new(menu.with_selected(at).with_notice(notice)), None);
     }
 
-    /// As the files are now, and what the session was given besides.
-    fn agents_now(&self) -> Catalog {
-        let given = self.session.as_ref().map(|session| session.agents().agents().to_vec()).unwrap_or_default();
-        let given = given.into_iter().filter(|agent| agent.source == Source::Host).collect();
-        let user_home = self.around.var("HOME").map(PathBuf::from);
-        files::load(&self.around.home, user_home.as_deref(), &self.around.cwd, given, self.trusted())
+    /// Loads the current agent files and adds agents passed in by the host.
+    fn load_agents(&self) -> AgentCatalog {
+        let given = self.session.handle.as_ref().map(|session| session.agents().agents().to_vec()).unwrap_or_default();
+        let given = given.into_iter().filter(|agent| agent.source == AgentSource::Host).collect();
+        let user_home = self.environment.env_var("HOME").map(PathBuf::from);
+        definition_files::load_agents(
+            &self.environment.home,
+            user_home.as_deref(),
+            &self.environment.cwd,
+            given,
+            self.folder_is_trusted(),
+        )
     }
 
-    pub(super) fn picked_agent(&mut self, id: &str, key: char, words: &str) {
+    pub(super) fn on_agent_key(&mut self, id: &str, key: char, words: &str) {
         let folder = match key {
-            'n' => self.around.home.join("agents"),
-            'p' => self.around.cwd.join(".cutonce/agents"),
+            'n' => self.environment.home.join("agents"),
+            'p' => self.environment.cwd.join(".cutonce/agents"),
             _ => {
                 let notice = self.edit_agent(Path::new(id));
                 return self.show_agents(id, Some(notice));
             }
         };
-        match made(&folder, words) {
+        match create_agent_file(&folder, words) {
             Ok(path) => {
                 let notice = self.edit_agent(&path);
                 self.show_agents(&path.display().to_string(), Some(notice));
             }
-            Err(why) => self.show_agents(id, Some(why)),
+            Err(why) => self.show_agents(id, Some(why.to_string())),
         }
     }
 
-    /// What became of it.
+    /// Opens an agent file in the editor. Returns a message for the menu.
     fn edit_agent(&mut self, path: &Path) -> String {
         if let Err(why) = self.run_editor(path) {
-            return why;
+            return why.to_string();
         }
-        let catalog = self.agents_now();
-        let trouble = catalog.troubles().iter().find(|trouble| trouble.path.as_deref() == Some(path));
+        let catalog = self.load_agents();
+        let trouble = catalog.problems().iter().find(|trouble| trouble.path.as_deref() == Some(path));
         let shown = path.file_name().unwrap_or_default().to_string_lossy();
-        trouble.map_or_else(|| LATER.to_string(), |trouble| format!("{shown}: {}", trouble.what))
+        trouble.map_or_else(|| APPLIES_LATER.to_string(), |trouble| format!("{shown}: {}", trouble.message))
     }
 }
 
-/// A new file, never over one that is there.
-fn made(folder: &Path, name: &str) -> Result<PathBuf, String> {
+/// Why an agent file was not created.
+#[derive(Debug, thiserror::Error)]
+enum AgentSaveError {
+    #[error("A name may contain letters, digits, - and _, at most 64 characters.")]
+    Name,
+    #[error("{} is a symlink; nothing was written.", .0.display())]
+    Symlink(PathBuf),
+    #[error("Can't create {name}.md: {source}")]
+    Create { name: String, source: std::io::Error },
+}
+
+/// Creates an agent file from the template. Never overwrites a file.
+fn create_agent_file(folder: &Path, name: &str) -> Result<PathBuf, AgentSaveError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > 64 || !name.chars().all(fits) {
-        return Err("a name has letters, digits, - and _, at most 64 of them".into());
+        return Err(AgentSaveError::Name);
     }
     if folder.is_symlink() || folder.parent().is_some_and(Path::is_symlink) {
-        return Err(format!("{} is a symlink; nothing was written", folder.display()));
+        return Err(AgentSaveError::Symlink(folder.to_path_buf()));
     }
-    let told = |error: std::io::Error| format!("{name}.md was not made: {error}");
-    std::fs::create_dir_all(folder).map_err(told)?;
+    let failed = |source| AgentSaveError::Create { name: name.to_string(), source };
+    std::fs::create_dir_all(folder).map_err(failed)?;
     let path = folder.join(format!("{name}.md"));
-    let mut file = std::fs::File::create_new(&path).map_err(told)?;
-    std::io::Write::write_all(&mut file, NEW.replace("{name}", name).as_bytes()).map_err(told)?;
+    let mut file = std::fs::File::create_new(&path).map_err(failed)?;
+    std::io::Write::write_all(&mut file, AGENT_TEMPLATE.replace("{name}", name).as_bytes()).map_err(failed)?;
     Ok(path)
 }
 
-/// Files that define no agent come last, each with what is wrong.
-fn rows(catalog: &Catalog) -> Vec<Row> {
-    let mut rows: Vec<Row> = catalog.agents().iter().map(row).collect();
-    for trouble in catalog.troubles() {
+/// Menu rows: agents first, then invalid files with their problem.
+fn agent_rows(catalog: &AgentCatalog) -> Vec<MenuRow> {
+    let mut rows: Vec<MenuRow> = catalog.agents().iter().map(agent_row).collect();
+    for trouble in catalog.problems() {
         let path = trouble.path.clone().unwrap_or_default();
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let id = path.display().to_string();
-        let about = format!("{id}\n\n{}", trouble.what);
-        if let (true, Some(row)) = (trouble.mild, rows.iter_mut().find(|row| row.id == id)) {
-            // It is there all the same.
-            row.warns = true;
-            row.note = format!("{} · {}", row.note, trouble.what);
+        let about = format!("{id}\n\n{}", trouble.message);
+        if let (true, Some(row)) = (trouble.is_warning, rows.iter_mut().find(|row| row.id == id)) {
+            // The agent is usable despite the problem.
+            row.is_warning = true;
+            row.note = format!("{} · {}", row.note, trouble.message);
             continue;
         }
-        rows.push(Row {
+        rows.push(MenuRow {
             name: if file.is_empty() { "agents".into() } else { file },
-            note: trouble.what.clone(),
-            warns: true,
-            preview: vec![Item { title: String::new(), body: Body::Plain(about.into()) }],
+            note: trouble.message.clone(),
+            is_warning: true,
+            preview: vec![PagerItem { title: String::new(), body: PagerContent::Plain(about.into()) }],
             keys: if trouble.path.is_some() { "⏎" } else { "" },
             id,
-            ..Row::default()
+            ..MenuRow::default()
         });
     }
     rows
 }
 
-fn row(agent: &Definition) -> Row {
-    let mut about = format!("{}\n\ntools  {}\nmodel  {}\n", agent.description, agent.tools_told(), agent.model.name());
+fn agent_row(agent: &AgentDefinition) -> MenuRow {
+    let mut about =
+        format!("{}\n\ntools  {}\nmodel  {}\n", agent.description, agent.describe_tools(), agent.model.name());
     match &agent.path {
         Some(path) => {
             let _ = writeln!(about, "file   {}", path.display());
         }
-        None if agent.source == Source::BuiltIn => {
-            about.push_str("built in; an agent of yours with this name takes its place\n");
+        None if agent.source == AgentSource::BuiltIn => {
+            about.push_str("built in; an agent of yours with the same name replaces it\n");
         }
-        None => about.push_str("given by the command line or the host\n"),
+        None => about.push_str("from the command line or the host\n"),
     }
     let _ = write!(about, "\n{}", agent.prompt);
-    Row {
+    MenuRow {
         id: agent.path.as_ref().map_or_else(|| agent.name.clone(), |path| path.display().to_string()),
         name: agent.name.clone(),
         note: format!("{} · {}", agent.source.name(), agent.model.name()),
-        preview: vec![Item { title: String::new(), body: Body::Plain(about.into()) }],
+        preview: vec![PagerItem { title: String::new(), body: PagerContent::Plain(about.into()) }],
         keys: if agent.path.is_some() { "⏎" } else { "" },
-        ..Row::default()
+        ..MenuRow::default()
     }
 }
 
@@ -133,23 +152,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sa_3_the_list_has_all_agents_and_names_what_is_wrong_with_a_file() {
+    fn sa_3_menu_lists_agents_and_invalid_files() {
         let (home, project) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let path = made(&home.path().join("agents"), "fast-look").unwrap();
-        assert!(made(&home.path().join("agents"), "fast-look").unwrap_err().contains("was not made"));
+        let path = create_agent_file(&home.path().join("agents"), "fast-look").unwrap();
+        assert!(
+            create_agent_file(&home.path().join("agents"), "fast-look")
+                .unwrap_err()
+                .to_string()
+                .contains("Can't create")
+        );
         for bad in ["", "a/b", "../x", "a b", &"x".repeat(65)] {
-            assert!(made(home.path(), bad).is_err(), "{bad}");
+            assert!(create_agent_file(home.path(), bad).is_err(), "{bad}");
         }
         let broken = home.path().join("agents/bad.md");
         std::fs::write(&broken, "---\nname: bad\ncolor: no\n---\nx\n").unwrap();
-        let catalog = files::load(home.path(), None, project.path(), Vec::new(), false);
-        let rows = rows(&catalog);
+        let catalog = definition_files::load_agents(home.path(), None, project.path(), Vec::new(), false);
+        let rows = agent_rows(&catalog);
         let named =
             |name: &str| rows.iter().find(|row| row.name == name).unwrap_or_else(|| panic!("{name}: {rows:#?}"));
-        assert_eq!(named("Explore").keys, "", "what is built in can't be edited");
+        assert_eq!(named("Explore").keys, "", "built-in agents can't be edited");
         let own = named("fast-look");
         assert_eq!((own.keys, own.id.as_str()), ("⏎", path.display().to_string().as_str()));
         let bad = named("bad.md");
-        assert!(bad.warns && bad.keys == "⏎" && !bad.note.is_empty(), "{bad:?}");
+        assert!(bad.is_warning && bad.keys == "⏎" && !bad.note.is_empty(), "{bad:?}");
     }
 }

@@ -1,123 +1,141 @@
-//! `/mcp` (HO-6): the session's servers as they are now, agreeing to a project's, switching them off and on, starting them anew.
+//! `/mcp` (HO-6): shows the session's MCP servers and lets the user approve, disable, enable and restart
+//! them.
 
-use crate::app::{App, Note, tell};
-use crate::overlay::menu::{Key, Menu, Row, Which};
-use crate::overlay::pager::{Body, Item};
-use crate::text;
-use cutonce_agent::mcp::sources::Scope;
-use cutonce_agent::mcp::{Servers, State, Status};
+use crate::app::{App, AppMessage, send_to_app};
+use crate::overlays::menu::{Menu, MenuKey, MenuKind, MenuRow};
+use crate::overlays::pager::{PagerContent, PagerItem};
+use crate::render::text;
+use cutonce_agent::mcp::sources::ServerScope;
+use cutonce_agent::mcp::{McpServerState, McpServerStatus, McpServers};
 use std::fmt::Write as _;
 
-const KEYS: &[Key] = &[
-    Key::of('a', "agree and start"),
-    Key::of('r', "start anew"),
-    Key::of('d', "switch off"),
-    Key::of('e', "switch on"),
-    Key::of('x', "take your agreement back"),
+const SERVER_KEYS: &[MenuKey] = &[
+    MenuKey::new('a', "approve and start"),
+    MenuKey::new('r', "restart"),
+    MenuKey::new('d', "disable"),
+    MenuKey::new('e', "enable"),
+    MenuKey::new('x', "revoke approval"),
 ];
-/// Tools of a server that the preview lists.
-const MOST_TOOLS: usize = 100;
-const NONE: &str = "No MCP servers. `cutonce mcp add NAME -- COMMAND` adds one; a project names its own in .mcp.json.";
+/// Maximum number of tools in the preview of a server.
+const MAX_TOOLS: usize = 100;
+const NO_SERVERS: &str =
+    "No MCP servers. Add one with `cutonce mcp add NAME -- COMMAND`; a project lists its own in .mcp.json.";
 
 impl App {
     pub(in crate::app) fn show_mcp(&mut self, at: &str, notice: Option<String>) {
-        let Some(servers) = self.session.as_ref().map(|session| session.mcp().clone()) else {
-            return self.notice(cutonce_core::event::Level::Info, "The session is not open yet.");
+        let Some(servers) = self.session.handle.as_ref().map(|session| session.mcp().clone()) else {
+            return self
+                .print_notice(cutonce_core::protocol::event::NoticeLevel::Info, "The session is still starting.");
         };
-        let rows = rows(&servers);
-        let look = Box::new(move || self::rows(&servers));
-        let menu = Menu::new(Which::Mcp, "MCP servers of this session", rows, KEYS, self.theme);
-        self.cover(Box::new(menu.empty(NONE).at(at).notice(notice).looking(look)), None);
+        let rows = server_rows(&servers);
+        let look = Box::new(move || self::server_rows(&servers));
+        let menu = Menu::new(MenuKind::Mcp, "MCP servers of this session", rows, SERVER_KEYS, self.theme);
+        self.open_overlay(
+            Box::new(menu.with_empty_text(NO_SERVERS).with_selected(at).with_notice(notice).with_loader(look)),
+            None,
+        );
     }
 
-    pub(super) fn picked_server(&mut self, name: &str, key: char) {
-        let Some(servers) = self.session.as_ref().map(|session| session.mcp().clone()) else { return };
+    pub(super) fn on_server_key(&mut self, name: &str, key: char) {
+        let Some(servers) = self.session.handle.as_ref().map(|session| session.mcp().clone()) else { return };
         let done = match key {
-            'a' => servers.agree(name),
+            'a' => servers.approve(name),
             'r' => servers.reconnect(name),
             'd' => servers.disable(name),
             'e' => servers.enable(name),
-            'x' => servers.refuse(name),
+            'x' => servers.revoke_approval(name),
             _ => Ok(()),
         };
-        self.listen_to_mcp();
-        self.show_mcp(name, done.err());
+        self.load_mcp_offers();
+        self.show_mcp(name, done.err().map(|error| error.to_string()));
     }
 
-    /// What servers offer for the composer comes when they are there (HO-6): prompts as commands, resources as @mentions.
-    pub(in crate::app) fn listen_to_mcp(&self) {
-        let Some(servers) = self.session.as_ref().map(|session| session.mcp().clone()) else { return };
-        if servers.called().is_empty() {
+    /// Loads the servers' prompts (as commands) and resources (as @mentions) once they are connected (HO-6).
+    pub(in crate::app) fn load_mcp_offers(&self) {
+        let Some(servers) = self.session.handle.as_ref().map(|session| session.mcp().clone()) else { return };
+        if servers.names().is_empty() {
             return;
         }
-        let notes = self.notes.clone();
+        let notes = self.messages.clone();
         tokio::spawn(async move {
-            servers.settled(None).await;
-            let (prompts, resources) = tokio::join!(servers.prompts(), servers.resources());
-            tell(&notes, Note::Mcp { prompts, resources });
+            servers.wait_until_started(None).await;
+            let (prompts, resources) = tokio::join!(servers.list_prompts(), servers.list_resources());
+            send_to_app(&notes, AppMessage::McpOffers { prompts, resources });
         });
     }
 }
 
-fn rows(servers: &Servers) -> Vec<Row> {
-    servers.status().iter().map(row).collect()
+fn server_rows(servers: &McpServers) -> Vec<MenuRow> {
+    servers.status().iter().map(server_row).collect()
 }
 
-fn row(status: &Status) -> Row {
+fn server_row(status: &McpServerStatus) -> MenuRow {
     let (note, warns) = match &status.state {
-        State::Pending => ("is being started".to_string(), false),
-        State::Connected => (format!("connected · {}", text::counted(status.tools.len(), "tool")), false),
-        State::Failed(why) => (format!("failed: {why}"), true),
-        State::NeedsAuth(why) => (format!("wants you to sign in: {why}"), true),
-        State::NeedsAgreement => ("waits until you agree to it".to_string(), true),
-        State::Disabled => ("switched off".to_string(), false),
+        McpServerState::Pending => ("starting".to_string(), false),
+        McpServerState::Connected => (format!("connected · {}", text::count_noun(status.tools.len(), "tool")), false),
+        McpServerState::Failed(why) => (format!("failed: {why}"), true),
+        McpServerState::NeedsAuth(why) => (format!("needs sign-in: {why}"), true),
+        McpServerState::NeedsApproval => ("waiting for your approval".to_string(), true),
+        McpServerState::Disabled => ("disabled".to_string(), false),
     };
-    Row {
+    MenuRow {
         id: status.name.clone(),
         name: status.name.clone(),
         note,
-        warns,
-        moving: status.state == State::Pending,
-        preview: vec![Item { title: String::new(), body: Body::Plain(about(status).into()) }],
-        keys: keys(status),
+        is_warning: warns,
+        is_changing: status.state == McpServerState::Pending,
+        preview: vec![PagerItem { title: String::new(), body: PagerContent::Plain(describe_server(status).into()) }],
+        keys: server_keys(status),
     }
 }
 
-/// What can be done with it as it is.
-fn keys(status: &Status) -> &'static str {
-    let theirs = status.scope == Scope::Project;
+/// Keys that apply to a server in its current state.
+fn server_keys(status: &McpServerStatus) -> &'static str {
+    let theirs = status.scope == ServerScope::Project;
     match (status.scope, &status.state) {
-        (Scope::Host, _) => "",
-        (_, State::NeedsAgreement) => "a",
-        (_, State::Disabled) if theirs => "x",
-        (_, State::Disabled) => "e",
-        (_, State::Pending | State::Connected | State::Failed(_) | State::NeedsAuth(_)) if theirs => "rx",
-        (_, State::Pending | State::Connected | State::Failed(_) | State::NeedsAuth(_)) => "rd",
+        (ServerScope::Host, _) => "",
+        (_, McpServerState::NeedsApproval) => "a",
+        (_, McpServerState::Disabled) if theirs => "x",
+        (_, McpServerState::Disabled) => "e",
+        (
+            _,
+            McpServerState::Pending
+            | McpServerState::Connected
+            | McpServerState::Failed(_)
+            | McpServerState::NeedsAuth(_),
+        ) if theirs => "rx",
+        (
+            _,
+            McpServerState::Pending
+            | McpServerState::Connected
+            | McpServerState::Failed(_)
+            | McpServerState::NeedsAuth(_),
+        ) => "rd",
     }
 }
 
-fn about(status: &Status) -> String {
+fn describe_server(status: &McpServerStatus) -> String {
     let mut about = format!("{}: {}\nfrom   {}\n", status.transport, status.target, status.scope.name());
     if let Some((name, version)) = &status.server {
-        let _ = writeln!(about, "says   it is {name} {version}");
+        let _ = writeln!(about, "name   {name} {version}");
     }
     match &status.state {
-        State::Failed(why) | State::NeedsAuth(why) => {
+        McpServerState::Failed(why) | McpServerState::NeedsAuth(why) => {
             let _ = writeln!(about, "\n{why}");
         }
-        State::NeedsAgreement => {
+        McpServerState::NeedsApproval => {
             about.push_str(
-                "\nThis project would start it on your machine, with your rights. Agree only to what you know.\n",
+                "\nThis project wants to run it on your machine with your permissions. Approve only servers you trust.\n",
             );
         }
-        State::Pending | State::Connected | State::Disabled => {}
+        McpServerState::Pending | McpServerState::Connected | McpServerState::Disabled => {}
     }
-    for tool in status.tools.iter().take(MOST_TOOLS) {
-        let reads = if tool.reads { " (reads)" } else { "" };
+    for tool in status.tools.iter().take(MAX_TOOLS) {
+        let reads = if tool.read_only { " (read-only)" } else { "" };
         let _ = write!(about, "\n{}{reads}: {}", tool.name, text::one_line(&tool.description));
     }
-    if let more @ 1.. = status.tools.len().saturating_sub(MOST_TOOLS) {
-        let _ = write!(about, "\n… {}", text::counted(more, "more tool"));
+    if let more @ 1.. = status.tools.len().saturating_sub(MAX_TOOLS) {
+        let _ = write!(about, "\n… {}", text::count_noun(more, "more tool"));
     }
     for note in &status.notes {
         let _ = write!(about, "\nnote: {note}");
@@ -130,10 +148,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ho_6_each_state_says_what_it_is_and_offers_what_can_be_done() {
-        let status = |scope, state| Status {
+    fn ho_6_each_server_state_offers_its_keys() {
+        let status = |scope, state| McpServerStatus {
             name: "s".into(),
-            called: "s".into(),
+            short_name: "s".into(),
             scope,
             transport: "stdio",
             target: "prog".into(),
@@ -143,14 +161,17 @@ mod tests {
             notes: Vec::new(),
         };
         let shown = |scope, state| {
-            let row = row(&status(scope, state));
+            let row = server_row(&status(scope, state));
             (row.note, row.keys)
         };
-        assert_eq!(shown(Scope::Project, State::NeedsAgreement), ("waits until you agree to it".into(), "a"));
-        assert_eq!(shown(Scope::Project, State::Connected), ("connected · 0 tools".into(), "rx"));
-        assert_eq!(shown(Scope::User, State::Failed("no".into())), ("failed: no".into(), "rd"));
-        assert_eq!(shown(Scope::User, State::Disabled), ("switched off".into(), "e"));
-        assert_eq!(shown(Scope::Host, State::Connected).1, "");
-        assert!(row(&status(Scope::User, State::Pending)).moving);
+        assert_eq!(
+            shown(ServerScope::Project, McpServerState::NeedsApproval),
+            ("waiting for your approval".into(), "a")
+        );
+        assert_eq!(shown(ServerScope::Project, McpServerState::Connected), ("connected · 0 tools".into(), "rx"));
+        assert_eq!(shown(ServerScope::User, McpServerState::Failed("no".into())), ("failed: no".into(), "rd"));
+        assert_eq!(shown(ServerScope::User, McpServerState::Disabled), ("disabled".into(), "e"));
+        assert_eq!(shown(ServerScope::Host, McpServerState::Connected).1, "");
+        assert!(server_row(&status(ServerScope::User, McpServerState::Pending)).is_changing);
     }
 }

@@ -1,136 +1,141 @@
-//! `/permissions` (PR-1, PR-7): the rules that hold here with where each is written, adding some and taking some out. What is added
-//! holds at once; what is taken out of a file holds for the running session still, which is said.
+//! `/permissions` (PR-1, PR-7): lists the active rules with their source, adds and removes rules. An added
+//! rule applies at once. A removed rule stays active in the running session, and the menu says so.
 
 use crate::app::App;
-use crate::overlay::menu::{Key, Menu, Row, Which};
-use crate::overlay::pager::{Body, Item};
-use cutonce_agent::settings;
-use cutonce_core::host::{RuleChange, RuleHow};
-use cutonce_core::rule::{Behavior, Rules, Source, Written};
-use cutonce_core::submission::{RememberIn, Submission};
+use crate::overlays::menu::{Menu, MenuKey, MenuKind, MenuRow};
+use crate::overlays::pager::{PagerContent, PagerItem};
+use cutonce_agent::config;
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleError, RuleSet, WrittenRule};
+use cutonce_core::protocol::host::{RuleChange, RuleChangeKind};
+use cutonce_core::protocol::submission::{RuleDestination, Submission};
 
-const KEYS: &[Key] = &[
-    Key::asking('a', "allow …", "allow, such as Bash(cargo test:*) or Edit(src/**)"),
-    Key::asking('s', "ask …", "ask before, such as Bash(git push:*)"),
-    Key::asking('d', "deny …", "deny, such as Read(.env)"),
-    Key::of('x', "take out"),
+const RULE_KEYS: &[MenuKey] = &[
+    MenuKey::with_prompt('a', "allow …", "allow, such as Bash(cargo test:*) or Edit(src/**)"),
+    MenuKey::with_prompt('s', "ask …", "ask before, such as Bash(git push:*)"),
+    MenuKey::with_prompt('d', "deny …", "deny, such as Read(.env)"),
+    MenuKey::new('x', "remove"),
 ];
 
 impl App {
     pub(in crate::app) fn show_rules(&mut self, at: &str, notice: Option<String>) {
-        let rows = self.rules().iter().map(|(rule, waits)| row(rule, *waits)).collect();
-        let title = format!("Rules; deny before ask before allow; the mode is {}", self.status.mode);
-        let menu = Menu::new(Which::Permissions, title, rows, KEYS, self.theme);
-        let then = self.status.mode.without_rules();
-        let none = format!("No rules: {then}. a, s and d add a rule to .cutonce/settings.local.json.");
-        self.cover(Box::new(menu.empty(none).at(at).notice(notice)), None);
+        let rows = self.listed_rules().iter().map(|(rule, waits)| rule_row(rule, *waits)).collect();
+        let title = format!("Permission rules: deny wins over ask, ask over allow · mode {}", self.status.view.mode);
+        let menu = Menu::new(MenuKind::Permissions, title, rows, RULE_KEYS, self.theme);
+        let then = self.status.view.mode.describe_defaults();
+        let none = format!("No rules: {then}. Press a, s or d to add one to .cutonce/settings.local.json.");
+        self.open_overlay(Box::new(menu.with_empty_text(none).with_selected(at).with_notice(notice)), None);
     }
 
-    /// What files and command line say, denials first; true: it waits until the folder is trusted (PR-2).
-    fn rules(&self) -> Vec<(Written, bool)> {
-        let loaded = settings::load(&self.places(), None);
-        let base = self.around.cwd.clone();
+    /// Rules from files and the command line, denials first. `true`: ignored until the user trusts the folder
+    /// (PR-2).
+    fn listed_rules(&self) -> Vec<(WrittenRule, bool)> {
+        let loaded = config::load_settings(&self.settings_paths(), None);
+        let base = self.environment.cwd.clone();
         let aside = loaded.set_aside.iter().filter(|one| one.path == "permissions.allow").flat_map(|one| {
             let texts = one.value.as_array().into_iter().flatten().filter_map(|rule| rule.as_str());
-            texts.map(|text| Written {
-                behavior: Behavior::Allow,
+            texts.map(|text| WrittenRule {
+                behavior: RuleBehavior::Allow,
                 text: text.to_string(),
                 source: one.source,
                 base: base.clone(),
             })
         });
-        let given = |behavior: Behavior, texts: &[String]| {
-            let written = |text: &String| Written {
+        let given = |behavior: RuleBehavior, texts: &[String]| {
+            let written = |text: &String| WrittenRule {
                 behavior,
                 text: text.clone(),
-                source: Source::CommandLine,
+                source: ConfigSource::CommandLine,
                 base: base.clone(),
             };
             texts.iter().map(written).collect::<Vec<_>>()
         };
-        let flags = given(Behavior::Allow, &self.around.flags.allow)
+        let flags = given(RuleBehavior::Allow, &self.environment.command_line_rules.allow)
             .into_iter()
-            .chain(given(Behavior::Deny, &self.around.flags.deny));
+            .chain(given(RuleBehavior::Deny, &self.environment.command_line_rules.deny));
         let known = loaded.rules.iter().cloned().chain(flags).map(|rule| (rule, false));
-        let mut rules: Vec<(Written, bool)> = known.chain(aside.map(|rule| (rule, true))).collect();
+        let mut rules: Vec<(WrittenRule, bool)> = known.chain(aside.map(|rule| (rule, true))).collect();
         rules.sort_by_key(|(rule, _)| match rule.behavior {
-            Behavior::Deny => 0,
-            Behavior::Ask => 1,
-            Behavior::Allow => 2,
+            RuleBehavior::Deny => 0,
+            RuleBehavior::Ask => 1,
+            RuleBehavior::Allow => 2,
         });
         rules
     }
 
-    pub(super) fn picked_rule(&mut self, id: &str, key: char, words: &str) {
+    pub(super) fn on_rule_key(&mut self, id: &str, key: char, words: &str) {
         let behavior = match key {
-            'a' => Behavior::Allow,
-            's' => Behavior::Ask,
-            'd' => Behavior::Deny,
+            'a' => RuleBehavior::Allow,
+            's' => RuleBehavior::Ask,
+            'd' => RuleBehavior::Deny,
             _ => {
-                let notice = self.take_out(id);
+                let notice = self.remove_rule(id);
                 return self.show_rules("", Some(notice));
             }
         };
-        if let Err(why) = understood(behavior, words, &self.around.cwd) {
-            return self.show_rules(id, Some(why));
+        if let Err(why) = validate_rule(behavior, words, &self.environment.cwd) {
+            return self.show_rules(id, Some(why.to_string()));
         }
-        let change =
-            RuleChange { how: RuleHow::Add, behavior, rules: vec![words.to_string()], where_to: RememberIn::Local };
-        // On disk at once, so that the list that follows has it; the session adds it to what it holds.
-        let stored = self.places().remember(RememberIn::Local, behavior, words);
-        let notice = stored.err().map(|error| format!("It holds for this session only: {error}"));
+        let change = RuleChange {
+            kind: RuleChangeKind::Add,
+            behavior,
+            rules: vec![words.to_string()],
+            destination: RuleDestination::Local,
+        };
+        // Save it first so that the reloaded menu shows it; the session then applies it.
+        let stored = self.settings_paths().save_rule(RuleDestination::Local, behavior, words);
+        let notice = stored.err().map(|error| format!("Applies to this session only, because saving failed: {error}"));
         self.submit(Submission::ChangeRules(change));
-        self.show_rules(&format!("{behavior:?}{words}{:?}", Source::Local), notice);
+        self.show_rules(&format!("{behavior:?}{words}{:?}", ConfigSource::Local), notice);
     }
 
-    fn take_out(&mut self, id: &str) -> String {
-        let found = self.rules().into_iter().find(|(rule, waits)| row(rule, *waits).id == id);
+    fn remove_rule(&mut self, id: &str) -> String {
+        let found = self.listed_rules().into_iter().find(|(rule, waits)| rule_row(rule, *waits).id == id);
         let Some((rule, _)) = found else {
-            return "That rule is not there any more.".into();
+            return "That rule no longer exists.".into();
         };
         let place = match rule.source {
-            Source::Local => RememberIn::Local,
-            Source::Project => RememberIn::Project,
-            Source::User => RememberIn::User,
-            Source::Managed | Source::CommandLine | Source::Session => {
+            ConfigSource::Local => RuleDestination::Local,
+            ConfigSource::Project => RuleDestination::Project,
+            ConfigSource::User => RuleDestination::User,
+            ConfigSource::Managed | ConfigSource::CommandLine | ConfigSource::Session => {
                 return format!("{} can't be changed here.", rule.source);
             }
         };
-        match self.places().forget(place, rule.behavior, &rule.text) {
-            Ok(true) => format!("Taken out of {}; a running session keeps it until it ends.", rule.source),
-            Ok(false) => "That rule is not there any more.".into(),
+        match self.settings_paths().remove_rule(place, rule.behavior, &rule.text) {
+            Ok(true) => format!("Removed from {}; running sessions keep it until they end.", rule.source),
+            Ok(false) => "That rule no longer exists.".into(),
             Err(error) => error.to_string(),
         }
     }
 }
 
-/// A rule that would say nothing is not stored.
-fn understood(behavior: Behavior, words: &str, cwd: &std::path::Path) -> Result<(), String> {
-    let written = Written { behavior, text: words.into(), source: Source::Local, base: cwd.to_path_buf() };
-    let rules = Rules::new(None, cwd, [written]);
-    rules.errors().first().map_or(Ok(()), |error| Err(error.to_string()))
+/// Rejects a rule that can't be parsed.
+fn validate_rule(behavior: RuleBehavior, words: &str, cwd: &std::path::Path) -> Result<(), RuleError> {
+    let written = WrittenRule { behavior, text: words.into(), source: ConfigSource::Local, base: cwd.to_path_buf() };
+    let rules = RuleSet::new(None, cwd, [written]);
+    rules.errors().first().map_or(Ok(()), |error| Err(error.clone()))
 }
 
-fn row(rule: &Written, waits: bool) -> Row {
+fn rule_row(rule: &WrittenRule, waits: bool) -> MenuRow {
     let word = match rule.behavior {
-        Behavior::Allow => "allow",
-        Behavior::Ask => "ask  ",
-        Behavior::Deny => "deny ",
+        RuleBehavior::Allow => "allow",
+        RuleBehavior::Ask => "ask  ",
+        RuleBehavior::Deny => "deny ",
     };
-    let own = matches!(rule.source, Source::Local | Source::Project | Source::User);
-    Row {
+    let own = matches!(rule.source, ConfigSource::Local | ConfigSource::Project | ConfigSource::User);
+    MenuRow {
         id: format!("{:?}{}{:?}", rule.behavior, rule.text, rule.source),
         name: format!("{word} {}", rule.text),
         note: match waits {
-            true => format!("{}, waits until you trust this folder (cutonce trust)", rule.source),
+            true => format!("{}, ignored until you trust this folder (/trust)", rule.source),
             false => rule.source.to_string(),
         },
-        warns: waits,
-        preview: vec![Item {
+        is_warning: waits,
+        preview: vec![PagerItem {
             title: String::new(),
-            body: Body::Plain(format!("{word} {}\n{}", rule.text, rule.source).into()),
+            body: PagerContent::Plain(format!("{word} {}\n{}", rule.text, rule.source).into()),
         }],
         keys: if own { "x" } else { "" },
-        ..Row::default()
+        ..MenuRow::default()
     }
 }

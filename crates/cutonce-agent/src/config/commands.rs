@@ -1,0 +1,182 @@
+//! Custom commands (UI-9): `.cutonce/commands/*.md` of the user and, if the folder is trusted, of the project. A
+//! file's text is the prompt; its front matter sets description, allowed tools and model.
+
+use cutonce_core::conversation::Image;
+use cutonce_core::protocol::submission::Submission;
+use cutonce_tools::secret_files::leads_to_secret;
+use std::path::Path;
+
+/// Maximum size of a command file.
+const MAX_FILE_SIZE: u64 = 64 << 10;
+/// Maximum number of files per folder.
+const MAX_COMMANDS_PER_DIR: usize = 200;
+
+/// A custom command.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CustomCommand {
+    /// The name typed after the `/`.
+    pub name: String,
+    /// One line, for lists.
+    pub description: String,
+    /// The prompt, with placeholders for arguments.
+    pub body: String,
+    /// Allow rules for its turn.
+    pub allow: Vec<String>,
+    /// The model for its turn, if set.
+    pub model: Option<String>,
+}
+
+impl CustomCommand {
+    /// The submission for a call with these arguments.
+    pub fn to_submission(&self, words: &str, images: Vec<Image>) -> Submission {
+        let (allow, model) = (self.allow.clone(), self.model.clone());
+        Submission::CustomCommand { text: fill_arguments(&self.body, words), images, allow, model, typed: None }
+    }
+    /// Whether the prompt has placeholders for arguments.
+    pub fn takes_arguments(&self) -> bool {
+        self.body.contains("$ARGUMENTS") || (1..=9).any(|n| self.body.contains(&format!("${n}")))
+    }
+}
+
+/// The user's commands, then the project's; the first with a name wins.
+pub fn find_commands(home: &Path, cwd: &Path, trusted: bool) -> Vec<CustomCommand> {
+    find_commands_in(Some(home), cwd, trusted)
+}
+
+/// Finds commands; without a home, none of the user's.
+pub(crate) fn find_commands_in(home: Option<&Path>, cwd: &Path, trusted: bool) -> Vec<CustomCommand> {
+    let mut found: Vec<CustomCommand> = Vec::new();
+    let project = trusted.then(|| cwd.join(".cutonce/commands"));
+    for folder in [home.map(|home| home.join("commands")), project].into_iter().flatten() {
+        for custom in commands_in_folder(&folder) {
+            if !found.iter().any(|known| known.name == custom.name) {
+                found.push(custom);
+            }
+        }
+    }
+    found.sort_by(|a, b| a.name.cmp(&b.name));
+    found
+}
+
+fn commands_in_folder(folder: &Path) -> Vec<CustomCommand> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_COMMANDS_PER_DIR);
+    entries.filter_map(|entry| read_command(&entry.path())).collect()
+}
+
+fn read_command(path: &Path) -> Option<CustomCommand> {
+    let name = path.file_stem()?.to_str()?.to_string();
+    let fits = path.extension()? == "md" && name.chars().all(|c| c.is_alphanumeric() || "-_:".contains(c));
+    let fits = fits && !leads_to_secret(path, None);
+    let small = std::fs::metadata(path).is_ok_and(|about| about.is_file() && about.len() <= MAX_FILE_SIZE);
+    let text = (fits && small).then(|| std::fs::read_to_string(path).ok()).flatten()?;
+    Some(parse_command(name, &text))
+}
+
+fn parse_command(name: String, text: &str) -> CustomCommand {
+    let text = text.replace("\r\n", "\n");
+    let text = text.as_str();
+    let (head, body) = match text.strip_prefix("---\n").and_then(|rest| rest.split_once("\n---")) {
+        Some((head, body)) => (head, body.trim_start_matches('-').trim_start_matches('\n')),
+        None => ("", text),
+    };
+    let field = |wanted: &str| {
+        let line = head.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == wanted);
+        line.map(|(_, value)| value.trim().trim_matches(['"', '\'']).to_string()).filter(|value| !value.is_empty())
+    };
+    let first = body.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    CustomCommand {
+        description: field("description")
+            .unwrap_or_else(|| first.trim_start_matches('#').trim().chars().take(100).collect()),
+        allow: field("allowed-tools").map(|rules| split_rules(&rules)).unwrap_or_default(),
+        model: field("model"),
+        body: body.trim_end().to_string(),
+        name,
+    }
+}
+
+/// Splits by commas outside parentheses.
+fn split_rules(text: &str) -> Vec<String> {
+    let (mut rules, mut rule, mut depth) = (Vec::new(), String::new(), 0usize);
+    for c in text.trim_matches(['[', ']']).chars() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if c == ',' && depth == 0 {
+            rules.push(std::mem::take(&mut rule));
+        } else {
+            rule.push(c);
+        }
+    }
+    rules.push(rule);
+    rules.iter().map(|rule| rule.trim().to_string()).filter(|rule| !rule.is_empty()).collect()
+}
+
+/// Replaces `$ARGUMENTS` by all arguments and `$1` to `$9` by single ones. Without placeholders, the arguments follow
+/// the text. Placeholders in arguments are not expanded.
+pub fn fill_arguments(body: &str, words: &str) -> String {
+    let each: Vec<&str> = words.split_whitespace().collect();
+    let mut out = String::with_capacity(body.len() + words.len());
+    let (mut rest, mut used) = (body, false);
+    while let Some(at) = rest.find('$') {
+        out.push_str(&rest[..at]);
+        let after = &rest[at + 1..];
+        let digit = after.chars().next().and_then(|c| c.to_digit(10)).filter(|n| *n > 0);
+        if let Some(next) = after.strip_prefix("ARGUMENTS") {
+            (used, rest) = (true, next);
+            out.push_str(words);
+        } else if let Some(n) = digit {
+            (used, rest) = (true, &after[1..]);
+            out.push_str(each.get(n as usize - 1).copied().unwrap_or_default());
+        } else {
+            out.push('$');
+            rest = after;
+        }
+    }
+    out.push_str(rest);
+    if !used && !words.is_empty() {
+        out.push_str("\n\n");
+        out.push_str(words);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_9_commands_have_arguments_tools_and_model() {
+        let text = "---\ndescription: Fix an issue\nallowed-tools: Bash(git log:*, x), Edit\nmodel: haiku\n---\nFix $1 like $ARGUMENTS costs $5.\n";
+        let custom = parse_command("fix".into(), text);
+        assert_eq!(custom.allow, ["Bash(git log:*, x)", "Edit"]);
+        assert_eq!((custom.description.as_str(), custom.model.as_deref()), ("Fix an issue", Some("haiku")));
+        assert_eq!(fill_arguments(&custom.body, "a $1 b"), "Fix a like a $1 b costs .");
+        assert_eq!(parse_command("fix".into(), &text.replace('\n', "\r\n")), custom, "Windows line endings");
+        assert_eq!(fill_arguments("Plain", "more words"), "Plain\n\nmore words");
+        assert!(custom.takes_arguments() && !parse_command("x".into(), "# Title\nno").takes_arguments());
+        assert_eq!(parse_command("x".into(), "# Title\nno").description, "Title");
+    }
+
+    #[test]
+    fn ui_9_project_commands_need_trust() {
+        let (home, cwd) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let write = |folder: &Path, name: &str, text: &str| {
+            std::fs::create_dir_all(folder).unwrap();
+            std::fs::write(folder.join(name), text).unwrap();
+        };
+        write(&home.path().join("commands"), "fix.md", "mine");
+        write(&cwd.path().join(".cutonce/commands"), "fix.md", "theirs");
+        write(&cwd.path().join(".cutonce/commands"), "ship.md", "ship it");
+        write(&cwd.path().join(".cutonce/commands"), "../bad name.md", "no");
+        let names = |trusted| {
+            find_commands(home.path(), cwd.path(), trusted)
+                .iter()
+                .map(|one| format!("{} {}", one.name, one.body))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(names(false), ["fix mine"]);
+        assert_eq!(names(true), ["fix mine", "ship ship it"]);
+    }
+}

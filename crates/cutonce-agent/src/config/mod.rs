@@ -1,0 +1,25 @@
+//! What the user and the project configured: settings, trust, keys, providers, instructions, skills and commands.
+
+pub mod commands;
+mod duplicate_keys;
+mod granted_rules;
+pub mod instructions;
+pub mod keys;
+mod load;
+mod managed;
+pub(crate) mod providers;
+mod settings_file;
+pub(crate) mod skills;
+pub mod trust;
+mod untrusted;
+
+pub use load::{LoadedSettings, MANAGED_FILE, SettingsPaths, SettingsWarning, load_settings};
+pub(crate) use load::{SettingsProblem, SettingsStamp, load_settings_from};
+pub use managed::managed_error;
+pub(crate) use settings_file::add_rule;
+pub use settings_file::{flag_error, remove_rule};
+pub use untrusted::SetAside;
+pub(crate) use untrusted::ignored_notice;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! Connects models by name, using the settings and the environment (MO-1, MO-4).
+
+use crate::config::keys::KeySource;
+use crate::session::{Connect, Connected};
+use crate::storage::redact::Redactor;
+use cutonce_core::settings::{ModelInfo, Settings};
+use cutonce_core::text::sanitize::one_line;
+use cutonce_models::providers::{self, CustomProvider, ResolvedModel};
+use cutonce_models::{FaultKind, ModelError};
+use secrecy::ExposeSecret;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Connects models by name, with keys from the environment, the helper or the keyring (MO-1, MO-4).
+pub(crate) struct ProviderConnector {
+    settings: Arc<Settings>,
+    custom: Vec<CustomProvider>,
+    env: Vec<(OsString, OsString)>,
+    keys: KeySource,
+    redactor: Arc<Redactor>,
+}
+
+impl ProviderConnector {
+    pub fn new(settings: &Arc<Settings>, env: &[(OsString, OsString)], cwd: &Path, redactor: Arc<Redactor>) -> Self {
+        let custom = settings.providers.iter().map(|(name, given)| CustomProvider {
+            name: name.clone(),
+            wire: given.wire,
+            base_url: given.base_url.clone(),
+            key_env: given.key_env.clone(),
+        });
+        let keys = KeySource::new(env.to_vec(), settings.api_key_helper.clone(), cwd);
+        Self { settings: settings.clone(), custom: custom.collect(), env: env.to_vec(), keys, redactor }
+    }
+
+    fn env_var(&self, name: &str) -> Option<String> {
+        let (_, value) = self.env.iter().find(|(key, _)| key == name)?;
+        value.to_str().map(str::to_string)
+    }
+
+    /// Tries the environment first. The helper and the keyring are used only if a key is missing.
+    async fn resolve_model(&self, spec: &str) -> Result<ResolvedModel, ModelError> {
+        let first = providers::resolve(spec, &|name| self.env_var(name), &self.custom);
+        match first {
+            Err(error) if error.kind == FaultKind::Key => {}
+            done => return done,
+        }
+        let wanted = providers::provider_of(spec, &self.custom);
+        let built_in = providers::PROVIDERS.iter().map(|known| (known.name, known.key_env));
+        let custom = self.custom.iter().map(|custom| (custom.name.as_str(), custom.key_env.as_deref()));
+        let mut found = HashMap::new();
+        for (name, key_env) in custom.chain(built_in) {
+            let Some(key_env) = key_env.filter(|_| wanted.is_none_or(|wanted| wanted == name)) else { continue };
+            let key = self.keys.find_key(key_env).await.map_err(|error| ModelError {
+                message: format!("No key for {name}: {error}"),
+                status: None,
+                kind: FaultKind::Key,
+            })?;
+            if let Some(key) = key {
+                self.redactor.add_secret(key_env, key.expose_secret());
+                found.insert(key_env.to_string(), key);
+            }
+            if !found.is_empty() {
+                break;
+            }
+        }
+        let lookup = |name: &str| {
+            let key = found.get(name).map(|key| key.expose_secret().to_string());
+            key.or_else(|| self.env_var(name))
+        };
+        providers::resolve(spec, &lookup, &self.custom)
+    }
+}
+
+#[async_trait::async_trait]
+impl Connect for ProviderConnector {
+    async fn connect(&self, name: &str) -> Result<Connected, ModelError> {
+        let settings = &self.settings;
+        let name = if name.is_empty() { settings.model.main.as_deref().unwrap_or_default() } else { name };
+        let info = settings.model_info(name);
+        if let Some(meant) = (!info.known && !name.contains('/')).then(|| settings.nearest_alias(name)).flatten() {
+            let message = format!("Unknown model `{}`. Did you mean {meant}?", one_line(name));
+            return Err(ModelError { message, status: None, kind: FaultKind::NotFound });
+        }
+        let mut choice = self.resolve_model(&expand_alias(name, &info)).await?;
+        let first_wait = Duration::from_millis(settings.retry_delay_ms.get().into());
+        choice.set_retries(settings.max_retries.get(), first_wait);
+        let info =
+            if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
+        let thinking = settings.thinking.for_kind(info.thinking);
+        let spec = if name.is_empty() { format!("{}/{}", choice.provider, choice.model) } else { name.to_string() };
+        Ok(Connected { model: choice.connect()?, info, thinking, spec })
+    }
+}
+
+/// The model to request: an alias expands to an id, maybe with its provider.
+fn expand_alias(name: &str, info: &ModelInfo) -> String {
+    match (&info.provider, info.known) {
+        (Some(provider), true) if !info.id.contains('/') => format!("{provider}/{}", info.id),
+        (None, true) if !name.contains('/') => info.id.clone(),
+        _ => name.to_string(),
+    }
+}

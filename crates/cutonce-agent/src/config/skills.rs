@@ -1,0 +1,125 @@
+//! Finds skills (HO-8): folders with a SKILL.md in the cutonce home and in `.cutonce/skills` and `.claude/skills` of
+//! the project. Project skills require trust (PR-2), because their text reaches the model.
+
+use cutonce_core::skills::{self, Skill};
+use cutonce_tools::interactive::skill::read_skill;
+use std::path::{Path, PathBuf};
+
+/// Maximum number of skills per folder.
+const MAX_SKILLS_PER_DIR: usize = 200;
+
+/// All skills, sorted by name; unusable ones are reported. The user's skills hide the project's of the same name.
+/// `user` and `projects` enable each source.
+pub fn find_skills(
+    (home, user): (&Path, bool),
+    (project, projects): (&Path, bool),
+    trusted: bool,
+    notices: &mut Vec<String>,
+) -> Vec<Skill> {
+    let mut skills: Vec<Skill> = Vec::new();
+    let mut waiting = 0;
+    let counts = |is_projects: bool| if is_projects { projects } else { user };
+    for (place, is_projects) in skill_places(home, project).into_iter().filter(|(_, is_projects)| counts(*is_projects))
+    {
+        for folder in skill_folders(&place) {
+            if is_projects && !trusted {
+                waiting += 1;
+                continue;
+            }
+            match load_skill(&folder, is_projects, project) {
+                Ok(skill) => match skills.iter().find(|known| known.name == skill.name) {
+                    Some(known) => notices.push(format!(
+                        "The skill {} in {} is hidden by the one in {}",
+                        skill.name,
+                        folder.display(),
+                        known.folder.display()
+                    )),
+                    None => skills.push(skill),
+                },
+                Err(why) => {
+                    notices.push(format!("The skill in {} can't be used: SKILL.md: {why}", folder.display()));
+                }
+            }
+        }
+    }
+    if waiting > 0 {
+        notices.push(format!(
+            "{waiting} skills of this folder are ignored until you trust it. To trust it, run: cutonce trust"
+        ));
+    }
+    skills.sort_by(|a, b| a.name.cmp(&b.name));
+    skills
+}
+
+/// The folders with skills, highest priority first. In the user's home, the project's folder is the user's.
+fn skill_places(home: &Path, project: &Path) -> Vec<(PathBuf, bool)> {
+    let own = home.join("skills");
+    let same = |path: &PathBuf| path.canonicalize().ok().is_some_and(|path| own.canonicalize().ok() == Some(path));
+    let projects = [project.join(".cutonce/skills"), project.join(".claude/skills")];
+    let projects: Vec<PathBuf> = projects.into_iter().filter(|path| !same(path)).collect();
+    std::iter::once((own, false)).chain(projects.into_iter().map(|path| (path, true))).collect()
+}
+
+fn skill_folders(place: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten().map(|entry| entry.path());
+    let mut folders: Vec<PathBuf> =
+        entries.filter(|path| path.join("SKILL.md").exists()).take(MAX_SKILLS_PER_DIR).collect();
+    folders.sort();
+    folders
+}
+
+fn load_skill(folder: &Path, is_projects: bool, project: &Path) -> Result<Skill, String> {
+    let folder = folder.canonicalize().map_err(|error| error.to_string())?;
+    let file = folder.join("SKILL.md").canonicalize().map_err(|error| error.to_string())?;
+    let root = project.canonicalize().unwrap_or_else(|_| project.to_path_buf());
+    // A repository must not include files from outside.
+    if is_projects && !(folder.starts_with(&root) && file.starts_with(&root)) {
+        return Err("it leads out of the project and was not read".into());
+    }
+    let (name, description, _) = skills::parse_skill(&read_skill(&file)?)?;
+    Ok(Skill { name, description, folder, from_project: is_projects })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn put(folder: &Path, text: &str) {
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(folder.join("SKILL.md"), text).unwrap();
+    }
+    fn text(name: &str, description: &str) -> String {
+        format!("---\nname: {name}\ndescription: {description}\n---\nBody of {name}.\n")
+    }
+
+    #[test]
+    fn ho_8_project_skills_need_trust() {
+        let world = tempfile::tempdir().unwrap();
+        let (home, project) = (world.path().join("home"), world.path().join("project"));
+        put(&home.join("skills/review"), &text("review", "mine"));
+        put(&project.join(".cutonce/skills/deploy"), &text("deploy", "theirs"));
+        put(&project.join(".claude/skills/review"), &text("review", "theirs"));
+        put(&project.join(".claude/skills/broken"), "---\nname: broken\n---\n");
+        std::fs::create_dir_all(project.join(".claude/skills/empty")).unwrap();
+        put(&world.path().join("elsewhere"), &text("elsewhere", "outside"));
+        std::os::unix::fs::symlink(world.path().join("elsewhere"), project.join(".cutonce/skills/link")).unwrap();
+        let found = |trusted: bool| {
+            let mut notices = Vec::new();
+            let skills = find_skills((&home, true), (&project, true), trusted, &mut notices);
+            let named = skills.into_iter().map(|skill| format!("{}: {}", skill.name, skill.description));
+            (named.collect::<Vec<_>>(), notices.join("\n"))
+        };
+        let (skills, notices) = found(false);
+        assert_eq!(skills, ["review: mine"]);
+        assert!(notices.contains("4 skills of this folder are ignored"), "{notices}");
+        let (skills, notices) = found(true);
+        assert_eq!(skills, ["deploy: theirs", "review: mine"]);
+        for words in [
+            "broken can't be used: SKILL.md: line 1: `description` is missing",
+            "leads out of the project",
+            "review in",
+        ] {
+            assert!(notices.contains(words), "{words}: {notices}");
+        }
+    }
+}

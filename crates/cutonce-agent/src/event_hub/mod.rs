@@ -1,0 +1,117 @@
+//! Sends events to listeners. A new listener first gets the open event and all pending asks (AG-1, PM-143).
+
+use crate::sync::LockUnpoisoned;
+use cutonce_core::plan::PlanEvent;
+use cutonce_core::protocol::event::{AskKind, AskView, Event, EventKind};
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+mod queue;
+
+use queue::EventSender;
+pub use queue::EventStream;
+
+pub(crate) struct EventHub {
+    session: Arc<str>,
+    inner: Mutex<HubState>,
+}
+
+#[derive(Default)]
+struct HubState {
+    listeners: Vec<EventSender>,
+    /// The open event with the current mode; every listener gets it first.
+    opened: Option<EventKind>,
+    /// Open asks, sent to new listeners.
+    open_asks: Vec<Arc<AskView>>,
+    closed: bool,
+}
+
+impl EventHub {
+    pub fn new(session: Arc<str>) -> Self {
+        Self { session, inner: Mutex::default() }
+    }
+
+    pub fn session(&self) -> &Arc<str> {
+        &self.session
+    }
+
+    pub(crate) fn open_with(&self, opened: EventKind) {
+        self.inner.lock_unpoisoned().opened = Some(opened);
+    }
+
+    pub(crate) fn emit(&self, kind: EventKind) {
+        let event = Event { session: self.session.clone(), at: now_ms(), kind };
+        let mut inner = self.inner.lock_unpoisoned();
+        match &event.kind {
+            EventKind::Ask(ask) => inner.open_asks.push(ask.clone()),
+            EventKind::AskClosed { ask_id, .. } => inner.open_asks.retain(|ask| ask.ask_id != *ask_id),
+            EventKind::ModeChanged { to, .. } => {
+                if let Some(EventKind::Opened { mode, .. }) = &mut inner.opened {
+                    *mode = *to;
+                }
+            }
+            EventKind::Closed => inner.closed = true,
+            _ => {}
+        }
+        inner.listeners.retain(|listener| listener.send(event.clone()));
+        if inner.closed {
+            inner.listeners.clear();
+        }
+    }
+
+    pub(crate) fn subscribe(&self) -> EventStream {
+        let (sender, events) = queue::event_queue();
+        let mut inner = self.inner.lock_unpoisoned();
+        let asks = inner.open_asks.iter().flat_map(ask_events);
+        for kind in inner.opened.iter().cloned().chain(asks) {
+            sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
+        }
+        if !inner.closed {
+            inner.listeners.push(sender);
+        }
+        events
+    }
+}
+
+/// The events for an open ask; a plan's exit request has its own event before it (PM-143).
+fn ask_events(ask: &Arc<AskView>) -> impl Iterator<Item = EventKind> {
+    let request = match &ask.kind {
+        AskKind::Plan { request, .. } => Some(EventKind::Plan(PlanEvent::ExitRequest(request.clone()))),
+        AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
+    };
+    request.into_iter().chain([EventKind::Ask(ask.clone())])
+}
+
+pub(crate) fn now_ms() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(id: &str) -> EventKind {
+        EventKind::Ask(Arc::new(AskView {
+            agent: None,
+            ask_id: id.into(),
+            call_id: "c".into(),
+            tool: "AskUserQuestion".into(),
+            input: serde_json::Value::Null,
+            kind: AskKind::Questions(Vec::new()),
+        }))
+    }
+
+    #[tokio::test]
+    async fn pm_143_late_listener_gets_open_asks() {
+        let hub = EventHub::new("s".into());
+        hub.emit(ask("open"));
+        hub.emit(ask("answered"));
+        hub.emit(EventKind::AskClosed { ask_id: "answered".into(), answer: None });
+        let mut late = hub.subscribe();
+        hub.emit(EventKind::Closed);
+        let first = late.next().await.map(|event| event.kind);
+        assert!(matches!(first, Some(EventKind::Ask(ask)) if ask.ask_id == "open"));
+        assert!(matches!(late.next().await.map(|event| event.kind), Some(EventKind::Closed)));
+        assert!(late.next().await.is_none());
+    }
+}

@@ -1,0 +1,58 @@
+//! Everything that tasks of a session report. One channel carries it to the event loop.
+
+use super::approval::PlanPresentation;
+use super::call_runner::{CallRef, CallReport};
+use super::parts::Connected;
+use super::team_plan::TeamReport;
+use crate::subagent::SubagentReport;
+use cutonce_core::conversation::ModelResponse;
+use cutonce_core::hooks::{HookAnswer, HookEvent};
+use cutonce_core::plan::approval;
+use cutonce_core::protocol::event::AgentRef;
+use cutonce_models::ModelError;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A report of a task.
+pub(crate) enum SessionEvent {
+    /// The task of the current request, compaction or end of turn. An id that is not the current one is ignored.
+    Task { id: u64, result: TaskResult },
+    /// A call made progress. A reference to an earlier batch is ignored.
+    Call { call: CallRef, report: Box<CallReport> },
+    /// The workspace was compared for a plan submission (PM-87).
+    PlanChecked { call: Option<CallRef>, changed: Vec<String>, draft: Option<Box<approval::PlanAnswer>> },
+    /// PlanSubmitted hooks answered; `None` after an interrupt.
+    PlanHooked { call: Option<CallRef>, plan: Box<PlanPresentation>, reply: Option<HookAnswer> },
+    /// The hooks of the pending input with this id answered.
+    InputHooked { id: u64, reply: HookAnswer },
+    /// Hooks ran that nothing waits for.
+    HooksNotified { event: HookEvent, reply: HookAnswer },
+    /// Plan approval between teammate and lead.
+    Team(TeamReport),
+    /// A subagent started.
+    AgentStarted(Arc<AgentRef>),
+    /// A subagent ended (SA-1).
+    AgentEnded(Box<SubagentReport>),
+}
+
+/// What the session's current task did.
+pub(crate) enum TaskResult {
+    /// A model for the next request was connected.
+    ModelConnected { name: String, connected: Result<Connected, ModelError> },
+    /// The first request need not wait for MCP servers any longer.
+    ServersReady,
+    /// A mention in a message was resolved.
+    MentionRead { mention: String, text: Result<String, crate::mcp::McpError> },
+    /// The model answered, or failed for good.
+    Answered { response: Result<ModelResponse, ModelError>, took: Duration },
+    /// A fallback model was connected.
+    FallbackConnected { name: String, connected: Result<Connected, ModelError>, failed: ModelError },
+    /// Stop or SubagentStop hooks answered.
+    StopHooked { event: HookEvent, reply: HookAnswer },
+    /// PreCompact hooks answered.
+    CompactHooked(HookAnswer),
+    /// The model wrote the summary.
+    Summarized(Result<ModelResponse, ModelError>),
+    /// The task panicked.
+    Panicked,
+}

@@ -1,0 +1,506 @@
+//! A session's handle on its team, shared by the session and its tools. Every main session has one; it is empty until
+//! a team is created, joined or resumed.
+
+use super::join::TeammateConfig;
+use super::record::{Member, TeamRecord, team_folder};
+use super::teammate_process::{self, RunningTeammate};
+use super::teammate_template::TeammateTemplate;
+use super::{TeamError, control_message, text_message};
+use crate::hooks::HookSet;
+use crate::sync::LockUnpoisoned;
+use crate::team::mailbox::{self, MailError, Mailbox};
+use cutonce_core::plan::mode::Mode;
+use cutonce_core::protocol::event::Teammate;
+use cutonce_core::protocol::submission::{AskAnswer, Submission, TeamUpdate};
+use cutonce_core::team::{
+    AnsweredBy, LEAD_NAME, LeadMode, MessageContent, MessageKind, PendingPlanApprovals, PlanApprovalResponse,
+    RelayedAsks, TeamKey, TeamMessage, TeammateState,
+};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex};
+use tokio::sync::mpsc::{self, UnboundedSender, WeakUnboundedSender};
+use tokio_util::sync::CancellationToken;
+
+/// Fails closed: hooks of a host can't run in another process, so calls they would deny must not run there.
+const HOST_HOOKS: &str = "the host's hooks only work in its own process, so a teammate can't run in a separate process here; start it without `ownProcess`";
+
+/// A session's membership in a team.
+pub(crate) struct Membership {
+    pub team: String,
+    pub id: String,
+    /// The session's own member name.
+    pub me: String,
+    pub mailbox: Arc<dyn Mailbox>,
+    /// Teammate: its configuration from the lead. `None` for the lead.
+    pub member: Option<Member>,
+    pub others: Vec<String>,
+    /// Shared keys: the lead shares one with each member; a member stores its own under its name.
+    keys: Mutex<BTreeMap<String, TeamKey>>,
+}
+
+impl Membership {
+    pub(super) fn for_teammate(
+        team: &str,
+        card: TeammateConfig,
+        key: TeamKey,
+        mailbox: Arc<dyn Mailbox>,
+    ) -> Arc<Membership> {
+        let me = card.member.name.clone();
+        let keys = Mutex::new(BTreeMap::from([(me.clone(), key)]));
+        let (id, others) = (card.team_id, card.others);
+        Arc::new(Membership { team: team.into(), id, me, mailbox, member: Some(card.member), others, keys })
+    }
+    pub(crate) fn is_lead(&self) -> bool {
+        self.member.is_none()
+    }
+    /// The key that the lead shares with this member.
+    pub fn member_key(&self, member: &str) -> Option<TeamKey> {
+        self.keys.lock_unpoisoned().get(member).cloned()
+    }
+    /// Seals the message if sender and receiver share a key.
+    fn seal(&self, message: TeamMessage) -> TeamMessage {
+        let member = if message.from == LEAD_NAME { &message.to } else { &message.from };
+        let between = message.from == LEAD_NAME || message.to == LEAD_NAME;
+        match self.member_key(member).filter(|_| between) {
+            Some(key) => key.seal(message),
+            None => message,
+        }
+    }
+    pub async fn send(&self, message: TeamMessage) -> Result<(), MailError> {
+        self.mailbox.send(&self.seal(message)).await
+    }
+    pub async fn send_text(&self, to: &str, text: String, kind: MessageKind) -> Result<(), MailError> {
+        self.send(TeamMessage { kind, ..text_message(&self.team, &self.me, to, crate::new_id(), text) }).await
+    }
+    pub async fn send_control(&self, to: &str, id: String, content: MessageContent) -> Result<(), MailError> {
+        match control_message(&self.team, &self.me, to, id, content) {
+            Some(message) => self.send(message).await,
+            None => Err(MailError::Refused("the message is empty".into())),
+        }
+    }
+}
+
+pub(crate) struct TeamHandle {
+    pub(crate) template: TeammateTemplate,
+    session: Mutex<Option<WeakUnboundedSender<Submission>>>,
+    /// The session's hooks; those of a host also apply to teammates (HO-7).
+    hooks: Mutex<Arc<HookSet>>,
+    session_id: String,
+    state: Mutex<Option<TeamState>>,
+    /// Plan requests of teammates, answered by the model's tool or by the user.
+    pub plan_approvals: Mutex<PendingPlanApprovals>,
+    /// Number of user answers being sent; the session waits for them before it ends.
+    pub(crate) answering: AtomicUsize,
+    /// A teammate's asks that were relayed to the lead.
+    pub(crate) relayed: Mutex<RelayedAsks>,
+    /// This session's own mode.
+    mode: Mutex<LeadMode>,
+    /// Serializes publishing, so that the latest state is published last.
+    publishing: tokio::sync::Mutex<()>,
+    /// Teammate: its current state.
+    teammate_state: Mutex<TeammateState>,
+    /// Teammate: the state last sent to the lead.
+    reported_state: tokio::sync::Mutex<Option<TeammateState>>,
+}
+
+/// State that exists while there is a team.
+struct TeamState {
+    membership: Arc<Membership>,
+    record: Option<TeamRecord>,
+    running: BTreeMap<String, RunningTeammate>,
+    states: BTreeMap<String, TeammateState>,
+    done: UnboundedSender<String>,
+    stop: CancellationToken,
+}
+
+impl Drop for TeamState {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl TeamHandle {
+    pub fn new(template: TeammateTemplate, session_id: &str, joined: Option<Arc<Membership>>) -> Arc<TeamHandle> {
+        let seat = TeamHandle {
+            template,
+            session: Mutex::default(),
+            hooks: Mutex::default(),
+            session_id: session_id.into(),
+            state: Mutex::default(),
+            plan_approvals: Mutex::default(),
+            answering: AtomicUsize::new(0),
+            relayed: Mutex::default(),
+            mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
+            publishing: tokio::sync::Mutex::default(),
+            teammate_state: Mutex::new(TeammateState::Working),
+            reported_state: tokio::sync::Mutex::default(),
+        };
+        // The receiver is dropped: `attach` creates the real channel.
+        *seat.state.lock_unpoisoned() = joined.map(|joined| TeamState::new(joined, None, mpsc::unbounded_channel().0));
+        Arc::new(seat)
+    }
+
+    pub fn membership(&self) -> Option<Arc<Membership>> {
+        self.state.lock_unpoisoned().as_ref().map(|at| at.membership.clone())
+    }
+
+    /// Connects the running session, which receives the team's messages from now on.
+    pub(crate) fn attach(&self, session: WeakUnboundedSender<Submission>, hooks: Arc<HookSet>) {
+        *self.session.lock_unpoisoned() = Some(session);
+        *self.hooks.lock_unpoisoned() = hooks;
+        let joined = self.state.lock_unpoisoned().take().map(|at| at.membership.clone());
+        if let Some(joined) = joined {
+            self.start_forwarding(joined, None);
+        }
+    }
+
+    fn start_forwarding(&self, joined: Arc<Membership>, record: Option<TeamRecord>) {
+        let Some(session) = self.session.lock_unpoisoned().clone() else { return };
+        let (done, heard) = mpsc::unbounded_channel();
+        let at = TeamState::new(joined.clone(), record, done);
+        tokio::spawn(super::message_forwarding::forward_messages(joined, session, heard, at.stop.clone()));
+        *self.state.lock_unpoisoned() = Some(at);
+    }
+
+    /// Everything up to this position is in the transcript.
+    pub(crate) fn mark_done(&self, position: String) {
+        if let Some(at) = &*self.state.lock_unpoisoned() {
+            let _ = at.done.send(position);
+        }
+    }
+
+    pub(crate) fn send_news(&self, news: TeamUpdate) {
+        self.submit(Submission::Team(news));
+    }
+    /// Sends a submission to the session; ignored if it has ended.
+    pub(crate) fn submit(&self, submission: Submission) {
+        if let Some(session) = self.session.lock_unpoisoned().as_ref().and_then(WeakUnboundedSender::upgrade) {
+            let _ = session.send(submission);
+        }
+    }
+
+    pub fn mode(&self) -> LeadMode {
+        *self.mode.lock_unpoisoned()
+    }
+
+    /// Sets the session's mode and publishes it to the members. Until then they may only use a mode that was allowed
+    /// a moment ago.
+    pub(crate) fn set_mode(self: &Arc<Self>, mode: LeadMode) {
+        *self.mode.lock_unpoisoned() = mode;
+        if self.record().is_some() {
+            let seat = self.clone();
+            tokio::spawn(async move {
+                if let Err(error) = seat.publish().await {
+                    seat.send_news(TeamUpdate::Problem {
+                        text: format!("Could not publish the mode to the team: {error}"),
+                    });
+                }
+            });
+        }
+    }
+
+    /// Publishes the current member data and mode. The last writer is always right.
+    async fn publish(&self) -> Result<(), MailError> {
+        let _turn = self.publishing.lock().await;
+        let (Some(joined), Some(record)) = (self.membership(), self.record()) else { return Ok(()) };
+        record.publish(&self.template.config.dirs.home, &*joined.mailbox, || self.mode()).await
+    }
+
+    /// Reports a teammate's state to the lead, one report at a time and always the current state. An outdated
+    /// "working" would make the lead wait forever.
+    pub(crate) fn report_state(self: &Arc<Self>, state: TeammateState) {
+        *self.teammate_state.lock_unpoisoned() = state;
+        let seat = self.clone();
+        tokio::spawn(async move {
+            let mut told = seat.reported_state.lock().await;
+            let state = *seat.teammate_state.lock_unpoisoned();
+            let Some(joined) = seat.membership().filter(|_| *told != Some(state)) else { return };
+            match joined.send_control(LEAD_NAME, crate::new_id(), MessageContent::TeammateStatus { state }).await {
+                Ok(()) => *told = Some(state),
+                Err(error) => tracing::warn!("{error}"),
+            }
+        });
+    }
+
+    pub fn record(&self) -> Option<TeamRecord> {
+        self.state.lock_unpoisoned().as_ref().and_then(|at| at.record.clone())
+    }
+
+    pub fn list_teammates(&self) -> Option<(String, Vec<Teammate>)> {
+        let table = self.state.lock_unpoisoned();
+        let at = table.as_ref()?;
+        let record = at.record.as_ref()?;
+        let teammate = |member: &Member| Teammate {
+            name: member.name.clone(),
+            state: at.states.get(&member.name).copied().unwrap_or(TeammateState::Working),
+            own_process: member.own_process,
+            plan_mode_required: member.plan_mode_required,
+        };
+        Some((record.name.clone(), record.members.iter().map(teammate).collect()))
+    }
+
+    pub(crate) fn set_state(&self, name: &str, state: TeammateState) {
+        if let Some(at) = &mut *self.state.lock_unpoisoned() {
+            at.states.insert(name.to_string(), state);
+        }
+    }
+
+    /// Creates the team or adds members. Each finds its task in its mailbox (TM-1).
+    pub async fn create_team(self: &Arc<Self>, team: &str, members: Vec<(Member, String)>) -> Result<(), TeamError> {
+        let home = &self.template.config.dirs.home;
+        let mut record = match self.record() {
+            Some(record) if record.name == team => record,
+            Some(record) => {
+                return Err(format!("you already lead the team {}; end it with TeamDelete first", record.name).into());
+            }
+            None => match TeamRecord::load(home, team)? {
+                Some(record) if record.lead_session == self.session_id => record,
+                Some(_) => {
+                    return Err(format!(
+                        "the team {team} already exists and is led by another session; choose another name"
+                    )
+                    .into());
+                }
+                None => TeamRecord {
+                    id: crate::new_id(),
+                    name: team.into(),
+                    lead_session: self.session_id.clone(),
+                    members: vec![],
+                    pending_tasks: BTreeMap::new(),
+                },
+            },
+        };
+        for (member, task) in &members {
+            self.check_can_start(member)?;
+            if record.member(&member.name).is_some() {
+                return Err(format!("the team already has a member {}", member.name).into());
+            }
+            record.members.push(member.clone());
+            record.pending_tasks.insert(member.name.clone(), task.clone());
+        }
+        // One durable step: whatever is interrupted from here on, a resumed lead completes it.
+        record.save(home)?;
+        if let Err(error) = self.become_lead(record.clone()).await {
+            self.remove_members(&record, &members);
+            return Err(error.into());
+        }
+        let Some(joined) = self.membership() else { return Err("the team could not be joined".into()) };
+        let mut failed = Vec::new();
+        for (member, _) in &members {
+            if let Err(why) = self.start_with_task(&joined, member).await {
+                failed.push(format!("could not start {}: {why}", member.name));
+                self.remove_members(&record, std::slice::from_ref(&(member.clone(), String::new())));
+            }
+        }
+        self.send_news(TeamUpdate::Changed);
+        if failed.is_empty() { Ok(()) } else { Err(failed.join("; ").into()) }
+    }
+
+    /// Starts a member. A task that may not be in its mailbox yet is sent first.
+    async fn start_with_task(&self, joined: &Membership, member: &Member) -> Result<(), TeamError> {
+        if let Some(record) = self.record()
+            && let Some(task) = record.pending_tasks.get(&member.name)
+        {
+            let id = record.task_message_id(&member.name);
+            joined.send(text_message(&joined.team, &joined.me, &member.name, id, task.clone())).await?;
+            self.task_sent(&member.name)?;
+        }
+        self.start_teammate(&joined.team, member).await
+    }
+
+    fn task_sent(&self, member: &str) -> Result<(), MailError> {
+        let mut table = self.state.lock_unpoisoned();
+        let Some(record) = table.as_mut().and_then(|at| at.record.as_mut()) else { return Ok(()) };
+        record.pending_tasks.remove(member);
+        record.save(&self.template.config.dirs.home)
+    }
+
+    /// Removes members that could not be started, and the team if none is left.
+    fn remove_members(&self, record: &TeamRecord, members: &[(Member, String)]) {
+        let home = &self.template.config.dirs.home;
+        let mut left = self.record().unwrap_or_else(|| record.clone());
+        left.members.retain(|member| !members.iter().any(|(gone, _)| gone.name == member.name));
+        left.pending_tasks.retain(|name, _| !members.iter().any(|(gone, _)| gone.name == *name));
+        let done = if left.members.is_empty() { left.remove(home) } else { left.save(home) };
+        done.unwrap_or_else(|error| tracing::warn!("{error}"));
+        let mut table = self.state.lock_unpoisoned();
+        match left.members.is_empty() {
+            true => *table = None,
+            false => table.iter_mut().for_each(|at| at.record = Some(left.clone())),
+        }
+    }
+
+    /// Becomes the lead: opens the mailbox, creates keys and publishes member data.
+    async fn become_lead(self: &Arc<Self>, record: TeamRecord) -> Result<(), MailError> {
+        let home = &self.template.config.dirs.home;
+        let keys =
+            record.members.iter().map(|member| Ok((member.name.clone(), record.member_key(home, &member.name)?)));
+        let keys: BTreeMap<String, TeamKey> = keys.collect::<Result<_, MailError>>()?;
+        match self.membership() {
+            Some(joined) => {
+                *joined.keys.lock_unpoisoned() = keys;
+                if let Some(at) = &mut *self.state.lock_unpoisoned() {
+                    at.record = Some(record);
+                }
+            }
+            None => {
+                let folder = team_folder(home, &record.name).unwrap_or_default();
+                let mailbox = mailbox::open_mailbox(self.template.mailbox.as_deref(), &folder, &record.name).await?;
+                let (team, id) = (record.name.clone(), record.id.clone());
+                let (me, keys) = (LEAD_NAME.to_string(), Mutex::new(keys));
+                let joined = Membership { team, id, me, mailbox, member: None, others: Vec::new(), keys };
+                self.start_forwarding(Arc::new(joined), Some(record));
+            }
+        }
+        self.publish().await
+    }
+
+    fn check_can_start(&self, member: &Member) -> Result<(), TeamError> {
+        let program = member.own_process && !member.started_by_user;
+        match program && !self.hooks.lock_unpoisoned().host_hooks().is_empty() {
+            true => Err(HOST_HOOKS.into()),
+            false => Ok(()),
+        }
+    }
+
+    async fn start_teammate(&self, team: &str, member: &Member) -> Result<(), TeamError> {
+        if member.started_by_user {
+            self.set_state(&member.name, TeammateState::Idle);
+            return Ok(());
+        }
+        let Some(lead) = self.session.lock_unpoisoned().clone() else { return Err(TeamError::SessionEnded) };
+        self.check_can_start(member)?;
+        // Set before the start, because the teammate may be idle again before this returns.
+        self.set_state(&member.name, TeammateState::Working);
+        let running = match member.own_process {
+            true => teammate_process::start_own_process(&self.template, team, member, lead)?,
+            false => {
+                let hooks = self.hooks.lock_unpoisoned().host_hooks();
+                teammate_process::start_in_process(self.template.in_process_config(team, member, hooks), member, lead)
+                    .await?
+            }
+        };
+        if let Some(at) = &mut *self.state.lock_unpoisoned() {
+            at.running.insert(member.name.clone(), running);
+        }
+        Ok(())
+    }
+
+    /// Resumes leading the team, and its members (TM-2).
+    pub(crate) fn resume_team(self: &Arc<Self>, record: TeamRecord) {
+        let seat = self.clone();
+        tokio::spawn(async move {
+            let members = record.members.clone();
+            let team = record.name.clone();
+            if let Err(error) = seat.become_lead(record).await {
+                return seat
+                    .send_news(TeamUpdate::Problem { text: format!("Could not resume the team {team}: {error}") });
+            }
+            let Some(joined) = seat.membership() else { return };
+            for member in members {
+                if let Err(why) = seat.start_with_task(&joined, &member).await {
+                    let text = format!("Could not start the teammate {}: {why}", member.name);
+                    seat.send_news(TeamUpdate::Problem { text });
+                }
+            }
+            seat.send_news(TeamUpdate::Changed);
+        });
+    }
+
+    /// Ends all teammates and deletes the mailboxes; transcripts stay.
+    pub async fn delete_team(&self) -> Result<String, TeamError> {
+        let (Some(joined), Some(record)) = (self.membership(), self.record()) else {
+            return Err(TeamError::NoTeam);
+        };
+        for member in &record.members {
+            let order = joined.send_control(&member.name, crate::new_id(), MessageContent::Shutdown).await;
+            order?;
+        }
+        let running =
+            self.state.lock_unpoisoned().as_mut().map(|at| std::mem::take(&mut at.running)).unwrap_or_default();
+        for running in running.values() {
+            running.end().await;
+        }
+        *self.state.lock_unpoisoned() = None;
+        *self.plan_approvals.lock_unpoisoned() = PendingPlanApprovals::default();
+        joined.mailbox.remove().await?;
+        record.remove(&self.template.config.dirs.home)?;
+        self.send_news(TeamUpdate::Changed);
+        Ok(record.name)
+    }
+
+    /// Ends the teammates with the session, until it is resumed.
+    pub(crate) async fn end_teammates(&self) {
+        let running =
+            self.state.lock_unpoisoned().as_mut().map(|at| std::mem::take(&mut at.running)).unwrap_or_default();
+        futures_util::future::join_all(running.values().map(RunningTeammate::end_with_lead)).await;
+    }
+
+    /// Answers a teammate's plan (PM-132, PM-134). The session is notified once the answer is in the teammate's
+    /// mailbox; a crash before that leaves the request open.
+    pub async fn answer_plan(
+        &self,
+        by: AnsweredBy,
+        response: PlanApprovalResponse,
+        answer: AskAnswer,
+    ) -> Result<String, TeamError> {
+        let Some(joined) = self.membership() else { return Err(TeamError::NoTeam) };
+        let (request, response) = self.plan_approvals.lock_unpoisoned().answer(by, self.mode(), response)?;
+        let approved = response.approved;
+        let id = format!("answer-{}", request.request_id);
+        match joined.send_control(&request.from, id, MessageContent::PlanApprovalResponse(response)).await {
+            Ok(()) => {
+                let (request_id, from) = (request.request_id, request.from);
+                self.send_news(TeamUpdate::Answered { request_id, from: from.clone(), by, answer, approved });
+                Ok(from)
+            }
+            Err(error) => {
+                let why = error.to_string();
+                self.send_news(TeamUpdate::NotAnswered { request: Box::new(request), why });
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl TeamState {
+    fn new(joined: Arc<Membership>, record: Option<TeamRecord>, done: UnboundedSender<String>) -> TeamState {
+        TeamState {
+            membership: joined,
+            record,
+            running: BTreeMap::new(),
+            states: BTreeMap::new(),
+            done,
+            stop: CancellationToken::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn tm_1_state_reports_arrive_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
+        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
+        let (others, keys) = (Vec::new(), Mutex::default());
+        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, keys });
+        let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        for _ in 0..50 {
+            seat.report_state(TeammateState::Working);
+            seat.report_state(TeammateState::Idle);
+        }
+        seat.report_state(TeammateState::Ended);
+        let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
+        let state = |message: &TeamMessage| match cutonce_core::team::parse_content(message) {
+            MessageContent::TeammateStatus { state } => Some(state),
+            _ => None,
+        };
+        while state(&lead.next().await.unwrap().message) != Some(TeammateState::Ended) {}
+        joined.send_text(LEAD_NAME, "that was all".into(), MessageKind::Words).await.unwrap();
+        assert_eq!(state(&lead.next().await.unwrap().message), None, "something came after the end");
+    }
+}

@@ -1,0 +1,67 @@
+//! Teams (TM-1, TM-2): membership, starting and restarting teammates, and the handle a session uses to talk to its
+//! team. `cutonce_core::team` defines what messages mean; `session/team.rs` applies them.
+//!
+//! ```text
+//! <home>/teams/<team>/team.json        the team's lead and members
+//! <home>/teams/<team>/keys/<member>    key shared by the lead and that member (0600)
+//! <home>/teams/<team>/mail, values     mailboxes, if they are files
+//! ```
+
+mod ask_relay;
+mod error;
+mod handle;
+pub(crate) mod history;
+mod join;
+pub mod mailbox;
+mod message_forwarding;
+mod record;
+mod teammate_process;
+mod teammate_template;
+pub(crate) mod tools;
+
+pub(crate) use ask_relay::relay_asks;
+pub use error::TeamError;
+pub(crate) use handle::{Membership, TeamHandle};
+pub use history::TeamHistory;
+pub use join::{JoinError, TeamJoin};
+pub use record::{Member, TeamRecord, team_folder};
+pub(crate) use teammate_template::TeammateTemplate;
+
+use crate::sync::LockUnpoisoned;
+use cutonce_core::team::{MessageContent, MessageKind, TeamMessage};
+
+/// The plan requests that wait for an answer of this session.
+pub(crate) fn pending_plan_approvals(
+    seat: &TeamHandle,
+) -> std::sync::MutexGuard<'_, cutonce_core::team::PendingPlanApprovals> {
+    seat.plan_approvals.lock_unpoisoned()
+}
+
+/// The asks of this session that were relayed to its lead.
+pub(crate) fn relayed_asks(seat: &TeamHandle) -> std::sync::MutexGuard<'_, cutonce_core::team::RelayedAsks> {
+    seat.relayed.lock_unpoisoned()
+}
+
+/// Builds a control message, not sealed yet.
+pub(crate) fn control_message(
+    team: &str,
+    from: &str,
+    to: &str,
+    id: String,
+    content: MessageContent,
+) -> Option<TeamMessage> {
+    Some(TeamMessage { kind: MessageKind::Control, ..text_message(team, from, to, id, content.to_control_text()?) })
+}
+
+pub(crate) fn text_message(team: &str, from: &str, to: &str, id: String, text: String) -> TeamMessage {
+    TeamMessage {
+        id,
+        team: team.into(),
+        from: from.into(),
+        to: to.into(),
+        text,
+        timestamp: crate::timestamp(),
+        kind: MessageKind::Words,
+        seal: String::new(),
+    }
+}

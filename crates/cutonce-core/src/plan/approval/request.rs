@@ -1,0 +1,186 @@
+//! Plan approval requests as shown to approvers (PM-73, PM-74, PM-87).
+
+use crate::plan::PlanContent;
+use crate::plan::mode::{Mode, ModeState};
+use serde::{Deserialize, Serialize};
+
+/// Question of every request.
+pub const EXIT_QUESTION: &str = "Exit plan mode?";
+
+/// An ExitPlanMode call with everything the session collected for it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanSubmission {
+    pub ask_id: String,
+    pub content: PlanContent,
+    pub path: String,
+    /// The number of this version (PM-46); 0 without a plan.
+    pub revision: u32,
+    pub layer: EnforcementLevel,
+    /// Workspace files that changed since plan mode was entered, except the plan file.
+    pub changed_files: Vec<String>,
+    /// Background shells that are still running.
+    pub shells: Vec<String>,
+}
+
+/// The layer that confined shell commands during this stay in plan mode (PM-87).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum EnforcementLevel {
+    /// The kernel's read-only sandbox.
+    Sandbox,
+    /// The sandbox, with a throwaway layer for builds and tests (PM-63).
+    Scratch,
+    /// Only commands proven read-only by parsing, in the sandbox.
+    ReadonlySandbox,
+    /// Only commands proven read-only by parsing.
+    Readonly,
+    /// There was no shell.
+    Off,
+}
+
+impl EnforcementLevel {
+    pub fn describe(self) -> &'static str {
+        match self {
+            EnforcementLevel::Sandbox => "commands ran in the read-only sandbox",
+            EnforcementLevel::Scratch => "commands ran in the read-only sandbox, builds on a throwaway layer",
+            EnforcementLevel::ReadonlySandbox => "only commands that parse as read-only ran, in the read-only sandbox",
+            EnforcementLevel::Readonly => "only commands that parse as read-only ran; no sandbox held them",
+            EnforcementLevel::Off => "no commands could run",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ChoiceKey {
+    AcceptEdits,
+    Default,
+    Restore,
+    Clear,
+    KeepPlanning,
+    Leave,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanChoice {
+    pub key: ChoiceKey,
+    pub label: String,
+    /// The mode that follows; the label contains its name.
+    pub mode: Mode,
+}
+
+/// An open request; `plan.exit_request` for hosts (PM-143).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanExitRequest {
+    pub ask_id: String,
+    /// The whole plan; null if there is none (PM-73).
+    pub plan: Option<String>,
+    pub plan_file_path: String,
+    /// Hash of the plan that is shown; the answer is bound to it (PM-84).
+    pub sha256: Option<String>,
+    pub revision: u32,
+    pub choices: Vec<PlanChoice>,
+    pub layer: EnforcementLevel,
+    pub changed_files: Vec<String>,
+    pub shells: Vec<String>,
+    /// Explains why the earlier mode is not offered (PM-83).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notice: Option<String>,
+    /// The teammate who wrote the plan (PM-134); `None` for the session's own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// The stay in plan mode that this request would end.
+    pub(super) stay: u32,
+}
+
+impl PlanExitRequest {
+    pub(super) fn new(state: &ModeState, submission: PlanSubmission) -> PlanExitRequest {
+        let (back, notice) = state.mode_after_leaving();
+        let plan = submission.content.text().map(str::to_string);
+        PlanExitRequest {
+            choices: if plan.is_some() { choices_with_plan(back) } else { choices_without_plan(back) },
+            sha256: submission.content.sha256(),
+            plan,
+            ask_id: submission.ask_id,
+            plan_file_path: submission.path,
+            revision: submission.revision,
+            layer: submission.layer,
+            changed_files: submission.changed_files,
+            shells: submission.shells,
+            notice,
+            from: None,
+            stay: state.visit_number(),
+        }
+    }
+
+    pub fn find_choice(&self, key: ChoiceKey) -> Option<&PlanChoice> {
+        self.choices.iter().find(|choice| choice.key == key)
+    }
+
+    /// The digit for a choice in every front end. With a plan, digits follow the contract (PM-74), even if
+    /// the third choice is missing.
+    pub fn digit(&self, key: ChoiceKey) -> Option<char> {
+        let at = self.choices.iter().position(|choice| choice.key == key)?;
+        Some(match (self.plan.is_some(), key) {
+            (true, ChoiceKey::AcceptEdits) => '1',
+            (true, ChoiceKey::Default) => '2',
+            (true, ChoiceKey::Restore) => '3',
+            (true, ChoiceKey::Clear) => '4',
+            (true, ChoiceKey::KeepPlanning) => '5',
+            (true, ChoiceKey::Leave) => '6',
+            (false, _) => char::from(b'1' + at.min(8) as u8),
+        })
+    }
+
+    /// The choice with this digit.
+    pub fn choice_with_digit(&self, typed: &str) -> Option<&PlanChoice> {
+        self.choices.iter().find(|choice| self.digit(choice.key).map(String::from).as_deref() == Some(typed))
+    }
+
+    /// The approving choice that leads to this mode without clearing the context, for hosts that answer with
+    /// a mode instead of a choice.
+    pub fn choice_approving_mode(&self, mode: Mode) -> Option<&PlanChoice> {
+        let keys = [ChoiceKey::AcceptEdits, ChoiceKey::Default, ChoiceKey::Restore];
+        self.choices.iter().find(|choice| keys.contains(&choice.key) && choice.mode == mode)
+    }
+
+    /// The approving choice that restores the earlier mode, for hosts that only answer "allow".
+    pub fn default_approval(&self) -> Option<&PlanChoice> {
+        if self.from.is_some() {
+            // A teammate has no earlier mode here, so a plain "allow" grants the least (PM-134).
+            return self.find_choice(ChoiceKey::Default);
+        }
+        let back = self.choices.iter().find(|choice| matches!(choice.key, ChoiceKey::Restore | ChoiceKey::Leave));
+        back.and_then(|choice| self.choice_approving_mode(choice.mode))
+    }
+}
+
+/// The choices with a plan (PM-74). The third is omitted if it equals one of the first two.
+fn choices_with_plan(back: Mode) -> Vec<PlanChoice> {
+    let mut choices = vec![
+        new_choice(ChoiceKey::AcceptEdits, "Approve, accept edits automatically", Mode::AcceptEdits),
+        new_choice(ChoiceKey::Default, "Approve, confirm each edit", Mode::Default),
+    ];
+    if !matches!(back, Mode::AcceptEdits | Mode::Default) {
+        choices.push(new_choice(ChoiceKey::Restore, "Approve, back to the earlier mode", back));
+    }
+    choices.extend([
+        new_choice(ChoiceKey::Clear, "Approve, clear the context and start", Mode::Default),
+        new_choice(ChoiceKey::KeepPlanning, "Keep planning, with feedback", Mode::Plan),
+        new_choice(ChoiceKey::Leave, "Leave plan mode and keep the plan; nothing runs", back),
+    ]);
+    choices
+}
+
+/// The choices without a plan: leave or stay (PM-73).
+fn choices_without_plan(back: Mode) -> Vec<PlanChoice> {
+    vec![
+        new_choice(ChoiceKey::Restore, "Leave plan mode without a plan", back),
+        new_choice(ChoiceKey::KeepPlanning, "Keep planning", Mode::Plan),
+    ]
+}
+
+pub(super) fn new_choice(key: ChoiceKey, words: &str, mode: Mode) -> PlanChoice {
+    PlanChoice { key, label: format!("{words} → {mode}"), mode }
+}

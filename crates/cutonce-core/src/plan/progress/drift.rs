@@ -1,0 +1,142 @@
+//! Drift (PC-35): where the implementation differs from the approved plan.
+
+use super::{Evidence, PlanProgress, StepState, changed_paths};
+use crate::plan::contract::{PlanStep, matches_path};
+use crate::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
+use crate::settings::plan::ScopeMode;
+use serde::{Deserialize, Serialize};
+
+/// A check that did not run, or a check of the whole plan that failed, since the last write.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckNotRun {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<String>,
+    pub command: String,
+    /// The exit code of a check of the whole plan that failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+}
+
+impl PlanProgress {
+    /// Files that changed outside the scope and still differ.
+    pub(in crate::plan) fn outside(&self) -> Vec<String> {
+        let scope = self.whole_scope();
+        let outside = |path: &String| self.is_outside(&scope, path);
+        changed_paths(self.evidence.iter()).into_iter().filter(outside).collect()
+    }
+
+    /// Files that changed inside the scope.
+    pub(super) fn changed_inside(&self) -> Vec<String> {
+        let scope = self.whole_scope();
+        let inside = |path: &String| !self.is_outside(&scope, path);
+        changed_paths(self.evidence.iter()).into_iter().filter(inside).collect()
+    }
+
+    /// The scope, even if it is not enforced: drift is reported in any case.
+    fn whole_scope(&self) -> PlanScope {
+        self.plan.scope(ScopeMode::Ask).unwrap_or_default()
+    }
+
+    fn is_outside(&self, scope: &PlanScope, path: &str) -> bool {
+        // A plan without files has no border.
+        let exempt = self
+            .evidence
+            .iter()
+            .any(|piece| matches!(piece, Evidence::Wrote { path: known, exempt: true, .. } if known == path));
+        let target = ScopedPath { path: Some(path), is_ignored: exempt, ..ScopedPath::default() };
+        let added = self.accepted.iter().any(|known| known == path);
+        !scope.files.is_empty() && !added && scope.verdict(target) == ScopeVerdict::Outside
+    }
+
+    /// The user added this file to the contract (PC-24).
+    pub fn accept(&mut self, path: &str) {
+        self.accepted.push(path.to_string());
+    }
+
+    /// Planned files of approved steps that did not change.
+    pub(in crate::plan) fn untouched(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for step in self.plan.approved_steps().filter(|step| !self.plan.guessed.contains(&step.id)) {
+            let changed = self.changed_files(step);
+            for file in &step.files {
+                let touched = changed.iter().any(|path| matches_path(&file.path, path));
+                if !touched && !found.contains(&file.path) {
+                    found.push(file.path.clone());
+                }
+            }
+        }
+        found
+    }
+
+    /// Steps that were written before one that their `after` names.
+    pub(in crate::plan) fn out_of_order(&self) -> Vec<String> {
+        let early = |step: &&PlanStep| {
+            let Some((written, _)) = self.writes(step).next() else { return false };
+            step.after.iter().filter(|id| self.plan.excluded(id).is_none()).any(|id| {
+                let Some(first) = self.plan.contract.step(id).filter(|first| has_evidence(first)) else { return false };
+                self.first_done(first).is_none_or(|done| written < done)
+            })
+        };
+        self.plan.approved_steps().filter(early).map(|step| step.id.clone()).collect()
+    }
+
+    /// Position of the first write of a step, or of the first passed check if it has no files.
+    fn first_done(&self, step: &PlanStep) -> Option<usize> {
+        let written = self.writes(step).map(|(at, _)| at).next();
+        written.or_else(|| {
+            let passes = |evidence: &Evidence| {
+                matches!(evidence, Evidence::Ran { command, exit_code: Some(0), .. }
+                    if step.checks.iter().any(|check| super::is_same_command(check, command, &self.root)))
+            };
+            let alone = step.files.is_empty();
+            self.evidence_for(step).find(|(_, evidence)| alone && passes(evidence)).map(|(at, _)| at)
+        })
+    }
+
+    /// Checks that did not run after the last write; checks of the whole plan also if they failed.
+    pub(in crate::plan) fn checks_not_run(&self) -> Vec<CheckNotRun> {
+        let mut found = Vec::new();
+        for step in self.plan.approved_steps() {
+            let last_write = self.writes(step).map(|(at, _)| at).max();
+            for (check, run) in step.checks.iter().zip(self.last_runs(step)) {
+                if run.is_none_or(|(at, _)| Some(at) < last_write) {
+                    found.push(CheckNotRun { step: Some(step.id.clone()), command: check.clone(), exit_code: None });
+                }
+            }
+        }
+        let last_write = self.evidence.iter().rposition(|evidence| matches!(evidence, Evidence::Wrote { .. }));
+        for check in &self.plan.contract.checks {
+            let exit_code = match self.last_run(check, 0) {
+                Some((at, run)) if Some(at) > last_write && run.exit_code == Some(0) => continue,
+                Some((at, run)) if Some(at) > last_write => run.exit_code,
+                Some(_) | None => None,
+            };
+            found.push(CheckNotRun { step: None, command: check.clone(), exit_code });
+        }
+        found
+    }
+
+    /// Paths of denied writes, each once.
+    pub(in crate::plan) fn denied(&self) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        for piece in &self.evidence {
+            if let Evidence::Denied { path } = piece
+                && !found.contains(path)
+            {
+                found.push(path.clone());
+            }
+        }
+        found
+    }
+
+    /// Approved steps that are open or failed.
+    pub fn unfinished(&self) -> Vec<(&PlanStep, StepState)> {
+        let states = self.plan.approved_steps().map(|step| (step, self.state(step)));
+        states.filter(|(_, state)| matches!(state, StepState::Open | StepState::Failed)).collect()
+    }
+}
+
+fn has_evidence(step: &PlanStep) -> bool {
+    !step.files.is_empty() || !step.checks.is_empty()
+}

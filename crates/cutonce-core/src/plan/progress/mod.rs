@@ -1,0 +1,251 @@
+//! Progress of an approved plan (PC-30 to PC-37): evidence in, states and drift out. Evidence is what the program
+//! observed; the model's claims never change a state.
+
+mod approved;
+mod claims;
+mod command;
+mod drift;
+mod reminder;
+
+pub use approved::{ApprovedContract, StepAnswer, UnknownStep};
+pub use claims::UnprovenClaim;
+pub use command::is_same_command;
+pub use drift::CheckNotRun;
+
+use super::contract::{PlanStep, matches_path};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// State of a step. Only the program sets it, from evidence (PC-30).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum StepState {
+    /// Nothing of it was written.
+    #[default]
+    Open,
+    /// The files of the step were written and differ from before.
+    Changed,
+    /// All checks of the step exited 0 after the last write to its files.
+    Checked,
+    /// The last run of a check exited otherwise.
+    Failed,
+    Parked,
+    Dropped,
+}
+
+impl StepState {
+    pub fn name(self) -> &'static str {
+        match self {
+            StepState::Open => "open",
+            StepState::Changed => "changed",
+            StepState::Checked => "checked",
+            StepState::Failed => "failed",
+            StepState::Parked => "parked",
+            StepState::Dropped => "dropped",
+        }
+    }
+}
+
+/// Something that the program observed during the implementation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "camelCase", rename_all_fields = "camelCase")]
+pub enum Evidence {
+    /// A file changed. The hashes are of its content; `None` if there is no file.
+    Wrote {
+        path: String,
+        before: Option<String>,
+        after: Option<String>,
+        /// The plan file, ignored and temporary files: never outside the scope.
+        #[serde(default, skip_serializing_if = "is_false")]
+        exempt: bool,
+    },
+    /// A command ended; no exit code if it was stopped.
+    Ran { command: String, exit_code: Option<i32>, by: CheckRunner, at: String },
+    /// A write outside the scope was denied. This is no drift.
+    Denied { path: String },
+    /// The user rewound the files: only the first `kept` pieces of evidence are still true (PC-36).
+    Rewound { kept: usize },
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+/// Who ran a check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CheckRunner {
+    Model,
+    Program,
+}
+
+/// The last run of a check.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct CheckRun {
+    pub command: String,
+    pub exit_code: Option<i32>,
+    pub by: CheckRunner,
+    pub at: String,
+}
+
+/// An approved plan with the evidence so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanProgress {
+    plan: ApprovedContract,
+    /// Root of the workspace, to recognise `cd ROOT`.
+    root: String,
+    evidence: Vec<Evidence>,
+    /// Number of pieces of evidence that are older than the step, by id. Steps of an amendment start later.
+    since: BTreeMap<String, usize>,
+    /// Files that an earlier revision allowed.
+    accepted: Vec<String>,
+}
+
+impl PlanProgress {
+    pub fn new(plan: ApprovedContract, root: impl Into<String>) -> PlanProgress {
+        let (evidence, since, accepted) = (vec![], BTreeMap::new(), vec![]);
+        PlanProgress { plan, root: root.into(), evidence, since, accepted }
+    }
+
+    pub fn plan(&self) -> &ApprovedContract {
+        &self.plan
+    }
+
+    pub fn evidence(&self) -> &[Evidence] {
+        &self.evidence
+    }
+
+    /// Takes a piece of evidence; returns the steps whose state changed.
+    pub fn observe(&mut self, evidence: Evidence) -> Vec<(String, StepState)> {
+        let before = self.states();
+        match evidence {
+            Evidence::Rewound { kept } => self.evidence.truncate(kept),
+            Evidence::Wrote { ref before, ref after, .. } if before == after => {}
+            other => self.evidence.push(other),
+        }
+        self.states().into_iter().zip(before).filter(|(now, old)| now != old).map(|(now, _)| now).collect()
+    }
+
+    /// States of all steps, in order.
+    pub fn states(&self) -> Vec<(String, StepState)> {
+        self.plan.contract.steps.iter().map(|step| (step.id.clone(), self.state(step))).collect()
+    }
+
+    /// State of one step (PC-30).
+    pub fn state(&self, step: &PlanStep) -> StepState {
+        if let Some(state) = self.plan.excluded(&step.id) {
+            return state;
+        }
+        let last_runs = self.last_runs(step);
+        let failed = last_runs.iter().flatten().any(|(_, run)| run.exit_code != Some(0));
+        let last_write = self.writes(step).map(|(at, _)| at).max();
+        let is_changed = !self.changed_files(step).is_empty();
+        let fresh = |run: &Option<(usize, CheckRun)>| run.as_ref().is_some_and(|(at, _)| Some(*at) > last_write);
+        let passed = !last_runs.is_empty() && !failed && last_runs.iter().all(fresh);
+        match (failed, is_changed || step.files.is_empty()) {
+            (true, _) => StepState::Failed,
+            (false, true) if passed => StepState::Checked,
+            (false, _) if is_changed => StepState::Changed,
+            (false, _) => StepState::Open,
+        }
+    }
+
+    /// Evidence that counts for a step, with its positions.
+    fn evidence_for(&self, step: &PlanStep) -> impl Iterator<Item = (usize, &Evidence)> {
+        let since = self.since.get(&step.id).copied().unwrap_or_default();
+        self.evidence.iter().enumerate().skip(since)
+    }
+
+    /// Writes to the files of a step.
+    fn writes<'a>(&'a self, step: &'a PlanStep) -> impl Iterator<Item = (usize, &'a str)> {
+        self.evidence_for(step).filter_map(|(at, evidence)| match evidence {
+            Evidence::Wrote { path, .. } if names_file(step, path) => Some((at, path.as_str())),
+            _ => None,
+        })
+    }
+
+    /// Files of a step that differ from before it.
+    pub(in crate::plan) fn changed_files(&self, step: &PlanStep) -> Vec<String> {
+        let writes = self.evidence_for(step).map(|(_, evidence)| evidence);
+        changed_paths(writes).into_iter().filter(|path| names_file(step, path)).collect()
+    }
+
+    /// The last run of each check of a step, with its position.
+    pub(in crate::plan) fn last_runs(&self, step: &PlanStep) -> Vec<Option<(usize, CheckRun)>> {
+        let since = self.since.get(&step.id).copied().unwrap_or_default();
+        step.checks.iter().map(|check| self.last_run(check, since)).collect()
+    }
+
+    fn last_run(&self, check: &str, since: usize) -> Option<(usize, CheckRun)> {
+        let runs = self.evidence.iter().enumerate().skip(since).rev();
+        runs.into_iter().find_map(|(at, evidence)| match evidence {
+            Evidence::Ran { command, exit_code, by, at: time } if is_same_command(check, command, &self.root) => {
+                Some((at, CheckRun { command: check.to_string(), exit_code: *exit_code, by: *by, at: time.clone() }))
+            }
+            _ => None,
+        })
+    }
+
+    /// Checks that have not passed since the last write, each once (PC-31). The program runs them at the end.
+    pub fn pending_checks(&self) -> Vec<String> {
+        let mut pending: Vec<String> = Vec::new();
+        let steps = self.plan.approved_steps();
+        let of_steps = steps.flat_map(|step| {
+            let last_write = self.writes(step).map(|(at, _)| at).max();
+            step.checks.iter().zip(self.last_runs(step)).map(move |(check, run)| (check, run, last_write))
+        });
+        let last_write = self.evidence.iter().rposition(|evidence| matches!(evidence, Evidence::Wrote { .. }));
+        let of_plan = self.plan.contract.checks.iter().map(|check| (check, self.last_run(check, 0), last_write));
+        for (check, run, last_write) in of_steps.chain(of_plan) {
+            let passed = run.is_some_and(|(at, run)| run.exit_code == Some(0) && Some(at) > last_write);
+            if !passed && !pending.contains(check) {
+                pending.push(check.clone());
+            }
+        }
+        pending
+    }
+
+    /// Replaces the plan by an amended revision (PC-40). Checked steps that are still in the plan keep their files,
+    /// checks and evidence; changed and new steps start now.
+    pub fn amend(&mut self, mut plan: ApprovedContract) {
+        let now = self.evidence.len();
+        let mut since = BTreeMap::new();
+        for step in &mut plan.contract.steps {
+            let old = self.plan.contract.steps.iter().find(|old| is_same_title(&old.title, &step.title));
+            let locked = old.filter(|old| self.state(old) == StepState::Checked);
+            if let Some(old) = locked {
+                step.files.clone_from(&old.files);
+                step.checks.clone_from(&old.checks);
+            }
+            let same = old.filter(|old| old.files == step.files && old.checks == step.checks);
+            let start = same.map_or(now, |old| self.since.get(&old.id).copied().unwrap_or_default());
+            since.insert(step.id.clone(), start);
+        }
+        let allowed = self.changed_inside();
+        self.accepted.extend(allowed);
+        (self.plan, self.since) = (plan, since);
+    }
+}
+
+fn is_same_title(one: &str, other: &str) -> bool {
+    one.trim().to_lowercase() == other.trim().to_lowercase()
+}
+
+fn names_file(step: &PlanStep, path: &str) -> bool {
+    step.files.iter().any(|file| matches_path(&file.path, path))
+}
+
+/// Paths whose content at the end differs from the start.
+fn changed_paths<'a>(evidence: impl Iterator<Item = &'a Evidence>) -> Vec<String> {
+    let mut files: BTreeMap<&str, (&Option<String>, &Option<String>)> = BTreeMap::new();
+    for piece in evidence {
+        if let Evidence::Wrote { path, before, after, .. } = piece {
+            files.entry(path).and_modify(|(_, last)| *last = after).or_insert((before, after));
+        }
+    }
+    files.into_iter().filter(|(_, (before, after))| before != after).map(|(path, _)| path.to_string()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,261 @@
+use super::*;
+use crate::plan::contract::{PlanContract, PlannedFile, PlannedKind};
+use crate::plan::report::PlanReport;
+use proptest::prelude::*;
+
+const ROOT: &str = "/home/me/project";
+
+fn step(id: &str, files: &[&str], checks: &[&str], after: &[&str]) -> PlanStep {
+    let owned = |list: &[&str]| list.iter().map(|text| text.to_string()).collect();
+    PlanStep {
+        id: id.into(),
+        title: format!("Step {id}"),
+        files: files.iter().map(|path| PlannedFile::new(*path, PlannedKind::Any)).collect(),
+        checks: owned(checks),
+        after: owned(after),
+        ..PlanStep::default()
+    }
+}
+
+fn progress(steps: Vec<PlanStep>) -> PlanProgress {
+    let contract = PlanContract { steps, ..PlanContract::default() };
+    PlanProgress::new(ApprovedContract::new("a-b-c", 1, contract, BTreeMap::new()).expect("a plan"), ROOT)
+}
+
+/// Two steps in order, each with a file and a check.
+fn two_steps() -> PlanProgress {
+    progress(vec![step("1", &["a"], &["check a"], &[]), step("2", &["b"], &["check b"], &["1"])])
+}
+
+fn wrote(path: &str, before: &str, after: &str) -> Evidence {
+    let hash = |text: &str| (!text.is_empty()).then(|| text.to_string());
+    Evidence::Wrote { path: path.into(), before: hash(before), after: hash(after), exempt: false }
+}
+
+fn ran(command: &str, exit_code: i32) -> Evidence {
+    Evidence::Ran { command: command.into(), exit_code: Some(exit_code), by: CheckRunner::Model, at: "t".into() }
+}
+
+fn run(mut progress: PlanProgress, evidence: Vec<Evidence>) -> PlanProgress {
+    evidence.into_iter().for_each(|piece| drop(progress.observe(piece)));
+    progress
+}
+
+fn states(progress: &PlanProgress) -> Vec<&'static str> {
+    progress.states().into_iter().map(|(_, state)| state.name()).collect()
+}
+
+fn report(progress: &PlanProgress, message: &str) -> PlanReport {
+    PlanReport::new(progress, message, 0.5, 2.0)
+}
+
+/// An implementer who follows the plan.
+fn faithful() -> Vec<Evidence> {
+    vec![wrote("a", "", "1"), ran("check a", 0), wrote("b", "0", "1"), ran("cd . && check b 2>&1", 0)]
+}
+
+#[test]
+fn pc_30_states_follow_the_evidence() {
+    let mut progress = two_steps();
+    assert_eq!(states(&progress), ["open", "open"]);
+    assert_eq!(progress.observe(wrote("a", "0", "1")), [("1".to_string(), StepState::Changed)]);
+    assert_eq!(progress.observe(ran("check a", 1)), [("1".to_string(), StepState::Failed)]);
+    assert_eq!(progress.observe(wrote("a", "1", "2")), []);
+    assert_eq!(progress.observe(ran("check a", 0)), [("1".to_string(), StepState::Checked)]);
+    assert_eq!(progress.observe(wrote("a", "2", "3")), [("1".to_string(), StepState::Changed)]);
+    // Back to the content from before: nothing of the step is left.
+    assert_eq!(progress.observe(wrote("a", "3", "0")), [("1".to_string(), StepState::Open)]);
+    assert_eq!(progress.observe(wrote("b", "0", "0")), []);
+    // A passed check does not make up for a step that was not written.
+    assert_eq!(progress.observe(ran("check b", 0)), []);
+}
+
+#[test]
+fn pc_30_steps_without_files_or_checks() {
+    let steps = vec![step("1", &["a"], &[], &[]), step("2", &[], &["check"], &[])];
+    let progress = run(progress(steps), vec![wrote("a", "0", "1"), ran("check", 0)]);
+    assert_eq!(states(&progress), ["changed", "checked"]);
+    assert!(report(&progress, "").is_complete());
+}
+
+#[test]
+fn pc_11_answers_exclude_steps() {
+    let contract = two_steps().plan().contract.clone();
+    let answers = BTreeMap::from([("2".to_string(), StepAnswer::Park)]);
+    let plan = ApprovedContract::new("x", 1, contract.clone(), answers).expect("a plan");
+    let scope = plan.scope(crate::settings::plan::ScopeMode::Ask).expect("a scope");
+    assert_eq!(scope.files, ["a"]);
+    let progress = run(PlanProgress::new(plan, ROOT), vec![wrote("a", "0", "1"), ran("check a", 0)]);
+    assert_eq!(states(&progress), ["checked", "parked"]);
+    assert!(report(&progress, "").is_complete());
+    let unknown = BTreeMap::from([("7".to_string(), StepAnswer::Drop)]);
+    assert_eq!(ApprovedContract::new("x", 1, contract, unknown), Err(UnknownStep("7".into())));
+}
+
+#[test]
+fn pc_35_faithful_work_has_no_drift() {
+    let progress = run(two_steps(), faithful());
+    let report = report(&progress, "Both steps are done and all checks pass.");
+    assert!(report.is_complete() && report.claims.is_empty(), "{report:?}");
+    assert!(report.text().contains("No drift"));
+    assert_eq!((progress.reminder(), progress.pending_checks()), (None, vec![]));
+}
+
+#[test]
+fn pc_35_six_ways_to_drift_are_found() {
+    let drifts = |evidence: Vec<Evidence>, message: &str| {
+        let report = report(&run(two_steps(), evidence), message);
+        assert!(report.drift && !report.is_complete(), "{report:?}");
+        report
+    };
+    // A skipped step.
+    let skipped = drifts(vec![wrote("a", "", "1"), ran("check a", 0), ran("check b", 0)], "");
+    assert_eq!((skipped.steps[1].state, skipped.untouched), (StepState::Open, vec!["b".to_string()]));
+    // Another order.
+    let order = vec![wrote("b", "0", "1"), ran("check b", 0), wrote("a", "", "1"), ran("check a", 0)];
+    assert_eq!(drifts(order, "").out_of_order, ["2"]);
+    // An extra file.
+    let extra = faithful().into_iter().chain([wrote("c", "", "1")]).collect();
+    assert_eq!(drifts(extra, "").outside, ["c"]);
+    // A false "done".
+    let claim = drifts(vec![wrote("a", "", "1")], "All steps are done. All checks pass.");
+    assert_eq!(claim.claims.len(), 2);
+    // A check that was skipped, or run before the last write.
+    let skipped = vec![wrote("a", "", "1"), ran("check a", 0), wrote("b", "0", "1")];
+    assert_eq!(drifts(skipped, "").checks_not_run[0].command, "check b");
+    let early = faithful().into_iter().chain([wrote("a", "1", "2")]).collect();
+    assert_eq!(drifts(early, "").checks_not_run[0].step.as_deref(), Some("1"));
+    // Another approach.
+    let other = drifts(vec![wrote("x", "", "1"), ran("check a", 0), ran("check b", 0)], "");
+    assert_eq!((other.outside, other.untouched.len()), (vec!["x".to_string()], 2));
+}
+
+#[test]
+fn pc_37_claims_are_compared_with_evidence() {
+    let plan = || progress(vec![step("1", &["a"], &["cargo test -p a"], &[])]);
+    let claims = |evidence: Vec<Evidence>, message: &str| {
+        let claims = run(plan(), evidence).unproven_claims(message);
+        claims.into_iter().map(|claim| claim.evidence).collect::<Vec<_>>()
+    };
+    assert_eq!(claims(vec![wrote("a", "", "1")], "All tests pass."), ["`cargo test -p a` did not run"]);
+    let failed = vec![wrote("a", "", "1"), ran("cargo test -p a", 101)];
+    assert_eq!(claims(failed, "`cargo test -p a` passed"), ["`cargo test -p a` exited 101"]);
+    let early = vec![wrote("a", "", "1"), ran("cargo test -p a", 0), wrote("a", "1", "2")];
+    assert_eq!(
+        claims(early, "Alle Tests sind grün, tests erfolgreich"),
+        ["`cargo test -p a` ran before the last change"]
+    );
+    assert_eq!(claims(vec![wrote("a", "", "1")], "测试全部通过"), ["`cargo test -p a` did not run"]);
+    for honest in [
+        "The tests do not pass yet.",
+        "I did not run the tests.",
+        "Pass the key as an argument.",
+        "The tests should pass.",
+    ] {
+        assert_eq!(claims(vec![wrote("a", "", "1")], honest), [""; 0], "{honest}");
+    }
+    assert_eq!(claims(vec![wrote("a", "", "1"), ran("cargo test -p a", 0)], "All tests pass."), [""; 0]);
+}
+
+#[test]
+fn pc_36_a_rewind_takes_evidence_back() {
+    let before = run(two_steps(), faithful()[..2].to_vec());
+    let mut progress = run(two_steps(), faithful());
+    progress.observe(Evidence::Rewound { kept: 2 });
+    assert_eq!(progress, before);
+    assert_eq!(states(&progress), ["checked", "open"]);
+    let stored = serde_json::to_string(&faithful()).expect("JSON");
+    assert_eq!(serde_json::from_str::<Vec<Evidence>>(&stored).expect("evidence"), faithful());
+}
+
+#[test]
+fn pc_40_amendments_keep_done_steps() {
+    let mut progress = run(two_steps(), faithful()[..2].to_vec());
+    let mut first = step("1", &["z"], &["other"], &[]);
+    first.title = "New first step".into();
+    let mut second = step("2", &["a", "b"], &["check all"], &[]);
+    second.title = "Step 1".into();
+    let third = step("3", &["a"], &["check a"], &["2"]);
+    let contract = PlanContract { steps: vec![first, second, third], ..PlanContract::default() };
+    progress.amend(ApprovedContract::new("a-b-c", 2, contract, BTreeMap::new()).expect("a plan"));
+    // The checked step is locked; the new ones start now, although their file was written before.
+    assert_eq!(states(&progress), ["open", "checked", "open"]);
+    assert_eq!(progress.plan().contract.steps[1].checks, ["check a"]);
+    assert_eq!(report(&progress, "").outside, [""; 0]);
+}
+
+#[test]
+fn pc_34_reminders_are_short() {
+    let progress = progress((1..=100).map(|n| step(&n.to_string(), &["a"], &[], &[])).collect());
+    let titles: usize =
+        progress.unfinished().iter().take(20).map(|(step, _)| step.title.len() + step.id.len() + 3).sum();
+    for text in [progress.reminder(), progress.end_of_turn_reminder()] {
+        let text = text.expect("open steps");
+        assert!(text.len() <= titles + 300, "{} bytes for {titles}", text.len());
+        assert!(text.contains("and 80 more"));
+    }
+}
+
+#[test]
+fn pc_38_reports_have_the_agreed_form() {
+    let progress =
+        run(two_steps(), vec![wrote("c", "", "1"), Evidence::Denied { path: "d".into() }, ran("check a", 0)]);
+    let value = serde_json::to_value(report(&progress, "all checks pass")).expect("JSON");
+    let keys: Vec<&str> = value.as_object().expect("an object").keys().map(String::as_str).collect();
+    assert_eq!(
+        keys,
+        [
+            "plan",
+            "steps",
+            "outside",
+            "untouched",
+            "outOfOrder",
+            "checksNotRun",
+            "claims",
+            "drift",
+            "costUsd",
+            "seconds",
+            "denied"
+        ]
+    );
+    let step = serde_json::json!({"id": "1", "title": "Step 1", "state": "open", "planned": ["a"], "changed": [],
+        "checks": [{"command": "check a", "exitCode": 0, "by": "model", "at": "t"}]});
+    assert_eq!(value["steps"][0], step);
+    assert_eq!(value["checksNotRun"], serde_json::json!([{"step": "2", "command": "check b"}]));
+    assert_eq!(value["claims"][0]["text"], "all checks pass");
+}
+
+fn any_evidence() -> impl Strategy<Value = Evidence> {
+    let path = prop_oneof![Just("a"), Just("b"), Just("c")];
+    let hash = prop_oneof![Just(""), Just("0"), Just("1"), Just("2")];
+    let command = prop_oneof![Just("check a"), Just("check b"), Just("check c"), Just("A=1 check a > x")];
+    prop_oneof![
+        (path, hash.clone(), hash).prop_map(|(path, before, after)| wrote(path, before, after)),
+        (command, prop_oneof![Just(Some(0)), Just(Some(1)), Just(None)]).prop_map(|(command, exit_code)| {
+            Evidence::Ran { command: command.into(), exit_code, by: CheckRunner::Program, at: String::new() }
+        }),
+        (0usize..10).prop_map(|kept| Evidence::Rewound { kept }),
+        Just(Evidence::Denied { path: "c".into() }),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn pc_30_nothing_is_checked_without_exit_0(evidence in proptest::collection::vec(any_evidence(), 0..25)) {
+        let steps = vec![step("1", &["a"], &["check a"], &[]), step("2", &["a", "b"], &["check a", "check b"], &["1"])];
+        let progress = run(progress(steps), evidence);
+        for step in &progress.plan().contract.steps {
+            if progress.state(step) == StepState::Checked {
+                let last_write = progress.evidence().iter().rposition(|piece| matches!(piece, Evidence::Wrote { path, .. } if names_file(step, path)));
+                for check in &step.checks {
+                    let after = progress.evidence().iter().skip(last_write.map_or(0, |at| at + 1));
+                    let mut passed = after.filter(|piece| matches!(piece, Evidence::Ran { command, exit_code: Some(0), .. } if is_same_command(check, command, ROOT)));
+                    prop_assert!(passed.next().is_some(), "{check}: {:?}", progress.evidence());
+                }
+            }
+        }
+        let report = report(&progress, "");
+        let stored = serde_json::to_string(&report).expect("JSON");
+        prop_assert_eq!(serde_json::from_str::<PlanReport>(&stored).expect("a report"), report);
+    }
+}

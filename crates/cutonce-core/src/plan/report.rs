@@ -1,0 +1,159 @@
+//! The report at the end of an implementation (PC-35), with the form of PC-38 and a text for people.
+
+use super::progress::{CheckNotRun, CheckRun, PlanProgress, StepState, UnprovenClaim};
+use serde::{Deserialize, Serialize};
+
+/// What became of an approved plan.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanReport {
+    pub plan: ReportedPlan,
+    pub steps: Vec<ReportedStep>,
+    /// Files that changed outside the scope.
+    pub outside: Vec<String>,
+    /// Planned files that did not change.
+    pub untouched: Vec<String>,
+    /// Steps written before one that their `after` names.
+    pub out_of_order: Vec<String>,
+    pub checks_not_run: Vec<CheckNotRun>,
+    pub claims: Vec<UnprovenClaim>,
+    pub drift: bool,
+    pub cost_usd: f64,
+    pub seconds: f64,
+    /// Writes outside the scope that were denied. They are no drift.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub denied: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedPlan {
+    pub slug: String,
+    pub revision: u32,
+    pub sha256: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReportedStep {
+    pub id: String,
+    pub title: String,
+    pub state: StepState,
+    pub planned: Vec<String>,
+    pub changed: Vec<String>,
+    pub checks: Vec<CheckRun>,
+}
+
+impl PlanReport {
+    /// The report of this progress. `last_message` is the model's last text; cost and time are the caller's.
+    pub fn new(progress: &PlanProgress, last_message: &str, cost_usd: f64, seconds: f64) -> PlanReport {
+        let plan = progress.plan();
+        let mut report = PlanReport {
+            plan: ReportedPlan {
+                slug: plan.slug.clone(),
+                revision: plan.revision,
+                sha256: plan.contract.sha256.clone(),
+            },
+            steps: progress.reported_steps(),
+            outside: progress.outside(),
+            untouched: progress.untouched(),
+            out_of_order: progress.out_of_order(),
+            checks_not_run: progress.checks_not_run(),
+            claims: progress.unproven_claims(last_message),
+            drift: false,
+            cost_usd,
+            seconds,
+            denied: progress.denied(),
+        };
+        let lists = [&report.outside, &report.untouched, &report.out_of_order];
+        report.drift = lists.iter().any(|list| !list.is_empty())
+            || !report.checks_not_run.is_empty()
+            || !progress.unfinished().is_empty();
+        report
+    }
+
+    /// True if every approved step is checked, or changed if it has no checks, and nothing drifted. `cutonce
+    /// implement` then exits 0.
+    pub fn is_complete(&self) -> bool {
+        !self.drift
+    }
+
+    /// The report as text: a table of steps, then the drift.
+    pub fn text(&self) -> String {
+        let mut out = format!("Plan {} (revision {})\n\n", self.plan.slug, self.plan.revision);
+        for step in &self.steps {
+            out.push_str(&format!("{:<8} {}. {}\n", step.state.name(), step.id, step.title));
+            if !step.planned.is_empty() || !step.changed.is_empty() {
+                out.push_str(&format!(
+                    "         files: {} planned, {}\n",
+                    step.planned.len(),
+                    changed_text(&step.changed)
+                ));
+            }
+            for check in &step.checks {
+                let code = check.exit_code.map_or("stopped".to_string(), |code| format!("exit {code}"));
+                out.push_str(&format!("         check: {} ({code}, {})\n", shown(&check.command), check.at));
+            }
+        }
+        out.push('\n');
+        out.push_str(&self.drift_text());
+        out
+    }
+
+    fn drift_text(&self) -> String {
+        let mut out = String::new();
+        let mut list = |title: &str, entries: Vec<String>| {
+            if !entries.is_empty() {
+                out.push_str(&format!("{title}:\n"));
+                entries.iter().for_each(|entry| out.push_str(&format!("  {entry}\n")));
+            }
+        };
+        let clean = |paths: &[String]| paths.iter().map(|path| shown(path)).collect::<Vec<_>>();
+        list("Changed outside the plan", clean(&self.outside));
+        list("Planned but not changed", clean(&self.untouched));
+        let with_state = |state: StepState| {
+            let steps = self.steps.iter().filter(|step| step.state == state);
+            steps.map(|step| format!("{}. {}", step.id, step.title)).collect::<Vec<_>>()
+        };
+        list("Open steps", with_state(StepState::Open));
+        list("Failed steps", with_state(StepState::Failed));
+        list("Steps in another order than planned", self.out_of_order.clone());
+        let not_run = self.checks_not_run.iter().map(|check| match (&check.step, check.exit_code) {
+            (_, Some(code)) => format!("{} (exit {code})", shown(&check.command)),
+            (Some(step), None) => format!("{} (step {step})", shown(&check.command)),
+            (None, None) => shown(&check.command),
+        });
+        list("Checks that did not pass after the last change", not_run.collect());
+        let claims = self.claims.iter().map(|claim| format!("“{}”, but {}", shown(&claim.text), claim.evidence));
+        list("The model's last message says more than the program saw", claims.collect());
+        list("Denied writes outside the plan", clean(&self.denied));
+        if !self.drift {
+            out.push_str("No drift: the implementation follows the plan.\n");
+        }
+        out
+    }
+}
+
+fn shown(text: &str) -> String {
+    crate::text::sanitize::one_line(text)
+}
+
+fn changed_text(changed: &[String]) -> String {
+    match changed.len() {
+        0 => "none changed".to_string(),
+        _ => format!("changed {}", changed.iter().map(|path| shown(path)).collect::<Vec<_>>().join(", ")),
+    }
+}
+
+impl PlanProgress {
+    fn reported_steps(&self) -> Vec<ReportedStep> {
+        let steps = self.plan().contract.steps.iter();
+        let reported = steps.map(|step| ReportedStep {
+            id: step.id.clone(),
+            title: step.title.clone(),
+            state: self.state(step),
+            planned: step.files.iter().map(|file| file.path.clone()).collect(),
+            changed: self.changed_files(step),
+            checks: self.last_runs(step).into_iter().flatten().map(|(_, run)| run).collect(),
+        });
+        reported.collect()
+    }
+}

@@ -1,0 +1,185 @@
+//! The scope of an approved plan (PC-20): the paths that its steps may change. Paths are relative to the workspace,
+//! so a scope never leaves it.
+
+use super::contract::{PlanStep, matches_path};
+use crate::settings::plan::ScopeMode;
+use serde::{Deserialize, Serialize};
+
+/// Lock files with the manifests that they belong to.
+const LOCK_FILES: &[(&str, &[&str])] = &[
+    ("Cargo.lock", &["Cargo.toml"]),
+    ("package-lock.json", &["package.json"]),
+    ("npm-shrinkwrap.json", &["package.json"]),
+    ("yarn.lock", &["package.json"]),
+    ("pnpm-lock.yaml", &["package.json", "pnpm-workspace.yaml"]),
+    ("bun.lock", &["package.json"]),
+    ("bun.lockb", &["package.json"]),
+    ("deno.lock", &["deno.json", "deno.jsonc", "package.json"]),
+    ("poetry.lock", &["pyproject.toml"]),
+    ("uv.lock", &["pyproject.toml"]),
+    ("pdm.lock", &["pyproject.toml"]),
+    ("Pipfile.lock", &["Pipfile"]),
+    ("go.sum", &["go.mod"]),
+    ("go.work.sum", &["go.work", "go.mod"]),
+    ("Gemfile.lock", &["Gemfile"]),
+    ("composer.lock", &["composer.json"]),
+    ("mix.lock", &["mix.exs"]),
+    ("rebar.lock", &["rebar.config"]),
+    ("pubspec.lock", &["pubspec.yaml"]),
+    ("Podfile.lock", &["Podfile"]),
+    ("Package.resolved", &["Package.swift"]),
+    ("flake.lock", &["flake.nix"]),
+    ("stack.yaml.lock", &["stack.yaml"]),
+    ("gradle.lockfile", &["build.gradle", "build.gradle.kts"]),
+];
+
+/// The paths that an approved plan may change. Part of the mode state, so that a resumed session has it too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanScope {
+    pub mode: ScopeMode,
+    /// Paths and globs of the approved steps.
+    pub files: Vec<String>,
+    /// Paths that the user added during the implementation (PC-24).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+}
+
+/// What the caller knows about a path.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ScopedPath<'a> {
+    /// Path relative to the workspace; `None` if it is outside.
+    pub path: Option<&'a str>,
+    pub is_plan_file: bool,
+    /// Git ignores it.
+    pub is_ignored: bool,
+    /// The file is in a folder for temporary files.
+    pub is_temporary: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ScopeVerdict {
+    /// An approved step names the path.
+    Inside,
+    /// The plan file, ignored and temporary files, and lock files of manifests in the scope.
+    AlwaysAllowed,
+    Outside,
+}
+
+impl PlanScope {
+    /// The scope of these steps; `None` if they name no files or the scope is off.
+    pub fn new<'a>(mode: ScopeMode, steps: impl IntoIterator<Item = &'a PlanStep>) -> Option<PlanScope> {
+        let mut files: Vec<String> =
+            steps.into_iter().flat_map(|step| &step.files).map(|file| file.path.clone()).collect();
+        files.sort();
+        files.dedup();
+        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope { mode, files, added: vec![] })
+    }
+
+    /// Adds a path that the user allowed.
+    pub fn add(&mut self, path: &str) {
+        if !self.covers(path) {
+            self.added.push(path.to_string());
+        }
+    }
+
+    pub fn verdict(&self, target: ScopedPath<'_>) -> ScopeVerdict {
+        if target.is_plan_file || target.is_temporary {
+            return ScopeVerdict::AlwaysAllowed;
+        }
+        let Some(path) = target.path.filter(|path| is_plain(path)) else { return ScopeVerdict::Outside };
+        match self.covers(path) {
+            true => ScopeVerdict::Inside,
+            false if target.is_ignored || self.has_manifest_of(path) => ScopeVerdict::AlwaysAllowed,
+            false => ScopeVerdict::Outside,
+        }
+    }
+
+    fn covers(&self, path: &str) -> bool {
+        self.files.iter().chain(&self.added).any(|planned| matches_path(planned, path))
+    }
+
+    /// True for a lock file whose manifest is in the scope: in its folder, or below it in a workspace.
+    fn has_manifest_of(&self, path: &str) -> bool {
+        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let manifests = LOCK_FILES.iter().find(|(lock, _)| *lock == name).map_or(&[][..], |(_, manifests)| manifests);
+        let in_folder = |manifest: &&str| {
+            self.covers(&if folder.is_empty() { manifest.to_string() } else { format!("{folder}/{manifest}") })
+        };
+        let below = |manifest: &&str| {
+            self.files.iter().chain(&self.added).any(|planned| {
+                let (place, name) = planned.rsplit_once('/').unwrap_or(("", planned));
+                name == *manifest && (folder.is_empty() || place == folder || place.starts_with(&format!("{folder}/")))
+            })
+        };
+        manifests.iter().any(|manifest| in_folder(manifest) || below(manifest))
+    }
+}
+
+/// A relative path without `..`; others are never inside.
+fn is_plain(path: &str) -> bool {
+    !path.is_empty() && !path.starts_with('/') && !path.split('/').any(|part| part == ".." || part == ".")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::contract::{PlannedFile, PlannedKind};
+
+    fn scope(files: &[&str]) -> PlanScope {
+        let files = files.iter().map(|path| PlannedFile::new(*path, PlannedKind::Any)).collect();
+        PlanScope::new(ScopeMode::Ask, [&PlanStep { files, ..PlanStep::default() }]).expect("a scope")
+    }
+
+    fn verdict(scope: &PlanScope, path: &str) -> ScopeVerdict {
+        scope.verdict(ScopedPath { path: Some(path), ..ScopedPath::default() })
+    }
+
+    #[test]
+    fn pc_20_scope_holds_files_folders_and_globs() {
+        let scope = scope(&["src/a.rs", "docs/", "src/gen", "tests/*.rs", "app/[id]/page.tsx"]);
+        for path in ["src/a.rs", "docs/x/y.md", "src/gen/z.rs", "tests/b.rs", "app/[id]/page.tsx"] {
+            assert_eq!(verdict(&scope, path), ScopeVerdict::Inside, "{path}");
+        }
+        let outside =
+            ["src/b.rs", "src/a.rs.bak", "docs2/x", "tests/deep/b.rs", "app/i/page.tsx", "src/../x", "/src/a.rs", ""];
+        for path in outside {
+            assert_eq!(verdict(&scope, path), ScopeVerdict::Outside, "{path}");
+        }
+    }
+
+    #[test]
+    fn pc_20_some_files_are_never_outside() {
+        let scope = scope(&["crates/a/Cargo.toml", "web/package.json"]);
+        for path in ["Cargo.lock", "crates/a/Cargo.lock", "crates/Cargo.lock", "web/yarn.lock", "package-lock.json"] {
+            assert_eq!(verdict(&scope, path), ScopeVerdict::AlwaysAllowed, "{path}");
+        }
+        for path in ["other/Cargo.lock", "go.sum", "web/src/yarn.lock", "Cargo.toml"] {
+            assert_eq!(verdict(&scope, path), ScopeVerdict::Outside, "{path}");
+        }
+        let ignored = ScopedPath { path: Some("target/x"), is_ignored: true, ..ScopedPath::default() };
+        let temporary = ScopedPath { is_temporary: true, ..ScopedPath::default() };
+        let plan = ScopedPath { is_plan_file: true, ..ScopedPath::default() };
+        for target in [ignored, temporary, plan] {
+            assert_eq!(scope.verdict(target), ScopeVerdict::AlwaysAllowed);
+        }
+        assert_eq!(scope.verdict(ScopedPath::default()), ScopeVerdict::Outside);
+    }
+
+    #[test]
+    fn pc_24_users_can_add_files() {
+        let mut scope = scope(&["a"]);
+        scope.add("b/c");
+        scope.add("a");
+        assert_eq!((verdict(&scope, "b/c"), scope.added.len()), (ScopeVerdict::Inside, 1));
+        let stored = serde_json::to_string(&scope).expect("JSON");
+        assert_eq!(serde_json::from_str::<PlanScope>(&stored).expect("a scope"), scope);
+    }
+
+    #[test]
+    fn pc_20_no_files_no_scope() {
+        assert_eq!(PlanScope::new(ScopeMode::Enforce, [&PlanStep::default()]), None);
+        let step = PlanStep { files: vec![PlannedFile::new("a", PlannedKind::New)], ..PlanStep::default() };
+        assert_eq!(PlanScope::new(ScopeMode::Off, [&step]), None);
+    }
+}

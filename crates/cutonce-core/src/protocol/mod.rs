@@ -1,0 +1,7 @@
+//! Messages between a session and its front ends: submissions in, events out.
+
+pub mod background_commands;
+pub mod event;
+pub mod host;
+pub mod submission;
+pub mod view;

@@ -1,0 +1,155 @@
+//! Content of a team message: text, or one of the control messages that the program itself sends (PM-131,
+//! PM-132).
+
+use super::call_approvals::{PermissionRequest, PermissionResponse};
+use super::message::{MessageKind, TeamMessage};
+use crate::plan;
+use crate::plan::mode::Mode;
+use serde::{Deserialize, Serialize};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum MessageContent {
+    Text,
+    PlanApprovalRequest(PlanApprovalRequest),
+    PlanApprovalResponse(PlanApprovalResponse),
+    /// A teammate's call needs the approval of the lead's user.
+    PermissionRequest(Box<PermissionRequest>),
+    PermissionResponse(PermissionResponse),
+    /// The teammate withdraws this request; `None` withdraws all of its requests.
+    PermissionWithdrawn {
+        request_id: Option<String>,
+    },
+    TeammateStatus {
+        state: TeammateState,
+    },
+    /// The team has ended: stop, keep everything.
+    Shutdown,
+    /// An invalid control message; it has no effect.
+    Invalid {
+        why: String,
+    },
+}
+
+/// A teammate asks the lead to approve its plan (PM-131).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanApprovalRequest {
+    pub from: String,
+    pub timestamp: String,
+    pub plan_file_path: String,
+    pub plan_content: String,
+    pub sha256: String,
+    pub request_id: String,
+}
+
+/// The lead's answer (PM-132). `plan_content`: the plan as edited by the lead's user.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PlanApprovalResponse {
+    pub request_id: String,
+    pub approved: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<Mode>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan_content: Option<String>,
+}
+
+/// Current activity of a teammate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum TeammateState {
+    Working,
+    Idle,
+    /// The teammate's plan waits for the lead (PM-131).
+    AwaitingApproval,
+    /// The teammate's session has ended.
+    Ended,
+}
+
+impl TeammateState {
+    pub fn describe(self) -> &'static str {
+        match self {
+            TeammateState::Working => "working",
+            TeammateState::Idle => "idle",
+            TeammateState::AwaitingApproval => "waiting for your answer to its plan",
+            TeammateState::Ended => "ended",
+        }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ControlMessage {
+    PlanApprovalRequest(PlanApprovalRequest),
+    PlanApprovalResponse(PlanApprovalResponse),
+    PermissionRequest(Box<PermissionRequest>),
+    PermissionResponse(PermissionResponse),
+    #[serde(rename_all = "camelCase")]
+    PermissionWithdrawn {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request_id: Option<String>,
+    },
+    TeammateStatus {
+        state: TeammateState,
+    },
+    Shutdown,
+}
+
+/// Parses a message. Only messages of kind control are parsed as more than text.
+pub fn parse_content(message: &TeamMessage) -> MessageContent {
+    match message.kind {
+        MessageKind::Words | MessageKind::PlanningWords => MessageContent::Text,
+        MessageKind::Control => match serde_json::from_str::<ControlMessage>(&message.text) {
+            Ok(ControlMessage::PlanApprovalRequest(request)) => check_plan_request(message, request),
+            Ok(ControlMessage::PlanApprovalResponse(response)) => MessageContent::PlanApprovalResponse(response),
+            Ok(ControlMessage::PermissionRequest(request)) => match request.check_sender(message) {
+                Ok(()) => MessageContent::PermissionRequest(request),
+                Err(why) => MessageContent::Invalid { why: why.into() },
+            },
+            Ok(ControlMessage::PermissionResponse(response)) => MessageContent::PermissionResponse(response),
+            Ok(ControlMessage::PermissionWithdrawn { request_id }) => {
+                MessageContent::PermissionWithdrawn { request_id }
+            }
+            Ok(ControlMessage::TeammateStatus { state }) => MessageContent::TeammateStatus { state },
+            Ok(ControlMessage::Shutdown) => MessageContent::Shutdown,
+            Err(error) => MessageContent::Invalid { why: error.to_string() },
+        },
+    }
+}
+
+/// Checks that the request is about its sender's plan and that the hash matches.
+fn check_plan_request(message: &TeamMessage, request: PlanApprovalRequest) -> MessageContent {
+    let broken = |why: &str| MessageContent::Invalid { why: why.into() };
+    if request.from != message.from {
+        return broken("`from` is not the sender");
+    }
+    if !super::message::is_valid_id(&request.request_id) {
+        return broken("`requestId` is not a valid id");
+    }
+    if request.sha256 != plan::sha256_hex(&request.plan_content) {
+        return broken("`sha256` does not match the plan");
+    }
+    if request.plan_file_path.len() > 4096 || !plan::has_content(&request.plan_content) {
+        return broken("it contains no plan");
+    }
+    MessageContent::PlanApprovalRequest(request)
+}
+
+impl MessageContent {
+    /// Serializes a control message; `None` for plain text and invalid messages.
+    pub fn to_control_text(self) -> Option<String> {
+        let form = match self {
+            MessageContent::PlanApprovalRequest(request) => ControlMessage::PlanApprovalRequest(request),
+            MessageContent::PlanApprovalResponse(response) => ControlMessage::PlanApprovalResponse(response),
+            MessageContent::PermissionRequest(request) => ControlMessage::PermissionRequest(request),
+            MessageContent::PermissionResponse(response) => ControlMessage::PermissionResponse(response),
+            MessageContent::PermissionWithdrawn { request_id } => ControlMessage::PermissionWithdrawn { request_id },
+            MessageContent::TeammateStatus { state } => ControlMessage::TeammateStatus { state },
+            MessageContent::Shutdown => ControlMessage::Shutdown,
+            MessageContent::Text | MessageContent::Invalid { .. } => return None,
+        };
+        serde_json::to_string(&form).ok()
+    }
+}

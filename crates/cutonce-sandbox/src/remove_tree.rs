@@ -1,0 +1,89 @@
+//! Removes what commands left in private folders, whatever its modes, depth or number (SB-7).
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// Removes a folder tree of which no process uses anything any more. Folders may deny access to their owner, and
+/// may be nested deeper than a path can be long: so each one moves up to the top before its content is removed.
+pub(crate) fn remove_tree(top: &Path) -> io::Result<()> {
+    open_folder(top)?;
+    let mut moved = 0u64;
+    loop {
+        let mut empty = true;
+        for entry in fs::read_dir(top)? {
+            let entry = entry?;
+            empty = false;
+            if entry.file_type()?.is_dir() {
+                remove_level(top, &entry.path(), &mut moved)?;
+            } else {
+                fs::remove_file(entry.path())?;
+            }
+        }
+        if empty {
+            return fs::remove_dir(top);
+        }
+    }
+}
+
+/// Removes one folder below the top, after its own folders have moved to the top.
+fn remove_level(top: &Path, folder: &Path, moved: &mut u64) -> io::Result<()> {
+    open_folder(folder)?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_type()?.is_dir() {
+            fs::remove_file(entry.path())?;
+            continue;
+        }
+        // Moving a folder needs write access to it.
+        open_folder(&entry.path())?;
+        let to = loop {
+            *moved += 1;
+            let to = top.join(format!("moved-{moved}"));
+            if to.symlink_metadata().is_err() {
+                break to;
+            }
+        };
+        fs::rename(entry.path(), to)?;
+    }
+    fs::remove_dir(folder)
+}
+
+fn open_folder(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, Permissions::from_mode(0o700))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sb_7_removes_closed_folders_without_following_links() {
+        let dir = tempfile::tempdir().unwrap();
+        let (top, outside) = (dir.path().join("top"), dir.path().join("outside"));
+        fs::write(&outside, "x").unwrap();
+        fs::create_dir_all(top.join("a/b/c")).unwrap();
+        fs::create_dir_all(top.join("moved-1/d")).unwrap();
+        std::os::unix::fs::symlink(dir.path(), top.join("a/link")).unwrap();
+        fs::write(top.join("a/b/f"), "x").unwrap();
+        for closed in ["a/b/c", "a/b", "a", ""] {
+            fs::set_permissions(top.join(closed), Permissions::from_mode(0o000)).unwrap();
+        }
+        remove_tree(&top).unwrap();
+        assert!(!top.exists() && outside.exists());
+    }
+
+    #[test]
+    fn sb_7_removes_a_tree_deeper_than_any_path() {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().join("top");
+        fs::create_dir(&top).unwrap();
+        let script =
+            "for i in {1..1500}; do mkdir deeper-and-deeper && cd -P deeper-and-deeper || exit 1; done; touch end";
+        let made = std::process::Command::new("bash").args(["-c", script]).current_dir(&top).status().unwrap();
+        assert!(made.success());
+        remove_tree(&top).unwrap();
+        assert!(!top.exists());
+    }
+}

@@ -1,0 +1,13 @@
+//! The tools that read, search and change files. Changes go through `disk`.
+
+mod change;
+pub mod edit;
+pub mod glob;
+pub mod grep;
+pub mod ls;
+mod missing;
+pub mod notebook;
+pub mod past_change;
+pub mod read;
+pub(crate) mod walk;
+pub mod write;

@@ -1,0 +1,5 @@
+//! The tools that involve the user or the session: questions, the todo list, skills.
+
+pub(crate) mod ask;
+pub mod skill;
+pub(crate) mod todo;

@@ -1,0 +1,423 @@
+//! Confines shell commands: profile, hidden files and throwaway layer in plan mode (PM-62, PM-63, SB-2), and the
+//! optional sandbox of other modes (SB-4).
+
+use super::process::git;
+use crate::files::walk;
+use crate::secret_files;
+use crate::workspace::{Workspace, is_protected_name};
+use cutonce_core::permission::{ShellConfinement, is_secret};
+use cutonce_core::shell::{self, CommandVerdict};
+use cutonce_sandbox::{
+    PrivateFolder, ReadOnlyProfile, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, ThrowawayLayer,
+    WorkspaceWriteProfile, check_throwaway_layer, sandbox_support,
+};
+use ignore::WalkState;
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+/// Caches that builds and tests must write to; on the throwaway layer they write to a copy.
+const CACHES: [&str; 6] = [".cargo", ".cache", ".npm", ".gradle", ".m2", "go"];
+/// Keeps git from writing its index while reading.
+const GIT_ENV: [(&str, &str); 1] = [("GIT_OPTIONAL_LOCKS", "0")];
+/// Variables with addresses of other programs; the kernel blocks the connections, so commands need not know them.
+const SOCKETS: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"];
+
+/// Parts of the private folder.
+const TMP: &str = "tmp";
+const LAYERS: &str = "layers";
+
+/// What a plan mode sandbox is made from.
+#[derive(Debug, Clone, Default)]
+pub struct PlanSandboxOptions {
+    /// Use throwaway layers if they work here (`plan.scratch`).
+    pub scratch: bool,
+    /// Hidden in addition to the list of SB-2 (`sandbox.denyRead`).
+    pub deny_read: Vec<PathBuf>,
+    /// The plan file.
+    pub readable: Option<PathBuf>,
+}
+
+/// Sandbox of a session's shell in plan mode.
+pub struct PlanSandbox {
+    /// Contains the private TMPDIR and the throwaway layers; removed with the session.
+    folder: PrivateFolder,
+    scratch: bool,
+    /// A throwaway layer was made here. A failed attempt is repeated (SB-3).
+    scratch_works: AtomicBool,
+    deny_read: Vec<PathBuf>,
+    /// Plan files of the session and its agents: readable although they are in the hidden home.
+    readable: Mutex<Vec<PathBuf>>,
+    /// Secret files found by one walk per plan mode visit; `None` until the first command needs them.
+    secrets: Mutex<Option<Vec<PathBuf>>>,
+}
+
+impl PlanSandbox {
+    /// Creates the sandbox; the error says why the kernel or the folder for temporary files does not allow it.
+    pub fn new(options: PlanSandboxOptions) -> Result<PlanSandbox, String> {
+        let PlanSandboxOptions { scratch, deny_read, readable } = options;
+        let support = sandbox_support();
+        if !support.can_confine() {
+            return Err(support.missing_reasons());
+        }
+        let folder = private_folder().map_err(|error| no_private_folder(&error))?;
+        for part in [TMP, LAYERS] {
+            folder.ready(part).map_err(|error| no_private_folder(&error))?;
+        }
+        let (readable, secrets) = (Mutex::new(readable.into_iter().collect()), Mutex::new(None));
+        Ok(PlanSandbox { folder, scratch, scratch_works: AtomicBool::new(false), deny_read, readable, secrets })
+    }
+
+    /// Makes an agent's plan file readable: agents share the sandbox (PM-42).
+    pub fn add_readable(&self, path: &Path) {
+        let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
+        if !readable.iter().any(|known| known == path) {
+            readable.push(path.to_path_buf());
+        }
+    }
+
+    /// True if builds and tests run on a throwaway layer.
+    pub fn has_throwaway_layer(&self) -> bool {
+        let works = || check_throwaway_layer(&self.folder.path().join(LAYERS), SandboxLimits::default()).is_ok();
+        if self.scratch && !self.scratch_works.load(Ordering::Relaxed) && works() {
+            self.scratch_works.store(true, Ordering::Relaxed);
+        }
+        self.scratch_works.load(Ordering::Relaxed)
+    }
+
+    /// Starts another plan mode visit: search for secrets again.
+    pub(crate) fn start_visit(&self) {
+        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    pub(crate) fn tmp(&self) -> PathBuf {
+        self.folder.path().join(TMP)
+    }
+
+    /// Chooses the profile of a command. Proven read-only commands get no layer; all others may write and get one.
+    pub(crate) fn profile(&self, start: &StartRequest<'_>, workspace: &Workspace) -> Result<SandboxProfile, String> {
+        let scratch = (!is_proven_read_only(start.command) && self.has_throwaway_layer()).then(|| ThrowawayLayer {
+            root: workspace.root.clone(),
+            extra_roots: workspace.home.iter().flat_map(|home| CACHES.map(|cache| home.join(cache))).collect(),
+            storage: self.folder.path().join(LAYERS),
+        });
+        Ok(SandboxProfile::ReadOnly(ReadOnlyProfile {
+            tmp: self.folder.ready(TMP).map_err(|error| no_private_folder(&error))?,
+            hide: self.hidden(workspace),
+            readable: self.readable.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            scratch,
+            background: start.background,
+            limits: start.limits,
+        }))
+    }
+
+    /// Returns the environment of a confined command.
+    pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        // Keeps git from opening a hidden file only to find it unchanged.
+        git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal")
+    }
+
+    fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
+        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = secrets.get_or_insert_with(|| find_secrets(workspace));
+        hidden_stores(workspace, &self.deny_read).into_iter().chain(found.iter().cloned()).collect()
+    }
+}
+
+/// A command that is about to start.
+pub(crate) struct StartRequest<'a> {
+    pub command: &'a str,
+    pub background: bool,
+    pub limits: ResourceLimits,
+}
+
+/// Sandbox of a session's shell in default, acceptEdits and auto mode (SB-4): it can change only the workspace, except
+/// its protected places, and can't read credential stores. Files like `.env` stay readable, because the user's
+/// programs need them.
+pub struct WorkspaceSandbox {
+    folder: PrivateFolder,
+    deny_read: Vec<PathBuf>,
+    network: bool,
+    /// Protected places in subfolders, found by one walk; `None` until the first command needs them.
+    protected: Mutex<Option<Vec<PathBuf>>>,
+}
+
+impl WorkspaceSandbox {
+    pub fn new(deny_read: Vec<PathBuf>, network: bool) -> io::Result<WorkspaceSandbox> {
+        Ok(WorkspaceSandbox { folder: private_folder()?, deny_read, network, protected: Mutex::new(None) })
+    }
+    pub(crate) fn tmp(&self) -> PathBuf {
+        self.folder.path().to_path_buf()
+    }
+    pub(crate) fn profile(&self, limits: ResourceLimits, workspace: &Workspace) -> Result<SandboxProfile, String> {
+        let mut protected = self.protected.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = protected.get_or_insert_with(|| find_protected(workspace)).iter().cloned();
+        // A folder that is gone or new since the walk: what does not exist now is left out, except reserved names.
+        let found = found.filter(|path| path.symlink_metadata().is_ok());
+        let mut protect: Vec<PathBuf> = workspace.protected_places(true).into_iter().chain(found).collect();
+        protect.sort();
+        protect.dedup();
+        Ok(SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile {
+            roots: workspace.folders(),
+            tmp: self.folder.ready("").map_err(|error| no_private_folder(&error))?,
+            hide: hidden_stores(workspace, &self.deny_read),
+            protect,
+            network: self.network,
+            limits,
+        }))
+    }
+    pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        private_env(env, &self.tmp(), &[])
+    }
+}
+
+/// Sandbox for commands that run without asking outside plan mode: read-only or workspace-write, as the permission
+/// table promised (PR-4, PR-5). The promise relies on a parser, and shells have many corner cases; the kernel
+/// enforces it where it can.
+pub(crate) struct AutoRunSandbox {
+    folder: PrivateFolder,
+    tier: SandboxTier,
+}
+
+impl AutoRunSandbox {
+    /// `None` if this machine has no sandbox: then only the parser's proof remains. A trial that failed, and a folder
+    /// that can't be used, are errors: the command does not run (SB-3). Not used with Seatbelt, which is untested.
+    pub fn new() -> Result<Option<AutoRunSandbox>, String> {
+        let support = sandbox_support();
+        match support.tier {
+            SandboxTier::Namespaces | SandboxTier::Landlock => {
+                let folder = private_folder().map_err(|error| no_private_folder(&error))?;
+                Ok(Some(AutoRunSandbox { folder, tier: support.tier }))
+            }
+            SandboxTier::None if support.trial_failed => Err(support.missing_reasons()),
+            SandboxTier::None | SandboxTier::Seatbelt => Ok(None),
+        }
+    }
+    pub fn tmp(&self) -> PathBuf {
+        self.folder.path().to_path_buf()
+    }
+    /// `None` if this can't be enforced: Landlock alone would also refuse `chmod` and `touch` in the workspace.
+    pub fn profile(
+        &self,
+        held: ShellConfinement,
+        start: &StartRequest<'_>,
+        workspace: &Workspace,
+    ) -> Result<Option<SandboxProfile>, String> {
+        let stores = || secret_files::existing_stores(workspace.home.as_deref()).into_iter();
+        let tmp = self.folder.ready("").map_err(|error| no_private_folder(&error))?;
+        let (background, limits) = (start.background, start.limits);
+        Ok(match (held, self.tier) {
+            (ShellConfinement::AutoReadOnly, _) => Some(SandboxProfile::ReadOnly(ReadOnlyProfile {
+                tmp,
+                hide: stores().chain(Some(workspace.cutonce_home.clone()).filter(|home| home.exists())).collect(),
+                readable: vec![workspace.session_folder.clone()],
+                scratch: None,
+                background,
+                limits,
+            })),
+            (ShellConfinement::AutoWorkspace, SandboxTier::Namespaces) => {
+                Some(SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile {
+                    roots: workspace.folders(),
+                    tmp,
+                    hide: stores().collect(),
+                    protect: workspace.protected_places(false),
+                    network: false,
+                    limits,
+                }))
+            }
+            (
+                ShellConfinement::ParsedReadOnly
+                | ShellConfinement::PlanSandbox
+                | ShellConfinement::PlanReadOnly
+                | ShellConfinement::Disabled
+                | ShellConfinement::WorkspaceSandbox
+                | ShellConfinement::AutoWorkspace,
+                _,
+            ) => None,
+        })
+    }
+    pub fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
+        git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal")
+    }
+}
+
+/// Creates a folder for the user alone, so that no other user can read what commands write to TMPDIR.
+fn private_folder() -> io::Result<PrivateFolder> {
+    let usual = ["/tmp", "/var/tmp"].map(Path::new);
+    let wanted = PrivateFolder::new(&std::env::temp_dir());
+    wanted.or_else(|error| usual.into_iter().find_map(|folder| PrivateFolder::new(folder).ok()).ok_or(error))
+}
+
+fn no_private_folder(error: &io::Error) -> String {
+    format!("no private folder for its temporary files ({error}); TMPDIR must name a writable folder")
+}
+
+/// Builds the environment of a confined command: its own TMPDIR, no addresses of other programs.
+fn private_env(env: &[(OsString, OsString)], tmp: &Path, also: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+    let tmp = [("TMPDIR", tmp.as_os_str().to_owned())].into_iter();
+    let set: Vec<(&str, OsString)> = tmp.chain(also.iter().map(|(name, value)| (*name, value.into()))).collect();
+    let ours = |name: &OsString| set.iter().any(|(ours, _)| name == ours) || SOCKETS.iter().any(|gone| name == gone);
+    let kept: Vec<_> = env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
+    kept.into_iter().chain(set.into_iter().map(|(name, value)| (name.into(), value))).collect()
+}
+
+/// Lists credential stores, our own home, and the user's additions (SB-2, SB-6).
+fn hidden_stores(workspace: &Workspace, deny_read: &[PathBuf]) -> Vec<PathBuf> {
+    let ours = [&workspace.cutonce_home].into_iter().chain(deny_read).filter(|path| path.exists()).cloned();
+    secret_files::existing_stores(workspace.home.as_deref()).into_iter().chain(ours).collect()
+}
+
+fn is_proven_read_only(command: &str) -> bool {
+    let parsed = shell::parse(command);
+    parsed.unparsed.is_none() && parsed.parts.iter().all(|part| part.verdict == CommandVerdict::ReadOnly)
+}
+
+/// Finds files with the name of a secret anywhere in the workspace (SB-2).
+fn find_secrets(workspace: &Workspace) -> Vec<PathBuf> {
+    find_all(workspace, |path| is_topmost_secret(path, workspace.home.as_deref()))
+}
+
+/// Finds protected files and folders anywhere in the workspace (SB-4), but not in installed packages.
+fn find_protected(workspace: &Workspace) -> Vec<PathBuf> {
+    let mut found = find_all(workspace, |path| {
+        path.file_name().is_some_and(is_protected_name)
+            && !path.components().any(|part| part.as_os_str() == "node_modules")
+    });
+    found.sort();
+    // What is inside a protected folder is protected with it.
+    found.dedup_by(|inner, outer| inner.starts_with(&*outer));
+    found
+}
+
+fn find_all(workspace: &Workspace, wanted: impl Fn(&Path) -> bool + Sync) -> Vec<PathBuf> {
+    let added = workspace.added_folders.list();
+    let folders = [workspace.root.as_path()].into_iter().chain(added.iter().map(PathBuf::as_path));
+    let found = Mutex::new(Vec::new());
+    walk::visit_all(folders, false, |path| {
+        if let Some(path) = path.filter(|path| wanted(path)) {
+            found.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+        }
+        WalkState::Continue
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Everything inside a hidden folder is hidden with it.
+fn is_topmost_secret(path: &Path, home: Option<&Path>) -> bool {
+    is_secret(path, home) && !path.parent().is_some_and(|parent| is_secret(parent, home))
+}
+
+/// Explains to the model why a confined command failed: which part was refused, and by what.
+pub(crate) fn refusal_hint(held: ShellConfinement, output: &str) -> Option<&'static str> {
+    let (offline, signs) = match held {
+        ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => (NO_NETWORK, &PLAN_SIGNS[..]),
+        ShellConfinement::WorkspaceSandbox => (NOT_ONLINE, &WORKSPACE_SIGNS[..]),
+        ShellConfinement::AutoReadOnly => (READS_ENFORCED, &[("Read-only file system", READS_ENFORCED)][..]),
+        ShellConfinement::AutoWorkspace => (WORKSPACE_ENFORCED, &[("Read-only file system", WORKSPACE_ENFORCED)][..]),
+        ShellConfinement::ParsedReadOnly | ShellConfinement::Disabled => return None,
+    };
+    // The network comes first: a program that found none often prints other errors too.
+    if NETWORK_SIGNS.iter().any(|sign| output.contains(sign)) {
+        return Some(offline);
+    }
+    LIMIT_SIGNS.iter().chain(signs).find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
+}
+
+/// Ended by the limit of a file's size: SIGXFSZ.
+pub(crate) const FILE_LIMIT_SIGNAL: i32 = 25;
+pub(crate) const FILE_LIMIT: &str = "A file reached the sandbox's size limit (`sandbox.limits.fileMb`).";
+const MEMORY_LIMIT: &str = "A process may have reached the sandbox's memory limit (`sandbox.limits.memoryMb`).";
+const PROCESS_LIMIT: &str = "The command may have reached the sandbox's process limit (`sandbox.limits.processes`).";
+const LIMIT_SIGNS: [(&str, &str); 6] = [
+    ("File size limit exceeded", FILE_LIMIT),
+    ("File too large", FILE_LIMIT),
+    ("Cannot allocate memory", MEMORY_LIMIT),
+    ("MemoryError", MEMORY_LIMIT),
+    ("fork: retry", PROCESS_LIMIT),
+    ("Resource temporarily unavailable", PROCESS_LIMIT),
+];
+const READS_ENFORCED: &str = "It ran without asking because it only reads, and the sandbox enforced that.";
+const WORKSPACE_ENFORCED: &str =
+    "It ran without asking because it changes files of the workspace only, and the sandbox enforced that.";
+const NO_NETWORK: &str = "Plan mode has no network. Work with what is on this machine, or put this step into the plan.";
+const NO_WRITE: &str = "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR.";
+const PLAN_SIGNS: [(&str, &str); 4] = [
+    ("Read-only file system", NO_WRITE),
+    ("Permission denied", "Plan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."),
+    (
+        "Operation not permitted",
+        "Plan mode: the sandbox refuses changes of files' modes, owners and times, signals and mounts.",
+    ),
+    ("EROFS", NO_WRITE),
+];
+
+/// What common programs print if there is no network: curl, git, cargo, npm, node, Python, go, wget, ssh, Java, Ruby.
+const NETWORK_SIGNS: [&str; 16] = [
+    "Network is unreachable",
+    "network is unreachable",
+    "Could not resolve host",
+    "Couldn't resolve host",
+    "could not resolve host",
+    "name resolution",
+    "Name or service not known",
+    "nodename nor servname",
+    "unable to resolve host",
+    "Temporary failure resolving",
+    "EAI_AGAIN",
+    "ENOTFOUND",
+    "ENETUNREACH",
+    "no such host",
+    "UnknownHostException",
+    "Failed to establish a new connection",
+];
+
+const OUTSIDE: &str = "The sandbox (`sandbox.shell`) lets commands write to the workspace and $TMPDIR only.";
+const NOT_ONLINE: &str = "The sandbox (`sandbox.shell`) has no network unless the user sets `sandbox.network`.";
+const WORKSPACE_SIGNS: [(&str, &str); 4] = [
+    ("Read-only file system", OUTSIDE),
+    (
+        "Permission denied",
+        "The sandbox (`sandbox.shell`) refused a write outside the workspace and $TMPDIR, or reading a secret.",
+    ),
+    ("Operation not permitted", "The sandbox (`sandbox.shell`) refuses signals to other processes and mounts."),
+    ("EROFS", OUTSIDE),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn pm_62_missing_network_is_named_for_common_tools() {
+        let outputs = [
+            "curl: (6) Could not resolve host: example.org",
+            "fatal: unable to access 'https://x/': Could not resolve host: x",
+            "npm error code EAI_AGAIN\nnpm error syscall getaddrinfo\nnpm error EROFS: read-only file system",
+            "socket.gaierror: [Errno -3] Temporary failure in name resolution",
+            "urllib3: [Errno -2] Name or service not known",
+            "[6] Couldn't resolve host name (index.crates.io)",
+            "dial tcp: lookup proxy.golang.org: connect: network is unreachable",
+            "dial tcp: lookup proxy.golang.org on 127.0.0.53:53: no such host",
+            "wget: unable to resolve host address 'x'",
+        ];
+        for output in outputs {
+            let hint = refusal_hint(ShellConfinement::PlanSandbox, output).unwrap();
+            assert!(hint.contains("Plan mode has no network"), "{output}");
+            assert_eq!(refusal_hint(ShellConfinement::ParsedReadOnly, output), None);
+        }
+        let write = refusal_hint(ShellConfinement::PlanSandbox, "touch: Read-only file system").unwrap();
+        assert!(write.contains("refused a write"));
+        assert_eq!(refusal_hint(ShellConfinement::PlanSandbox, "1 test failed"), None);
+    }
+
+    #[test]
+    fn sb_2_private_folder_is_for_the_user_only() {
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let sandbox = PlanSandbox::new(PlanSandboxOptions::default()).unwrap();
+        assert_eq!(mode(sandbox.folder.path()), 0o700);
+        assert_eq!(mode(WorkspaceSandbox::new(Vec::new(), false).unwrap().folder.path()), 0o700);
+    }
+}

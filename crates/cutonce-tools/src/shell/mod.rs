@@ -1,0 +1,10 @@
+//! The shell tools, the processes behind them, and their confinement.
+
+pub mod bash;
+pub mod confine;
+mod kill;
+mod output;
+pub mod process;
+
+pub(crate) use kill::KillShellTool;
+pub(crate) use output::BashOutputTool;

@@ -1,0 +1,365 @@
+//! The shells of a session: the working folder kept between calls, and background tasks (TL-8).
+
+mod capture;
+pub(super) mod git;
+mod last_line;
+mod start;
+mod stream;
+mod task;
+
+use crate::tool::ToolError;
+pub(crate) use capture::CommandOutput;
+use start::BashStart;
+pub(crate) use start::RunningBash;
+pub(crate) use stream::OutputStream;
+pub(crate) use task::BackgroundTask;
+pub use task::{TaskState, TaskView};
+
+use crate::shell::confine::{AutoRunSandbox, PlanSandbox, PlanSandboxOptions, StartRequest, WorkspaceSandbox};
+use crate::spill::{OptionalRedactor, StreamRedactor};
+use crate::workspace::Workspace;
+use cutonce_core::permission::ShellConfinement;
+use cutonce_sandbox::{ResourceLimits, SandboxProfile, find_program};
+use last_line::{LastLine, OnPrint};
+use std::ffi::{OsStr, OsString};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime};
+use task::{OnEnd, lock_mutex};
+
+/// Maximum number of commands running in the background.
+const MAX_RUNNING: usize = 32;
+
+/// How long to wait for killed processes to be gone.
+pub(crate) const KILL_TIMEOUT: Duration = Duration::from_secs(5);
+
+const NO_SHELL: &str = "The command was not started: the shell is switched off in plan mode.";
+const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell` is on, and this machine can't hold commands in the \
+                           workspace-write sandbox. Tell the user: `cutonce doctor` says why.";
+
+/// Profile, environment and private folder of a command.
+type ConfinedStart = (SandboxProfile, Vec<(OsString, OsString)>, Option<PathBuf>);
+
+fn not_confined(why: &str) -> ToolError {
+    format!("The command was not started, because the sandbox can't hold it: {why}. `cutonce doctor` says more.").into()
+}
+
+/// The shells of a session. Dropping it kills everything that runs in the background.
+pub struct SessionShells {
+    env: Vec<(OsString, OsString)>,
+    timeout: Duration,
+    on_end: Mutex<Option<OnEnd>>,
+    on_print: Mutex<Option<OnPrint>>,
+    redact: OptionalRedactor,
+    /// `None`: the root of the workspace.
+    folder: Mutex<Option<PathBuf>>,
+    tasks: Mutex<Vec<Arc<BackgroundTask>>>,
+    outputs: AtomicUsize,
+    /// Start of the current plan mode visit (PM-60).
+    plan_visit_start: Mutex<Option<SystemTime>>,
+    /// Sandbox for commands in plan mode; without it no confined command may run. The options are for the next attempt
+    /// to create it (SB-3).
+    plan_sandbox: Mutex<Option<Arc<PlanSandbox>>>,
+    plan_sandbox_options: Mutex<PlanSandboxOptions>,
+    /// Sandbox for commands in other modes, if the user enabled it (SB-4).
+    workspace_sandbox: Mutex<Option<Arc<WorkspaceSandbox>>>,
+    /// Sandbox for commands that run without asking; `None` until the first one, or if this machine has none.
+    auto_run_sandbox: Mutex<Option<Arc<AutoRunSandbox>>>,
+    /// Limits of confined commands (SB-7).
+    limits: ResourceLimits,
+}
+
+impl SessionShells {
+    /// Creates the shells. `env` is the whole environment of commands: `cutonce_sandbox::env::scrubbed`.
+    pub fn new(env: Vec<(OsString, OsString)>) -> Self {
+        Self {
+            env: git::reject_bare_repositories(env),
+            timeout: Duration::from_millis(120_000),
+            on_end: Mutex::new(None),
+            on_print: Mutex::new(None),
+            redact: None,
+            folder: Mutex::new(None),
+            tasks: Mutex::new(Vec::new()),
+            outputs: AtomicUsize::new(0),
+            plan_visit_start: Mutex::new(None),
+            plan_sandbox: Mutex::new(None),
+            plan_sandbox_options: Mutex::new(PlanSandboxOptions::default()),
+            workspace_sandbox: Mutex::new(None),
+            auto_run_sandbox: Mutex::new(None),
+            limits: ResourceLimits::default(),
+        }
+    }
+    /// Sets the timeout of commands whose call gives none (`shell.timeoutMs`).
+    pub fn default_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+    /// Sets the limits of confined commands.
+    pub fn with_limits(mut self, limits: ResourceLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+    /// Sets the callback for ended background tasks.
+    pub fn on_end(self, tell: impl Fn(TaskView) + Send + Sync + 'static) -> Self {
+        self.set_on_end(tell);
+        self
+    }
+    /// Sets the callback for ended background tasks on existing shells.
+    pub fn set_on_end(&self, tell: impl Fn(TaskView) + Send + Sync + 'static) {
+        *lock_mutex(&self.on_end) = Some(Arc::new(tell));
+    }
+
+    /// Sets the callback for a background task's id and last output line; calls are throttled.
+    pub fn set_on_print(&self, tell: impl Fn(&str, &str) + Send + Sync + 'static) {
+        *lock_mutex(&self.on_print) = Some(Arc::new(tell));
+    }
+
+    /// Sets the redactor for stored long outputs.
+    pub fn with_redactor(mut self, redact: Arc<dyn StreamRedactor>) -> Self {
+        self.redact = Some(redact);
+        self
+    }
+    /// Returns the redactor, for others that store long text.
+    pub fn redactor(&self) -> OptionalRedactor {
+        self.redact.clone()
+    }
+
+    /// Creates shells for a subagent: the same environment, but its own working folder and background tasks.
+    pub fn for_subagent(&self) -> Self {
+        let mut shells = Self::new(self.env.clone()).default_timeout(self.timeout).with_limits(self.limits);
+        shells.redact = self.redact.clone();
+        *lock_mutex(&shells.on_end) = lock_mutex(&self.on_end).clone();
+        shells
+    }
+
+    /// Notes that plan mode was entered: everything running now was started before.
+    pub fn enter_plan_mode(&self) {
+        *lock_mutex(&self.plan_visit_start) = Some(SystemTime::now());
+        if let Some(sandbox) = &*lock_mutex(&self.plan_sandbox) {
+            sandbox.start_visit();
+        }
+    }
+    /// Sets the plan mode sandbox. Sessions may share one; it is removed with the last of them.
+    pub fn set_plan_sandbox(&self, sandbox: impl Into<Arc<PlanSandbox>>) {
+        *lock_mutex(&self.plan_sandbox) = Some(sandbox.into());
+    }
+    /// Creates the plan mode sandbox; the error says why it can't. The next command in plan mode tries again.
+    pub fn create_plan_sandbox(&self, options: PlanSandboxOptions) -> Result<Arc<PlanSandbox>, String> {
+        *lock_mutex(&self.plan_sandbox_options) = options;
+        self.existing_or_new_plan_sandbox()
+    }
+    fn existing_or_new_plan_sandbox(&self) -> Result<Arc<PlanSandbox>, String> {
+        let mut sandbox = lock_mutex(&self.plan_sandbox);
+        if let Some(sandbox) = &*sandbox {
+            return Ok(sandbox.clone());
+        }
+        let made = Arc::new(PlanSandbox::new(lock_mutex(&self.plan_sandbox_options).clone())?);
+        *sandbox = Some(made.clone());
+        Ok(made)
+    }
+    /// Returns the plan mode sandbox, if any, for a subagent.
+    pub fn plan_sandbox(&self) -> Option<Arc<PlanSandbox>> {
+        lock_mutex(&self.plan_sandbox).clone()
+    }
+    /// Sets the sandbox for confined commands in other modes.
+    pub fn set_workspace_sandbox(&self, workshop: WorkspaceSandbox) {
+        *lock_mutex(&self.workspace_sandbox) = Some(Arc::new(workshop));
+    }
+    /// True if the task was started since plan mode was last entered.
+    pub fn started_in_plan_visit(&self, task: &TaskView) -> bool {
+        lock_mutex(&self.plan_visit_start).is_some_and(|began| task.since >= began)
+    }
+
+    /// Returns the running background tasks.
+    pub fn running_tasks(&self) -> Vec<TaskView> {
+        let views = lock_mutex(&self.tasks).iter().map(|task| task.view()).collect::<Vec<_>>();
+        views.into_iter().filter(|view| view.state == TaskState::Running).collect()
+    }
+    /// Kills everything in the background.
+    pub fn kill_all(&self) {
+        lock_mutex(&self.tasks).iter().for_each(|task| task.kill());
+    }
+    /// Kills one background command and everything it started; the error says why it can't.
+    pub fn kill_task(&self, id: &str) -> Result<(), ToolError> {
+        let Some(task) = self.task(id) else {
+            let shown: String = id.chars().filter(|c| !c.is_control()).take(60).collect();
+            return Err(format!("There is no task {shown:?}; {}.", self.list_tasks()).into());
+        };
+        if task.state() != TaskState::Running {
+            return Err(format!("{id} has ended already: {}.", task.state()).into());
+        }
+        task.kill();
+        Ok(())
+    }
+    /// Ends the session: like `kill_all`, then waits until they are gone and removes the private folder. Not
+    /// earlier: dying processes may still create files there. Not later: the program may exit right after this.
+    pub async fn end_all(&self) {
+        self.kill_all();
+        let tasks = lock_mutex(&self.tasks).clone();
+        for task in tasks {
+            let _ = tokio::time::timeout(KILL_TIMEOUT, task.wait_for_end()).await;
+        }
+        *lock_mutex(&self.plan_sandbox) = None;
+        *lock_mutex(&self.workspace_sandbox) = None;
+    }
+    /// Returns the folder in which the next command starts.
+    pub fn working_folder(&self, workspace: &Workspace) -> PathBuf {
+        lock_mutex(&self.folder).clone().unwrap_or_else(|| workspace.root.clone())
+    }
+
+    /// Returns the PATH of commands.
+    pub(crate) fn program_path(&self) -> &OsStr {
+        self.env.iter().find(|(name, _)| name == "PATH").map_or(OsStr::new(""), |(_, path)| path)
+    }
+
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
+    }
+
+    pub(crate) fn task(&self, id: &str) -> Option<Arc<BackgroundTask>> {
+        lock_mutex(&self.tasks).iter().find(|task| task.id == id).cloned()
+    }
+
+    /// Lists the known tasks for an unknown id: `bash_1 (running), bash_2 (exited with code 0)`.
+    pub(crate) fn list_tasks(&self) -> String {
+        let tasks = lock_mutex(&self.tasks);
+        match tasks.as_slice() {
+            [] => "no command was started in the background".into(),
+            tasks => {
+                let known: Vec<_> = tasks.iter().map(|task| format!("{} ({})", task.id, task.state())).collect();
+                format!("known: {}", known.join(", "))
+            }
+        }
+    }
+
+    /// Returns a name for the file of a long output.
+    pub(crate) fn next_output_name(&self) -> String {
+        format!("bash-output-{}", self.outputs.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Starts a command to wait for. It reports its final folder: pass that to `settle`.
+    pub(crate) fn start_command(
+        &self,
+        command: &str,
+        held: ShellConfinement,
+        workspace: &Workspace,
+    ) -> Result<RunningBash, ToolError> {
+        let start = StartRequest { command, background: false, limits: self.limits };
+        self.prepare_start(&start, held, workspace)?.spawn_bash(command, Some(workspace))
+    }
+
+    pub(crate) fn start_task(
+        &self,
+        command: &str,
+        held: ShellConfinement,
+        workspace: &Workspace,
+    ) -> Result<Arc<BackgroundTask>, ToolError> {
+        if self.running_tasks().len() >= MAX_RUNNING {
+            return Err(format!(
+                "{MAX_RUNNING} commands run in the background already: end some with KillShell first."
+            )
+            .into());
+        }
+        let start = StartRequest { command, background: true, limits: self.limits };
+        let bash = self.prepare_start(&start, held, workspace)?.spawn_bash(command, None)?;
+        let mut tasks = lock_mutex(&self.tasks);
+        let id = format!("bash_{}", tasks.len() + 1);
+        let last = LastLine::new(id.clone(), lock_mutex(&self.on_print).clone());
+        let ends = (lock_mutex(&self.on_end).clone(), self.redact.clone());
+        let task = BackgroundTask::take_over((id, command.into()), workspace.session_folder.clone(), bash, last, ends);
+        tasks.push(task.clone());
+        Ok(task)
+    }
+
+    /// Prepares a start. A confined command runs in the sandbox or not at all (SB-3).
+    fn prepare_start(
+        &self,
+        start: &StartRequest<'_>,
+        held: ShellConfinement,
+        workspace: &Workspace,
+    ) -> Result<BashStart, ToolError> {
+        let bash = find_program("bash", &self.env)
+            .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
+        let folder = self.working_folder(workspace);
+        let (profile, env, tmp) = match held {
+            ShellConfinement::ParsedReadOnly => (SandboxProfile::Unconfined, self.env.clone(), None),
+            ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => {
+                let sandbox = self.existing_or_new_plan_sandbox().map_err(|why| not_confined(&why))?;
+                let profile = sandbox.profile(start, workspace).map_err(|why| not_confined(&why))?;
+                (profile, sandbox.env(&self.env), Some(sandbox.tmp()))
+            }
+            ShellConfinement::WorkspaceSandbox => {
+                let workshop = lock_mutex(&self.workspace_sandbox).clone();
+                let workshop = workshop.ok_or(NO_WORKSPACE_SANDBOX)?;
+                let profile = workshop.profile(self.limits, workspace).map_err(|why| not_confined(&why))?;
+                (profile, workshop.env(&self.env), Some(workshop.tmp()))
+            }
+            ShellConfinement::AutoReadOnly | ShellConfinement::AutoWorkspace => {
+                self.confine_auto_run(start, held, workspace).map_err(|why| not_confined(&why))?
+            }
+            ShellConfinement::Disabled => return Err(NO_SHELL.into()),
+        };
+        Ok(BashStart { bash, env, folder, profile, tmp })
+    }
+
+    /// Confines a command that runs without asking. On a machine without a sandbox only the parser does.
+    fn confine_auto_run(
+        &self,
+        start: &StartRequest<'_>,
+        held: ShellConfinement,
+        workspace: &Workspace,
+    ) -> Result<ConfinedStart, String> {
+        let mut known = lock_mutex(&self.auto_run_sandbox);
+        if known.is_none() {
+            *known = AutoRunSandbox::new()?.map(Arc::new);
+        }
+        let sandbox = known.clone();
+        drop(known);
+        let profile = sandbox.as_ref().map_or(Ok(None), |sandbox| sandbox.profile(held, start, workspace))?;
+        Ok(match (profile, sandbox) {
+            (Some(profile), Some(sandbox)) => (profile, sandbox.env(&self.env), Some(sandbox.tmp())),
+            _ => (SandboxProfile::Unconfined, git::without_repository_programs(self.env.clone()), None),
+        })
+    }
+
+    /// Returns to the root if the working folder no longer exists; the text says so.
+    pub(crate) fn check_folder(&self, workspace: &Workspace) -> Option<String> {
+        let mut kept = lock_mutex(&self.folder);
+        let gone = kept.take_if(|folder| !folder.is_dir())?;
+        let root = workspace.root.display();
+        Some(format!("The working folder {} is gone; this ran in {root}.", gone.display()))
+    }
+
+    /// Stores the folder in which a command ended; returns a note about it.
+    pub(crate) fn store_folder(&self, ended_in: Option<PathBuf>, workspace: &Workspace) -> Option<String> {
+        let before = self.working_folder(workspace);
+        let ended_in = ended_in.filter(|folder| *folder != before)?;
+        // A command can write to the pipe itself: a made-up name must not pass for another folder.
+        let ended_in = ended_in.canonicalize().unwrap_or(ended_in);
+        if ended_in == before {
+            return None;
+        }
+        let root = workspace.root.display();
+        let inside = workspace.folders().iter().any(|folder| ended_in.starts_with(folder));
+        let mut kept = lock_mutex(&self.folder);
+        if !inside {
+            *kept = None;
+            let outside = ended_in.display();
+            return Some(format!("{outside} is outside the workspace: the working folder is {root} again."));
+        }
+        if !ended_in.is_dir() {
+            *kept = None;
+            return Some(format!("{} is gone: the working folder is {root} again.", ended_in.display()));
+        }
+        let note = format!("The working folder is now {}.", ended_in.display());
+        *kept = Some(ended_in);
+        Some(note)
+    }
+}
+
+impl Drop for SessionShells {
+    fn drop(&mut self) {
+        self.kill_all();
+    }
+}

@@ -1,0 +1,148 @@
+//! A background command: it keeps running while the model does other things (TL-8).
+
+use super::capture::OutputCapture;
+use super::last_line::LastLine;
+use super::start::RunningBash;
+use crate::spill::{OptionalRedactor, SpillFile};
+use cutonce_sandbox::{Lifeline, ProcessExit};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+use tokio::sync::watch;
+
+/// A background task as front ends show it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskView {
+    /// `bash_1`, `bash_2`, …
+    pub id: String,
+    pub command: String,
+    pub since: SystemTime,
+    pub state: TaskState,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskState {
+    Running,
+    Exited(i32),
+    /// Killed by a signal that we did not send.
+    Signalled(i32),
+    /// Killed by KillShell or at the end of the session.
+    Killed,
+}
+
+impl std::fmt::Display for TaskState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            TaskState::Running => write!(f, "running"),
+            TaskState::Exited(code) => write!(f, "exited with code {code}"),
+            TaskState::Signalled(signal) => write!(f, "ended by signal {signal}"),
+            TaskState::Killed => write!(f, "killed"),
+        }
+    }
+}
+
+pub(crate) struct BackgroundTask {
+    pub(crate) id: String,
+    pub(crate) command: String,
+    since: SystemTime,
+    printed: Mutex<TaskOutput>,
+    /// `None` after it was killed.
+    lifeline: Mutex<Option<Lifeline>>,
+    state: watch::Sender<TaskState>,
+}
+
+struct TaskOutput {
+    unseen: OutputCapture,
+    all: SpillFile,
+}
+
+/// Callback for an ended task.
+pub(crate) type OnEnd = Arc<dyn Fn(TaskView) + Send + Sync>;
+
+impl BackgroundTask {
+    /// Takes over a running bash; the file with its whole output goes to `folder`.
+    pub(crate) fn take_over(
+        (id, command): (String, String),
+        folder: PathBuf,
+        mut bash: RunningBash,
+        last: Arc<LastLine>,
+        (on_end, redact): (Option<OnEnd>, OptionalRedactor),
+    ) -> Arc<Self> {
+        let all = SpillFile::create(&folder, &id, "txt", redact);
+        let task = Arc::new(Self {
+            id,
+            command,
+            since: SystemTime::now(),
+            printed: Mutex::new(TaskOutput { unseen: OutputCapture::default(), all }),
+            lifeline: Mutex::new(bash.running.take_lifeline()),
+            state: watch::Sender::new(TaskState::Running),
+        });
+        let watched = task.clone();
+        tokio::spawn(async move {
+            let each = |bytes: &[u8]| {
+                watched.push(bytes);
+                last.push(bytes);
+            };
+            let ended = bash.pump_output(each).await;
+            watched.record_end(ended);
+            if let Some(on_end) = on_end {
+                on_end(watched.view());
+            }
+        });
+        task
+    }
+
+    fn push(&self, bytes: &[u8]) {
+        let mut printed = lock_mutex(&self.printed);
+        printed.unseen.push(bytes);
+        printed.all.push(bytes);
+    }
+
+    fn record_end(&self, ended: std::io::Result<ProcessExit>) {
+        lock_mutex(&self.printed).all.flush_waiting();
+        let killed = lock_mutex(&self.lifeline).take().is_none();
+        self.state.send_replace(match ended {
+            Ok(ProcessExit::Exited(code)) => TaskState::Exited(code),
+            Ok(ProcessExit::Signalled(_)) | Err(_) if killed => TaskState::Killed,
+            Ok(ProcessExit::Signalled(signal)) => TaskState::Signalled(signal),
+            Err(_) => TaskState::Killed,
+        });
+    }
+
+    pub(crate) fn view(&self) -> TaskView {
+        TaskView { id: self.id.clone(), command: self.command.clone(), since: self.since, state: self.state() }
+    }
+
+    pub(crate) fn state(&self) -> TaskState {
+        *self.state.borrow()
+    }
+
+    /// Kills it and everything it started.
+    pub(crate) fn kill(&self) {
+        lock_mutex(&self.lifeline).take();
+    }
+
+    /// Waits until it has ended.
+    pub(crate) async fn wait_for_end(&self) -> TaskState {
+        let mut state = self.state.subscribe();
+        match state.wait_for(|state| *state != TaskState::Running).await {
+            Ok(state) => *state,
+            Err(_) => TaskState::Killed,
+        }
+    }
+
+    /// Returns new output since the last call; `None` if there is none.
+    pub(crate) fn take_new_output(&self) -> Option<String> {
+        let mut printed = lock_mutex(&self.printed);
+        let unseen = std::mem::take(&mut printed.unseen);
+        (!unseen.is_empty()).then(|| unseen.render(|| printed.all.note()))
+    }
+
+    pub(crate) fn output_file(&self) -> PathBuf {
+        lock_mutex(&self.printed).all.path().to_path_buf()
+    }
+}
+
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

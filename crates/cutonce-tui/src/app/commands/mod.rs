@@ -1,0 +1,264 @@
+//! Slash commands (UI-9): the terminal's part of the table in core. An unknown
+//! command sends nothing and suggests the nearest name.
+
+mod reports;
+
+use super::custom::{self, CustomCommand};
+use super::{App, AppMessage, send_to_app};
+use crate::composer::CompletionItem;
+use crate::render::theme::{Theme, ThemeName};
+use cutonce_agent::builder::SessionSelector;
+use cutonce_agent::mcp::McpPrompt;
+use cutonce_core::commands::{self, Frontend, SlashCommand};
+use cutonce_core::conversation::Image;
+use cutonce_core::exit_code;
+use cutonce_core::model_selection::model_after_choice;
+use cutonce_core::plan::command;
+use cutonce_core::protocol::event::NoticeLevel;
+use cutonce_core::protocol::submission::Submission;
+use std::path::{Path, PathBuf};
+
+/// Prompt that `/init` sends to the model.
+pub const INIT_PROMPT: &str = include_str!("../../prompts/init.md");
+
+/// Completion items for `/`: built-in commands, custom commands and MCP prompts.
+pub fn completion_items(customs: &[CustomCommand], prompts: &[McpPrompt]) -> Vec<CompletionItem> {
+    let own = commands::commands_of(Frontend::Terminal).map(|info| CompletionItem {
+        name: format!("/{}", info.name),
+        description: info.help.into(),
+        takes_arguments: info.takes_arguments(),
+    });
+    let theirs = customs.iter().map(|one| CompletionItem {
+        name: format!("/{}", one.name),
+        description: one.description.clone(),
+        takes_arguments: one.takes_arguments(),
+    });
+    let servers = prompts.iter().map(|one| CompletionItem {
+        name: format!("/{}", one.command),
+        description: one.description.clone(),
+        takes_arguments: !one.arguments.is_empty(),
+    });
+    own.chain(theirs).chain(servers).collect()
+}
+
+impl App {
+    /// Runs a line that begins with a slash. Returns false if it is not a command, for example a path.
+    pub(super) fn run_command(&mut self, line: &str, images: &[Image]) -> bool {
+        let (word, words) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let words = words.trim();
+        if let Some(info) = commands::find_command(Frontend::Terminal, &word[1..]) {
+            self.run_builtin(info.command, words, line);
+            return true;
+        }
+        if let Some(custom) = self.session.custom_commands.iter().find(|custom| word[1..] == custom.name).cloned() {
+            self.run_custom(&custom, words, images);
+            return true;
+        }
+        // A path, or a prompt of an MCP server (HO-6): the session handles it.
+        if word[1..].contains('/') || word.starts_with("/mcp__") {
+            return false;
+        }
+        if !self.folder_is_trusted()
+            && custom::find_commands(&self.environment.home, &self.environment.cwd, true)
+                .iter()
+                .any(|one| one.name == word[1..])
+        {
+            self.print_notice(NoticeLevel::Warning, &commands::untrusted_command_message(word));
+            self.prompt.composer.restore_unsent(line, images.to_vec());
+            self.draft_changed();
+            return true;
+        }
+        let own = self.session.custom_commands.iter().map(|custom| custom.name.as_str());
+        let message = commands::unknown_command_message(Frontend::Terminal, word, own);
+        self.print_notice(NoticeLevel::Warning, &message);
+        // Keep the text in the composer.
+        self.prompt.composer.restore_unsent(line, images.to_vec());
+        self.draft_changed();
+        true
+    }
+
+    /// Runs a built-in command; `line` is the whole line.
+    fn run_builtin(&mut self, command: SlashCommand, words: &str, line: &str) {
+        match command {
+            SlashCommand::Help => self.print_help(),
+            SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(line),
+            SlashCommand::Plans => self.print_plans(),
+            SlashCommand::Model => self.show_or_set_model(words),
+            SlashCommand::Clear => self.clear_conversation(),
+            SlashCommand::Compact => self.compact(Some(words.to_string()).filter(|words| !words.is_empty())),
+            SlashCommand::Resume => self.pick_session(words),
+            SlashCommand::Rewind => self.open_rewind_picker(),
+            SlashCommand::Permissions => self.show_rules("", None),
+            SlashCommand::Agents => self.show_agents("", None),
+            SlashCommand::Mcp => self.show_mcp("", None),
+            SlashCommand::Memory => self.open_memory(words),
+            SlashCommand::Init => self.send_user_message(INIT_PROMPT.trim().into(), vec![]),
+            SlashCommand::Config => self.open_config(words),
+            SlashCommand::Status => self.print_status(),
+            SlashCommand::Cost => self.print_cost(),
+            SlashCommand::Todos => self.print_todos(),
+            SlashCommand::Export => self.export_conversation(words),
+            SlashCommand::Theme => self.set_theme(words),
+            SlashCommand::Doctor => {
+                let report = (self.environment.doctor)();
+                self.print_notice(NoticeLevel::Info, &report);
+            }
+            SlashCommand::Trust => self.open_trust(),
+            SlashCommand::Exit => self.exit = Some(exit_code::SUCCESS),
+            // The table does not offer these in the terminal, which has keys for them.
+            SlashCommand::Edit | SlashCommand::Tasks => {}
+        }
+    }
+
+    fn run_mode_command(&mut self, line: &str) {
+        let Some(command) = command::parse(line) else { return };
+        let env = &self.environment.env;
+        let editor = cutonce_agent::editor::find_editor(env).ok();
+        let name = editor.and_then(|editor| Some(editor.program.file_name()?.to_string_lossy().into_owned()));
+        if matches!(command, command::ModeCommand::Plan(command::PlanCommand::Describe(_)))
+            && let Some(session) = &self.session.handle
+        {
+            self.prompt.drafts.assign_to(session.id(), &self.current_draft());
+        }
+        self.submit(Submission::Command { command, editor: name });
+    }
+
+    fn run_custom(&mut self, custom: &CustomCommand, words: &str, images: &[Image]) {
+        let text = custom::fill_arguments(&custom.body, words);
+        self.submit(Submission::CustomCommand {
+            text,
+            images: images.to_vec(),
+            allow: custom.allow.clone(),
+            model: custom.model.clone(),
+            typed: None,
+        });
+        if let Some(session) = &self.session.handle {
+            self.prompt.drafts.assign_to(session.id(), &self.current_draft());
+        }
+    }
+
+    fn clear_conversation(&mut self) {
+        match self.session.open_failed {
+            true => self.switch_session(SessionSelector::New, false),
+            false => self.submit(Submission::Clear),
+        }
+    }
+
+    fn show_or_set_model(&mut self, name: &str) {
+        if name.is_empty() && self.status.view.model.is_empty() {
+            return self.print_notice(NoticeLevel::Info, self.session.thread.no_session_help());
+        }
+        if name.is_empty() {
+            let model = self.status.view.model.clone();
+            return self.print_notice(NoticeLevel::Info, &format!("Model: {model}. Change it with /model NAME."));
+        }
+        if self.session.open_failed {
+            self.session.thread.model = Some(name.to_string());
+            self.print_notice(NoticeLevel::Info, &format!("Starting a new session with {name}."));
+            return self.switch_session(SessionSelector::New, false);
+        }
+        let Some(session) = self.session.handle.clone() else {
+            return self.submit(Submission::SetModel { model: name.into() });
+        };
+        let (name, notes) = (name.to_string(), self.messages.clone());
+        tokio::spawn(async move {
+            let checked = session.can_use(&name).await.map(drop);
+            send_to_app(&notes, AppMessage::ModelChecked { name, checked });
+        });
+    }
+
+    /// Switches to a model that can be connected, or says why not.
+    pub(super) fn on_model_checked(&mut self, name: String, checked: Result<(), String>) {
+        if let Err(why) = checked {
+            let using = self.status.view.model.clone();
+            return self.print_notice(NoticeLevel::Warning, &format!("{why} Still using {using}."));
+        }
+        let model = model_after_choice(&self.session.settings, &name, self.status.view.mode, self.status.view.context);
+        self.submit(Submission::SetModel { model: name });
+        self.print_notice(NoticeLevel::Info, &format!("Model: {model}, from your next message"));
+        self.model_changed(&model);
+        self.status.view.model = model;
+    }
+
+    fn set_theme(&mut self, name: &str) {
+        match ThemeName::parse(name) {
+            Some(name) => {
+                self.theme = Theme::new(name, self.theme.depth);
+                self.print_notice(
+                    NoticeLevel::Info,
+                    &format!("Theme: {}. Set `theme` in the settings to keep it.", name.as_str()),
+                );
+            }
+            None => {
+                let names = ThemeName::ALL.map(ThemeName::as_str).join(", ");
+                let now = self.theme.name.as_str();
+                let none = match name {
+                    "" => String::new(),
+                    other => format!("Unknown theme {}. ", crate::render::text::one_line(other)),
+                };
+                self.print_notice(NoticeLevel::Info, &format!("{none}Theme: {now}. Available: {names}."));
+            }
+        }
+    }
+
+    /// `/export [FILE]`
+    fn export_conversation(&mut self, file: &str) {
+        let Some(transcript) = self.session.transcript.clone().filter(|path| path.exists()) else {
+            return self.print_notice(NoticeLevel::Info, EMPTY_CONVERSATION);
+        };
+        match export_transcript(&transcript, &self.environment.cwd, file) {
+            Ok(path) => self.print_notice(NoticeLevel::Info, &format!("Exported to {}", path.display())),
+            Err(why) => self.print_notice(NoticeLevel::Warning, &why.to_string()),
+        }
+    }
+}
+
+const EMPTY_CONVERSATION: &str = "The conversation is empty; nothing to export.";
+
+/// Why a conversation was not exported.
+#[derive(Debug, thiserror::Error)]
+pub enum ExportError {
+    #[error("{EMPTY_CONVERSATION}")]
+    Empty,
+    #[error("Can't write {}: {source}", path.display())]
+    Write { path: PathBuf, source: std::io::Error },
+}
+
+/// Exports the conversation to the named file, or to a generated name. Never overwrites a file.
+pub fn export_transcript(transcript: &Path, cwd: &Path, file: &str) -> Result<PathBuf, ExportError> {
+    let made = format!("cutonce-{}.md", cutonce_agent::storage::transcript_session_id(transcript));
+    let path = cwd.join(if file.is_empty() { &made } else { file });
+    let text = reports::transcript_to_markdown(transcript).ok_or(ExportError::Empty)?;
+    let written =
+        std::fs::File::create_new(&path).and_then(|mut file| std::io::Write::write_all(&mut file, text.as_bytes()));
+    match written {
+        Ok(()) => Ok(path),
+        Err(source) => Err(ExportError::Write { path, source }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ui_9_all_contract_commands_exist() {
+        let all = "/help /plan /plans /mode /model /clear /compact /resume /rewind /permissions /agents /mcp /memory /init \
+                   /config /status /cost /todos /export /theme /doctor /trust /exit";
+        let names: Vec<String> =
+            commands::commands_of(Frontend::Terminal).map(|info| format!("/{}", info.name)).collect();
+        assert_eq!(all.split_whitespace().collect::<Vec<_>>(), names);
+        // The plain front end has the same commands, and more.
+        let plain = commands::commands_of(Frontend::Plain).map(|info| format!("/{}", info.name));
+        assert_eq!(plain.take(names.len()).collect::<Vec<_>>(), names);
+    }
+
+    #[test]
+    fn ui_9_docs_list_every_command() {
+        let mut table = String::from("| command | what it does |\n|---|---|\n");
+        for info in commands::commands_of(Frontend::Terminal) {
+            table.push_str(&format!("| `/{}` | {} |\n", info.name, info.help));
+        }
+        crate::doc_tables::assert_table("commands", &table);
+    }
+}

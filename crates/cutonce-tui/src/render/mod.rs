@@ -1,0 +1,7 @@
+//! Turns text into styled terminal rows: Markdown, diffs, highlighted code, themes, widths and wrapping.
+
+pub mod diff;
+pub mod highlight;
+pub mod markdown;
+pub mod text;
+pub mod theme;

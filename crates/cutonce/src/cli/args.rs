@@ -1,0 +1,513 @@
+//! The command line (CL-1, CL-2): one definition that feeds the parser, the help and the completions. `start`
+//! turns the parsed flags into a session.
+
+use crate::cli::host_flags::HostFlags;
+use crate::cli::usage::UsageError;
+use clap::{Arg, Args, Parser, Subcommand, ValueEnum};
+use std::path::PathBuf;
+
+#[derive(Debug, Parser)]
+#[command(
+    name = "cutonce",
+    version,
+    about = "A coding agent for the terminal: it plans before it cuts",
+    after_help = "Start with `cutonce demo` (no key, no network) or `cutonce doctor` (what works on this machine).",
+    args_conflicts_with_subcommands = true
+)]
+pub struct Cli {
+    #[command(flatten)]
+    pub run: RunFlags,
+    #[command(subcommand)]
+    pub command: Option<CliCommand>,
+}
+
+#[derive(Debug, Default, Args)]
+pub struct RunFlags {
+    /// The task; without -p it starts a conversation
+    pub prompt: Option<String>,
+    /// Print the answer and exit; standard input is appended to the prompt
+    #[arg(short, long)]
+    pub print: bool,
+    /// With -p: format of standard output
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub output_format: OutputFormat,
+    /// With -p: format of standard input
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub input_format: InputFormat,
+    /// With stream-json output: send parts of the answer as they arrive
+    #[arg(long)]
+    pub include_partial_messages: bool,
+    /// Model as provider/name (anthropic/…, openai/…, openai-chat/…, ollama/…), a bare name or an alias
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    #[command(flatten)]
+    pub permissions: PermissionFlags,
+    #[command(flatten)]
+    pub session: SessionFlags,
+    /// Stop after this many model requests in one turn
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_turns: Option<u32>,
+    /// Stop when the session has cost this much, in US dollars
+    #[arg(long, value_name = "USD", value_parser = parse_budget)]
+    pub max_budget_usd: Option<f64>,
+    /// Replace the built-in system prompt with this text
+    #[arg(long, value_name = "TEXT")]
+    pub system_prompt: Option<String>,
+    /// Append this text to the system prompt
+    #[arg(long, value_name = "TEXT")]
+    pub append_system_prompt: Option<String>,
+    /// Settings as a file or JSON text; they override project and user settings
+    #[arg(long, value_name = "FILE|JSON")]
+    pub settings: Option<String>,
+    /// MCP servers as files or JSON text: {"mcpServers": {…}}
+    #[arg(long, value_name = "FILE|JSON", num_args = 1..)]
+    pub mcp_config: Vec<String>,
+    /// Use only the MCP servers of --mcp-config
+    #[arg(long)]
+    pub strict_mcp_config: bool,
+    /// Add a folder to the workspace
+    #[arg(long, value_name = "DIR", num_args = 1..)]
+    pub add_dir: Vec<PathBuf>,
+    /// Log progress to stderr
+    #[arg(long)]
+    pub verbose: bool,
+    /// Run as a teammate of this team (with --name); the lead creates the team with TeamCreate
+    #[arg(long, value_name = "TEAM", requires = "name")]
+    pub team: Option<String>,
+    /// Name of the teammate to run as
+    #[arg(long, value_name = "NAME", requires = "team")]
+    pub name: Option<String>,
+    /// Plain lines only: for screen readers, dumb terminals and pipes
+    #[arg(long)]
+    pub plain: bool,
+    #[command(flatten)]
+    pub host: HostFlags,
+}
+
+// Flags that set the permission mode and rules. No doc comment here and below: clap would use it as help.
+#[derive(Debug, Default, Args)]
+pub struct PermissionFlags {
+    /// Start in this permission mode: default, acceptEdits, plan, auto, bypassPermissions
+    #[arg(long, value_name = "MODE", value_parser = parse_mode)]
+    pub permission_mode: Option<cutonce_core::plan::mode::Mode>,
+    /// Never ask: run everything except what deny rules and protected paths forbid (same as --permission-mode
+    /// bypassPermissions)
+    #[arg(long)]
+    pub dangerously_skip_permissions: bool,
+    /// Allow switching to bypassPermissions later, without starting in it
+    #[arg(long)]
+    pub allow_dangerously_skip_permissions: bool,
+    /// Allow rules, such as "Bash(git log:*)" Edit
+    #[arg(long = "allowedTools", alias = "allowed-tools", value_name = "RULES", num_args = 1..)]
+    pub allowed_tools: Vec<String>,
+    /// Deny rules
+    #[arg(long = "disallowedTools", alias = "disallowed-tools", value_name = "RULES", num_args = 1..)]
+    pub disallowed_tools: Vec<String>,
+    /// For hosts: remove tools that plan mode denies from the model's tool list
+    #[arg(long, hide = true)]
+    pub hide_disallowed_tools: bool,
+}
+
+// Flags that choose the session to open.
+#[derive(Debug, Default, Args)]
+pub struct SessionFlags {
+    /// Continue the latest session of this folder
+    #[arg(short, long)]
+    pub r#continue: bool,
+    /// Resume a session by id or search text
+    #[arg(short, long, value_name = "ID", num_args = 0..=1, default_missing_value = "")]
+    pub resume: Option<String>,
+    /// With --continue or --resume: continue in a copy and leave the original unchanged
+    #[arg(long)]
+    pub fork_session: bool,
+    /// Use this id (a UUID) for the new session
+    #[arg(long, value_name = "UUID")]
+    pub session_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum OutputFormat {
+    #[default]
+    Text,
+    Json,
+    StreamJson,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum InputFormat {
+    #[default]
+    Text,
+    StreamJson,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum CliCommand {
+    /// Try plan mode with a scripted model in a throwaway repository: no key, no network
+    Demo(DemoArgs),
+    /// Plan a task without changing anything, and print the plan
+    #[command(mut_args(plan_arg))]
+    Plan(Box<RunFlags>),
+    /// Implement a plan, by name or file, in a new conversation; running this approves exactly that text
+    #[command(mut_args(implement_arg))]
+    Implement(Box<ImplementArgs>),
+    /// Serve editors that speak the Agent Client Protocol, on stdin and stdout
+    #[cfg(feature = "acp")]
+    #[command(mut_args(acp_arg))]
+    Acp(Box<RunFlags>),
+    /// Check what works on this machine, what does not, and why
+    Doctor {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// List sessions, newest first
+    Sessions(SessionsArgs),
+    /// List, show and compare the plans of all sessions and projects, with every submitted revision
+    Plans(PlansArgs),
+    /// Trust this folder, so that its own settings may loosen permissions
+    Trust {
+        /// Folder to trust; the current one by default
+        dir: Option<PathBuf>,
+    },
+    /// List, add, remove and approve MCP servers
+    Mcp(McpArgs),
+    /// Store a provider's API key in the system keyring (read from standard input)
+    Key {
+        /// Variable that the key replaces, such as ANTHROPIC_API_KEY
+        name: String,
+        /// Remove the key
+        #[arg(long)]
+        remove: bool,
+    },
+    /// Print a shell completion script
+    Completions { shell: clap_complete::Shell },
+    /// Print the JSON schema of the settings
+    #[command(hide = true)]
+    SettingsSchema,
+    /// Serve a scenario file in the wire format of every provider
+    #[command(hide = true)]
+    ScenarioServer(ScenarioServerArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct ImplementArgs {
+    /// Refuse a plan whose SHA-256 differs from this one
+    #[arg(long, value_name = "HASH")]
+    pub sha256: Option<String>,
+    #[command(flatten)]
+    pub run: RunFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct DemoArgs {
+    /// Folder for the throwaway repository; a temporary folder by default
+    #[arg(long, value_name = "DIR")]
+    pub dir: Option<PathBuf>,
+    /// Answer the permission question with yes, also on a terminal
+    #[arg(long)]
+    pub yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct SessionsArgs {
+    /// List the sessions of all projects, not only of this folder
+    #[arg(long)]
+    pub all: bool,
+    /// Print JSON, one object per line
+    #[arg(long)]
+    pub json: bool,
+    /// Only sessions whose first message or id contains this text
+    pub search: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PlansArgs {
+    #[command(subcommand)]
+    pub command: Option<PlansCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum PlansCommand {
+    /// List plans, newest first (the default)
+    List(PlansList),
+    /// Print a plan
+    Show {
+        /// Plan name, as `list` shows it
+        slug: String,
+        /// Print the Nth submitted revision instead of the current file
+        #[arg(short, long, value_name = "N")]
+        revision: Option<u32>,
+    },
+    /// Show changes since the last submission, or between the last two submissions
+    Diff {
+        slug: String,
+        /// Old revision
+        from: Option<u32>,
+        /// New revision; the current file by default
+        to: Option<u32>,
+    },
+    /// Open a plan in your editor ($VISUAL, $EDITOR)
+    Open { slug: String },
+    /// Write a plan to a file or to standard output
+    Export(PlansExport),
+    /// Remove a plan and all its revisions
+    Rm {
+        slug: String,
+        /// Do not ask for confirmation
+        #[arg(short, long)]
+        yes: bool,
+    },
+}
+
+impl Default for PlansCommand {
+    fn default() -> Self {
+        PlansCommand::List(PlansList::default())
+    }
+}
+
+#[derive(Debug, Default, Args)]
+pub struct PlansList {
+    /// Only plans of this folder
+    #[arg(long)]
+    pub here: bool,
+    /// Print JSON, one object per line
+    #[arg(long)]
+    pub json: bool,
+    /// Only plans whose name, title or project contains this text
+    pub search: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct PlansExport {
+    pub slug: String,
+    /// File to write
+    pub file: Option<PathBuf>,
+    /// Export the Nth submitted revision instead of the current file
+    #[arg(short, long, value_name = "N")]
+    pub revision: Option<u32>,
+    /// Overwrite an existing file
+    #[arg(long)]
+    pub force: bool,
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    #[command(subcommand)]
+    pub command: Option<McpCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum McpCommand {
+    /// List servers and their status (the default); starts those that may start
+    List {
+        /// Print JSON, one object per line
+        #[arg(long)]
+        json: bool,
+        /// Do not start any server
+        #[arg(long)]
+        no_check: bool,
+    },
+    /// Show one server: where it is configured, what it starts, its tools
+    Get { name: String },
+    /// Add a server: `add NAME -- COMMAND ARGS…`, or `add --transport http NAME URL`
+    Add(McpAdd),
+    /// Add a server from a JSON definition
+    AddJson {
+        name: String,
+        json: String,
+        #[arg(short, long, value_enum, default_value_t)]
+        scope: McpScope,
+    },
+    /// Remove a server
+    Remove {
+        name: String,
+        /// Only from this file
+        #[arg(short, long, value_enum)]
+        scope: Option<McpScope>,
+    },
+    /// Approve a project's server for this folder, as it is defined now
+    Agree { name: String },
+    /// Withdraw the approval
+    Refuse { name: String },
+}
+
+impl Default for McpCommand {
+    fn default() -> Self {
+        McpCommand::List { json: false, no_check: false }
+    }
+}
+
+#[derive(Debug, Args)]
+pub struct McpAdd {
+    /// local: .cutonce/settings.local.json; project: .mcp.json, shared with the team; user: all your projects
+    #[arg(short, long, value_enum, default_value_t)]
+    pub scope: McpScope,
+    /// Transport; by default http for a URL, else stdio
+    #[arg(short, long, value_enum)]
+    pub transport: Option<McpTransport>,
+    /// Environment variable for the command, KEY=VALUE; ${NAME} is expanded at each start
+    #[arg(short, long, value_name = "KEY=VALUE")]
+    pub env: Vec<String>,
+    /// HTTP header for the URL, "Name: value"
+    #[arg(short = 'H', long, value_name = "HEADER")]
+    pub header: Vec<String>,
+    pub name: String,
+    /// Command with its arguments (after `--`), or URL
+    #[arg(required = true, num_args = 1.., value_name = "COMMAND|URL")]
+    pub target: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum McpScope {
+    #[default]
+    Local,
+    Project,
+    User,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum McpTransport {
+    Stdio,
+    Http,
+}
+
+#[derive(Debug, Args)]
+pub struct ScenarioServerArgs {
+    pub file: PathBuf,
+    /// Write each request body to this folder
+    #[arg(long, value_name = "DIR")]
+    pub record: Option<PathBuf>,
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+}
+
+/// Help of `cutonce plan`: PROMPT is the task.
+fn plan_arg(arg: Arg) -> Arg {
+    const SET_BY_PLAN: &[&str] =
+        &["print", "permission_mode", "dangerously_skip_permissions", "allow_dangerously_skip_permissions", "plain"];
+    subcommand_arg(arg, Some(("TASK", "The task to plan; standard input is appended")), SET_BY_PLAN)
+}
+
+/// Help of `cutonce implement`: PROMPT is the plan.
+fn implement_arg(arg: Arg) -> Arg {
+    subcommand_arg(arg, Some(("PLAN", "Name of a plan, or a file with a plan")), &[])
+}
+
+/// Help of `cutonce acp`: the editor sends the prompts and chooses the session.
+#[cfg(feature = "acp")]
+fn acp_arg(arg: Arg) -> Arg {
+    const FROM_EDITOR: &[&str] =
+        &["print", "output_format", "continue", "resume", "fork_session", "session_id", "plain"];
+    subcommand_arg(arg, None, FROM_EDITOR)
+}
+
+/// Adapts the help of one flag to a subcommand.
+/// Hides `hidden`, the host flags, and PROMPT unless `prompt` has another name and help for it.
+fn subcommand_arg(arg: Arg, prompt: Option<(&'static str, &'static str)>, hidden: &[&str]) -> Arg {
+    const FOR_HOSTS: &[&str] = &["input_format", "include_partial_messages", "team", "name"];
+    let is_prompt = arg.get_id().as_str() == "prompt";
+    let id = arg.get_id().as_str();
+    let hide = arg.is_hide_set()
+        || arg.get_help_heading().is_some()
+        || FOR_HOSTS.contains(&id)
+        || hidden.contains(&id)
+        || (is_prompt && prompt.is_none());
+    match prompt.filter(|_| is_prompt) {
+        Some((name, help)) => arg.value_name(name).help(help),
+        None => arg.hide(hide),
+    }
+}
+
+/// Rejects `nan` and `inf`: such a limit would never be reached.
+fn parse_budget(given: &str) -> Result<f64, UsageError> {
+    let dollars = given.parse::<f64>().map_err(|error| UsageError(error.to_string()))?;
+    Some(dollars)
+        .filter(|dollars| dollars.is_finite())
+        .ok_or_else(|| UsageError("expected an amount in dollars".into()))
+}
+
+fn parse_mode(name: &str) -> Result<cutonce_core::plan::mode::Mode, UsageError> {
+    use cutonce_core::plan::mode::Mode;
+    Mode::parse(name).ok_or_else(|| {
+        let names: Vec<_> = Mode::ALL.iter().map(|mode| mode.name()).collect();
+        UsageError(format!("expected one of {}", names.join(", ")))
+    })
+}
+
+/// Splits rules at commas and spaces; commas inside parentheses belong to the rule.
+pub fn split_rules(given: &[String]) -> Vec<String> {
+    let mut rules = Vec::new();
+    for text in given {
+        let (mut depth, mut rule) = (0usize, String::new());
+        for c in text.chars() {
+            match c {
+                '(' => depth += 1,
+                ')' => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 && (c == ',' || c.is_whitespace()) {
+                rules.extend(Some(std::mem::take(&mut rule)).filter(|rule| !rule.is_empty()));
+            } else {
+                rule.push(c);
+            }
+        }
+        rules.extend(Some(rule).filter(|rule| !rule.is_empty()));
+    }
+    rules
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn cl_2_command_line_definition_is_valid() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn cl_1_mcp_add_accepts_common_spellings() {
+        let add = |args: &[&str]| {
+            let args = ["cutonce", "mcp", "add"].iter().chain(args);
+            match Cli::try_parse_from(args).unwrap().command {
+                Some(CliCommand::Mcp(McpArgs { command: Some(McpCommand::Add(add)) })) => add,
+                other => panic!("{other:?}"),
+            }
+        };
+        for args in [["x", "-e", "K=V", "--", "cmd", "-a"], ["-e", "K=V", "x", "--", "cmd", "-a"]] {
+            let add = add(&args);
+            assert_eq!(
+                (add.name.as_str(), add.env.as_slice(), add.target.as_slice()),
+                ("x", ["K=V".to_string()].as_slice(), ["cmd".to_string(), "-a".into()].as_slice())
+            );
+        }
+        let http = add(&["--transport", "http", "x", "http://h/mcp", "--header", "A: b", "--scope", "user"]);
+        assert_eq!(
+            (http.transport, http.scope, http.header.len(), http.target.len()),
+            (Some(McpTransport::Http), McpScope::User, 1, 1)
+        );
+    }
+
+    #[test]
+    fn cl_2_budget_must_be_finite() {
+        let budget = |given: &str| Cli::try_parse_from(["cutonce", "--max-budget-usd", given]).ok();
+        assert!(["nan", "inf", "x"].iter().all(|given| budget(given).is_none()));
+        assert_eq!(budget("0.5").and_then(|cli| cli.run.max_budget_usd), Some(0.5));
+    }
+
+    #[test]
+    fn cl_2_commas_in_parentheses_stay_in_rule() {
+        let given = ["Bash(git log:*),Edit".to_string(), "Read(a,b) Grep".to_string()];
+        assert_eq!(split_rules(&given), ["Bash(git log:*)", "Edit", "Read(a,b)", "Grep"]);
+    }
+
+    #[test]
+    fn cl_2_flags_accept_both_forms() {
+        for args in [["cutonce", "--model=m", "-p"].as_slice(), &["cutonce", "-p", "--model", "m"]] {
+            assert_eq!(Cli::try_parse_from(args).unwrap().run.model.as_deref(), Some("m"));
+        }
+        let cli = Cli::try_parse_from(["cutonce", "--resume", "--print"]).unwrap();
+        assert_eq!(cli.run.session.resume.as_deref(), Some(""));
+    }
+}

@@ -1,0 +1,5 @@
+//! The command line: its definition, the flags of host programs, and checks that the parser can't do.
+
+pub mod args;
+pub mod host_flags;
+pub mod usage;

@@ -1,0 +1,41 @@
+//! Checks of the command line that the parser can't do (CL-2, CL-3).
+
+use crate::cli::args::RunFlags;
+use crate::start::current_dir;
+use cutonce_agent::config;
+use cutonce_agent::storage::StoreError;
+use cutonce_agent::storage::paths::valid_id;
+
+/// The command line is invalid: exit code 2 (CL-3).
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct UsageError(pub String);
+
+/// Validates flags before any front end starts (CL-2, CL-3). Makes a settings path absolute, so that it names
+/// the same file wherever the session works.
+pub fn validate_flags(run: RunFlags) -> anyhow::Result<RunFlags> {
+    if let Some(id) = run.session.session_id.as_deref().filter(|id| !valid_id(id)) {
+        return Err(UsageError(format!("--session-id: {}", StoreError::BadId { id: id.into() })).into());
+    }
+    if let Some(why) = run.host.usage_error() {
+        return Err(UsageError(why).into());
+    }
+    let Some(given) = run.settings.as_deref() else { return Ok(run) };
+    let cwd = current_dir()?;
+    if let Some(why) = config::flag_error(given, &cwd) {
+        return Err(UsageError(why).into());
+    }
+    let json = given.trim_start().starts_with('{');
+    let settings = if json { given.to_string() } else { cwd.join(given).display().to_string() };
+    Ok(RunFlags { settings: Some(settings), ..run })
+}
+
+/// Rejects `--no-session-persistence` for interactive front ends: they list and resume earlier sessions
+/// (HO-1).
+pub fn require_persistence(run: RunFlags) -> anyhow::Result<RunFlags> {
+    if run.host.no_session_persistence {
+        let why = "--no-session-persistence only works with -p or --input-format stream-json";
+        return Err(UsageError(why.into()).into());
+    }
+    Ok(run)
+}

@@ -1,0 +1,46 @@
+//! The explaining line of the demo in the terminal (ON-2). It must be true after each choice.
+
+use cutonce_core::plan::approval::ChoiceKey;
+use cutonce_tui::{GuidePlace, GuideView};
+
+pub fn explain(view: &GuideView) -> String {
+    let approved = matches!(
+        view.choice,
+        Some(ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear)
+    );
+    match view.place {
+        GuidePlace::Review => "The plan waits for you. Try 1 approve, 5 request changes, c comment.".into(),
+        GuidePlace::PlanWaits => "The plan still waits for you: ctrl+p opens it.".into(),
+        GuidePlace::Question => "Nothing runs before you answer: 1 allows it, 3 refuses it.".into(),
+        GuidePlace::Working if approved => {
+            format!("You approved the plan: the agent may change files now ({} mode).", view.mode)
+        }
+        GuidePlace::Working if view.choice == Some(ChoiceKey::KeepPlanning) => {
+            "You asked for changes: nothing is approved, the agent revises the plan.".into()
+        }
+        GuidePlace::Working => "A scripted agent plans. It may read; ✗ marks what plan mode refused.".into(),
+        GuidePlace::Idle if approved && view.refused => {
+            "Over: you refused a step, so it did not run. ctrl+c twice quits.".into()
+        }
+        GuidePlace::Idle if approved => "Over: ctrl+o shows each step in full, ctrl+c twice quits.".into(),
+        GuidePlace::Idle => "Over: nothing was approved, so nothing changed. ctrl+c twice quits.".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_core::plan::mode::Mode;
+
+    #[test]
+    fn on_2_guide_claims_an_approval_only_after_one() {
+        let said = |place, choice, refused| explain(&GuideView { place, mode: Mode::Default, choice, refused });
+        for choice in [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::Leave)] {
+            assert!(!said(GuidePlace::Working, choice, false).contains("You approved"));
+            assert!(said(GuidePlace::Idle, choice, false).contains("nothing changed"));
+        }
+        assert!(said(GuidePlace::Working, Some(ChoiceKey::Default), false).contains("You approved"));
+        assert!(said(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), true).contains("did not run"));
+        assert!(!said(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), false).contains("nothing changed"));
+    }
+}

@@ -1,0 +1,261 @@
+//! `cutonce demo`: shows plan mode on a fresh machine, without key or network. The model is scripted;
+//! everything else (loop, tools, permissions, kernel sandbox, approval, transcript, the provider client over
+//! a socket) is the real code.
+
+mod guide;
+mod show;
+
+use crate::cli::args::{DemoArgs, PermissionFlags, RunFlags};
+use crate::frontends::terminal;
+use crate::start::{self, FrontendOptions, StartedSession};
+use anyhow::Context;
+use cutonce_agent::Approver;
+use cutonce_core::exit_code;
+use cutonce_core::permission::rules::RuleBehavior;
+use cutonce_core::plan::approval::{self, ChoiceKey};
+use cutonce_core::plan::mode::Mode;
+use cutonce_core::plan::{self, PlanEvent};
+use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind};
+use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
+use std::io::{BufRead, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const FILES: [(&str, &str); 3] = [
+    ("src/total.sh", include_str!("total.sh")),
+    ("test.sh", include_str!("test.sh")),
+    ("README.md", "# A tiny shop\n\n`src/total.sh` adds up prices, `test.sh` tests it.\n"),
+];
+const SCENARIO: &str = include_str!("scenario.json");
+const TASK: &str = "The test fails: a basket of 100, 200 and 300 cents is said to cost 500. Find out why and fix it.";
+/// Puts the plan into the project, named after the task, so that the script knows its path.
+const SETTINGS: &str = r#"{"plansDirectory": "plans", "plan": {"names": "task"}}"#;
+/// Pause before the demo answers by itself, so that viewers can read the question.
+const PAUSE: Duration = Duration::from_millis(800);
+
+/// Facts that the demo observed itself, without asking the model.
+#[derive(Default)]
+struct DemoFacts {
+    denied: Vec<String>,
+    unchanged_while_planning: Option<bool>,
+    layer: String,
+    approved: Option<String>,
+    /// The user refused a call after the approval.
+    refused: bool,
+}
+
+pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
+    let temp = tempfile::Builder::new().prefix("cutonce-demo-").tempdir()?;
+    let project = args.dir.clone().unwrap_or_else(|| temp.path().join("shop"));
+    create_project(&project)?;
+    let project = project.canonicalize()?;
+    let script = temp.path().join("scenario.json");
+    let slug = plan::task_name(&jiff::Zoned::now().date().to_string(), TASK);
+    let plan_path = project.join("plans").join(plan::plan_file_name(&slug));
+    std::fs::write(&script, SCENARIO.replace("@PLAN@", &plan_path.display().to_string()))?;
+    let run = RunFlags {
+        prompt: Some(TASK.into()),
+        model: Some(format!("scripted/{}", script.display())),
+        permissions: PermissionFlags { permission_mode: Some(Mode::Plan), ..PermissionFlags::default() },
+        settings: Some(SETTINGS.into()),
+        ..RunFlags::default()
+    };
+    let place = start::SessionDirs { home: temp.path().join("home"), cwd: project.clone() };
+    if !args.yes && terminal::is_usable(&run) {
+        let code = terminal::run_in(run, None, place, Some(guide::explain)).await?;
+        print_state(&project, args.dir.is_none())?;
+        return Ok(code);
+    }
+    let started = start::open_session_in(&run, FrontendOptions { approver: Approver::Present }, place).await?;
+    println!("A scripted model works in {}\n⏸ plan mode on\n\n> {TASK}\n", project.display());
+    let by_hand = !args.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let mut seen = DemoFacts::default();
+    let ended = drive_demo(started, by_hand, &project, &mut seen).await?;
+    let code = print_result(&project, &ended, &seen)?;
+    if args.dir.is_none() {
+        println!("The folder was removed; --dir FOLDER keeps it.");
+    }
+    Ok(code)
+}
+
+/// Creates the throwaway repository.
+fn create_project(project: &Path) -> anyhow::Result<()> {
+    for (name, text) in FILES {
+        let path = project.join(name);
+        if path.exists() {
+            anyhow::bail!("{} already exists; the demo needs an empty folder (--dir)", path.display());
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| format!("can't create {}", parent.display()))?;
+        }
+        std::fs::write(&path, text).with_context(|| format!("can't write {}", path.display()))?;
+    }
+    Ok(())
+}
+
+async fn drive_demo(
+    started: StartedSession,
+    by_hand: bool,
+    project: &Path,
+    seen: &mut DemoFacts,
+) -> anyhow::Result<EndReason> {
+    let StartedSession { session, mut events, .. } = started;
+    session.say(TASK);
+    session.submit(Submission::Close);
+    let mut reason = EndReason::Completed;
+    while let Some(event) = events.next().await {
+        match &event.kind {
+            EventKind::Ask(ask) => {
+                if let AskKind::Plan { request, .. } = &ask.kind {
+                    seen.unchanged_while_planning = Some(is_unchanged(project));
+                    seen.layer = request.layer.describe().to_string();
+                }
+                let answer = answer_ask(ask, by_hand).await?;
+                seen.refused |= matches!(answer, AskAnswer::Permission(PermissionAnswer::Deny { .. }));
+                session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
+            }
+            EventKind::ToolFinished(finished) if finished.decision.behavior == RuleBehavior::Deny => {
+                seen.denied.push(finished.name.clone());
+                show::print_event(&event)?;
+            }
+            EventKind::Plan(PlanEvent::Approved { mode, .. }) => seen.approved = Some(mode.to_string()),
+            EventKind::TurnEnded(ended) => reason = ended.reason.clone(),
+            _ => show::print_event(&event)?,
+        }
+    }
+    Ok(reason)
+}
+
+/// True if every project file still has the content that the demo wrote. The plan file is not checked.
+fn is_unchanged(project: &Path) -> bool {
+    FILES.iter().all(|(name, text)| std::fs::read_to_string(project.join(name)).is_ok_and(|now| now == *text))
+}
+
+/// Asks the user on a terminal; otherwise the demo answers after a pause. The question is the real one either
+/// way.
+async fn answer_ask(ask: &AskView, by_hand: bool) -> anyhow::Result<AskAnswer> {
+    match &ask.kind {
+        AskKind::Plan { request, .. } => {
+            show::print_plan(request)?;
+            let choice = if by_hand { choose_option(request)? } else { ChoiceKey::AcceptEdits };
+            if !by_hand {
+                tokio::time::sleep(PAUSE).await;
+                println!("  1 (the demo approves by itself here)\n");
+            }
+            Ok(AskAnswer::Plan(approval::PlanAnswer::new(request.ask_id.clone(), choice)))
+        }
+        AskKind::Permission { why, preview, .. } => {
+            show::print_permission(&ask.tool, &why.reason, preview.as_deref())?;
+            Ok(AskAnswer::Permission(answer_permission(by_hand)?))
+        }
+        AskKind::Questions(_) | AskKind::EnterPlan => Ok(AskAnswer::Unusable { why: "the demo has no answer".into() }),
+    }
+}
+
+fn choose_option(request: &approval::PlanExitRequest) -> anyhow::Result<ChoiceKey> {
+    loop {
+        let line = read_typed("  your choice (a number): ")?;
+        if let Some(choice) = request.choice_with_digit(line.trim()) {
+            return Ok(choice.key);
+        }
+    }
+}
+
+fn answer_permission(by_hand: bool) -> anyhow::Result<PermissionAnswer> {
+    if !by_hand {
+        println!("  yes (the demo answers by itself here)\n");
+        return Ok(PermissionAnswer::Allow { remember: vec![] });
+    }
+    Ok(match read_typed("  enter = yes, n = no: ")?.as_str() {
+        "" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
+        words => PermissionAnswer::Deny { message: words.into(), interrupt: false },
+    })
+}
+
+fn read_typed(prompt: &str) -> anyhow::Result<String> {
+    print!("{prompt}");
+    std::io::stdout().flush()?;
+    let mut line = String::new();
+    if std::io::stdin().lock().read_line(&mut line)? == 0 {
+        anyhow::bail!("stdin was closed before an answer");
+    }
+    Ok(line.trim().to_string())
+}
+
+/// Checks the files on disk, not the model's claims, and prints the result.
+fn print_result(project: &Path, reason: &EndReason, seen: &DemoFacts) -> anyhow::Result<u8> {
+    let fixed = std::fs::read_to_string(project.join("src/total.sh"))?.contains("in \"$@\"");
+    let plan: Option<PathBuf> = std::fs::read_dir(project.join("plans"))
+        .ok()
+        .and_then(|mut entries| entries.next())
+        .and_then(|entry| entry.ok().map(|entry| entry.path()));
+    println!("Verified on disk:");
+    let held = seen.unchanged_while_planning == Some(true);
+    println!(
+        "  {} no file of the project changed while planning; denied: {}",
+        check_mark(held),
+        seen.denied.join(", ")
+    );
+    println!("  {} {}", check_mark(!seen.layer.is_empty()), seen.layer);
+    println!("  {} the plan was written to {}", check_mark(plan.is_some()), plan.unwrap_or_default().display());
+    let (as_chosen, told) = describe_outcome(seen, fixed);
+    println!("  {} {told}", check_mark(as_chosen));
+    let sound = held && as_chosen;
+    match reason {
+        EndReason::Completed | EndReason::Interrupted { .. } if sound => Ok(exit_code::SUCCESS),
+        reason => anyhow::bail!("the demo failed: {reason:?}"),
+    }
+}
+
+/// What came of the user's choices, and whether the files agree with it.
+fn describe_outcome(seen: &DemoFacts, fixed: bool) -> (bool, String) {
+    match (&seen.approved, fixed) {
+        (Some(mode), true) => (true, format!("approved, then implemented in {mode} mode; the bug is fixed")),
+        (Some(_), false) if seen.refused => {
+            (true, "approved, but you refused a step, so the bug is still there".to_string())
+        }
+        (Some(mode), false) => (false, format!("approved in {mode} mode, but the bug is still there")),
+        (None, false) => (true, "not approved, so nothing was changed".to_string()),
+        (None, true) => (false, "not approved, but src/total.sh was changed".to_string()),
+    }
+}
+
+/// Says how the terminal demo left the project.
+fn print_state(project: &Path, removed: bool) -> anyhow::Result<()> {
+    let now = match is_unchanged(project) {
+        true => "no file of the project was changed",
+        false => "src/total.sh was changed, after you approved the plan",
+    };
+    println!("Demo over: {now}. The plan is in plans/.");
+    match removed {
+        true => println!(
+            "The folder was removed; `cutonce demo --dir FOLDER` keeps it. Start your own work with `cutonce`."
+        ),
+        false => println!("The project is in {}. Start your own work with `cutonce`.", project.display()),
+    }
+    Ok(())
+}
+
+fn check_mark(good: bool) -> &'static str {
+    if good { "✓" } else { "✗" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn on_2_outcome_is_true_after_each_choice() {
+        let seen = |approved: Option<&str>, refused| DemoFacts {
+            approved: approved.map(str::to_string),
+            refused,
+            ..DemoFacts::default()
+        };
+        let told = |seen: &DemoFacts, fixed| describe_outcome(seen, fixed);
+        assert!(told(&seen(Some("acceptEdits"), false), true).0);
+        let refused = told(&seen(Some("default"), true), false);
+        assert!(refused.0 && refused.1.contains("still there"), "{refused:?}");
+        assert!(told(&seen(None, false), false).1.contains("not approved"));
+        assert!(!told(&seen(Some("default"), false), false).0 && !told(&seen(None, false), true).0);
+    }
+}

@@ -1,0 +1,251 @@
+//! `cutonce doctor`: reports what works on this machine, what does not, and why (CL-1). Changes nothing and
+//! contacts no server.
+
+use crate::start;
+use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths};
+use cutonce_agent::storage::paths::user_home;
+use cutonce_core::permission::rules::RuleSet;
+use cutonce_models::providers::PROVIDERS;
+use cutonce_sandbox::{SandboxLimits, SandboxSupport};
+use serde_json::json;
+use std::io::Write;
+use std::path::Path;
+
+/// One line of the report.
+struct DoctorCheck {
+    what: &'static str,
+    state: CheckState,
+    detail: String,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum CheckState {
+    Works,
+    /// Works with limits, or needs something before its first use.
+    Note,
+    Broken,
+}
+
+impl CheckState {
+    fn label(self) -> &'static str {
+        match self {
+            CheckState::Works => "ok",
+            CheckState::Note => "note",
+            CheckState::Broken => "BROKEN",
+        }
+    }
+}
+
+pub fn run(as_json: bool) -> anyhow::Result<u8> {
+    let checks = run_checks()?;
+    let mut out = std::io::stdout().lock();
+    for check in &checks {
+        if as_json {
+            writeln!(out, "{}", json!({"what": check.what, "state": check.state.label(), "detail": check.detail}))?;
+        } else {
+            writeln!(out, "{}", check.format_line())?;
+        }
+    }
+    Ok(u8::from(checks.iter().any(|check| check.state == CheckState::Broken)))
+}
+
+/// The report as text, for front ends.
+pub fn report_text() -> String {
+    match run_checks() {
+        Ok(checks) => checks.iter().map(DoctorCheck::format_line).collect::<Vec<_>>().join("\n"),
+        Err(error) => format!("{error:#}"),
+    }
+}
+
+impl DoctorCheck {
+    fn format_line(&self) -> String {
+        format!("{:<7} {:<10} {}", self.state.label(), self.what, self.detail)
+    }
+}
+
+fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
+    let (home, cwd) = (start::home_dir()?, start::current_dir()?);
+    let mut checks =
+        vec![check_program("bash", "the Bash tool"), check_program("git", "branch names and workspace diffs")];
+    checks.push(check_home(&home));
+    checks.push(DoctorCheck {
+        what: "log",
+        state: CheckState::Works,
+        detail: crate::logging::log_path(&home).display().to_string(),
+    });
+    let user_home = user_home(&|name| std::env::var_os(name));
+    let places =
+        SettingsPaths { managed: MANAGED_FILE.into(), home, user_home, project: cwd.clone(), managed_flag: None };
+    let loaded = config::load_settings(&places, None);
+    checks.extend(check_settings(&loaded, &cwd));
+    checks.push(check_trust(&loaded, &cwd));
+    checks.push(check_keys(&loaded));
+    let layer = cutonce_sandbox::sandbox_support();
+    checks.extend([check_sandbox(&layer), check_scratch(&layer)]);
+    Ok(checks)
+}
+
+fn check_program(name: &'static str, needed_for: &str) -> DoctorCheck {
+    let env: Vec<_> = std::env::vars_os().collect();
+    match cutonce_sandbox::find_program(name, &env) {
+        Some(path) => DoctorCheck { what: name, state: CheckState::Works, detail: path.display().to_string() },
+        None => {
+            let state = if name == "bash" { CheckState::Broken } else { CheckState::Note };
+            DoctorCheck { what: name, state, detail: format!("not found in PATH; install it, {needed_for} needs it") }
+        }
+    }
+}
+
+/// The nearest existing folder must be writable.
+fn check_home(home: &Path) -> DoctorCheck {
+    let nearest = home.ancestors().find(|path| path.exists()).unwrap_or(home);
+    let probe = tempfile::Builder::new().prefix(".cutonce-doctor-").tempfile_in(nearest);
+    match probe {
+        Ok(_) => DoctorCheck {
+            what: "home",
+            state: CheckState::Works,
+            detail: format!("{} (sessions, settings, plans)", home.display()),
+        },
+        Err(error) => DoctorCheck {
+            what: "home",
+            state: CheckState::Broken,
+            detail: format!("can't write to {}: {error}; set CUTONCE_HOME to a writable folder", nearest.display()),
+        },
+    }
+}
+
+fn check_settings(loaded: &LoadedSettings, cwd: &Path) -> Vec<DoctorCheck> {
+    let warn = |warning: &config::SettingsWarning| {
+        let state = if warning.is_loud() { CheckState::Broken } else { CheckState::Note };
+        DoctorCheck { what: "settings", state, detail: warning.to_string() }
+    };
+    let mut checks: Vec<DoctorCheck> = loaded.warnings.iter().map(warn).collect();
+    let broken = |why: String| DoctorCheck { what: "settings", state: CheckState::Broken, detail: why };
+    checks.extend(broken_rules(loaded, cwd).into_iter().map(broken));
+    if checks.is_empty() {
+        checks.push(DoctorCheck {
+            what: "settings",
+            state: CheckState::Works,
+            detail: "all settings files, keys and rules are valid".into(),
+        });
+    }
+    checks
+}
+
+/// Rules that can't be parsed; a session starts without them.
+fn broken_rules(loaded: &LoadedSettings, cwd: &Path) -> Vec<String> {
+    let home = user_home(&|name| std::env::var_os(name));
+    let rules = RuleSet::new(home.as_deref(), cwd, loaded.rules.iter().cloned());
+    rules.errors().iter().map(|error| error.to_string()).collect()
+}
+
+fn check_trust(loaded: &LoadedSettings, cwd: &Path) -> DoctorCheck {
+    let (state, detail) = if loaded.trusted {
+        (CheckState::Works, format!("{} is trusted; its settings apply", cwd.display()))
+    } else {
+        (
+            CheckState::Note,
+            format!("{} is not trusted; its settings can only restrict (see `cutonce trust`)", cwd.display()),
+        )
+    };
+    DoctorCheck { what: "trust", state, detail }
+}
+
+/// Lists the providers that have a key, never the key itself.
+fn check_keys(loaded: &LoadedSettings) -> DoctorCheck {
+    let custom = loaded.settings.providers.values().filter_map(|provider| provider.key_env.as_deref());
+    let mut names: Vec<&str> = PROVIDERS.iter().filter_map(|provider| provider.key_env).chain(custom).collect();
+    names.push("ANTHROPIC_AUTH_TOKEN");
+    names.sort_unstable();
+    names.dedup();
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let mut found = Vec::new();
+    for name in names {
+        match (set(name), cutonce_agent::config::keys::in_keyring(name)) {
+            (true, _) => found.push(name.to_string()),
+            (false, true) => found.push(format!("{name} (keyring)")),
+            (false, false) => {}
+        }
+    }
+    if loaded.settings.api_key_helper.is_some() {
+        found.push("apiKeyHelper (not run by doctor)".into());
+    }
+    match found.as_slice() {
+        [] => DoctorCheck {
+            what: "keys",
+            state: CheckState::Note,
+            detail:
+                "no API key is set; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a local model: --model ollama/NAME"
+                    .into(),
+        },
+        found => DoctorCheck { what: "keys", state: CheckState::Works, detail: found.join(", ") },
+    }
+}
+
+/// Reports the sandbox used in plan mode, and what a stronger one is missing (SB-1, SB-3).
+fn check_sandbox(layer: &SandboxSupport) -> DoctorCheck {
+    let state = if layer.can_confine() && layer.missing.is_empty() { CheckState::Works } else { CheckState::Note };
+    let detail = match layer.missing_reasons() {
+        why if why.is_empty() => layer.describe(),
+        why => format!("{}; nothing stronger because: {why}", layer.describe()),
+    };
+    DoctorCheck { what: "sandbox", state, detail }
+}
+
+/// Tests whether builds and tests can run on a throwaway layer in plan mode (PM-63), where the session would
+/// keep its layers.
+fn check_scratch(layer: &SandboxSupport) -> DoctorCheck {
+    let tried = match layer.can_confine() {
+        false => Err("no sandbox available".into()),
+        true => tempfile::Builder::new()
+            .prefix("cutonce-doctor-")
+            .tempdir()
+            .map_err(|error| error.to_string())
+            .and_then(|folder| cutonce_sandbox::check_throwaway_layer(folder.path(), SandboxLimits::default())),
+    };
+    match tried {
+        Ok(()) => DoctorCheck {
+            what: "scratch",
+            state: CheckState::Works,
+            detail: "builds and tests in plan mode run on a throwaway copy of the project".into(),
+        },
+        Err(why) => DoctorCheck {
+            what: "scratch",
+            state: CheckState::Note,
+            detail: format!("no throwaway copies, so commands that write files fail in plan mode: {why}"),
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_sandbox::{SandboxTier, sandbox_support_within};
+
+    #[test]
+    fn sb_1_doctor_names_sandbox_and_missing_parts() {
+        let best = SandboxSupport {
+            tier: SandboxTier::Namespaces,
+            landlock: Some(7),
+            missing: Vec::new(),
+            trial_failed: false,
+        };
+        let check = check_sandbox(&best);
+        assert!(check.state == CheckState::Works && check.detail.contains("Landlock (version 7)"), "{}", check.detail);
+        let missing = vec!["making a user namespace: Operation not permitted".to_string()];
+        let less = SandboxSupport { tier: SandboxTier::Landlock, landlock: Some(7), missing, trial_failed: false };
+        let check = check_sandbox(&less);
+        assert!(check.state == CheckState::Note && check.detail.contains("user namespace: Op"), "{}", check.detail);
+    }
+
+    #[test]
+    fn sb_3_doctor_reports_missing_sandbox() {
+        let limits = SandboxLimits { no_landlock: true, no_namespaces: true, ..SandboxLimits::default() };
+        let none = sandbox_support_within(limits);
+        let check = check_sandbox(&none);
+        assert!(check.state == CheckState::Note, "not broken: commands parsed as read-only still run");
+        assert!(check.detail.contains("proven read-only") && check.detail.contains("Landlock"), "{}", check.detail);
+        let check = check_scratch(&none);
+        assert!(check.state == CheckState::Note && check.detail.contains("no sandbox available"), "{}", check.detail);
+    }
+}

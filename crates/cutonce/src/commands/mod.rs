@@ -1,0 +1,15 @@
+//! Subcommands: `cutonce doctor`, `cutonce plans` and so on. Each file has one, with a `run` function that returns the
+//! exit code.
+
+pub mod completions;
+pub mod demo;
+pub mod doctor;
+pub mod implement;
+pub mod key;
+pub mod mcp;
+pub mod plan;
+pub mod plans;
+pub mod scenario_server;
+pub mod sessions;
+pub mod settings_schema;
+pub mod trust;

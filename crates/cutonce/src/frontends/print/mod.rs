@@ -1,0 +1,293 @@
+//! The `-p` front end: one prompt, the answer on stdout, an exit code (CL-1, CL-3). `stream_json` handles streams of
+//! prompts.
+
+use crate::cli::args::{InputFormat, OutputFormat, RunFlags};
+use crate::cli::usage::UsageError;
+use crate::frontends::stream_json::frames::FrameBuilder;
+use crate::frontends::{plain, stream_json};
+use crate::start::{self, StartedSession};
+use cutonce_agent::{Approver, EventStream};
+use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
+use cutonce_core::plan::approval;
+use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
+use cutonce_core::protocol::submission::Submission;
+use cutonce_core::text::sanitize::sanitize;
+use std::io::{IsTerminal, Read, Write};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+pub struct PrintOptions {
+    pub output: OutputFormat,
+    pub partial: bool,
+    pub verbose: bool,
+    /// The run was started to get a plan (`cutonce plan`): without one it failed (PM-76).
+    pub plan_wanted: bool,
+}
+
+/// The first input of a run.
+pub enum FirstInput {
+    Message(String),
+    /// A prompt with piped input. Piped text comes from others, so `@` references in it are not expanded
+    /// (HO-6).
+    Piped {
+        prompt: String,
+        piped: String,
+    },
+    /// A plan that the user approved by running `cutonce implement`.
+    Implement {
+        plan: String,
+        path: String,
+    },
+}
+
+/// Runs one prompt from the flags and stdin (CL-1). `wanted` names it in the error if it is missing.
+pub async fn run_prompt(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
+    let face = print_options(&run);
+    run_prompt_with(run, wanted, face).await
+}
+
+/// Runs one prompt to get a plan (`cutonce plan`).
+pub async fn run_for_plan(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
+    let face = PrintOptions { plan_wanted: true, ..print_options(&run) };
+    run_prompt_with(run, wanted, face).await
+}
+
+async fn run_prompt_with(run: RunFlags, wanted: &str, face: PrintOptions) -> anyhow::Result<u8> {
+    if run.input_format == InputFormat::StreamJson {
+        return stream_json::run(run).await;
+    }
+    let prompt = prompt_with_stdin(run.prompt.as_deref(), wanted)?;
+    let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Nobody }).await?;
+    self::run(started, Some(prompt), face).await
+}
+
+/// Combines the prompt argument with stdin, if stdin is piped (CL-1).
+fn prompt_with_stdin(prompt: Option<&str>, wanted: &str) -> anyhow::Result<FirstInput> {
+    const MOST: u64 = 10 << 20;
+    let mut piped = Vec::new();
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() {
+        stdin.lock().take(MOST + 1).read_to_end(&mut piped)?;
+    }
+    if piped.len() as u64 > MOST {
+        anyhow::bail!("standard input is larger than 10 MB; name the file in the prompt so that the agent can read it");
+    }
+    let piped = String::from_utf8_lossy(&piped);
+    let prompt = prompt.filter(|prompt| !prompt.trim().is_empty()).map(str::to_string);
+    let piped = Some(piped.trim_end()).filter(|piped| !piped.trim().is_empty()).map(str::to_string);
+    match (prompt, piped) {
+        (Some(prompt), Some(piped)) => Ok(FirstInput::Piped { prompt, piped }),
+        (Some(words), None) | (None, Some(words)) => Ok(FirstInput::Message(words)),
+        (None, None) => Err(UsageError(format!("no {wanted}: pass it as an argument or on standard input")).into()),
+    }
+}
+
+/// Runs the session to its end and returns the exit code.
+pub async fn run(started: StartedSession, prompt: Option<FirstInput>, face: PrintOptions) -> anyhow::Result<u8> {
+    let frames = FrameBuilder::new(&started, face.partial);
+    let StartedSession { session, events, offered, .. } = started;
+    match prompt {
+        Some(FirstInput::Message(text)) => session.say(start::with_initial_prompt(offered.initial_prompt, text)),
+        Some(FirstInput::Piped { prompt, piped }) => {
+            let text = start::with_initial_prompt(offered.initial_prompt, format!("{prompt}\n\n{piped}"));
+            let (typed, allow) = (Some(prompt), Vec::new());
+            session.submit(Submission::CustomCommand { text, images: Vec::new(), allow, model: None, typed });
+        }
+        Some(FirstInput::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
+        None => {}
+    }
+    session.submit(Submission::Close);
+    let mut run = PrintRun { options: face, frames, code: SUCCESS };
+    let signals = StopSignals::new()?;
+    run.run_to_end(session, events, signals).await
+}
+
+pub fn print_options(run: &RunFlags) -> PrintOptions {
+    let (output, partial, verbose) = (run.output_format, run.include_partial_messages, run.verbose);
+    PrintOptions { output, partial, verbose, plan_wanted: false }
+}
+
+pub struct StopSignals {
+    pub int: Signal,
+    pub term: Signal,
+}
+
+impl StopSignals {
+    pub fn new() -> std::io::Result<Self> {
+        Ok(Self { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())? })
+    }
+}
+
+struct PrintRun {
+    options: PrintOptions,
+    frames: FrameBuilder,
+    code: u8,
+}
+
+impl PrintRun {
+    async fn run_to_end(
+        &mut self,
+        session: cutonce_agent::Session,
+        mut events: EventStream,
+        mut signals: StopSignals,
+    ) -> anyhow::Result<u8> {
+        loop {
+            tokio::select! {
+                biased;
+                _ = signals.int.recv() => if self.shut_down(&session, INTERRUPTED) { return Ok(self.code) },
+                _ = signals.term.recv() => if self.shut_down(&session, TERMINATED) { return Ok(self.code) },
+                event = events.next() => match event {
+                    None => return Ok(self.code),
+                    Some(event) => self.handle_event(&event)?,
+                },
+            }
+        }
+    }
+
+    /// Ends the session (DU-1). Returns true at the second signal: then SessionEnd hooks are not waited for either.
+    fn shut_down(&mut self, session: &cutonce_agent::Session, code: u8) -> bool {
+        let again = matches!(self.code, INTERRUPTED | TERMINATED);
+        self.code = code;
+        session.submit(Submission::Shutdown);
+        again
+    }
+
+    fn handle_event(&mut self, event: &Event) -> anyhow::Result<()> {
+        if self.options.verbose && self.options.output != OutputFormat::StreamJson {
+            plain::log_event(event);
+        }
+        let mut frames = self.frames.event_frames(event);
+        if let (EventKind::TurnEnded(ended), Some(result)) = (&event.kind, frames.last_mut())
+            && let Some(why) = self.missing_plan_error(ended)
+        {
+            result["is_error"] = true.into();
+            result["errors"] = vec![why].into();
+        }
+        if self.options.output == OutputFormat::StreamJson {
+            for frame in &frames {
+                print_line(frame)?;
+            }
+        }
+        match &event.kind {
+            EventKind::TurnEnded(ended) => self.turn_ended(ended, frames.last())?,
+            EventKind::Notice { level: NoticeLevel::Warning | NoticeLevel::Error, text } if !self.options.verbose => {
+                eprintln!("cutonce: {}", sanitize(text));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn turn_ended(&mut self, ended: &TurnSummary, result: Option<&serde_json::Value>) -> anyhow::Result<()> {
+        match (self.options.output, result) {
+            (OutputFormat::Json, Some(result)) => print_line(result)?,
+            (OutputFormat::Text, _) => print_text(ended)?,
+            (OutputFormat::Json | OutputFormat::StreamJson, _) => {}
+        }
+        let failed = failure_text(&ended.reason).or_else(|| self.missing_plan_error(ended));
+        if let Some(why) = &failed
+            && self.options.output == OutputFormat::Text
+        {
+            eprintln!("cutonce: {}", sanitize(why));
+        }
+        self.report_plan(ended);
+        if self.code == SUCCESS || self.code == FAILED {
+            self.code = if failed.is_some() { FAILED } else { SUCCESS };
+        }
+        Ok(())
+    }
+
+    /// Returns an error text if a run that wanted a plan ended without one, or with an unreadable one (PM-76).
+    fn missing_plan_error(&self, ended: &TurnSummary) -> Option<String> {
+        let Some(plan) = &ended.plan else {
+            return self.options.plan_wanted.then(|| "No plan was written.".to_string());
+        };
+        let said = approval::headless_result(&plan.content, &plan.path, &ended.text, self.options.plan_wanted);
+        (said.exit_code != 0).then_some(said.text)
+    }
+
+    /// Says on stderr where the plan is and how to implement it (PM-76).
+    fn report_plan(&self, ended: &TurnSummary) {
+        if let (true, Some(plan)) = (self.options.plan_wanted, &ended.plan)
+            && let Some(sha256) = plan.content.sha256()
+        {
+            eprintln!("{}", sanitize(&approval::describe_plan(&plan.slug, &plan.path, &sha256)));
+        }
+    }
+}
+
+/// Prints the plan if there is one (PM-76), else the last answer.
+fn print_text(ended: &TurnSummary) -> std::io::Result<()> {
+    let plan = ended.plan.as_ref().and_then(|plan| plan.content.text().map(|text| (text, plan.path.as_str())));
+    let text = plan.map_or(ended.text.as_str(), |(text, _)| text).trim_end();
+    if text.is_empty() {
+        return Ok(());
+    }
+    let mut out = std::io::stdout().lock();
+    if !out.is_terminal() {
+        // A file gets the bytes unchanged (TL-10), in pieces, so that a slow reader takes only what it reads.
+        for piece in text.as_bytes().chunks(PIECE) {
+            out.write_all(piece)?;
+            out.flush()?;
+        }
+        writeln!(out)?;
+        return out.flush();
+    }
+    // A terminal would execute control sequences, and a user does not scroll through a million lines.
+    let (shown, left_out) = first_lines(text, MAX_TERMINAL_LINES);
+    writeln!(out, "{}", sanitize(shown))?;
+    out.flush()?;
+    if left_out > 0 {
+        let whole = plan.map_or(String::new(), |(_, path)| format!(" The whole plan is in {}.", sanitize(path)));
+        eprintln!("cutonce: {left_out} more lines are not shown.{whole} Redirect the output to get all of it.");
+    }
+    Ok(())
+}
+
+/// Bytes that are written to a file or pipe at once.
+const PIECE: usize = 64 << 10;
+/// Maximum lines for a terminal.
+const MAX_TERMINAL_LINES: usize = 2_000;
+
+/// The first lines of a text, and how many lines follow.
+fn first_lines(text: &str, most: usize) -> (&str, usize) {
+    match text.match_indices('\n').nth(most.saturating_sub(1)) {
+        Some((end, _)) => (&text[..end], text[end + 1..].lines().count()),
+        None => (text, 0),
+    }
+}
+
+/// Explains what failed and what to do; `None` for a completed turn.
+fn failure_text(reason: &EndReason) -> Option<String> {
+    match reason {
+        EndReason::Completed => None,
+        EndReason::Interrupted { .. } => Some("interrupted; continue with --continue".into()),
+        EndReason::MaxTurns(n) => {
+            Some(format!("stopped after {n} requests (--max-turns); continue with --continue or raise the limit"))
+        }
+        EndReason::MaxBudget => {
+            Some("stopped: the budget (--max-budget-usd) is used up; continue with --continue".into())
+        }
+        EndReason::Failed { message, .. } => Some(message.clone()),
+    }
+}
+
+fn print_line(value: &serde_json::Value) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    serde_json::to_writer(&mut out, value)?;
+    out.write_all(b"\n")?;
+    out.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::first_lines;
+
+    #[test]
+    fn pm_76_terminal_gets_the_first_lines() {
+        let plan = "a line\n".repeat(1_000_000);
+        let (shown, left_out) = first_lines(plan.trim_end(), 2_000);
+        assert_eq!((shown.lines().count(), left_out), (2_000, 998_000));
+        assert_eq!(first_lines("one\ntwo", 2), ("one\ntwo", 0));
+        assert_eq!(first_lines("one\ntwo\nthree", 2), ("one\ntwo", 1));
+    }
+}

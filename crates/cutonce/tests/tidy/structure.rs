@@ -1,0 +1,203 @@
+//! Rules about shapes: one event loop, one caller of each machine, sizes of structs, folders, dependencies.
+
+use super::code::{self, Code, Text};
+use super::{exceptions, product_files, verdict, verdict_unless_pending};
+use std::collections::{BTreeMap, BTreeSet};
+
+const STRUCT_FIELDS: usize = 25;
+const SESSION: &str = "crates/cutonce-agent/src/session";
+const EVENT_LOOP: &str = "crates/cutonce-agent/src/session/event_loop.rs";
+const RECEIVE: &[&str] = &["recv", "try_recv", "recv_many", "blocking_recv", "poll_recv"];
+
+/// A file's path with its code.
+type ParsedFile<'a> = (String, &'a Code);
+
+fn parsed_product(below: &str) -> Vec<ParsedFile<'static>> {
+    product_files(below).into_iter().map(|file| (file.path.clone(), code::parsed(&file))).collect()
+}
+
+/// Loops that wait on the session's inbox, as `file:line`.
+fn inbox_loops(files: &[ParsedFile]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (path, code) in files.iter().filter(|(path, _)| path.starts_with(SESSION)) {
+        let selects = ["select", "select_biased"].into_iter().flat_map(|name| code.macro_bodies(name));
+        let reads = |body: &str| body.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "inbox");
+        found.extend(selects.filter(|(_, body)| reads(body)).map(|(line, _)| format!("{path}:{line}")));
+    }
+    found
+}
+
+#[test]
+fn one_select_reads_the_inbox() {
+    let files = parsed_product("crates/cutonce-agent/");
+    let (own, mut found): (Vec<_>, Vec<_>) = inbox_loops(&files).into_iter().partition(|at| at.starts_with(EVENT_LOOP));
+    if own.len() != 1 {
+        found.push(format!("{EVENT_LOOP}: has {} select! on the inbox instead of one", own.len()));
+    }
+    for (path, code) in files.iter().filter(|(path, _)| path.starts_with(SESSION) && path != EVENT_LOOP) {
+        for (receiver, method) in ["inbox", "events"].iter().flat_map(|r| RECEIVE.iter().map(move |m| (*r, *m))) {
+            let lines = code.method_calls(receiver, method);
+            found.extend(lines.iter().map(|line| format!("{path}:{line} {receiver}.{method}")));
+        }
+    }
+    verdict_unless_pending(
+        "one_select_reads_the_inbox",
+        "Only the event loop reads the session's inbox and events, in one select!.",
+        &found,
+    );
+}
+
+/// Callers outside core of the turn machine and of the call machine.
+fn machine_callers(files: &[ParsedFile]) -> (Vec<String>, Vec<String>) {
+    let (mut turn, mut call) = (Vec::new(), Vec::new());
+    for (path, code) in files.iter().filter(|(path, _)| !path.starts_with("crates/cutonce-core/")) {
+        turn.extend(code.method_calls("turn", "step").iter().map(|line| format!("{path}:{line}")));
+        let calls = code.product_paths().into_iter().filter(|used| used.called && used.text.ends_with("call::step"));
+        call.extend(calls.map(|used| format!("{path}:{}", used.line)));
+    }
+    (turn, call)
+}
+
+#[test]
+fn each_machine_has_one_caller() {
+    let (turn, call) = machine_callers(&parsed_product("crates/"));
+    let mut found = Vec::new();
+    for (name, callers) in [("turn.step(", turn), ("call::step(", call)] {
+        if callers.len() != 1 {
+            found.push(format!("{name}…) has {} callers: {}", callers.len(), callers.join(", ")));
+        }
+    }
+    verdict_unless_pending(
+        "each_machine_has_one_caller",
+        "The turn machine and the call machine have one caller each, so that no effect is dropped.",
+        &found,
+    );
+}
+
+#[test]
+fn structs_stay_small() {
+    let mut large = Vec::new();
+    for file in product_files("crates/") {
+        let types = code::parsed(&file).types().into_iter();
+        large.extend(types.filter(|item| item.fields > STRUCT_FIELDS));
+    }
+    let mut found = Vec::new();
+    for item in &large {
+        match exceptions::LARGE_STRUCTS.iter().find(|(name, ..)| *name == item.name) {
+            Some((_, limit, _)) if item.fields == *limit => {}
+            Some((_, limit, _)) => {
+                found.push(format!(
+                    "{}: {} fields, listed with {limit}; the number only shrinks",
+                    item.name, item.fields
+                ));
+            }
+            None => found.push(format!("{}: {} fields", item.name, item.fields)),
+        }
+    }
+    let listed = exceptions::LARGE_STRUCTS.iter().map(|(name, ..)| *name);
+    let idle = listed.filter(|name| !large.iter().any(|item| item.name == *name));
+    found.extend(idle.map(|name| format!("{name}: remove it from LARGE_STRUCTS")));
+    verdict(&format!("A struct has at most {STRUCT_FIELDS} fields; group them."), &found);
+}
+
+/// Folders with Rust files but without `mod.rs`, and modules that have both `x.rs` and `x/`.
+fn module_faults(paths: &BTreeSet<&str>) -> Vec<String> {
+    let mut found = BTreeSet::new();
+    for path in paths.iter().filter(|path| path.contains("/src/")) {
+        let Some((folder, _)) = path.rsplit_once('/') else { continue };
+        let own = folder.ends_with("/src") || folder.ends_with("/src/bin");
+        if !own && !paths.contains(format!("{folder}/mod.rs").as_str()) {
+            found.insert(format!("{folder}/mod.rs is missing"));
+        }
+        if !own && paths.contains(format!("{folder}.rs").as_str()) {
+            found.insert(format!("{folder}.rs: move it to {folder}/mod.rs"));
+        }
+    }
+    found.into_iter().collect()
+}
+
+#[test]
+fn modules_with_parts_use_mod_rs() {
+    let files = code::rust_files();
+    let paths: BTreeSet<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    verdict_unless_pending(
+        "modules_with_parts_use_mod_rs",
+        "A module with parts is a folder `x/` with `x/mod.rs`.",
+        &module_faults(&paths),
+    );
+}
+
+/// Dependencies of a manifest that no code of the crate names.
+fn unused(manifest: &str, identifiers: &BTreeSet<String>) -> Vec<String> {
+    let names = code::dependencies(manifest).into_iter().map(|(_, name)| name);
+    names.filter(|name| !identifiers.contains(&name.replace('-', "_"))).collect()
+}
+
+#[test]
+fn dependencies_are_used() {
+    let mut identifiers: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for file in code::rust_files() {
+        let name = file.path.split('/').nth(1).unwrap_or_default();
+        identifiers.entry(name.to_owned()).or_default().extend(code::parsed(&file).identifiers().iter().cloned());
+    }
+    let mut found = Vec::new();
+    for (name, identifiers) in &identifiers {
+        let manifest = code::read(&format!("crates/{name}/Cargo.toml")).unwrap_or_default();
+        found.extend(unused(&manifest, identifiers).into_iter().map(|dependency| format!("{name}: {dependency}")));
+    }
+    verdict("Every dependency is used by its crate.", &found);
+}
+
+/// True if the file belongs to a plan room: a folder or file about plan mode.
+fn in_plan_room(path: &str) -> bool {
+    const ROOMS: &[&str] = &["plan", "approval", "reminder", "review", "changes", "workspace_diff"];
+    path.split_once("/src/").is_some_and(|(_, path)| {
+        path.split('/').any(|part| {
+            let mode = part.starts_with("mode") && !part.starts_with("model");
+            mode || ROOMS.iter().any(|room| part.starts_with(room))
+        })
+    })
+}
+
+/// Product files outside plan rooms that ask whether the mode is plan mode.
+fn plan_mode_files(files: &[ParsedFile]) -> Vec<String> {
+    let names_plan = |code: &Code| {
+        let paths = code.product_paths();
+        paths.iter().any(|path| path.names("Mode::Plan") || [".in_plan", "in_plan"].contains(&path.text.as_str()))
+    };
+    let outside = files.iter().filter(|(path, code)| !in_plan_room(path) && names_plan(code));
+    outside.map(|(path, _)| path.clone()).collect()
+}
+
+#[test]
+fn plan_mode_stays_in_plan_rooms() {
+    let found = plan_mode_files(&parsed_product("crates/"));
+    let allowed = exceptions::PLAN_MODE_FILES;
+    super::allowance("PLAN_MODE_FILES", allowed, &found, "files outside plan rooms name Mode::Plan or in_plan");
+}
+
+#[test]
+fn structure_rules_can_fail() {
+    let parse = |path: &str, text: &str| Code::parse(&Text { path: path.into(), text: text.into() });
+    let path = "crates/cutonce-agent/src/session/x.rs";
+    let source = "async fn f(&mut self) { tokio::select! { s = self.inbox.recv() => self.state.turn.step(s), } }
+        fn g() { call::step(a, b); }
+        #[cfg(test)]
+        mod tests { fn t() { turn.step(1); } }";
+    let code = parse(path, source);
+    let files = [(path.to_owned(), &code)];
+    assert_eq!(inbox_loops(&files), [format!("{path}:1")]);
+    assert_eq!(code.method_calls("inbox", "recv"), [1]);
+    let (turn, call) = machine_callers(&files);
+    assert_eq!((turn.len(), call.len()), (1, 1), "the caller in the test does not count");
+    let code = parse("crates/x/src/x.rs", "struct A { a: u8, b: u8 } enum B { C } type D = u8;");
+    let types: Vec<_> = code.types().iter().map(|item| (item.name.clone(), item.fields)).collect();
+    assert_eq!(types, [("A".to_owned(), 2), ("B".to_owned(), 0), ("D".to_owned(), 0)]);
+    let paths = BTreeSet::from(["crates/x/src/lib.rs", "crates/x/src/a.rs", "crates/x/src/a/b.rs"]);
+    assert_eq!(module_faults(&paths).len(), 2);
+    let identifiers = BTreeSet::from(["libc".to_owned()]);
+    assert_eq!(unused("[dependencies]\nserde-json = \"1\"\nlibc = \"1\"", &identifiers), ["serde-json"]);
+    assert!(in_plan_room("crates/x/src/plan/a.rs") && !in_plan_room("crates/x/src/model.rs"));
+    let code = parse("crates/x/src/turn.rs", "fn f(m: Mode) -> bool { m == Mode::Plan }");
+    assert_eq!(plan_mode_files(&[("crates/x/src/turn.rs".to_owned(), &code)]), ["crates/x/src/turn.rs"]);
+}
