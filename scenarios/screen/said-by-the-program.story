@@ -24,7 +24,7 @@ press enter
 press 1
 < Your answers
 press enter
-< ● Agent general-purpose: look around
+< look around  1 call
 ! touch go
 < Nothing waits.
 gone esc to interrupt

@@ -1,5 +1,6 @@
 //! Plays every story in scenarios/: a text file with the model's answers, the commands to run, and the
-//! expected views of user, model, transcript and disk. `UPDATE=1` rewrites the expectations.
+//! expected views of user, model, transcript and disk. `UPDATE=1` rewrites the expectations. With `STORY_RETRIES=1` a
+//! story that failed is played once more; if it passes then, its first failure is printed as flaky.
 
 mod play;
 #[allow(dead_code, reason = "shared with the bench")]
@@ -22,7 +23,7 @@ fn main() {
     assert!(!files.is_empty(), "no story found in {}", folder.display());
     let trials = files.into_iter().map(|file| {
         let name = file.strip_prefix(&folder).unwrap_or(&file).with_extension("").display().to_string();
-        Trial::test(name, move || tell(&file).map_err(Failed::from))
+        Trial::test(name.clone(), move || play_with_retries(&name, &file).map_err(Failed::from))
     });
     libtest_mimic::run(&args, trials.collect()).exit();
 }
@@ -38,7 +39,18 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-fn tell(file: &Path) -> Result<(), String> {
+fn play_with_retries(name: &str, file: &Path) -> Result<(), String> {
+    let retries = std::env::var("STORY_RETRIES").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    let mut played = play_story(file);
+    for _ in 0..retries {
+        let Err(failure) = &played else { break };
+        eprintln!("flaky? story {name} failed and is played again:\n{failure}");
+        played = play_story(file);
+    }
+    played
+}
+
+fn play_story(file: &Path) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|error| error.to_string())?;
     let mut story = story::Story::parse(&text)?;
     let differences = play::play(&mut story)?;
