@@ -2,6 +2,7 @@
 //! expected views of user, model, transcript and disk. `UPDATE=1` rewrites the expectations. With `STORY_RETRIES=1` a
 //! story that failed is played once more; if it passes then, its first failure is printed as flaky.
 
+mod machine;
 mod play;
 #[allow(dead_code, reason = "shared with the bench")]
 mod pty;

@@ -1,5 +1,6 @@
 //! Plays a story: each section does or expects something, in order.
 
+use crate::machine::Machine;
 use crate::screen;
 use crate::story::{Section, Story};
 use crate::views;
@@ -20,6 +21,7 @@ struct Stage {
     cwd: PathBuf,
     server: Option<scripted::LoopbackServer>,
     env: BTreeMap<String, String>,
+    machine: Machine,
     stdin: String,
     talk: Option<String>,
     ran: Option<Ran>,
@@ -52,6 +54,7 @@ pub fn play(story: &mut Story) -> Result<Vec<String>, String> {
             "sh" => stage.sh(&section.body)?,
             "model" => stage.model(&section.body)?,
             "env" => stage.env(&rest)?,
+            "machine" => stage.machine = Machine::parse(&rest)?,
             "in" => stage.folder(&rest)?,
             "stdin" => stage.stdin = section.body.clone(),
             "talk" => {}
@@ -98,6 +101,7 @@ impl Stage {
             root,
             server: None,
             env: BTreeMap::new(),
+            machine: Machine::default(),
             stdin: String::new(),
             talk: None,
             ran: None,
@@ -168,6 +172,7 @@ impl Stage {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
         command.args(args).current_dir(&self.cwd).env_clear().envs(self.variables());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        self.machine.apply(&mut command);
         let input = std::mem::take(&mut self.stdin);
         self.ran = Some(self.watch(command, input)?);
         Ok(())

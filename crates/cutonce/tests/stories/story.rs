@@ -41,11 +41,12 @@ impl Story {
 }
 
 /// Known section names; any other line with three dashes (as in a diff) is content.
-const SECTIONS: [&str; 19] = [
+const SECTIONS: [&str; 20] = [
     "file",
     "sh",
     "model",
     "env",
+    "machine",
     "in",
     "stdin",
     "talk",
