@@ -1,4 +1,4 @@
-A plan of 5 MB is written, submitted, kept and approved like any other; one that is longer than the limit is an error that names path and cause (PM-43, PM-45, PM-73).
+A plan of 5 MB is written, submitted, kept and approved like any other; plain lines show it in parts; one that is longer than the limit is an error that names path and cause (PM-43, PM-45, PM-73).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -18,8 +18,16 @@ A plan of 5 MB is written, submitted, kept and approved like any other; one that
 < >
 ! yes 'a line of the plan, quite long' | head -c 5000000 > $PLAN
 > submit
-< shell: only
+< 159291 more lines: p shows the next ones
+< p show the next lines of the plan
 < answer
+> p
+<  4000  a line of the plan
+< more lines
+> p 161000
+< 161290  a line of the plan
+> p 999999
+< The plan ends at line 161291.
 > 5 shorter please
 < Press Enter to confirm
 < answer:

@@ -32,11 +32,39 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.chain().any(closed)
 }
 
+/// Most that is printed at once for a user to read.
+pub const PAGE_LINES: usize = 2_000;
+pub const PAGE_BYTES: usize = 256 << 10;
+
+/// The beginning of a text that a user can read at once, and how many lines follow it.
+pub fn first_page(text: &str) -> (&str, usize) {
+    let lines = text.match_indices('\n').nth(PAGE_LINES - 1).map_or(text.len(), |(end, _)| end);
+    let end = lines.min(text.floor_char_boundary(PAGE_BYTES));
+    let (shown, rest) = text.split_at(end);
+    (shown, rest.trim_start_matches('\n').lines().count())
+}
+
 /// Columns for one line of a list: those of the terminal, or no limit if standard output is not a terminal.
 pub fn list_width() -> usize {
     use std::io::IsTerminal as _;
     match std::io::stdout().is_terminal() {
         true => cutonce_tui::terminal_columns(),
         false => usize::MAX,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pm_76_page_has_a_limited_number_of_lines() {
+        let plan = "a line\n".repeat(1_000_000);
+        let (shown, left_out) = first_page(plan.trim_end());
+        assert_eq!((shown.lines().count(), left_out), (2_000, 998_000));
+        assert_eq!(first_page("one\ntwo"), ("one\ntwo", 0));
+        let long = "é".repeat(1 << 20);
+        let (shown, left_out) = first_page(&long);
+        assert_eq!((shown.len(), left_out), (PAGE_BYTES, 1));
     }
 }

@@ -129,8 +129,21 @@ pub fn current_plan_lines(path: &str, plan: &str, hint: Option<&str>, page: &Ent
     lines
 }
 
+/// Lines of a plan that the conversation shows; the review and the pager show all of them.
+const MAX_PLAN_LINES: usize = 2_000;
+const MAX_PLAN_BYTES: usize = 256 << 10;
+
 fn body_lines(plan: &str, page: &EntryContext<'_>) -> Vec<Line<'static>> {
-    let mut lines = page.render_markdown(plan, page.width.saturating_sub(2).max(8));
+    let end = plan.match_indices('\n').nth(MAX_PLAN_LINES - 1).map_or(plan.len(), |(end, _)| end);
+    let (shown, rest) = plan.split_at(end.min(plan.floor_char_boundary(MAX_PLAN_BYTES)));
+    let mut lines = page.render_markdown(shown, page.width.saturating_sub(2).max(8));
+    let left_out = rest.trim_start_matches('\n').lines().count();
+    if left_out > 0 {
+        lines.push(Line::styled(
+            format!("… {left_out} more lines; /plan open shows them in your editor"),
+            page.theme.dim,
+        ));
+    }
     lines.iter_mut().for_each(|line| line.spans.insert(0, Span::raw("  ")));
     lines
 }
@@ -211,6 +224,14 @@ mod tests {
             let bare = open_lines(title, "", &page(60, &Theme::default()));
             assert_eq!(bare.iter().map(text::plain_text).collect::<Vec<_>>(), [format!("{AGENT_MARK} {title}")]);
         }
+    }
+
+    #[test]
+    fn pm_142_plan_of_a_million_lines_is_cut() {
+        let plan = "- a line\n".repeat(1_000_000);
+        let lines = approved_lines(None, &plan, Mode::Default, false, &page(80, &Theme::default()));
+        let last = lines.iter().rev().map(text::plain_text).find(|line| !line.trim().is_empty()).unwrap();
+        assert!(lines.len() < 3_000 && last.contains("998000 more lines"), "{} {last}", lines.len());
     }
 
     #[test]

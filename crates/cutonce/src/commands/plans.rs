@@ -19,7 +19,10 @@ pub fn run(args: args::PlansArgs) -> anyhow::Result<u8> {
     match args.command.unwrap_or_default() {
         args::PlansCommand::List(list) => print_list(&home, &list),
         args::PlansCommand::Show { slug, revision } => print_plan(&home, &slug, revision),
-        args::PlansCommand::Diff { slug, from, to } => print_text(&sanitize(&diff_revisions(&home, &slug, from, to)?)),
+        args::PlansCommand::Diff { slug, from, to } => {
+            let diff = diff_revisions(&home, &slug, from, to)?;
+            print_page(&sanitize(&diff), "redirect the output to get all of it")
+        }
         args::PlansCommand::Open { slug } => open_plan(&home, &slug),
         args::PlansCommand::Export(export) => self::export_plan(&home, &export),
         args::PlansCommand::Rm { slug, yes } => remove_plan(&home, &slug, yes),
@@ -73,7 +76,7 @@ fn plan_line(plan: &ListedPlan, width: usize) -> String {
 
 fn print_plan(home: &Path, slug: &str, revision: Option<u32>) -> anyhow::Result<u8> {
     let text = plan_text(home, &find_plan(home, slug)?, revision)?;
-    print_text(&sanitize(&text))
+    print_page(&sanitize(&text), &format!("`cutonce plans open {slug}` opens the plan in your editor"))
 }
 
 /// Compares two revisions, or one revision and the current file. Without numbers, compares the newest two
@@ -131,7 +134,10 @@ fn export_plan(home: &Path, args: &args::PlansExport) -> anyhow::Result<u8> {
     let Some(file) = &args.file else {
         // A pipe gets the plan unchanged; a terminal gets no control sequences.
         let terminal = std::io::stdout().is_terminal();
-        return if terminal { print_text(&sanitize(&text)) } else { print_text(&text) };
+        return match terminal {
+            true => print_page(&sanitize(&text), "name a file to get all of it"),
+            false => print_text(&text),
+        };
     };
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     // The original error names the temporary file, which means nothing to the user.
@@ -224,6 +230,19 @@ fn find_plan(home: &Path, slug: &str) -> anyhow::Result<ListedPlan> {
         None => "`cutonce plans list` lists them".into(),
     };
     anyhow::bail!("no plan is called `{}`; {hint}", sanitize(slug))
+}
+
+/// Prints what a user can read at once; `whole` says how to get the rest. A file or pipe gets everything.
+fn print_page(text: &str, whole: &str) -> anyhow::Result<u8> {
+    if !std::io::stdout().is_terminal() {
+        return print_text(text);
+    }
+    let (shown, left_out) = output::first_page(text);
+    let printed = print_text(shown)?;
+    if left_out > 0 {
+        eprintln!("cutonce: {left_out} more lines are not shown; {whole}.");
+    }
+    Ok(printed)
 }
 
 fn print_text(text: &str) -> anyhow::Result<u8> {

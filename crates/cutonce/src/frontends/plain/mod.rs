@@ -14,6 +14,7 @@ pub mod reports;
 
 use crate::cli::args::{RunFlags, split_rules};
 use crate::frontends::print::FirstInput;
+use crate::output::first_page;
 use crate::start::{self, FrontendOptions, SessionDirs, StartedSession};
 use cutonce_agent::builder::{OpenedSession, SessionSelector};
 use cutonce_agent::{Approver, EventStream, Session};
@@ -271,7 +272,11 @@ impl PlainFrontend {
             EventKind::Ask(ask) => self.open_ask(ask, lines),
             EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
             EventKind::CurrentPlan { path, plan, hint } => {
-                output::print_lines(&format!("{CURRENT_PLAN}\n{path}\n\n{plan}"));
+                let (shown, left_out) = first_page(plan);
+                output::print_lines(&format!("{CURRENT_PLAN}\n{path}\n\n{shown}"));
+                if left_out > 0 {
+                    output::print_lines(&format!("\n… {left_out} more lines are in {path}"));
+                }
                 hint.iter().for_each(|hint| output::print_lines(&format!("\n{hint}")));
                 self.show_again();
             }

@@ -2,6 +2,7 @@
 //! choices. A number selects a choice and says exactly what it would do; Enter confirms it.
 
 use super::output;
+use crate::output::{PAGE_BYTES, PAGE_LINES, first_page};
 use cutonce_core::plan::approval::{ChoiceKey, EXIT_QUESTION, LineComment, PlanAnswer, PlanChoice, PlanExitRequest};
 use cutonce_core::plan::mode::Mode;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
@@ -14,6 +15,8 @@ pub struct PlainReview {
     edited: Option<String>,
     /// The plan changed while it was shown, so the changes are shown too (PM-84).
     changed_since_shown: bool,
+    /// The first line of the part that is shown, from 0.
+    page_start: usize,
     /// Chosen but not confirmed.
     armed: Option<PlanAnswer>,
 }
@@ -37,19 +40,14 @@ pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: 
         Some(plan) => {
             let revision = if request.from.is_some() { String::new() } else { format!(" rev {}", request.revision) };
             text.push_str(&format!("  plan{revision} in {}\n\n", one_line(&request.plan_file_path)));
-            for (n, line) in review.edited.as_ref().unwrap_or(plan).lines().enumerate() {
-                text.push_str(&format!("{:>5}  {}\n", n + 1, reveal_hidden(line)));
-            }
+            text.push_str(&render_page(review.edited.as_ref().unwrap_or(plan), review.page_start));
         }
         None => text.push_str(&format!("  There is no plan in {}.\n", one_line(&request.plan_file_path))),
     }
     if let (true, Some(plan), Some(previous)) = (review.changed_since_shown, &request.plan, previous)
         && plan != previous
     {
-        text.push_str(&format!(
-            "\n  changed since it was shown:\n{}\n",
-            output::with_margin(&plan_diff(previous, plan))
-        ));
+        text.push_str(&format!("\n  changed since it was shown:\n{}\n", render_diff(previous, plan)));
     }
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
@@ -64,9 +62,46 @@ pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: 
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
         text.push_str(&format!("  c LINE TEXT comment, n TEXT note, e edit{diff}\n"));
+        let plan = review.edited.as_ref().or(request.plan.as_ref());
+        if plan.is_some_and(|plan| plan.lines().nth(PAGE_LINES).is_some()) {
+            text.push_str("  p show the next lines of the plan, p LINE from this line on\n");
+        }
     }
     text.push_str("answer (a number, optionally with text): ");
     text
+}
+
+/// Longest part of a line that is shown.
+const MAX_LINE: usize = 4_000;
+
+/// Renders the plan from a line on, as much as a user can read at once, and says what is left out.
+fn render_page(plan: &str, start: usize) -> String {
+    let mut text = String::new();
+    let mut shown = start;
+    for (n, line) in plan.lines().enumerate().skip(start).take(PAGE_LINES) {
+        let (line, cut) = match line.char_indices().nth(MAX_LINE) {
+            Some((end, _)) => (&line[..end], format!(" … {} more characters", line[end..].chars().count())),
+            None => (line, String::new()),
+        };
+        text.push_str(&format!("{:>5}  {}{cut}\n", n + 1, reveal_hidden(line)));
+        shown = n + 1;
+        if text.len() > PAGE_BYTES {
+            break;
+        }
+    }
+    let left_out = plan.lines().count().saturating_sub(shown);
+    if left_out > 0 {
+        text.push_str(&format!("\n  … {left_out} more lines: p shows the next ones, p LINE starts at a line\n"));
+    }
+    text
+}
+
+/// Renders the diff between two submissions, as much as a user can read at once.
+fn render_diff(previous: &str, plan: &str) -> String {
+    let diff = plan_diff(previous, plan);
+    let (shown, left_out) = first_page(&diff);
+    let more = if left_out > 0 { format!("\n  … {left_out} more lines") } else { String::new() };
+    output::with_margin(shown) + &more
 }
 
 /// Lists the choices with their fixed digits, and the modes that can follow a cleared context.
@@ -113,7 +148,13 @@ impl PlainReview {
     pub fn from_draft(draft: &PlanAnswer) -> PlainReview {
         let words = [&draft.notes, &draft.feedback].into_iter().flatten().next().cloned();
         let edited = draft.plan.clone().filter(|plan| !plan.trim().is_empty());
-        PlainReview { comments: draft.comments.clone(), notes: words, edited, changed_since_shown: true, armed: None }
+        PlainReview {
+            comments: draft.comments.clone(),
+            notes: words,
+            edited,
+            changed_since_shown: true,
+            ..Self::default()
+        }
     }
 
     pub fn set_edit(&mut self, request: &PlanExitRequest, text: String) {
@@ -134,8 +175,12 @@ impl PlainReview {
                 ))
             }
             ("d", Some(plan), _) => {
-                let told = |old: &str| output::with_margin(&plan_diff(old, plan));
+                let told = |old: &str| render_diff(old, plan);
                 ReviewStep::Print(previous.map_or("There is no earlier submission.".into(), told))
+            }
+            ("p", Some(plan), _) => {
+                let plan = plan.clone();
+                self.turn_page(&plan, rest)
             }
             ("e", Some(plan), _) => ReviewStep::Edit(plan.clone()),
             ("c", Some(plan), _) => {
@@ -148,6 +193,23 @@ impl PlainReview {
             }
             _ => self.arm_choice(request, word, rest),
         }
+    }
+
+    /// Shows the part that follows, or the one that starts at a line.
+    fn turn_page(&mut self, plan: &str, rest: &str) -> ReviewStep {
+        let lines = plan.lines().count();
+        let start = match rest.trim() {
+            "" => self.page_start + PAGE_LINES,
+            line => match line.parse::<usize>() {
+                Ok(line) => line.saturating_sub(1),
+                Err(_) => return ReviewStep::Print("Usage: p, or p LINE".into()),
+            },
+        };
+        if start >= lines {
+            return ReviewStep::Print(format!("The plan ends at line {lines}."));
+        }
+        self.page_start = start;
+        ReviewStep::Print(render_page(plan, start).trim_end().to_string())
     }
 
     fn add_comment(&mut self, plan: &str, rest: &str) -> ReviewStep {

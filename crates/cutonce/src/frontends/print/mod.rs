@@ -233,7 +233,7 @@ fn print_text(ended: &TurnSummary) -> std::io::Result<()> {
         return out.flush();
     }
     // A terminal would execute control sequences, and a user does not scroll through a million lines.
-    let (shown, left_out) = first_lines(text, MAX_TERMINAL_LINES);
+    let (shown, left_out) = crate::output::first_page(text);
     writeln!(out, "{}", sanitize(shown))?;
     out.flush()?;
     if left_out > 0 {
@@ -245,16 +245,6 @@ fn print_text(ended: &TurnSummary) -> std::io::Result<()> {
 
 /// Bytes that are written to a file or pipe at once.
 const PIECE: usize = 64 << 10;
-/// Maximum lines for a terminal.
-const MAX_TERMINAL_LINES: usize = 2_000;
-
-/// The first lines of a text, and how many lines follow.
-fn first_lines(text: &str, most: usize) -> (&str, usize) {
-    match text.match_indices('\n').nth(most.saturating_sub(1)) {
-        Some((end, _)) => (&text[..end], text[end + 1..].lines().count()),
-        None => (text, 0),
-    }
-}
 
 /// Explains what failed and what to do; `None` for a completed turn.
 fn failure_text(reason: &EndReason) -> Option<String> {
@@ -276,18 +266,4 @@ fn print_line(value: &serde_json::Value) -> std::io::Result<()> {
     serde_json::to_writer(&mut out, value)?;
     out.write_all(b"\n")?;
     out.flush()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::first_lines;
-
-    #[test]
-    fn pm_76_terminal_gets_the_first_lines() {
-        let plan = "a line\n".repeat(1_000_000);
-        let (shown, left_out) = first_lines(plan.trim_end(), 2_000);
-        assert_eq!((shown.lines().count(), left_out), (2_000, 998_000));
-        assert_eq!(first_lines("one\ntwo", 2), ("one\ntwo", 0));
-        assert_eq!(first_lines("one\ntwo\nthree", 2), ("one\ntwo", 1));
-    }
 }
