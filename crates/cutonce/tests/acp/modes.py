@@ -83,5 +83,18 @@ async def test_odd_folders_are_refused(world):
             await refused(connection.new_session(cwd=cwd, mcp_servers=[]), -32602)
 
 
+async def test_mistyped_models_are_refused(world):
+    async with world.model([{"text": "one"}, {"text": "two"}]), world.agent() as connection:
+        session = await world.new(connection)
+        for name in ["olama/qwen3", "sonettwo three"]:
+            assert (await asyncio.wait_for(say(connection, session, f"/model {name}"), WAIT)).stop_reason == "end_turn"
+            assert "The model is unchanged." in world.editor.said(), world.editor.said()
+        await say(connection, session, "hello")
+        await say(connection, session, "/model opus")
+        assert "Model: claude-opus" in world.editor.said(), world.editor.said()
+        await say(connection, session, "hello")
+    assert [request["model"].startswith("claude-opus") for request in world.requests] == [False, True], world.requests
+
+
 if __name__ == "__main__":
     main(globals())

@@ -25,6 +25,8 @@ pub enum ParsedPrompt {
     Message(Submission),
     /// Submissions in this order; a turn may follow.
     Command(Vec<Submission>),
+    /// `/model NAME`: ends when the model is known to work.
+    SetModel { name: String },
     /// `/compact`: ends when its result is known.
     Compact { focus: Option<String> },
     /// Sends nothing; only shows this text.
@@ -210,7 +212,7 @@ fn parse_command(name: &str, said: PromptBlocks, callable: &CallableCommands) ->
             None => ParsedPrompt::ShowText(callable.unknown_command(name)),
         },
         "model" if rest.is_empty() => ParsedPrompt::ShowText("Usage: /model provider/name, or an alias.".into()),
-        "model" => ParsedPrompt::Command(vec![Submission::SetModel { model: rest.to_string() }]),
+        "model" => ParsedPrompt::SetModel { name: rest.to_string() },
         "compact" => ParsedPrompt::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) },
         "clear" => ParsedPrompt::Command(vec![Submission::Clear]),
         other => ParsedPrompt::ShowText(callable.unknown_command(other)),
@@ -279,6 +281,7 @@ mod tests {
             ParsedPrompt::Message(_) => "words",
             ParsedPrompt::Command(_) => "command",
             ParsedPrompt::Compact { .. } => "compact",
+            ParsedPrompt::SetModel { .. } => "model",
             ParsedPrompt::ShowText(_) => "say",
         };
         for (words, expected) in [
@@ -322,9 +325,9 @@ mod tests {
                     format!("P {}", words_of(all.remove(0)))
                 }
                 Submission::Command { command: ModeCommand::Mode(mode), .. } => format!("M {mode}"),
-                Submission::SetModel { model } => format!("S {model}"),
                 other => format!("{other:?}"),
             },
+            ParsedPrompt::SetModel { name } => format!("S {name}"),
             ParsedPrompt::Compact { focus } => format!("C {focus:?}"),
             other => panic!("{other:?}"),
         };

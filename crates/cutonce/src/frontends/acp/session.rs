@@ -3,7 +3,7 @@
 
 use super::asks::{self, AskInProgress, AskStep, ClientResponse};
 use super::prompt::{CallableCommands, ParsedPrompt};
-use super::updates::UpdateBuilder;
+use super::updates::{UpdateBuilder, notice_update};
 use agent_client_protocol::v1::schema::{
     AvailableCommandsUpdate, PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate,
     SetSessionModeResponse, StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
@@ -192,6 +192,7 @@ impl ServedSession {
         match prompt {
             ParsedPrompt::Message(words) => self.session.submit(words),
             ParsedPrompt::Command(submissions) => submissions.into_iter().for_each(|one| self.session.submit(one)),
+            ParsedPrompt::SetModel { name } => return self.set_model(name, responder),
             ParsedPrompt::Compact { focus } => self.session.submit(Submission::Compact { focus, on_done: None }),
             ParsedPrompt::ShowText(words) => {
                 self.out.send_update(self.show.notice_chunk(&words));
@@ -203,6 +204,25 @@ impl ServedSession {
         self.session.submit(Submission::WhenIdle(Flushed(Arc::new(tell))));
         self.cancelling = false;
         self.running = Some(RunningPrompt { responder, done_mark: over, result: None });
+    }
+
+    /// Switches to a model that can be connected, or says why not.
+    fn set_model(&mut self, name: String, responder: Responder<PromptResponse>) {
+        let (done_mark, tell) = self.new_mark();
+        let (session, out) = (self.session.clone(), self.out.clone());
+        tokio::spawn(async move {
+            let said = match session.can_use(&name).await {
+                Ok(model) => {
+                    session.submit(Submission::SetModel { model: name });
+                    format!("Model: {model}, from your next message.")
+                }
+                Err(why) => format!("{why} The model is unchanged."),
+            };
+            out.send_update(notice_update(&said));
+            tell();
+        });
+        self.cancelling = false;
+        self.running = Some(RunningPrompt { responder, done_mark, result: None });
     }
 
     fn start_next_prompt(&mut self) {

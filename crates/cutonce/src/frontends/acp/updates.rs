@@ -2,6 +2,7 @@
 //! rest.
 
 use super::calls;
+use crate::output::first_page;
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, CurrentModeUpdate, ImageContent, MessageId, Plan, PlanEntry, PlanEntryPriority,
     PlanEntryStatus, ResourceLink, SessionModeId, SessionUpdate, TextContent, ToolCall, ToolCallContent, ToolCallId,
@@ -56,6 +57,12 @@ pub struct ToolCallResult<'a> {
     pub display: Option<&'a Value>,
 }
 
+/// A paragraph that is no part of the model's answer.
+pub fn notice_update(text: &str) -> SessionUpdate {
+    let block = text_block(&format!("{}\n\n", sanitize(text).trim_end()));
+    SessionUpdate::AgentMessageChunk(content_chunk(block, &cutonce_agent::new_id()))
+}
+
 impl UpdateBuilder {
     pub fn new(cwd: PathBuf) -> Self {
         let (calls, used, beside) = (HashMap::new(), HashMap::new(), HashMap::new());
@@ -100,7 +107,9 @@ impl UpdateBuilder {
             EventKind::Notice { text, .. } => vec![self.notice_chunk(text)],
             EventKind::CurrentPlan { path, plan, hint } => {
                 let hint = hint.as_deref().unwrap_or_default();
-                vec![self.notice_chunk(&format!("## {CURRENT_PLAN}\n\n{path}\n\n{plan}\n\n{hint}"))]
+                let (shown, left_out) = first_page(plan);
+                let more = if left_out > 0 { format!("\n\n… {left_out} more lines") } else { String::new() };
+                vec![self.notice_chunk(&format!("## {CURRENT_PLAN}\n\n{path}\n\n{shown}{more}\n\n{hint}"))]
             }
             EventKind::OpenPlan { path } => self.open_plan(path),
             EventKind::Compacted { before, after, .. } => {
@@ -139,8 +148,7 @@ impl UpdateBuilder {
 
     /// A message from cutonce itself, separate from the model's.
     pub fn notice_chunk(&self, text: &str) -> SessionUpdate {
-        let block = text_block(&format!("{}\n\n", sanitize(text).trim_end()));
-        SessionUpdate::AgentMessageChunk(content_chunk(block, &cutonce_agent::new_id()))
+        notice_update(text)
     }
 
     /// Links the plan: there is no terminal, but the editor can open the file.
