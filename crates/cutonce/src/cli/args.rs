@@ -71,7 +71,7 @@ pub struct RunFlags {
     /// Log progress to stderr
     #[arg(long)]
     pub verbose: bool,
-    /// Run as a teammate of this team (with --name); the lead creates the team with TeamCreate
+    /// Run as a teammate of this team (with --name); the lead's session created the team
     #[arg(long, value_name = "TEAM", requires = "name")]
     pub team: Option<String>,
     /// Name of the teammate to run as
@@ -180,7 +180,10 @@ pub enum CliCommand {
         remove: bool,
     },
     /// Print a shell completion script
-    Completions { shell: clap_complete::Shell },
+    Completions {
+        /// Shell to complete in
+        shell: clap_complete::Shell,
+    },
     /// Print the JSON schema of the settings
     #[command(hide = true)]
     SettingsSchema,
@@ -240,6 +243,7 @@ pub enum PlansCommand {
     },
     /// Show changes since the last submission, or between the last two submissions
     Diff {
+        /// Plan name, as `list` shows it
         slug: String,
         /// Old revision
         from: Option<u32>,
@@ -247,11 +251,15 @@ pub enum PlansCommand {
         to: Option<u32>,
     },
     /// Open a plan in your editor ($VISUAL, $EDITOR)
-    Open { slug: String },
+    Open {
+        /// Plan name, as `list` shows it
+        slug: String,
+    },
     /// Write a plan to a file or to standard output
     Export(PlansExport),
     /// Remove a plan and all its revisions
     Rm {
+        /// Plan name, as `list` shows it
         slug: String,
         /// Do not ask for confirmation
         #[arg(short, long)]
@@ -279,8 +287,9 @@ pub struct PlansList {
 
 #[derive(Debug, Args)]
 pub struct PlansExport {
+    /// Plan name, as `list` shows it
     pub slug: String,
-    /// File to write
+    /// File to write; standard output by default
     pub file: Option<PathBuf>,
     /// Export the Nth submitted revision instead of the current file
     #[arg(short, long, value_name = "N")]
@@ -308,27 +317,40 @@ pub enum McpCommand {
         no_check: bool,
     },
     /// Show one server: where it is configured, what it starts, its tools
-    Get { name: String },
+    Get {
+        /// Server name, as `list` shows it
+        name: String,
+    },
     /// Add a server: `add NAME -- COMMAND ARGS…`, or `add --transport http NAME URL`
     Add(McpAdd),
     /// Add a server from a JSON definition
     AddJson {
+        /// Name of the new server
         name: String,
+        /// Definition, such as {"command": "npx", "args": ["some-server"]} or {"type": "http", "url": "https://…"}
         json: String,
+        /// local: .cutonce/settings.local.json; project: .mcp.json, shared with the team; user: all your projects
         #[arg(short, long, value_enum, default_value_t)]
         scope: McpScope,
     },
     /// Remove a server
     Remove {
+        /// Server name, as `list` shows it
         name: String,
         /// Only from this file
         #[arg(short, long, value_enum)]
         scope: Option<McpScope>,
     },
     /// Approve a project's server for this folder, as it is defined now
-    Agree { name: String },
+    Agree {
+        /// Server name, as `list` shows it
+        name: String,
+    },
     /// Withdraw the approval
-    Refuse { name: String },
+    Refuse {
+        /// Server name, as `list` shows it
+        name: String,
+    },
 }
 
 impl Default for McpCommand {
@@ -351,6 +373,7 @@ pub struct McpAdd {
     /// HTTP header for the URL, "Name: value"
     #[arg(short = 'H', long, value_name = "HEADER")]
     pub header: Vec<String>,
+    /// Name of the new server
     pub name: String,
     /// Command with its arguments (after `--`), or URL
     #[arg(required = true, num_args = 1.., value_name = "COMMAND|URL")]
