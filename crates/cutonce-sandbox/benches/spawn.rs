@@ -67,6 +67,7 @@ fn read_only(dir: &Path, hide: bool, scratch: bool) -> SandboxProfile {
         hide: if hide { hidden.to_vec() } else { Vec::new() },
         readable: Vec::new(),
         scratch: scratch.then_some(layer),
+        stand_ins: Vec::new(),
         background: false,
         limits: ResourceLimits::default(),
     })

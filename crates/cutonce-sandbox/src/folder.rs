@@ -34,6 +34,10 @@ impl PrivateFolder {
     pub fn path(&self) -> &Path {
         &self.path
     }
+    /// Stores a file next to the folders that commands may write to.
+    pub fn store(&self, name: &str, content: &[u8]) -> io::Result<()> {
+        std::fs::write(self.path.join(name), content)
+    }
     /// Returns this folder, or one in it, ready for the next command: a command may have closed or removed it.
     pub fn ready(&self, inside: &str) -> io::Result<PathBuf> {
         let path = self.path.join(inside);

@@ -39,6 +39,11 @@ impl SupervisedChild {
             None => ProcessExit::Exited(status.code().unwrap_or_default()),
         })
     }
+    /// No limits are enforced here.
+    pub(crate) fn over_limit(&self) -> Option<crate::profile::ResourceKind> {
+        None
+    }
+
     pub(crate) fn id(&self) -> Option<u32> {
         self.child.id()
     }

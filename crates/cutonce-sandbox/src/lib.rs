@@ -31,6 +31,8 @@ pub use layer::{
     SandboxLimits, SandboxSupport, SandboxTier, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
 pub use private::forbid_process_inspection;
-pub use profile::{ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile};
+pub use profile::{
+    ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
+};
 pub use program::find_program;
 pub use spawn::{Lifeline, ProcessExit, RunningProcess, SpawnError, SpawnSpec, StdinMode, StdoutMode};

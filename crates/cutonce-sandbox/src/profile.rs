@@ -22,6 +22,9 @@ pub struct ReadOnlyProfile {
     pub tmp: PathBuf,
     /// Files and folders whose content is hidden. Their names stay visible.
     pub hide: Vec<PathBuf>,
+    /// Files of `hide` that are replaced by a readable stand-in of the same size and time, where the program can have
+    /// its own mounts. git needs to open a tracked file that changed.
+    pub stand_ins: Vec<PathBuf>,
     /// Files and folders inside hidden ones that stay readable, such as the plan file.
     pub readable: Vec<PathBuf>,
     /// Lets the program write to a throwaway layer over the project (PM-63).
@@ -34,13 +37,34 @@ pub struct ReadOnlyProfile {
 /// Limits of a confined program (SB-7); `None` leaves the user's own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ResourceLimits {
-    /// Processes and threads of all confined programs together. Without user namespaces, and for root, the kernel
-    /// can't count them and the limit is not set.
+    /// Processes and threads. A program that comes near ends.
     pub processes: Option<u64>,
     /// Bytes of memory that one process may allocate.
     pub memory: Option<u64>,
+    /// Bytes of memory that all of its processes may use together.
+    pub total_memory: Option<u64>,
     /// Bytes of one file that the program writes.
     pub file_size: Option<u64>,
+    /// Bytes in the private folder and in the layer together.
+    pub disk: Option<u64>,
+}
+
+/// A resource whose limit ended a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResourceKind {
+    Processes,
+    Memory,
+    Disk,
+}
+
+impl std::fmt::Display for ResourceKind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            ResourceKind::Processes => "processes",
+            ResourceKind::Memory => "memory",
+            ResourceKind::Disk => "disk",
+        })
+    }
 }
 
 /// A throwaway layer: only the program sees its changes, and they are discarded when it ends.

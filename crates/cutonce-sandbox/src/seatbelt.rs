@@ -71,6 +71,7 @@ mod tests {
             hide: vec!["/no/such/home/.ssh".into()],
             readable: vec!["/no/such/home/.ssh/plan.md".into()],
             scratch: None,
+            stand_ins: Vec::new(),
             background: false,
             limits: ResourceLimits::default(),
         }

@@ -2,7 +2,7 @@
 
 use crate::family;
 use crate::layer::SandboxLimits;
-use crate::profile::SandboxProfile;
+use crate::profile::{ResourceKind, SandboxProfile};
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -180,6 +180,11 @@ impl RunningProcess {
         let ended = self.child.wait().await?;
         self.lifeline = None;
         Ok(ended)
+    }
+
+    /// Returns the limit for which the program was ended, if any (SB-7). Known after `wait`.
+    pub fn over_limit(&self) -> Option<ResourceKind> {
+        self.child.over_limit()
     }
 
     /// Kills the program and everything it started. `wait` returns when they are gone.

@@ -5,8 +5,8 @@
 mod world;
 
 use cutonce_sandbox::{
-    ProcessExit, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError, WorkspaceWriteProfile,
-    check_throwaway_layer, sandbox_support, sandbox_support_within,
+    ProcessExit, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError,
+    WorkspaceWriteProfile, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
 use world::{SECRET, Under, World, finish};
 
@@ -204,12 +204,61 @@ async fn sb_7_limits_apply_to_the_command() {
     let world = World::new();
     for limits in [SandboxLimits::default(), Under::Landlock.limits()] {
         let SandboxProfile::ReadOnly(mut profile) = world.profile(Under::Namespaces) else { unreachable!() };
-        profile.limits = ResourceLimits { processes: None, memory: Some(64 << 20), file_size: Some(1 << 20) };
+        profile.limits =
+            ResourceLimits { memory: Some(64 << 20), file_size: Some(1 << 20), ..ResourceLimits::default() };
         let script = "ulimit -H -d -f; python3 -c 'print(len(bytearray(1 << 28)))' 2>&1 | tail -1; \
             head -c 2000000 /dev/zero > $TMPDIR/big; stat -c %s $TMPDIR/big";
         let (text, _) = finish(world.spawn(SandboxProfile::ReadOnly(profile), limits, script)).await.unwrap();
         assert!(text.contains("MemoryError") && text.ends_with("1048576\n"), "{text}");
         std::fs::remove_file(world.at("tmp/big")).unwrap();
+    }
+}
+
+/// Runs a script that ends only if a limit ends it.
+async fn over_limit(world: &World, under: Under, limits: ResourceLimits, script: &str) -> Option<ResourceKind> {
+    let SandboxProfile::ReadOnly(mut profile) = world.profile(under) else { unreachable!() };
+    profile.limits = limits;
+    let mut running = world.spawn(SandboxProfile::ReadOnly(profile), under.limits(), script).start().unwrap();
+    let _output = running.stdout.take();
+    running.wait().await.unwrap();
+    running.over_limit()
+}
+
+#[tokio::test]
+async fn sb_7_disk_filler_ends_with_its_limit() {
+    let mut world = World::new();
+    let limits = ResourceLimits { disk: Some(8 << 20), ..ResourceLimits::default() };
+    let fill = |at: &str| {
+        format!("i=0; while [ $i -lt 90 ] && head -c 1000000 /dev/zero > {at}/f$i; do i=$((i+1)); done; sleep 600")
+    };
+    for (under, at) in [(Under::Namespaces, "$TMPDIR"), (Under::Landlock, "$TMPDIR"), (Under::Scratch, "@WS@")] {
+        let over = over_limit(&world, under, limits, &fill(at)).await;
+        assert_eq!(over, Some(ResourceKind::Disk), "{under:?}");
+        for entry in std::fs::read_dir(world.at("tmp")).unwrap() {
+            std::fs::remove_file(entry.unwrap().path()).unwrap();
+        }
+    }
+    assert_eq!(world.damage(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn sb_7_many_processes_end_with_their_limit() {
+    let world = World::new();
+    let limits = ResourceLimits { processes: Some(100), ..ResourceLimits::default() };
+    for under in [Under::Namespaces, Under::Landlock, Under::Scratch] {
+        let over = over_limit(&world, under, limits, "for i in {1..200}; do sleep 600 & done; wait").await;
+        assert_eq!(over, Some(ResourceKind::Processes), "{under:?}");
+    }
+    assert_eq!(over_limit(&world, Under::Namespaces, limits, "for i in {1..20}; do sleep 0 & done; wait").await, None);
+}
+
+#[tokio::test]
+async fn sb_7_memory_is_limited_for_all_processes_together() {
+    let world = World::new();
+    let limits = ResourceLimits { total_memory: Some(128 << 20), ..ResourceLimits::default() };
+    let hold = "for i in 1 2 3; do python3 -c 'import time; a = b\"x\" * (80 << 20); time.sleep(600)' & done; wait";
+    for under in [Under::Namespaces, Under::Landlock] {
+        assert_eq!(over_limit(&world, under, limits, hold).await, Some(ResourceKind::Memory), "{under:?}");
     }
 }
 

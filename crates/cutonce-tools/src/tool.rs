@@ -5,6 +5,7 @@ use async_trait::async_trait;
 use cutonce_core::conversation::ResultPart;
 use cutonce_core::model_request::ToolSpec;
 use cutonce_core::permission::{Access, CallRights, WriteGrant};
+use cutonce_core::text::sanitize::without_os_codes;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -55,13 +56,13 @@ impl ToolError {
 
 impl From<String> for ToolError {
     fn from(text: String) -> Self {
-        Self(text)
+        Self::from(text.as_str())
     }
 }
 
 impl From<&str> for ToolError {
     fn from(text: &str) -> Self {
-        Self(text.into())
+        Self(without_os_codes(text).into_owned())
     }
 }
 

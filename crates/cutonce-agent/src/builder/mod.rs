@@ -705,17 +705,19 @@ pub(crate) fn session_entry(store: &TranscriptStore, cwd: &Path, slug: Option<St
     }
 }
 
-/// Warns about added folders that don't exist.
 /// The limits of sandboxed commands (SB-7).
 fn resource_limits(sandbox: &SandboxSettings) -> ResourceLimits {
     let limit = |most: u64, unit: u64| (most > 0).then(|| most.saturating_mul(unit));
     ResourceLimits {
         processes: limit(sandbox.limits.processes, 1),
         memory: limit(sandbox.limits.memory_mb, 1 << 20),
+        total_memory: limit(sandbox.limits.total_memory_mb, 1 << 20),
         file_size: limit(sandbox.limits.file_mb, 1 << 20),
+        disk: limit(sandbox.limits.disk_mb, 1 << 20),
     }
 }
 
+/// Warns about added folders that don't exist.
 fn missing_folders(workspace: &Workspace) -> Vec<String> {
     let added = workspace.added_folders.list();
     let missing = added.iter().filter(|added| !added.is_dir());

@@ -293,17 +293,21 @@ pub struct SandboxSettings {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct SandboxLimitSettings {
-    /// Processes and threads of all sandboxed commands together. Needs user namespaces; does not apply to root.
+    /// Processes and threads of a command. One that comes near ends.
     pub processes: u64,
     /// Megabytes of memory that one process may allocate.
     pub memory_mb: u64,
+    /// Megabytes of memory that all processes of a command may use together.
+    pub total_memory_mb: u64,
     /// Megabytes of one file that a command writes.
     pub file_mb: u64,
+    /// Megabytes that commands may keep in the private temp folder and on the throwaway layer together.
+    pub disk_mb: u64,
 }
 
 impl Default for SandboxLimitSettings {
     fn default() -> Self {
-        Self { processes: 4_096, memory_mb: 16_384, file_mb: 8_192 }
+        Self { processes: 4_096, memory_mb: 16_384, total_memory_mb: 32_768, file_mb: 8_192, disk_mb: 16_384 }
     }
 }
 

@@ -6,13 +6,14 @@ use super::mounts::{MountStep, overlay_options};
 use super::seccomp::{FilterGaps, build_filter};
 use super::sys::sys;
 use super::user_namespace::shared_user_namespace;
+use super::watch::count_own_tasks;
 use crate::layer::{SandboxSupport, SandboxTier};
 use crate::profile::{ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile};
 use libc::{c_int, sock_filter};
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs::{Metadata, OpenOptions};
-use std::io;
+use std::io::{self, Write};
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
@@ -43,8 +44,10 @@ struct ProfileOutline {
     layers: Vec<OverlayLayer>,
     /// A private folder mounted over /dev/shm.
     shm: Option<PathBuf>,
-    /// Folder for unreadable placeholder files that cover hidden ones.
-    placeholder_folder: Option<PathBuf>,
+    /// Folder for the stand-ins that cover hidden files.
+    stand_in_folder: Option<PathBuf>,
+    /// Hidden files that get a stand-in although Landlock could refuse them.
+    stand_ins: Vec<PathBuf>,
     /// Places inside writable folders that stay read-only; each exists.
     protect: Vec<PathBuf>,
     read_only: bool,
@@ -127,7 +130,7 @@ impl KernelConfinement {
     ) -> Result<Option<Self>, RefusalReason> {
         let outline = match profile {
             SandboxProfile::Unconfined => return Ok(None),
-            SandboxProfile::ReadOnly(read_only) => outline_read_only(read_only, scratch)?,
+            SandboxProfile::ReadOnly(read_only) => outline_read_only(read_only, layer, scratch)?,
             SandboxProfile::WorkspaceWrite(write) => outline_workspace_write(write, layer, protected)?,
         };
         Self::from_outline(&outline, layer).map(Some)
@@ -154,7 +157,11 @@ impl KernelConfinement {
         if layer.tier == SandboxTier::None || !namespaces && abi.is_none_or(|abi| abi < landlock::MIN_VERSION) {
             return Err(layer.missing_reasons().into());
         }
-        let masked = if abi.is_some() { inside_writable(outline) } else { masked_by_mounts(outline) };
+        let masked = match abi {
+            Some(_) => inside_writable(outline).into_iter().chain(outline.stand_ins.clone()).collect(),
+            None => masked_by_mounts(outline),
+        };
+        let masked: Vec<PathBuf> = BTreeSet::from_iter(masked).into_iter().collect();
         let needs_mounts = !masked.is_empty() || !outline.layers.is_empty() || !outline.protect.is_empty();
         if needs_mounts && !namespaces {
             return Err(
@@ -182,8 +189,7 @@ impl KernelConfinement {
             rules,
             late_rules: late,
             filter: build_filter(gaps),
-            // Without a user namespace the kernel would count all processes of the user.
-            limits: ResourceLimits { processes: outline.limits.processes.filter(|_| namespaces), ..outline.limits },
+            limits: ResourceLimits { processes: process_limit(outline.limits.processes, namespaces), ..outline.limits },
         })
     }
 
@@ -244,7 +250,14 @@ impl KernelConfinement {
     }
 }
 
-fn outline_read_only(profile: &ReadOnlyProfile, scratch: Option<&Path>) -> Result<ProfileOutline, RefusalReason> {
+fn outline_read_only(
+    profile: &ReadOnlyProfile,
+    layer: &SandboxSupport,
+    scratch: Option<&Path>,
+) -> Result<ProfileOutline, RefusalReason> {
+    let replaces = layer.tier == SandboxTier::Namespaces && scratch.is_some();
+    let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_file());
+    let stand_ins = resolve_links(&profile.stand_ins).into_iter().filter(|path| replaces && is_file(path)).collect();
     let layers = match (&profile.scratch, scratch) {
         (Some(wanted), Some(folder)) => create_overlays(wanted, folder)?,
         (Some(_), None) => return Err("no folder for the throwaway layer".into()),
@@ -258,7 +271,8 @@ fn outline_read_only(profile: &ReadOnlyProfile, scratch: Option<&Path>) -> Resul
         readable: resolve_links(&profile.readable),
         loopback: !layers.is_empty(),
         shm,
-        placeholder_folder: scratch.map(Path::to_owned),
+        stand_in_folder: scratch.map(Path::to_owned),
+        stand_ins,
         layers,
         protect: Vec::new(),
         read_only: true,
@@ -399,6 +413,9 @@ fn late_rules(
     if outline.shm.is_some() {
         late.push((c"/dev/shm".into(), rules.bits(LandlockAccess::Write, true)));
     }
+    for path in &outline.stand_ins {
+        late.push((c_path(path)?, rules.bits(LandlockAccess::Read, false)));
+    }
     Ok(late)
 }
 
@@ -430,8 +447,8 @@ fn build_steps(
         match std::fs::symlink_metadata(path) {
             Ok(meta) if meta.is_dir() => steps.push(MountStep::MaskFolder(c_path(path)?)),
             Ok(meta) if meta.is_file() => {
-                let with = match &outline.placeholder_folder {
-                    Some(folder) => create_placeholder(&folder.join(format!("closed{number}")), &meta)?,
+                let with = match &outline.stand_in_folder {
+                    Some(folder) => create_stand_in(&folder.join(format!("closed{number}")), &meta)?,
                     None => c"/dev/null".into(),
                 };
                 steps.push(MountStep::MaskFile { at: c_path(path)?, with });
@@ -456,11 +473,19 @@ fn build_steps(
     Ok(steps)
 }
 
-/// Creates a placeholder with the size and time of the hidden file, so that git does not read it (with
-/// `core.checkStat=minimal`).
-fn create_placeholder(path: &Path, like: &Metadata) -> Result<CString, RefusalReason> {
+/// What a stand-in contains, as far as it has room. Empty lines fill the rest.
+const STAND_IN_TEXT: &str = "# Closed by cutonce: keys and credentials stay hidden in plan mode.\n";
+/// A longer rest is a hole in the file.
+const MAX_STAND_IN_TEXT: u64 = 64 * 1024;
+
+/// Creates a file with the size and time of the hidden one, but not its content. For git the file is unchanged if the
+/// hidden one is (with `core.checkStat=minimal`), and can be opened if it is not.
+fn create_stand_in(path: &Path, like: &Metadata) -> Result<CString, RefusalReason> {
     let make = || {
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o000).open(path)?;
+        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
+        let mut text = STAND_IN_TEXT.as_bytes().to_vec();
+        text.resize(like.len().min(MAX_STAND_IN_TEXT) as usize, b'\n');
+        file.write_all(&text)?;
         file.set_len(like.len())?;
         file.set_modified(like.modified()?)
     };
@@ -494,6 +519,11 @@ unsafe fn drop_rights() -> Result<(), i32> {
         let _ = sys!(SYS_prlimit64, 0, libc::RLIMIT_CORE, limit.as_ptr(), 0);
     }
     Ok(())
+}
+
+/// Returns the process limit for the kernel. Without a user namespace it counts all processes of the user.
+fn process_limit(most: Option<u64>, namespaces: bool) -> Option<u64> {
+    most.map(|most| if namespaces { most } else { most.saturating_add(count_own_tasks()) })
 }
 
 /// Sets the limits of the program and all it starts.

@@ -22,6 +22,8 @@ use std::sync::atomic::{AtomicI32, AtomicU32, Ordering};
 pub(crate) struct LaunchSpec {
     pub(crate) program: LaunchTarget,
     pub(crate) confinement: Option<KernelConfinement>,
+    /// A control group's list of members, which the supervisor joins.
+    pub(crate) group: Option<RawFd>,
 }
 
 /// What the last process runs.
@@ -396,6 +398,10 @@ unsafe fn prepare_supervisor(shared: &mut LaunchShared<'_>) -> Result<(), (Launc
         let _ = sys!(SYS_prctl, libc::PR_SET_NAME, c"cutonce-watch".as_ptr());
         sys!(SYS_prctl, libc::PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0).map_err(own)?;
         shared.supervisor = sys!(SYS_getpid).map_err(own)? as pid_t;
+        if let Some(group) = shared.launch.group {
+            // Without the group, rlimits and the watch still hold.
+            let _ = sys!(SYS_write, group, b"0".as_ptr(), 1);
+        }
         match &shared.launch.confinement {
             Some(confinement) => confinement.enter_namespaces(),
             None => Ok(()),

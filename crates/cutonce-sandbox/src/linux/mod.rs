@@ -1,5 +1,6 @@
 //! Linux: turns a [`Spawn`] into a supervisor and a confined program, and waits for its end.
 
+mod cgroup;
 mod confine;
 mod landlock;
 mod launch;
@@ -11,10 +12,12 @@ mod seccomp;
 mod supervisor;
 mod sys;
 mod user_namespace;
+mod watch;
 
-use crate::layer::{SandboxSupport, sandbox_support_within};
-use crate::profile::SandboxProfile;
+use crate::layer::{SandboxSupport, SandboxTier, sandbox_support_within};
+use crate::profile::{ResourceKind, ResourceLimits, SandboxProfile};
 use crate::spawn::{ProcessExit, SpawnError, SpawnSpec};
+use cgroup::CommandGroup;
 use confine::KernelConfinement;
 pub(crate) use launch::close_on_exec_except;
 use launch::{CStringArray, ExecArgs, LaunchSpec, LaunchStage, LaunchTarget, StartedSupervisor};
@@ -22,15 +25,35 @@ use protected::ProtectedPlaces;
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::io;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
+use std::sync::Arc;
 use tokio::io::unix::AsyncFd;
+use watch::LimitWatch;
 
-/// Write end of the lifeline pipe: closing it kills the process tree.
+/// Keeps the process tree alive: dropping it kills the tree.
 #[derive(Debug)]
 pub(crate) struct FamilyLifeline {
-    _lifeline: OwnedFd,
+    lifeline: Arc<LifelinePipe>,
+}
+
+impl Drop for FamilyLifeline {
+    fn drop(&mut self) {
+        self.lifeline.kill();
+    }
+}
+
+/// Write end of the lifeline pipe: a byte kills the process tree, and so does our end, which closes it.
+#[derive(Debug)]
+struct LifelinePipe(OwnedFd);
+
+impl LifelinePipe {
+    fn kill(&self) {
+        // A closed pipe belongs to a supervisor that has ended.
+        // SAFETY: the kernel reads one byte of a constant; the descriptor is open for as long as `self` lives.
+        let _ = unsafe { libc::write(self.0.as_raw_fd(), b"x".as_ptr().cast(), 1) };
+    }
 }
 
 /// The supervisor process. Reaped by `wait`, or by a background thread after drop.
@@ -39,9 +62,13 @@ pub(crate) struct SupervisedChild {
     supervisor: Option<AsyncFd<StartedSupervisor>>,
     scratch: Option<scratch::ScratchFolder>,
     protected: ProtectedPlaces,
+    /// What the command is held to beyond rlimits, and how it is ended.
+    watch: Option<LimitWatch>,
+    group: Option<CommandGroup>,
     /// Removal of the scratch folder; stored so that a dropped `wait` can be called again.
     removing: Option<tokio::task::JoinHandle<()>>,
     ended: Option<ProcessExit>,
+    over: Option<ResourceKind>,
 }
 
 pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(SupervisedChild, FamilyLifeline), SpawnError> {
@@ -60,10 +87,12 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
                 .map_err(|refused| SpawnError::NotConfined { why: refused.why })?
         }
     };
+    let (limits, folders) = limited_folders(&spawn.profile, scratch.as_ref());
+    let group = confinement.as_ref().and_then(|_| CommandGroup::new(limits));
     let (program, cwd) = (spawn.program.clone(), spawn.cwd.clone());
     let failed = |error: io::Error| SpawnError::Failed { program: program.clone(), error };
     let exec = LaunchTarget::Exec(exec_args(spawn, stdio).map_err(failed)?);
-    let launch = LaunchSpec { program: exec, confinement };
+    let launch = LaunchSpec { program: exec, confinement, group: group.as_ref().map(CommandGroup::members) };
     let (started, lifeline) = launch.start().map_err(|fault| {
         let error = io::Error::from_raw_os_error(fault.errno);
         match fault.stage {
@@ -79,12 +108,15 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
             | LaunchStage::Filter => SpawnError::NotConfined { why: probe::explain_fault(&launch, fault) },
         }
     })?;
-    let held = FamilyLifeline { _lifeline: lifeline };
+    let lifeline = Arc::new(LifelinePipe(lifeline));
+    let held = FamilyLifeline { lifeline: lifeline.clone() };
+    let watch = launch.confinement.as_ref().map(|_| LimitWatch::new(limits, folders, started.pid as u32, lifeline));
     // SAFETY: `started` owns the descriptor, which stays open and unchanged for as long as `started` lives.
     match unsafe { AsyncFd::register(started) } {
         Ok(watched) => {
             let supervisor = Some(watched);
-            Ok((SupervisedChild { supervisor, scratch, protected, removing: None, ended: None }, held))
+            let (removing, ended, over) = (None, None, None);
+            Ok((SupervisedChild { supervisor, scratch, protected, watch, group, removing, ended, over }, held))
         }
         Err(refused) => {
             let (started, error) = refused.into_parts();
@@ -92,6 +124,23 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
             started.reap(0);
             Err(failed(error))
         }
+    }
+}
+
+/// Returns the limits of a profile, and the folders that count for them.
+fn limited_folders(
+    profile: &SandboxProfile,
+    scratch: Option<&scratch::ScratchFolder>,
+) -> (ResourceLimits, Vec<PathBuf>) {
+    let layer = scratch.map(|folder| folder.path().to_path_buf());
+    match profile {
+        SandboxProfile::Unconfined => (ResourceLimits::default(), Vec::new()),
+        // Without a layer the scratch folder, if any, is inside the private one.
+        SandboxProfile::ReadOnly(profile) => {
+            let layer = layer.filter(|_| profile.scratch.is_some());
+            (profile.limits, [profile.tmp.clone()].into_iter().chain(layer).collect())
+        }
+        SandboxProfile::WorkspaceWrite(profile) => (profile.limits, vec![profile.tmp.clone()]),
     }
 }
 
@@ -115,8 +164,9 @@ fn create_scratch_folder(
     let SandboxProfile::ReadOnly(read_only) = profile else { return Ok(None) };
     let storage = match &read_only.scratch {
         Some(wanted) => &wanted.storage,
-        // Mounts cover the hidden files with placeholders, which must be somewhere.
+        // Mounts cover hidden files with stand-ins, which must be somewhere.
         None if support.landlock.is_none() && !read_only.hide.is_empty() => &read_only.tmp,
+        None if support.tier == SandboxTier::Namespaces && !read_only.stand_ins.is_empty() => &read_only.tmp,
         None => return Ok(None),
     };
     let at = storage.display();
@@ -163,12 +213,20 @@ impl SupervisedChild {
     pub(crate) async fn wait(&mut self) -> io::Result<ProcessExit> {
         if let Some(watched) = &self.supervisor {
             loop {
-                let mut ready = watched.readable().await?;
+                let mut ready = tokio::select! {
+                    ready = watched.readable() => ready?,
+                    over = watch::until_over(&mut self.watch) => {
+                        self.over = Some(over);
+                        continue;
+                    }
+                };
                 if watched.get_ref().reap(libc::WNOHANG) {
                     break;
                 }
                 ready.clear_ready();
             }
+            self.over = self.over.or_else(|| self.group.as_ref().and_then(CommandGroup::limit_hit));
+            (self.watch, self.group) = (None, None);
             let status = watched.get_ref().memory.report().status();
             self.ended = Some(match libc::WIFEXITED(status) {
                 true => ProcessExit::Exited(libc::WEXITSTATUS(status)),
@@ -187,6 +245,10 @@ impl SupervisedChild {
         self.ended.ok_or_else(|| io::Error::other("the program's end was not seen"))
     }
 
+    pub(crate) fn over_limit(&self) -> Option<ResourceKind> {
+        self.over
+    }
+
     pub(crate) fn id(&self) -> Option<u32> {
         self.supervisor.as_ref().map(|watched| watched.get_ref().pid as u32)
     }
@@ -196,12 +258,12 @@ impl Drop for SupervisedChild {
     fn drop(&mut self) {
         let Some(watched) = self.supervisor.take() else { return };
         let (started, scratch) = (watched.into_inner(), self.scratch.take());
-        let protected = std::mem::take(&mut self.protected);
+        let (protected, group) = (std::mem::take(&mut self.protected), self.group.take());
         // The supervisor's stack is in our memory: it must end before the memory is freed.
         let reaping = std::thread::Builder::new().name("cutonce-reap".into());
         let _ = reaping.spawn(move || {
             started.reap(0);
-            drop((started, scratch, protected));
+            drop((started, scratch, protected, group));
         });
     }
 }

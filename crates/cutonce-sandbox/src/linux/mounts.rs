@@ -23,7 +23,7 @@ pub(crate) enum MountStep {
         at: CString,
         options: CString,
     },
-    /// Covers a file with a placeholder.
+    /// Covers a file with a stand-in.
     MaskFile {
         at: CString,
         with: CString,

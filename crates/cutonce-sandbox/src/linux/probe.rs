@@ -63,7 +63,7 @@ pub(crate) fn probe_scratch(layers: &Path, limits: SandboxLimits) -> Result<(), 
 }
 
 fn run_probe(confinement: KernelConfinement) -> Result<(), RefusalReason> {
-    let launch = LaunchSpec { program: LaunchTarget::Nothing, confinement: Some(confinement) };
+    let launch = LaunchSpec { program: LaunchTarget::Nothing, confinement: Some(confinement), group: None };
     match launch.start() {
         Ok((started, lifeline)) => {
             started.reap(0);

@@ -122,6 +122,7 @@ impl World {
                 .collect(),
             readable: vec![self.at("home/.cutonce/plan.md")],
             scratch: (under == Under::Scratch).then_some(scratch),
+            stand_ins: Vec::new(),
             background: false,
             limits: ResourceLimits::default(),
         })

@@ -8,8 +8,8 @@ use crate::workspace::{Workspace, is_protected_name};
 use cutonce_core::permission::{ShellConfinement, is_secret};
 use cutonce_core::shell::{self, CommandVerdict};
 use cutonce_sandbox::{
-    PrivateFolder, ReadOnlyProfile, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, ThrowawayLayer,
-    WorkspaceWriteProfile, check_throwaway_layer, sandbox_support,
+    PrivateFolder, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier,
+    ThrowawayLayer, WorkspaceWriteProfile, check_throwaway_layer, sandbox_support,
 };
 use ignore::WalkState;
 use std::ffi::OsString;
@@ -28,6 +28,10 @@ const SOCKETS: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER
 /// Parts of the private folder.
 const TMP: &str = "tmp";
 const LAYERS: &str = "layers";
+/// git's attributes of closed files.
+const ATTRIBUTES: &str = "git-attributes";
+/// Closed files that get a stand-in for git; each is a mount.
+const MAX_STAND_INS: usize = 256;
 
 /// What a plan mode sandbox is made from.
 #[derive(Debug, Clone, Default)]
@@ -103,9 +107,11 @@ impl PlanSandbox {
             extra_roots: workspace.home.iter().flat_map(|home| CACHES.map(|cache| home.join(cache))).collect(),
             storage: self.folder.path().join(LAYERS),
         });
+        let hide = self.hidden(workspace);
         Ok(SandboxProfile::ReadOnly(ReadOnlyProfile {
             tmp: self.folder.ready(TMP).map_err(|error| no_private_folder(&error))?,
-            hide: self.hidden(workspace),
+            stand_ins: self.stand_ins(start.command, scratch.is_some()),
+            hide,
             readable: self.readable.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             scratch,
             background: start.background,
@@ -116,12 +122,30 @@ impl PlanSandbox {
     /// Returns the environment of a confined command.
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
         // Keeps git from opening a hidden file only to find it unchanged.
-        git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal")
+        let env = git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal");
+        let attributes = self.folder.path().join(ATTRIBUTES);
+        match attributes.to_str().filter(|_| attributes.exists()) {
+            Some(attributes) => git::with_setting(env, "core.attributesFile", attributes),
+            None => env,
+        }
+    }
+
+    /// Closed files of the workspace that git can open, without their content: a tracked one may have changed. Call
+    /// after `hidden`.
+    fn stand_ins(&self, command: &str, layer: bool) -> Vec<PathBuf> {
+        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = secrets.iter().flatten().filter(|_| layer || command.contains("git"));
+        found.take(MAX_STAND_INS).cloned().collect()
     }
 
     fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
         let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = secrets.get_or_insert_with(|| find_secrets(workspace));
+        let found = secrets.get_or_insert_with(|| {
+            let found = find_secrets(workspace);
+            // Without the file, git shows what it stored of these files earlier, as `git show` does anyway.
+            let _ = self.folder.store(ATTRIBUTES, git::closed_attributes(&found, workspace.home.as_deref()).as_bytes());
+            found
+        });
         hidden_stores(workspace, &self.deny_read).into_iter().chain(found.iter().cloned()).collect()
     }
 }
@@ -212,6 +236,7 @@ impl AutoRunSandbox {
             (ShellConfinement::AutoReadOnly, _) => Some(SandboxProfile::ReadOnly(ReadOnlyProfile {
                 tmp,
                 hide: stores().chain(Some(workspace.cutonce_home.clone()).filter(|home| home.exists())).collect(),
+                stand_ins: Vec::new(),
                 readable: vec![workspace.session_folder.clone()],
                 scratch: None,
                 background,
@@ -338,6 +363,17 @@ const LIMIT_SIGNS: [(&str, &str); 6] = [
     ("fork: retry", PROCESS_LIMIT),
     ("Resource temporarily unavailable", PROCESS_LIMIT),
 ];
+/// Says which limit ended a command, and what the user can do (SB-7).
+pub(crate) fn over_limit_note(kind: ResourceKind) -> String {
+    let (what, setting) = match kind {
+        ResourceKind::Processes => ("started too many processes", "processes"),
+        ResourceKind::Memory => ("used too much memory", "totalMemoryMb"),
+        ResourceKind::Disk => ("wrote too much to $TMPDIR or the project's scratch copy", "diskMb"),
+    };
+    format!(
+        "The sandbox ended the command and all it started, because it {what} (`sandbox.limits.{setting}`). The output ends there."
+    )
+}
 const READS_ENFORCED: &str = "It ran without asking because it only reads, and the sandbox enforced that.";
 const WORKSPACE_ENFORCED: &str =
     "It ran without asking because it changes files of the workspace only, and the sandbox enforced that.";

@@ -20,6 +20,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
         hide: vec![],
         readable: vec![],
         scratch,
+        stand_ins: Vec::new(),
         background: false,
         limits: ResourceLimits::default(),
     };

@@ -1,13 +1,13 @@
 //! Bash (TL-8): runs a command, keeps its folder, limits its output, and leaves no process behind.
 
 use crate::env::{CallContext, ToolEnv};
-use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, refusal_hint};
+use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, over_limit_note, refusal_hint};
 use crate::shell::process::{CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
 use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights, ShellConfinement};
 use cutonce_core::shell::{self, CommandVerdict};
-use cutonce_sandbox::ProcessExit;
+use cutonce_sandbox::{ProcessExit, ResourceKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -138,6 +138,7 @@ fn run_in_background(input: &BashInput, held: ShellConfinement, here: &ToolEnv) 
 /// How a foreground command ended.
 enum CommandEnd {
     Exited(io::Result<ProcessExit>),
+    OverLimit(ResourceKind),
     TimedOut(Duration),
     Interrupted,
 }
@@ -162,12 +163,15 @@ async fn run_in_foreground(
     };
     let timeout = input.timeout.map_or(here.shells.timeout(), Duration::from_millis);
     let end = tokio::select! {
-        ended = shell.pump_output(&mut each) => CommandEnd::Exited(ended),
+        ended = shell.pump_output(&mut each) => match (&ended, shell.running.over_limit()) {
+            (Ok(ProcessExit::Signalled(_)), Some(over)) => CommandEnd::OverLimit(over),
+            _ => CommandEnd::Exited(ended),
+        },
         () = tokio::time::sleep(timeout) => CommandEnd::TimedOut(timeout),
         () = call.cancel.cancelled() => CommandEnd::Interrupted,
     };
     let alive = match end {
-        CommandEnd::Exited(_) => None,
+        CommandEnd::Exited(_) | CommandEnd::OverLimit(_) => None,
         CommandEnd::TimedOut(_) | CommandEnd::Interrupted => kill_shell(&mut shell, &mut each).await,
     };
     let ended_in = shell.final_folder();
@@ -208,6 +212,7 @@ fn end_note(end: &CommandEnd) -> Option<String> {
         CommandEnd::Exited(Ok(ProcessExit::Exited(code))) => Some(format!("Exit code {code}")),
         CommandEnd::Exited(Ok(ProcessExit::Signalled(signal))) => Some(format!("Ended by signal {signal}")),
         CommandEnd::Exited(Err(error)) => Some(format!("How it ended is unknown: {error}")),
+        CommandEnd::OverLimit(kind) => Some(over_limit_note(*kind)),
         CommandEnd::TimedOut(after) => Some(format!(
             "Timed out after {} ms: the command and all it started were killed. The output ends there. \
              Set a longer `timeout` (at most {MAX_TIMEOUT_MS}), or `run_in_background`.",
@@ -227,7 +232,9 @@ fn build_outcome(end: &CommandEnd, output: &str, notes: &[String]) -> ToolOutcom
     let (code, signal) = match end {
         CommandEnd::Exited(Ok(ProcessExit::Exited(code))) => (Some(*code), None),
         CommandEnd::Exited(Ok(ProcessExit::Signalled(signal))) => (None, Some(*signal)),
-        CommandEnd::Exited(Err(_)) | CommandEnd::TimedOut(_) | CommandEnd::Interrupted => (None, None),
+        CommandEnd::Exited(Err(_)) | CommandEnd::OverLimit(_) | CommandEnd::TimedOut(_) | CommandEnd::Interrupted => {
+            (None, None)
+        }
     };
     let display = json!({
         "exitCode": code,
@@ -325,6 +332,53 @@ mod tests {
             assert!(shells.start_task("touch made", held, &workspace).is_err(), "{held:?}");
         }
         assert!(!base.join("made").exists());
+    }
+
+    /// Marks a test process that another test started.
+    const STARTED: &str = "CUTONCE_TEST_STARTED_APART";
+
+    fn allow_descriptors(most: u64) {
+        let limit = libc::rlimit { rlim_cur: most, rlim_max: 1024 };
+        // SAFETY: `limit` outlives the call.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) }, 0);
+    }
+
+    /// The trial's result is kept per process, so this test runs in one of its own.
+    #[test]
+    fn sb_3_one_failed_trial_does_not_last() {
+        if std::env::var_os(STARTED).is_none() {
+            let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+            again.args(["--exact", "shell::bash::tests::sb_3_one_failed_trial_does_not_last"]).env(STARTED, "1");
+            let output = again.output().unwrap();
+            let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success() && text.contains("1 passed"), "{text}");
+            return;
+        }
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        let workspace = crate::workspace::Workspace::new(&base, &[], None, &base, &base).unwrap();
+        let shells = crate::shell::process::SessionShells::new(std::env::vars_os().collect());
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            for held in [ShellConfinement::PlanSandbox, ShellConfinement::PlanReadOnly, ShellConfinement::AutoReadOnly]
+            {
+                // No descriptor is left for a trial.
+                allow_descriptors(3);
+                let refused = shells.start_command("touch made", held, &workspace).err();
+                allow_descriptors(1024);
+                let why = refused.map(|why| why.as_str().to_string()).unwrap_or_default();
+                assert!(why.contains("the sandbox can't hold it") && why.contains("Too many open files"), "{why}");
+            }
+            for held in [ShellConfinement::PlanSandbox, ShellConfinement::PlanReadOnly, ShellConfinement::AutoReadOnly]
+            {
+                let mut shell = shells.start_command("echo ran; touch made", held, &workspace).unwrap();
+                let mut output = Vec::new();
+                shell.pump_output(|bytes| output.extend_from_slice(bytes)).await.unwrap();
+                let output = String::from_utf8_lossy(&output);
+                let unmade = !base.join("made").exists();
+                assert!(output.starts_with("ran") && unmade, "{held:?}: {output}");
+            }
+        });
     }
 
     /// A command that the decision wrongly took for a read: the kernel stops it.

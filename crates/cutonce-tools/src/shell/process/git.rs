@@ -1,9 +1,14 @@
 //! Git settings in the environment of commands (PR-5), which no file of a repository can override.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
 const COUNT: &str = "GIT_CONFIG_COUNT";
 const OPTIONAL_LOCKS: &str = "GIT_OPTIONAL_LOCKS";
+
+/// Longer files are not the user's own handwriting.
+const MAX_ATTRIBUTES: usize = 64 * 1024;
 
 type EnvVars = Vec<(OsString, OsString)>;
 
@@ -19,6 +24,20 @@ pub(crate) fn without_repository_programs(mut env: EnvVars) -> EnvVars {
     env.retain(|(name, _)| name != OPTIONAL_LOCKS);
     env.push((OPTIONAL_LOCKS.into(), "0".into()));
     with_setting(with_setting(env, "core.fsmonitor", "false"), "core.hooksPath", "/dev/null")
+}
+
+/// Builds git's attributes for closed files: it shows that they differ, and their sizes, but not their content. The
+/// user's own attributes come first, because a setting can name one file only.
+pub(crate) fn closed_attributes(closed: &[PathBuf], home: Option<&Path>) -> String {
+    let users = home.and_then(|home| std::fs::read_to_string(home.join(".config/git/attributes")).ok());
+    let mut text = users.filter(|text| text.len() < MAX_ATTRIBUTES).unwrap_or_default();
+    let is_plain = |name: &&str| name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'));
+    let names = closed.iter().filter_map(|path| path.file_name()?.to_str()).filter(is_plain);
+    for name in BTreeSet::from_iter(names) {
+        text.push_str(&format!("\n{name} -diff"));
+    }
+    text.push('\n');
+    text
 }
 
 /// Adds a setting to the environment, after existing ones.

@@ -4,7 +4,7 @@ use super::capture::OutputCapture;
 use super::last_line::LastLine;
 use super::start::RunningBash;
 use crate::spill::{OptionalRedactor, SpillFile};
-use cutonce_sandbox::{Lifeline, ProcessExit};
+use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -26,6 +26,8 @@ pub enum TaskState {
     Exited(i32),
     /// Killed by a signal that we did not send.
     Signalled(i32),
+    /// Killed because it was over a limit of the sandbox (SB-7).
+    OverLimit(ResourceKind),
     /// Killed by KillShell or at the end of the session.
     Killed,
 }
@@ -36,6 +38,7 @@ impl std::fmt::Display for TaskState {
             TaskState::Running => write!(f, "running"),
             TaskState::Exited(code) => write!(f, "exited with code {code}"),
             TaskState::Signalled(signal) => write!(f, "ended by signal {signal}"),
+            TaskState::OverLimit(kind) => write!(f, "ended by the sandbox's limit for {kind}"),
             TaskState::Killed => write!(f, "killed"),
         }
     }
@@ -84,7 +87,7 @@ impl BackgroundTask {
                 last.push(bytes);
             };
             let ended = bash.pump_output(each).await;
-            watched.record_end(ended);
+            watched.record_end(ended, bash.running.over_limit());
             if let Some(on_end) = on_end {
                 on_end(watched.view());
             }
@@ -98,14 +101,15 @@ impl BackgroundTask {
         printed.all.push(bytes);
     }
 
-    fn record_end(&self, ended: std::io::Result<ProcessExit>) {
+    fn record_end(&self, ended: std::io::Result<ProcessExit>, over: Option<ResourceKind>) {
         lock_mutex(&self.printed).all.flush_waiting();
         let killed = lock_mutex(&self.lifeline).take().is_none();
-        self.state.send_replace(match ended {
-            Ok(ProcessExit::Exited(code)) => TaskState::Exited(code),
-            Ok(ProcessExit::Signalled(_)) | Err(_) if killed => TaskState::Killed,
-            Ok(ProcessExit::Signalled(signal)) => TaskState::Signalled(signal),
-            Err(_) => TaskState::Killed,
+        self.state.send_replace(match (ended, over) {
+            (Ok(ProcessExit::Exited(code)), _) => TaskState::Exited(code),
+            (Ok(ProcessExit::Signalled(_)) | Err(_), Some(over)) => TaskState::OverLimit(over),
+            (Ok(ProcessExit::Signalled(_)) | Err(_), None) if killed => TaskState::Killed,
+            (Ok(ProcessExit::Signalled(signal)), None) => TaskState::Signalled(signal),
+            (Err(_), None) => TaskState::Killed,
         });
     }
 
