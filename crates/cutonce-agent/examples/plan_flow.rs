@@ -7,9 +7,9 @@
 
 use cutonce_agent::builder::SessionBuilder;
 use cutonce_agent::core::conversation::ResultPart;
+use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::plan::PlanEvent;
 use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
-use cutonce_agent::core::plan::mode::Mode;
 use cutonce_agent::core::protocol::event::EventKind;
 use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, Submission};
 use cutonce_agent::{Approver, Session};

@@ -1,6 +1,5 @@
 //! The user's editor, for `/plan open`, `cutonce plans open` (PM-25) and the user's own files (UI-9).
 
-use cutonce_core::plan::command;
 use cutonce_sandbox::{ForegroundProgram, ProcessExit, find_program};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -39,16 +38,8 @@ pub fn find_editor(env: &[(OsString, OsString)]) -> Result<ExternalEditor, Strin
     Ok(ExternalEditor { program, args: Vec::new() })
 }
 
-/// Opens a plan in the editor on this process's terminal and waits. Returns a message for the user in both cases.
+/// Opens a file in the editor on this process's terminal and waits.
 /// Blocks: a full-screen front end must release the terminal first.
-pub fn open_plan(path: &Path, env: Vec<(OsString, OsString)>) -> Result<String, String> {
-    match open_file(path, env) {
-        Ok(()) => Ok(command::editor_opened(&path.display().to_string())),
-        Err(why) => Err(command::editor_failed(&why)),
-    }
-}
-
-/// Opens a file in the editor and waits, like [`open_plan`].
 pub fn open_file(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
     let ExternalEditor { program, mut args } = find_editor(&env)?;
     args.push(path.as_os_str().to_os_string());
@@ -97,6 +88,7 @@ fn split_words(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::open_in_editor;
 
     fn env(set: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
         set.iter().map(|(name, value)| (name.into(), value.into())).collect()
@@ -136,7 +128,7 @@ mod tests {
         let plan = dir.path().join("a plan.md");
         let open = |then: &str| {
             let editor = fake(dir.path(), then);
-            open_plan(&plan, env(&[("VISUAL", &format!("'{}' -f", editor.display()))]))
+            open_in_editor(&plan, env(&[("VISUAL", &format!("'{}' -f", editor.display()))]))
         };
         assert_eq!(open(""), Ok(format!("Opened plan in editor: {}", plan.display())));
         let called = std::fs::read_to_string(dir.path().join("called")).unwrap();
@@ -147,7 +139,7 @@ mod tests {
         assert_eq!(open("kill -9 $$"), failed("was killed by signal 9"));
         // We ignore an interrupt typed in the editor; the editor does not.
         assert_eq!(open("kill -INT $PPID; kill -INT $$"), failed("was killed by signal 2"));
-        let none = open_plan(&plan, env(&[("EDITOR", "no-such-editor")])).unwrap_err();
+        let none = open_in_editor(&plan, env(&[("EDITOR", "no-such-editor")])).unwrap_err();
         assert!(none.starts_with("Failed to open plan in editor: $EDITOR is"), "{none}");
     }
 }

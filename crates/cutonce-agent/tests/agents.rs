@@ -4,8 +4,8 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::permission::rules::RuleBehavior;
-use cutonce_agent::core::plan::mode::Mode;
 use cutonce_agent::core::protocol::event::{
     AgentActivity, AgentEnd, AgentOutcome, AgentRef, AskKind, EndReason, EventKind, FinishedCall,
 };

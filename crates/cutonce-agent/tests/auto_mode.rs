@@ -5,7 +5,7 @@
 #![allow(clippy::unwrap_used)]
 
 use cutonce_agent::builder::{OpenedSession, SessionBuilder, SessionSelector};
-use cutonce_agent::core::plan::mode::Mode;
+use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::protocol::event::{EndReason, EventKind};
 use cutonce_agent::core::protocol::submission::{ChangedBy, Submission};
 use cutonce_agent::{Approver, EventStream, Session};

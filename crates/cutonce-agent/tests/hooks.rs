@@ -6,9 +6,9 @@
 use async_trait::async_trait;
 use cutonce_agent::builder::{OpenedSession, SessionBuilder};
 use cutonce_agent::core::hooks::{HookAnswer, HookEvent, HookInput, HookPayload, HookPermission};
+use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::plan::PlanEvent;
 use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer};
-use cutonce_agent::core::plan::mode::Mode;
 use cutonce_agent::core::protocol::event::{AskKind, EndReason, EventKind};
 use cutonce_agent::core::protocol::submission::{AskAnswer, Submission};
 use cutonce_agent::{Approver, EventStream, Hook, Session};

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 use cutonce_agent::builder::SessionBuilder;
+use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::permission::{Access, CallRights};
-use cutonce_agent::core::plan::mode::Mode;
 use cutonce_agent::core::protocol::event::{AskKind, EventKind};
 use cutonce_agent::core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
 use cutonce_agent::tools::env::{CallContext, ToolEnv};

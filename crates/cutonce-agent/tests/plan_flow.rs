@@ -7,9 +7,9 @@
 mod example;
 
 use cutonce_agent::builder::{OpenedSession, SessionBuilder, SessionSelector};
+use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::permission::rules::RuleBehavior;
 use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
-use cutonce_agent::core::plan::mode::Mode;
 use cutonce_agent::core::plan::{self, PlanEvent};
 use cutonce_agent::core::protocol::event::{EndReason, EventKind};
 use cutonce_agent::core::protocol::host::{RuleChange, RuleChangeKind};

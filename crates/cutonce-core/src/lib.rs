@@ -10,6 +10,7 @@ pub mod exit_code;
 pub mod hooks;
 pub mod image;
 pub mod json_schema;
+pub mod mode;
 pub mod model_request;
 pub mod model_selection;
 pub mod permission;

@@ -16,8 +16,8 @@ pub struct UserInput {
     pub images: Vec<Image>,
     /// Written by the program: not a human turn (PM-91).
     pub meta: bool,
-    /// The plan in this message (PM-81).
-    pub plan: Option<String>,
+    /// The approved plan that this message asks to implement (PM-81).
+    pub implements: Option<String>,
     /// Context that hooks added (HO-7); it follows the message.
     pub context: Vec<String>,
     /// The teammate's message that this is (TM-1).
@@ -46,7 +46,7 @@ impl UserInput {
             text: text.into(),
             images,
             meta: false,
-            plan: None,
+            implements: None,
             context: Vec::new(),
             mail: None,
             overrides: None,

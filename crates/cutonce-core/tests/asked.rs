@@ -2,11 +2,11 @@
 
 mod world;
 
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::permission::{
     Access, AllowedCall, AskCause, CallFacts, Decision, ShellConfinement, ShellFacts, decide,
 };
-use cutonce_core::plan::mode::Mode;
 use world::*;
 
 fn calls() -> Vec<CallFacts> {

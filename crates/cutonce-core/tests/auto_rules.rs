@@ -3,10 +3,10 @@
 
 mod world;
 
-use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet};
-use cutonce_core::plan::mode::{
+use cutonce_core::mode::{
     AutoModeGate, Mode, ModeEffect, ModeEvent, ModeSetup, ModeState, ReminderKind, replay_mode, step,
 };
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet};
 use cutonce_core::protocol::submission::ChangedBy;
 use cutonce_core::transcript::EntryBody;
 use proptest::prelude::*;
@@ -171,7 +171,7 @@ proptest! {
                         // Only due reminders are sent, and they are in the transcript.
                         let due = match kind {
                             ReminderKind::AutoModeExit => state.needs_auto_exit_reminder(),
-                            _ => state.in_plan(),
+                            _ => state.is_planning(),
                         };
                         if !due { continue; }
                         transcript.push(EntryBody::Reminder { kind: kind.name().into(), form: None, path: None, exists: None, text: String::new() });

@@ -2,9 +2,9 @@
 
 mod world;
 
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet};
 use cutonce_core::permission::{Access, CallFacts, CallRights, Decision, PathLocation, PathTarget, ShellFacts, decide};
-use cutonce_core::plan::mode::Mode;
 use proptest::prelude::*;
 use world::*;
 
@@ -682,7 +682,7 @@ fn pc_20_scopes_only_take_away() {
             };
             assert!(ask.why.reason.starts_with(OUTSIDE_PLAN) && ask.suggestions.is_empty());
             // Neither a hook nor the classifier can answer.
-            assert!(ask.cause == AskCause::OutsidePlan && !ask.may_answer_automatically());
+            assert!(ask.cause == AskCause::OutOfScope && !ask.may_answer_automatically());
         }
     }
     let Decision::Allow(allowed) = decided(Mode::BypassPermissions, &[], ScopeMode::Ask, ScopeVerdict::Outside) else {

@@ -2,9 +2,9 @@
 
 mod world;
 
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior};
 use cutonce_core::permission::{Access, CallFacts, Decision, decide};
-use cutonce_core::plan::mode::Mode;
 use world::*;
 
 /// A rule with another program's name for a tool applies to that tool.

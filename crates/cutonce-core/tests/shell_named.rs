@@ -2,7 +2,7 @@
 
 mod world;
 
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::shell::{PathWord, parse};
 use world::{bash, outcome, rules};
 

@@ -11,6 +11,7 @@ mod dialogs;
 mod doc_tables;
 mod entries;
 mod input;
+mod mode_text;
 pub mod overlays;
 pub mod plan_review;
 pub mod render;
@@ -20,6 +21,7 @@ mod text_area;
 
 pub use app::{ExportError, Guide, GuidePlace, GuideView, INIT_PROMPT, export_transcript};
 pub use composer::mentioned_images;
+pub use cutonce_core::plan::approval::ChoiceKey;
 pub use terminal::{columns as terminal_columns, read_secret};
 
 use cutonce_agent::builder::{OpenedSession, SessionSelector};
@@ -61,7 +63,7 @@ pub enum FirstSubmission {
     Message(String),
     /// Implements a plan that the user approved by running `cutonce implement`.
     Implement {
-        plan: String,
+        text: String,
         path: String,
     },
 }

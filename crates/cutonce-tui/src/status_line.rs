@@ -1,15 +1,13 @@
 //! The status line and the progress line (UI-8, PM-140), fitted to the available width.
 
 use crate::entries::{format_count, format_duration};
+use crate::mode_text;
 use crate::render::text;
 use crate::render::theme::Theme;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::view::SessionView;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// Status text of plan mode, verbatim from PM-140.
-pub const PLAN_MODE_STATUS: &str = "⏸ plan mode on (shift+tab to cycle)";
 /// Maximum column of the right-hand side, unless it needs more room.
 const MAX_RIGHT_COLUMN: usize = 79;
 const SPINNER_FRAMES: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -65,16 +63,7 @@ impl StatusLine {
         if let Some(hint) = &self.hint {
             return (hint.clone(), theme.warning);
         }
-        match self.view.mode {
-            Mode::Plan => {
-                let phase = self.view.phase.map(|phase| format!(" · {}", phase.name())).unwrap_or_default();
-                (format!("{PLAN_MODE_STATUS}{phase}"), theme.plan)
-            }
-            Mode::Default => ("/help".into(), theme.dim),
-            Mode::AcceptEdits => ("⏵⏵ accept edits on (shift+tab to cycle)".into(), theme.accent),
-            Mode::Auto => ("⏵⏵ auto mode on (shift+tab to cycle)".into(), theme.warning),
-            Mode::BypassPermissions => ("⚠ bypass permissions on (shift+tab to cycle)".into(), theme.error),
-        }
+        mode_text::status(&self.view, theme)
     }
 
     fn detail_parts(&self) -> Vec<String> {
@@ -142,6 +131,7 @@ fn short_model(model: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutonce_core::mode::Mode;
     use cutonce_core::permission::Why;
     use cutonce_core::permission::rules::RuleBehavior;
     use cutonce_core::plan::PlanPhase;

@@ -12,7 +12,7 @@ use cutonce_agent::storage::{ProjectSessions, StoreError};
 use cutonce_agent::team::TeamJoin;
 use cutonce_agent::tools::tool::AnyTool;
 use cutonce_agent::{Approver, EventStream, Hook, Session};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::settings::NotificationMethod;
 use cutonce_core::subagent::{AgentDefinition, parse_host_agents};
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
@@ -74,9 +74,9 @@ pub async fn open_session(run: &RunFlags, face: FrontendOptions) -> anyhow::Resu
 /// Builds the session options from the flags.
 pub fn session_start(run: &RunFlags, approver: Approver, place: &SessionDirs) -> anyhow::Result<SessionBuilder> {
     // If the two flags contradict each other, plan mode wins; bypass is what it returns to (PM-26).
-    let plans = run.permissions.permission_mode == Some(Mode::Plan);
+    let read_only = run.permissions.permission_mode.is_some_and(Mode::is_read_only);
     let skips = run.permissions.dangerously_skip_permissions.then_some(Mode::BypassPermissions);
-    let mode = if plans { run.permissions.permission_mode } else { skips.or(run.permissions.permission_mode) };
+    let mode = if read_only { run.permissions.permission_mode } else { skips.or(run.permissions.permission_mode) };
     // `dontAsk` wins as well: default mode in which no question can be asked.
     let mode = if run.host.dont_ask { Some(Mode::Default) } else { mode };
     let mut builder = SessionBuilder::new(&place.home, &place.cwd);
@@ -95,7 +95,7 @@ pub fn session_start(run: &RunFlags, approver: Approver, place: &SessionDirs) ->
         allow: split_rules(&run.permissions.allowed_tools),
         deny: split_rules(&run.permissions.disallowed_tools),
         mode,
-        base_mode: skips.filter(|_| plans),
+        base_mode: skips.filter(|_| read_only),
         bypass_available: run.permissions.allow_dangerously_skip_permissions,
         approver,
         user_away: run.host.channels,
@@ -104,7 +104,7 @@ pub fn session_start(run: &RunFlags, approver: Approver, place: &SessionDirs) ->
     builder.prompt = PromptOverrides {
         system: run.host.system_prompt(run.system_prompt.as_deref())?,
         append: run.append_system_prompt.clone(),
-        plan_instructions: run.host.plan_instructions.clone(),
+        custom_workflow: run.host.custom_workflow.clone(),
         first_request: run.prompt.clone(),
     };
     builder.resume =

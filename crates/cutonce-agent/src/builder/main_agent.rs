@@ -6,10 +6,9 @@ use crate::config::LoadedSettings;
 use crate::session::Approver;
 use crate::subagent::agent_prompt;
 use cutonce_core::permission::rules::RuleSet;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::prompts::{self, PromptEnvironment};
 use cutonce_core::settings::ThinkingSettings;
-use cutonce_core::subagent::{AgentDefinition, AgentMcpServer, AgentModel};
+use cutonce_core::subagent::{AgentDefinition, AgentMcpServer};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -88,13 +87,7 @@ impl SessionBuilder {
 
     /// Uses the agent's model unless a flag names one.
     fn choose_model(&mut self, agent: &AgentDefinition, loaded: &LoadedSettings) {
-        let settings = &loaded.settings.model;
-        let wish = match &agent.model {
-            AgentModel::Inherit => None,
-            AgentModel::Small => settings.small.clone(),
-            AgentModel::Plan => settings.plan.clone(),
-            AgentModel::Named(name) => Some(name.clone()),
-        };
+        let wish = agent.model.configured(&loaded.settings.model);
         self.model.main = self.model.main.take().or(wish);
     }
 
@@ -114,9 +107,9 @@ impl SessionBuilder {
         }
         match to {
             // Plan mode returns to the mode the session was given.
-            Mode::Plan => {
+            _ if to.is_read_only() => {
                 (self.permissions.base_mode, self.permissions.mode) =
-                    (self.permissions.base_mode.or(self.permissions.mode), Some(Mode::Plan))
+                    (self.permissions.base_mode.or(self.permissions.mode), Some(to))
             }
             // A resumed session keeps its mode, so that an agent can't lead it out of plan mode.
             _ if resumed && self.permissions.mode.is_none() => {}

@@ -7,6 +7,7 @@ mod named_commands;
 mod open_session;
 mod overrides;
 mod own_tools;
+mod planner;
 mod planning_phase;
 mod resume_at;
 
@@ -16,6 +17,7 @@ pub use overrides::{
     HostParts, MainAgentChoice, McpOverrides, ModelOverrides, OfferedNames, PermissionOverrides, PromptOverrides,
     ResumeOptions, SessionLimits, SessionSelector, SettingsFlags, TeamOptions, WorkingDirs,
 };
+pub use planning_phase::ResumedState;
 pub use resume_at::ResumeAt;
 
 use crate::EventStream;
@@ -24,10 +26,9 @@ use crate::config::providers::ProviderConnector;
 use crate::config::{self, LoadedSettings, SettingsPaths};
 use crate::hooks::{HookSet, command};
 use crate::mcp::{self, McpServers};
-use crate::plan::{PlanError, PlanFiles};
 use crate::session::{
     Approver, AutoSource, ClassifierContext, Connect, Connected, MainRole, Planner, Session, SessionHistory,
-    SessionParts, SessionRole, SharedContext, TeamStart, plan_tools,
+    SessionParts, SessionRole, SharedContext, TeamStart,
 };
 use crate::storage::paths::ProjectSessions;
 use crate::storage::redact::Redactor;
@@ -36,10 +37,8 @@ use crate::storage::{EphemeralStore, ResumedTranscript, StoreError, TranscriptRe
 use crate::subagent::AgentsOffer;
 use crate::sync::LockUnpoisoned;
 use crate::team::{Membership, TeamHandle, TeamHistory, TeamRecord, TeammateTemplate};
+use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::rules::{self, ConfigSource, RuleBehavior, RuleSet, WrittenRule};
-use cutonce_core::plan::mode::{self, Mode};
-use cutonce_core::plan::reminder::{self, PlanInstructions};
-use cutonce_core::plan::{self, PlanningTools};
 use cutonce_core::prompts::PromptEnvironment;
 use cutonce_core::protocol::submission::ChangedBy;
 use cutonce_core::settings::{NotificationMethod, SandboxSettings, Settings};
@@ -54,10 +53,11 @@ use cutonce_tools::shell::process::SessionShells;
 use cutonce_tools::tool::AnyTool;
 use cutonce_tools::web::WebClient;
 use cutonce_tools::workspace::Workspace;
+use planner::MODE_KINDS;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Everything needed to open a session: set what differs from the settings, then call [`open`](Self::open).
 #[derive(Clone, Default)]
@@ -118,15 +118,6 @@ pub struct OpenedSession {
     pub resumed: ResumedState,
 }
 
-/// Restored state that events report only when it changes.
-#[derive(Debug, Clone, Default)]
-pub struct ResumedState {
-    /// The todo list (UI-14).
-    pub todos: Vec<cutonce_core::protocol::event::TodoItem>,
-    /// The planning phase, if in plan mode (PM-140).
-    pub phase: Option<cutonce_core::plan::PlanPhase>,
-}
-
 /// Everything that is known before the transcript is opened.
 struct PreparedStart {
     /// Notices for the user so far.
@@ -169,7 +160,7 @@ impl SessionBuilder {
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         planner.reopen = replayed.open_asks.iter().any(|ask| ask.kind == PLAN_ASK);
         self.restore_memory(&here, &replayed, &team, &mut notices);
-        let left = ResumedState { todos: replayed.todos, phase: mode.0.in_plan().then_some(planner.phase) };
+        let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());
         let mcp = self.start_mcp_servers(&loaded, &settings, &here.workspace, &mut notices);
         let agents = self.offers_tool("Agent").then_some(agents);
@@ -264,14 +255,8 @@ impl SessionBuilder {
     ) -> (Vec<Arc<dyn AnyTool>>, NamedCommands) {
         let offered = self.find_named_commands(trusted, notices);
         let skills = offered.skills.clone();
-        // The lead answers a teammate's plan, so an approver is present.
-        let approver = self.permissions.approver == Approver::Present || self.team.join.is_some();
-        let enter = plan::is_enter_offered(settings.plan.entry, approver, self.permissions.user_away);
         let mut tools = cutonce_tools::built_in_tools();
-        let agents = self.offers_tool("Agent");
-        let questions = self.permissions.approver == Approver::Present && self.offers_tool("AskUserQuestion");
-        let planning = PlanningTools { questions, explore_agents: agents, plan_agents: agents };
-        tools.extend(plan_tools(settings.plan.eagerness, enter, planning));
+        tools.extend(self.planning_tools(settings));
         if !skills.is_empty() {
             tools.push(Arc::new(SkillTool::new(skills)));
         }
@@ -318,18 +303,18 @@ impl SessionBuilder {
         let Some(member) = joined.member.clone() else { return Ok(None) };
         let id = member.session_id(&joined.id);
         let known = ProjectSessions::new(&self.dirs.home, &self.dirs.cwd).transcript(&id).exists();
-        let begins = if member.plan_mode_required { Mode::Plan } else { member.mode.at_most(lead.mode) };
+        let begins = if member.planning_required { Mode::READ_ONLY } else { member.mode.at_most(lead.mode) };
         // PM-131: the lead never released a teammate that was killed before its mode was recorded.
         let unsaid =
             || read_bodies(&ProjectSessions::new(&self.dirs.home, &self.dirs.cwd).transcript(&id), &[EntryKind::Mode]);
-        let again = known && member.plan_mode_required && unsaid()?.is_empty();
+        let again = known && member.planning_required && unsaid()?.is_empty();
         self.resume.selector = if known { SessionSelector::Find(id) } else { SessionSelector::NewWithId(id) };
         self.permissions.mode = (!known || again).then_some(begins);
         self.permissions.bypass_available = member.bypass_available;
         if self.permissions.approver == Approver::Nobody {
             self.permissions.approver = Approver::Lead;
         }
-        let welcome = team::team_prompt(&joined.team, &joined.me, &joined.others, member.plan_mode_required);
+        let welcome = team::team_prompt(&joined.team, &joined.me, &joined.others, member.planning_required);
         let more = self.prompt.append.take();
         self.prompt.append = Some(more.map_or(welcome.clone(), |more| format!("{more}\n\n{welcome}")));
         Ok(Some(joined))
@@ -525,82 +510,12 @@ impl SessionBuilder {
         Ok((state, effects))
     }
 
-    /// Sets up the plan file. A resumed session reopens or restores its earlier file (PM-48, PM-49).
-    fn build_planner(
-        &self,
-        settings: &Settings,
-        store: &TranscriptStore,
-        state: &mode::ModeState,
-        passing: &Option<EphemeralStore>,
-        notices: &mut Vec<String>,
-    ) -> Result<Planner, StartError> {
-        let variable = |name: &str| {
-            let value = self.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_string_lossy());
-            value.map(|value| value.into_owned())
-        };
-        let root = self.dirs.cwd.canonicalize().unwrap_or_else(|_| self.dirs.cwd.clone());
-        // An ephemeral session deletes its plan, so `plansDirectory` is ignored.
-        let directory = settings.plans_directory.as_deref().filter(|_| passing.is_none());
-        let home = passing.as_ref().map_or(self.dirs.home.as_path(), EphemeralStore::home);
-        let (files, warning) = PlanFiles::new(home, &root, store.id(), directory, settings.plan.names);
-        notices.extend(warning);
-        let (explore, plans) = (variable("CUTONCE_PLAN_EXPLORE_AGENTS"), variable("CUTONCE_PLAN_AGENTS"));
-        let counts = reminder::plan_agent_limits(explore.as_deref(), plans.as_deref(), &settings.plan);
-        notices.extend(counts.warnings.iter().cloned());
-        let interview = variable("CUTONCE_PLAN_INTERVIEW");
-        let workflow = reminder::effective_workflow(interview.as_deref(), settings.plan.workflow);
-        let mut instructions = PlanInstructions::new(workflow, settings.plan.length, &counts);
-        instructions.custom_text = self.prompt.plan_instructions.clone().map(Ok);
-        let mut planner = Planner::new(files, instructions, settings.plan.entry);
-        (planner.shell, planner.scratch) = (settings.plan.shell, settings.plan.scratch);
-        planner.workshop = settings.sandbox.shell.then_some(settings.sandbox.network);
-        planner.deny_read = settings.sandbox.deny_read.iter().map(|path| self.expand_path(path)).collect();
-        let request = self.prompt.first_request.clone().unwrap_or_default();
-        if state.in_plan() && store.path().exists() {
-            planner.entered = last_mode_change(store.path());
-            planner.phase = planning_phase::restore_phase(store.path(), state.slug(), workflow);
-        }
-        match state.slug() {
-            Some(slug) => self.reopen_plan_file(&mut planner, slug, store, &request, notices)?,
-            // A name of the kind `task` waits for the first message (PM-51).
-            None if state.in_plan() && !planner.files.named_by_task() => {
-                planner.file = Some(planner.files.reserve(&request)?);
-            }
-            None => {}
-        }
-        Ok(planner)
-    }
-
     /// Expands a path of the settings: `~/` is the home folder; other paths are relative to the project.
     fn expand_path(&self, path: &str) -> PathBuf {
         match (path.strip_prefix("~/"), &self.dirs.user_home) {
             (Some(below), Some(home)) => home.join(below),
             _ => self.dirs.cwd.join(path),
         }
-    }
-
-    fn reopen_plan_file(
-        &self,
-        planner: &mut Planner,
-        slug: &str,
-        store: &TranscriptStore,
-        request: &str,
-        notices: &mut Vec<String>,
-    ) -> Result<(), StartError> {
-        let file = match planner.files.reopen(slug) {
-            Ok(file) => file,
-            // A fork gets a new name and a copy; the original stays unchanged.
-            Err(PlanError::OtherSession { .. }) => planner.files.fork(slug, request)?.0,
-            Err(error) => return Err(error.into()),
-        };
-        if !file.path().exists() {
-            let bodies = read_bodies(store.path(), &PLAN_TEXT_KINDS)?;
-            if let Some(from) = file.restore(plan::restore_plan(&bodies))? {
-                notices.push(format!("The plan file was missing and has been restored from {from}."));
-            }
-        }
-        planner.file = Some(file);
-        Ok(())
     }
 
     fn build_tool_env(
@@ -740,28 +655,8 @@ fn secrets_of(env: &[(OsString, OsString)], settings: &Settings) -> Vec<(String,
     cutonce_sandbox::env::secret_values(env.iter().cloned(), &names)
 }
 
-/// Entries needed to restore the mode (PM-12), and entries that may contain the plan's text (PM-48).
-const MODE_KINDS: [EntryKind; 8] = [
-    EntryKind::Session,
-    EntryKind::Plan,
-    EntryKind::Scope,
-    EntryKind::User,
-    EntryKind::Mode,
-    EntryKind::Reminder,
-    EntryKind::Compaction,
-    EntryKind::Clear,
-];
-const PLAN_TEXT_KINDS: [EntryKind; 5] =
-    [EntryKind::FileSnapshot, EntryKind::Tool, EntryKind::User, EntryKind::Clear, EntryKind::Reminder];
-
 fn available_modes(mode: &mode::ModeState) -> Vec<Mode> {
     Mode::ALL.into_iter().filter(|other| mode.check_available(*other).is_ok()).collect()
-}
-
-/// When the mode was last changed.
-fn last_mode_change(transcript: &Path) -> Option<SystemTime> {
-    let (_, entry) = TranscriptReader::open(transcript).ok()?.last_entry_of(EntryKind::Mode).ok()??;
-    entry.at.parse::<jiff::Timestamp>().ok().map(SystemTime::from)
 }
 
 fn read_bodies(transcript: &Path, kinds: &[EntryKind]) -> Result<Vec<EntryBody>, StartError> {

@@ -4,8 +4,8 @@ use super::ResumeAt;
 use crate::hooks::Hook;
 use crate::session::{Approver, Connect};
 use crate::team::TeamJoin;
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::ConfigSource;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::settings::ThinkingSettings;
 use cutonce_core::subagent::AgentDefinition;
 use cutonce_tools::disk::FileEditor;
@@ -80,7 +80,7 @@ pub struct PromptOverrides {
     /// Appended to the system prompt.
     pub append: Option<String>,
     /// A host's plan mode workflow, replacing the built-in one.
-    pub plan_instructions: Option<String>,
+    pub custom_workflow: Option<String>,
     /// The first prompt, if known: a plan may be named after it (PM-51).
     pub first_request: Option<String>,
 }

@@ -8,6 +8,15 @@ use cutonce_core::transcript::{EntryBody, EntryKind};
 use serde_json::Value;
 use std::path::Path;
 
+/// Restored state that events report only when it changes.
+#[derive(Debug, Clone, Default)]
+pub struct ResumedState {
+    /// The todo list (UI-14).
+    pub todos: Vec<cutonce_core::protocol::event::TodoItem>,
+    /// The planning phase, if in plan mode (PM-140).
+    pub phase: Option<PlanPhase>,
+}
+
 /// Steps through everything since the last mode change or clear. An unanswered submission counts as review; asking
 /// again advances it.
 pub(super) fn restore_phase(transcript: &Path, slug: Option<&str>, workflow: PlanWorkflow) -> PlanPhase {

@@ -4,8 +4,8 @@
 use super::{SetAside, add_rule, granted_rules, managed, remove_rule, settings_file, untrusted};
 use crate::config::trust;
 use crate::storage::paths::{cutonce_home, user_home};
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, WrittenRule};
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::submission::RuleDestination;
 use cutonce_core::settings::merge::rules_in;
 use cutonce_core::settings::{SettingProblem, Settings, SettingsLayer, merge_layers};

@@ -3,8 +3,8 @@
 //! session would have more rights than its host intended.
 
 use super::{SettingsProblem, SettingsWarning, duplicate_keys, settings_file, untrusted};
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::ConfigSource;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::settings::SettingsLayer;
 use serde_json::{Value, json};
 

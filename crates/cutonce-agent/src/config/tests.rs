@@ -1,6 +1,6 @@
 use super::*;
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, WrittenRule};
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::submission::RuleDestination;
 use cutonce_core::settings::Settings;
 use cutonce_core::settings::plan;

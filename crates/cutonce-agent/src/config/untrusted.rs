@@ -1,8 +1,8 @@
 //! Filters the settings of an untrusted project (PR-2) to those that restrict. This is an allowlist: a new setting is
 //! set aside until it is reviewed.
 
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::ConfigSource;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::settings::SettingsLayer;
 use serde_json::{Map, Value};
 
@@ -57,9 +57,8 @@ fn is_stricter(path: &str, value: &Value, mode: Option<Mode>) -> bool {
         "permissions.deny" | "permissions.ask" | "permissions.disableBypassPermissionsMode" => true,
         "sandbox.denyRead" | "theme" | "notifications" | "$schema" => true,
         "permissions.defaultMode" => match value.as_str().and_then(Mode::parse) {
-            Some(Mode::Plan) => true,
-            Some(Mode::Default) => mode != Some(Mode::Plan),
-            Some(Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions) | None => false,
+            Some(Mode::Default) => !mode.is_some_and(Mode::is_read_only),
+            wanted => wanted.is_some_and(Mode::is_read_only),
         },
         "sandbox.shell" => value == &Value::Bool(true),
         "sandbox.network" => value == &Value::Bool(false),

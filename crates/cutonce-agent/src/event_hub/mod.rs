@@ -1,8 +1,7 @@
 //! Sends events to listeners. A new listener first gets the open event and all pending asks (AG-1, PM-143).
 
 use crate::sync::LockUnpoisoned;
-use cutonce_core::plan::PlanEvent;
-use cutonce_core::protocol::event::{AskKind, AskView, Event, EventKind};
+use cutonce_core::protocol::event::{AskView, Event, EventKind};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -73,13 +72,9 @@ impl EventHub {
     }
 }
 
-/// The events for an open ask; a plan's exit request has its own event before it (PM-143).
+/// The events for an open ask.
 fn ask_events(ask: &Arc<AskView>) -> impl Iterator<Item = EventKind> {
-    let request = match &ask.kind {
-        AskKind::Plan { request, .. } => Some(EventKind::Plan(PlanEvent::ExitRequest(request.clone()))),
-        AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
-    };
-    request.into_iter().chain([EventKind::Ask(ask.clone())])
+    ask.announcement().into_iter().chain([EventKind::Ask(ask.clone())])
 }
 
 pub(crate) fn now_ms() -> u64 {
@@ -89,6 +84,7 @@ pub(crate) fn now_ms() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutonce_core::protocol::event::AskKind;
 
     fn ask(id: &str) -> EventKind {
         EventKind::Ask(Arc::new(AskView {

@@ -7,6 +7,7 @@
 //! <home>/plans/.revisions/<slug>/      index.json, 0001.md, 0002.md, …
 //! ```
 
+mod editor;
 mod file;
 mod folder;
 mod list;
@@ -14,6 +15,7 @@ mod name_reservation;
 mod revisions;
 pub(crate) mod workspace_diff;
 
+pub use editor::open_in_editor;
 pub use file::{PlanFile, read_plan};
 pub use list::{ListedPlan, find_plan, list_plans, record_approval, remove_plan};
 pub(crate) use name_reservation::NameReservation;

@@ -8,11 +8,11 @@ use super::events::SessionEvent;
 use super::parts::Approver;
 use crate::plan::workspace_diff::WorkspaceChanges;
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
+use cutonce_core::mode;
 use cutonce_core::permission::{DeniedCall, Why};
 use cutonce_core::plan::approval::{
     self, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict, SubmitOutcome,
 };
-use cutonce_core::plan::mode;
 use cutonce_core::plan::{PhaseEvent, PlanEvent, RevisionOutcome as Settled};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
@@ -307,9 +307,9 @@ impl SessionState {
         }
         let _ = self.context.env.disk.remember_shown(Path::new(path));
         self.keep_plan();
-        approved.plan.iter().for_each(|plan| self.classifier.context.plan_approved(plan));
+        approved.plan.iter().for_each(|plan| self.classifier.context.approved(plan));
         self.mode_event(mode::ModeEvent::Approved { mode: approved.mode, by: ChangedBy::User });
-        if self.mode.in_plan() {
+        if self.mode.is_planning() {
             return self.not_approved(n, &NoAnswer::Failed("the mode could not be changed".into()), path);
         }
         self.model.selection.switch_with_next_request();
@@ -320,7 +320,7 @@ impl SessionState {
             serde_json::to_value(PlanExitResult::approved(&approved, path, self.at_hand())).unwrap_or_default();
         if approved.clear {
             let text = approval::implement_message(&approved, path);
-            self.planner.restart = Some(UserInput { plan: approved.plan.clone(), ..UserInput::meta(text) });
+            self.planner.restart = Some(UserInput { implements: approved.plan.clone(), ..UserInput::meta(text) });
         }
         match (n, approved.clear) {
             (Some(_), clear) => {
@@ -372,7 +372,7 @@ impl SessionState {
     }
 
     /// A message of the user while a plan waits is the answer "keep planning" (PM-80).
-    pub(super) fn answer_plan_with_message(&mut self, text: &str) {
+    pub(super) fn answer_review_with_message(&mut self, text: &str) {
         // A run that can't ask did not open the request of an earlier one again.
         if std::mem::take(&mut self.planner.reopen) && self.asks.plan_id().is_none() {
             let why = "the user sent a message".into();
@@ -388,7 +388,7 @@ impl SessionState {
     }
 
     /// Closes the requests that wait, unapproved, because of something that the user did.
-    pub(super) fn close_plan_asks(&mut self, why: &str) {
+    pub(super) fn close_reviews(&mut self, why: &str) {
         self.planner.approval.withdraw();
         for ask in self.asks.take_plans() {
             self.record_plan_closed(ask.id.clone(), why.into());

@@ -11,10 +11,8 @@ use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPermission};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, DeniedCall, Why};
-use cutonce_core::plan;
 use cutonce_core::protocol::event::{DecisionRecord, EventKind, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::QuestionsAnswer;
-use cutonce_core::settings::plan::PlanEntry;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{CallKind, TurnEvent};
 use cutonce_tools::env::CallContext;
@@ -109,7 +107,7 @@ impl CallBatch {
     fn kinds(&self) -> Vec<CallKind> {
         let kind = |slot: &CallSlot| {
             let parallel = matches!(&slot.call, Some(Ok(call)) if call.parallel());
-            CallKind { parallel, barrier: plan::is_barrier(&slot.name) }
+            CallKind { parallel, barrier: CallRole::is_session_tool(&slot.name) }
         };
         self.slots.iter().map(kind).collect()
     }
@@ -148,11 +146,7 @@ impl SessionState {
     }
 
     fn parse_call(&self, name: &str, input: Value) -> Result<Box<dyn ToolCall>, String> {
-        if name == plan::EXIT_PLAN_MODE
-            && let Some(error) = plan::plan_in_exit_input(&input, &self.planner.path())
-        {
-            return Err(error);
-        }
+        self.check_exit_input(name, &input)?;
         match self.tools.by_name.get(name) {
             Some(tool) => tool.clone().parse(input).map_err(String::from),
             None => {
@@ -174,7 +168,7 @@ impl SessionState {
 
     pub(super) fn start_call(&mut self, n: usize) {
         let Some(slot) = self.calls.slots.get(n) else { return };
-        if let Some(outcome) = self.plan_tool_of_agent(&slot.name) {
+        if let Some(outcome) = self.answer_in_agent(&slot.name) {
             return self.complete_call(n, outcome);
         }
         if let Some(Err(text)) = &slot.call {
@@ -233,7 +227,7 @@ impl SessionState {
             CallEffect::RunPermissionHook => self.run_permission_hook(n),
             CallEffect::OpenAsk => self.open_call_ask(n),
             CallEffect::Run { allowed, answers } => self.run_call(n, allowed, answers),
-            CallEffect::RunPlanTool { why } => self.run_plan_tool(n, &why),
+            CallEffect::RunInSession { why } => self.run_in_session(n, &why),
             CallEffect::RunPostHook => self.run_post_hook(n),
             CallEffect::EndTurn { reason, notice } => {
                 notice.iter().for_each(|text| self.notice(NoticeLevel::Warning, text));
@@ -290,11 +284,7 @@ impl SessionState {
         let classifier_on = self.classifier_on();
         let slot = &mut self.calls.slots[n];
         slot.touched = paths_of(&access);
-        let role = match &access {
-            _ if plan::is_barrier(&slot.name) => CallRole::PlanTool,
-            Access::Question => CallRole::Questions,
-            _ => CallRole::Tool,
-        };
+        let role = CallRole::for_call(&slot.name, &access);
         let facts = CallFacts { tool: slot.name.clone(), access };
         let decision = permission::decide(mode, &self.permissions.rules, facts.clone());
         let precheck = self.calls.parsed(n).filter(|_| self.may_ask(n, &decision));
@@ -308,18 +298,6 @@ impl SessionState {
         let wished = matches!(self.calls.state(n),
             Some(CallState::Deciding { opinion, .. }) if opinion.permission == Some(HookPermission::Ask));
         wished || matches!(decision, permission::Decision::Ask(_))
-    }
-
-    /// EnterPlanMode and ExitPlanMode: the session performs them itself.
-    fn run_plan_tool(&mut self, n: usize, why: &Why) {
-        let slot = &mut self.calls.slots[n];
-        slot.decision = record(RuleBehavior::Allow, why);
-        let enter = slot.name == plan::ENTER_PLAN_MODE;
-        match (enter, self.planner.entry) {
-            (true, PlanEntry::Ask) if !self.mode.in_plan() => self.ask_to_enter(n),
-            (true, PlanEntry::Ask | PlanEntry::Allow | PlanEntry::Never) => self.enter_plan(n),
-            (false, _) => self.submit_plan(Some(n), None),
-        }
     }
 
     fn run_call(&mut self, n: usize, allowed: AllowedCall, answer: Option<QuestionsAnswer>) {
@@ -415,7 +393,7 @@ impl SessionState {
         if tool == "TodoWrite" {
             self.emit(EventKind::Todos(self.todos()));
         }
-        self.plan_touched(&touched);
+        self.note_written(&touched);
         self.file_read(tool, &touched);
         self.remember_touched(touched);
     }

@@ -9,9 +9,9 @@ use crate::config::{self, SettingsPaths};
 use cutonce_core::call::{CallEvent, CallState};
 use cutonce_core::classifier::{self, ClassifierCase, ClassifierVerdict};
 use cutonce_core::conversation::{ContentBlock, Message, ModelResponse};
+use cutonce_core::mode::{self, AutoModeGate};
 use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking};
 use cutonce_core::permission::rules::ConfigSource;
-use cutonce_core::plan::mode::{self, AutoModeGate};
 use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::settings::Settings;
 use cutonce_core::transcript::EntryBody;
@@ -61,11 +61,7 @@ impl Failures {
 
 impl AutoSource {
     pub fn switches(&self, settings: &Settings) -> AutoModeGate {
-        AutoModeGate {
-            opted_in: settings.auto.enabled,
-            gate_open: classifier::gate_is_open(self.gate.as_deref(), settings.auto.gate).0,
-            in_plan: settings.plan.use_auto,
-        }
+        AutoModeGate::from_settings(settings, classifier::gate_is_open(self.gate.as_deref(), settings.auto.gate).0)
     }
 }
 
@@ -81,7 +77,7 @@ pub(crate) struct ClassifierContext {
 #[derive(Debug, Clone, Default)]
 struct UserWishes {
     messages: Vec<String>,
-    plan: Option<String>,
+    approved: Option<String>,
 }
 
 impl ClassifierContext {
@@ -91,8 +87,8 @@ impl ClassifierContext {
         for body in bodies {
             if let EntryBody::User { text, meta: false, .. } = body {
                 context.user_said(text);
-            } else if let EntryBody::User { plan_content: Some(plan), .. } = body {
-                context.plan_approved(plan);
+            } else if let Some(text) = body.approved_text() {
+                context.approved(text);
             } else if let EntryBody::Clear { .. } = body {
                 context.forget();
             }
@@ -109,9 +105,9 @@ impl ClassifierContext {
         }
     }
     /// A message that starts with a plan contains one that was approved (PM-81).
-    pub(super) fn plan_approved(&self, plan: &str) {
+    pub(super) fn approved(&self, text: &str) {
         if !self.read_only {
-            self.lock().plan = Some(plan.to_string());
+            self.lock().approved = Some(text.to_string());
         }
     }
     pub(super) fn forget(&self) {
@@ -167,14 +163,14 @@ impl SessionState {
         let Some(CallState::Classifying { ask, .. }) = self.calls.state(n) else { return };
         let (_, input, _) = self.calls.facts(n);
         let mode = self.mode.mode();
-        let UserWishes { messages, plan } = self.classifier.context.lock().clone();
-        let (said, plan, rules) = (&messages[..], plan.as_deref(), &self.permissions.rules);
+        let UserWishes { messages, approved } = self.classifier.context.lock().clone();
+        let (said, approved, rules) = (&messages[..], approved.as_deref(), &self.permissions.rules);
         let Some(message) = (ClassifierCase {
             facts: &ask.facts,
             input: &input,
             mode,
             user_messages: said,
-            approved_plan: plan,
+            approved_text: approved,
             rules,
         })
         .to_message() else {

@@ -8,9 +8,9 @@ use cutonce_core::conversation::{Message, ModelResponse, ResultPart, SharedMessa
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::OnDone;
-use cutonce_core::transcript::{EntryBody, PLAN_ASK, compacted_message};
+use cutonce_core::transcript::{EntryBody, compacted_message};
 use cutonce_core::turn::TurnEvent;
-use cutonce_core::{plan::mode, prompts};
+use cutonce_core::{mode, prompts};
 use cutonce_models::{FaultKind, ModelError};
 use std::sync::Arc;
 
@@ -124,10 +124,7 @@ impl SessionState {
         let kept = prompts::render_kept_context(&prompts::KeptContext { user_messages: said, todos: &todos, files });
         self.model.usage.cost += self.model.connected.info.cost(&usage);
         self.append(EntryBody::Compaction { summary: summary.into(), kept: kept.clone() });
-        // A resume reads from here on, and a plan still waits (PM-85).
-        if let Some(ask_id) = self.asks.plan_id() {
-            self.append(EntryBody::Ask { ask_id, kind: PLAN_ASK.into(), answer: None });
-        }
+        self.record_open_review();
         self.mode_event(mode::ModeEvent::Compacted);
         self.conversation.clear();
         self.conversation.push(compacted_message(summary, &kept));

@@ -2,8 +2,8 @@
 
 use super::{SessionState, parts};
 use cutonce_core::conversation::{Message, SharedMessage, estimate_tokens};
+use cutonce_core::mode;
 use cutonce_core::model_request::PromptPrefix;
-use cutonce_core::plan::mode;
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::UserInput;
@@ -14,7 +14,7 @@ pub(super) struct Conversation {
     pub messages: Vec<SharedMessage>,
     pub prefix: Arc<PromptPrefix>,
     /// The prefix in plan mode, for hosts that want denied tools hidden (PM-66).
-    pub plan_prefix: Option<Arc<PromptPrefix>>,
+    pub planning_prefix: Option<Arc<PromptPrefix>>,
     /// Tokens of the context as the provider last counted them, and bytes added since (AG-8).
     pub counted: u64,
     pub uncounted: usize,
@@ -48,19 +48,18 @@ impl SessionState {
     /// Records a message: first in the transcript, then in the conversation, then on the screen (SE-1).
     pub(super) fn record_input(&mut self, input: UserInput) {
         if !input.meta && !input.silent {
-            self.answer_plan_with_message(&input.text);
+            self.answer_review_with_message(&input.text);
         }
         self.flush_results();
         if let Some(overrides) = &input.overrides {
             self.apply_overrides(&overrides.allow, overrides.model.clone());
         }
-        let (text, images, meta) = (input.text.clone(), input.images.clone(), input.meta);
-        let id = self.append(EntryBody::User { text, images, meta, plan_content: input.plan.clone() });
+        let id = self.append(EntryBody::from_input(&input));
         if let Some(mail) = &input.mail {
             self.mail_recorded(mail, &id);
         }
         self.conversation.push(transcript::user_message(&input.text, &input.images));
-        input.plan.iter().for_each(|plan| self.classifier.context.plan_approved(plan));
+        input.implements.iter().for_each(|text| self.classifier.context.approved(text));
         if !input.meta {
             self.memory.user_messages.push(input.text.clone());
             let typed = input.typed.as_deref().unwrap_or(&input.text);
@@ -93,15 +92,15 @@ impl SessionState {
             true => "[Request interrupted by user for tool use]",
             false => "[Request interrupted by user]",
         };
-        self.append(EntryBody::User { text: text.into(), images: Vec::new(), meta: true, plan_content: None });
+        self.append(EntryBody::from_input(&UserInput::meta(text)));
         self.conversation.push(Message::user_text(text));
     }
 
     /// Starts over with an empty conversation.
     pub(super) fn clear(&mut self) {
         self.session_ends("clear");
-        self.append(EntryBody::Clear { plan_content: None });
-        self.keep_plan_name();
+        self.append(EntryBody::cleared());
+        self.keep_name();
         self.mode_event(mode::ModeEvent::Cleared);
         self.conversation.clear();
         // What was said and read before does not belong to this conversation any more (TL-3, AG-8).
@@ -118,7 +117,7 @@ impl SessionState {
     /// it is the answer to it (PM-80).
     pub(super) fn report_queued(&mut self, input: UserInput) {
         if !input.meta && !input.silent {
-            self.answer_plan_with_message(&input.text);
+            self.answer_review_with_message(&input.text);
         }
         if !input.meta {
             self.emit(EventKind::Queued { text: input.text });

@@ -6,7 +6,7 @@
 use super::SessionState;
 use super::events::{SessionEvent, TaskResult};
 use super::parts::Approver;
-use cutonce_core::plan::mode;
+use cutonce_core::mode;
 use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::transcript::EntryBody;
@@ -101,7 +101,7 @@ impl SessionState {
     fn open(&mut self, effects: Vec<mode::ModeEffect>) {
         self.hide_secrets();
         self.open_workshop();
-        if self.mode.in_plan() && !effects.contains(&mode::ModeEffect::PlanEntered) {
+        if self.mode.is_planning() && !effects.contains(&mode::ModeEffect::PlanEntered) {
             self.plan_resumed();
         }
         for effect in effects {
@@ -113,7 +113,7 @@ impl SessionState {
         self.session_started(if self.conversation.messages.is_empty() { "startup" } else { "resume" });
         self.subagent_started();
         self.team_opened();
-        if self.planner.reopen && self.mode.in_plan() && self.context.approver == Approver::Present {
+        if self.planner.reopen && self.mode.is_planning() && self.context.approver == Approver::Present {
             self.planner.reopen = false;
             self.submit_plan(None, None);
         }
@@ -214,7 +214,7 @@ impl SessionState {
             Submission::SetModeByAnswer { mode } => self.set_mode_by_answer(mode),
             Submission::CycleMode => self.mode_event(mode::ModeEvent::Cycle),
             Submission::Command { command, editor } => self.command(command, editor.as_deref()),
-            Submission::Implement { plan, path } => self.implement(plan, &path),
+            Submission::Implement { text, path } => self.implement(text, &path),
             Submission::SetModel { model } => self.model.selection.choose(model),
             Submission::SetThinking { budget } => self.model.selection.set_thinking(budget),
             Submission::Team(news) => self.team_news(news),
@@ -290,7 +290,7 @@ impl SessionState {
         self.sync();
         let reason = self.durable_reason(reason);
         self.team_state(false);
-        let ended = self.model.usage.end(reason, self.turn.requests(), self.plan_at_end());
+        let ended = self.summarize_turn(reason, self.turn.requests());
         self.emit(EventKind::TurnEnded(ended));
         self.restart_with_plan();
     }

@@ -3,7 +3,7 @@
 use super::approval::PlanPresentation;
 use super::call_runner::{CallRef, CallReport};
 use super::parts::Connected;
-use super::team_plan::TeamReport;
+use super::plan_with_lead::TeamReport;
 use crate::subagent::SubagentReport;
 use cutonce_core::conversation::ModelResponse;
 use cutonce_core::hooks::{HookAnswer, HookEvent};

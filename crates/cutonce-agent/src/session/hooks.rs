@@ -7,10 +7,9 @@ use super::call_runner::CallReport;
 use super::events::SessionEvent;
 use super::pending_inputs::PendingInputs;
 use crate::hooks::HookSet;
-use cutonce_core::call::{CallEvent, CallState};
+use cutonce_core::call::{CallEvent, CallRole, CallState};
 use cutonce_core::conversation::ResultPart;
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookInput, HookPayload, HookPermission};
-use cutonce_core::plan;
 use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::turn::UserInput;
 use serde_json::Value;
@@ -193,7 +192,7 @@ impl SessionState {
     /// Replaces the input of a call by that of a hook; true if there was one. Plan tools take no input (PM-70).
     fn change_input_by_hook(&mut self, n: usize, input: Option<&Value>) -> Result<bool, String> {
         let (name, ..) = self.calls.facts(n);
-        let Some(input) = input.filter(|_| !plan::is_barrier(&name)) else { return Ok(false) };
+        let Some(input) = input.filter(|_| !CallRole::is_session_tool(&name)) else { return Ok(false) };
         let changed = self.change_input(n, input.clone());
         changed.map(|()| true).map_err(|why| format!("A hook changed the input of this call. {why}"))
     }

@@ -4,11 +4,9 @@
 use super::SessionState;
 use cutonce_core::call::{CallEvent, Refusal};
 use cutonce_core::permission::rules::ConfigSource;
-use cutonce_core::plan;
-use cutonce_core::protocol::event::{EndReason, NoticeLevel};
+use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::protocol::host::{FolderChange, HostAnswer, RuleChange, RuleChangeKind};
-use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, QuestionsAnswer};
-use cutonce_tools::tool::ToolOutcome;
+use cutonce_core::protocol::submission::QuestionsAnswer;
 use serde_json::Value;
 
 const NOT_ADDED: &str = "it is none of the added ones";
@@ -40,25 +38,6 @@ impl SessionState {
         }
         let now = self.call_now(n);
         self.step_call(n, CallEvent::ApprovedChanged { now, by: "the host allowed it with another input" });
-    }
-
-    /// The answer to the ask of EnterPlanMode.
-    pub(super) fn enter_answered(&mut self, n: usize, answer: AskAnswer) {
-        let (message, interrupt) = match answer {
-            AskAnswer::Permission(PermissionAnswer::Allow { .. }) | AskAnswer::Host(HostAnswer::Allow { .. }) => {
-                return self.enter_plan(n);
-            }
-            AskAnswer::Host(HostAnswer::Deny { message, interrupt }) => (message, interrupt),
-            AskAnswer::Permission(PermissionAnswer::Deny { .. }) => (String::new(), false),
-            AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Unusable { .. } => {
-                return self.step_call(n, CallEvent::unusable_answer());
-            }
-        };
-        let text = format!("{} {message}", plan::enter_declined());
-        self.complete_call(n, ToolOutcome::text(text.trim()));
-        if interrupt {
-            self.end_with_batch(EndReason::Interrupted { in_tools: true });
-        }
     }
 
     /// Stops one subagent with all below it, or one command in the background. Its end is reported as usual.

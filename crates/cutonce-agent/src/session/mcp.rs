@@ -181,17 +181,17 @@ impl SessionState {
             .collect();
         tools.sort_by(|a, b| a.name().cmp(b.name()));
         let hidden: Vec<String> =
-            tools.iter().filter(|tool| tool.denied_in_plan()).map(|tool| tool.name().to_string()).collect();
+            tools.iter().filter(|tool| tool.is_hidden_in_planning()).map(|tool| tool.name().to_string()).collect();
         for tool in tools {
             specs.push(tool.spec());
             self.tools.mcp.offered.insert(tool.name().to_string());
             self.tools.by_name.insert(tool.name().to_string(), tool);
         }
         let prefix = PromptPrefix { system: self.conversation.prefix.system.clone(), tools: specs };
-        if self.conversation.plan_prefix.is_some() {
-            let mut plan = without_denied(&prefix);
-            plan.tools.retain(|spec| !hidden.contains(&spec.name));
-            self.conversation.plan_prefix = Some(Arc::new(plan));
+        if self.conversation.planning_prefix.is_some() {
+            let mut reduced = without_denied(&prefix);
+            reduced.tools.retain(|spec| !hidden.contains(&spec.name));
+            self.conversation.planning_prefix = Some(Arc::new(reduced));
         }
         self.conversation.prefix = Arc::new(prefix);
         self.conversation.uncounted += self.conversation.prefix_size().saturating_sub(before);

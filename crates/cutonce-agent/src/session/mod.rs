@@ -9,6 +9,7 @@
 //! - `plan`, `approval`, `subagents`, `team*`: plan mode, subagents, teams
 
 mod approval;
+mod approval_asks;
 mod asks;
 mod call_runner;
 mod classifier;
@@ -26,6 +27,7 @@ mod parts;
 mod pending_inputs;
 mod plan;
 mod plan_tools;
+mod plan_with_lead;
 mod rewind;
 mod state;
 mod structured;
@@ -33,7 +35,6 @@ mod subagents;
 mod tasks;
 mod team;
 mod team_calls;
-mod team_plan;
 mod turn_overrides;
 mod usage;
 
@@ -43,6 +44,7 @@ pub use parts::{Approver, Connect, Connected};
 pub(crate) use parts::{MainRole, SessionHistory, SessionParts, SessionRole, SharedContext, offered_specs};
 pub(crate) use plan::Planner;
 pub(crate) use plan_tools::plan_tools;
+use plan_tools::planning_tools;
 pub(crate) use team::TeamStart;
 
 use crate::event_hub::{EventHub, EventStream};

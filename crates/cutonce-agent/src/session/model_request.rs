@@ -137,8 +137,8 @@ impl SessionState {
 
     /// The request as of now, with these messages.
     pub(super) fn model_request(&mut self, messages: Vec<SharedMessage>, shown: bool) -> RequestTask {
-        let plan_prefix = self.conversation.plan_prefix.as_ref().filter(|_| self.mode.in_plan());
-        let prefix = plan_prefix.unwrap_or(&self.conversation.prefix).clone();
+        let planning_prefix = self.conversation.planning_prefix.as_ref().filter(|_| self.mode.is_planning());
+        let prefix = planning_prefix.unwrap_or(&self.conversation.prefix).clone();
         let connected = self.model.connected.clone();
         let progress = Arc::<StreamProgress>::default();
         self.tasks.progress = Some(progress.clone());

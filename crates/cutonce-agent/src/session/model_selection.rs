@@ -4,10 +4,9 @@
 use super::SessionState;
 use super::events::TaskResult;
 use super::parts::{Connect, Connected};
+use cutonce_core::mode::Mode;
 use cutonce_core::model_request::Thinking;
-use cutonce_core::model_selection::{ModelSelection, can_switch_model, select_model};
-use cutonce_core::plan::mode::Mode;
-use cutonce_core::plan::model_switch_message;
+use cutonce_core::model_selection::{ModelSelection, can_switch_model, model_switch_message, select_model};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::settings::{Settings, ThinkingSettings};
 use cutonce_core::turn::{TurnEvent, UserInput};

@@ -1,5 +1,6 @@
 //! The parts that a session is opened with, and how it is opened.
 
+use super::Planner;
 use super::asks::Asks;
 use super::call_runner::CallBatch;
 use super::classifier::{AutoSource, Classifier, ClassifierContext};
@@ -9,7 +10,6 @@ use super::events::SessionEvent;
 use super::hooks::HookState;
 use super::mcp::McpState;
 use super::model_selection::SessionModels;
-use super::plan::Planner;
 use super::state::{Closing, Memory, ModelState, Permissions, ToolState, TranscriptWriter};
 use super::tasks::Tasks;
 use super::usage::SessionUsage;
@@ -22,14 +22,13 @@ use crate::storage::TranscriptStore;
 use crate::storage::redact::Redactor;
 use crate::subagent::{SubagentIdentity, SubagentParent};
 use cutonce_core::conversation::{ContentBlock, Message, ResultPart, SharedMessage};
+use cutonce_core::mode;
 use cutonce_core::model_request::{PromptPrefix, Thinking, ToolSpec};
 use cutonce_core::permission::rules::RuleSet;
-use cutonce_core::plan::PlanningTools;
-use cutonce_core::plan::mode;
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::settings::{ModelInfo, Settings};
-use cutonce_core::subagent::{AgentDefinition, EXPLORE_AGENT, PLAN_AGENT};
+use cutonce_core::subagent::AgentDefinition;
 use cutonce_core::turn::Turn;
 use cutonce_models::{Model, ModelError};
 use cutonce_tools::env::ToolEnv;
@@ -224,7 +223,7 @@ fn event_loop(
         files: in_work(&parts.env.workspace, &conversation.messages),
     };
     let (mode, effects) = parts.mode;
-    parts.planner.instructions.tools = planning_tools(&parts.tools, parts.approver, agents.as_deref());
+    parts.planner.instructions.tools = super::planning_tools(&parts.tools, parts.approver, agents.as_deref());
     let context = SessionContext {
         id: hub.session().clone(),
         hub,
@@ -275,26 +274,11 @@ fn event_loop(
     (EventLoop { state, inbox, events }, effects)
 }
 
-/// What planning can use here (PM-90).
-fn planning_tools(
-    tools: &[Arc<dyn AnyTool>],
-    approver: Approver,
-    agents: Option<&crate::subagent::SubagentSpawner>,
-) -> PlanningTools {
-    let offered = |name: &str| tools.iter().any(|tool| tool.name() == name);
-    let agent = |name: &str| agents.is_some_and(|agents| agents.catalog().get(name).is_some());
-    PlanningTools {
-        questions: approver == Approver::Present && offered("AskUserQuestion"),
-        explore_agents: agent(EXPLORE_AGENT),
-        plan_agents: agent(PLAN_AGENT),
-    }
-}
-
 /// The conversation that the session starts with.
 fn conversation(history: &mut SessionHistory, hide_tools: bool, prefix: Arc<PromptPrefix>) -> Conversation {
     let mut conversation = Conversation {
         messages: Vec::new(),
-        plan_prefix: hide_tools.then(|| Arc::new(without_denied(&prefix))),
+        planning_prefix: hide_tools.then(|| Arc::new(without_denied(&prefix))),
         prefix,
         counted: history.counted,
         uncounted: 0,

@@ -180,7 +180,7 @@ impl SessionState {
         if self.turn.idle() {
             self.model.usage.begin();
             self.emit(EventKind::TurnStarted);
-            let ended = self.model.usage.end(reason, 0, self.plan_at_end());
+            let ended = self.summarize_turn(reason, 0);
             self.emit(EventKind::TurnEnded(TurnSummary { text, ..ended }));
         }
     }

@@ -4,11 +4,11 @@
 use super::SessionState;
 use crate::plan::workspace_diff::WorkspaceSnapshot;
 use crate::plan::{PlanError, PlanFile, PlanFiles};
+use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::permission::{Access, PathLocation, ShellConfinement, is_secret};
 use cutonce_core::plan::approval::{self, ApprovedPlan, ChoiceKey, EnforcementLevel, PlanApprovalState};
 use cutonce_core::plan::command::{self, ModeCommand};
-use cutonce_core::plan::mode::{self, Mode};
 use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
@@ -168,7 +168,7 @@ impl SessionState {
     /// the stay, so it is reserved with the first request (PM-51).
     fn name_on_entry(&mut self) -> Result<(), PlanError> {
         if let Some(seat) = &self.subagent {
-            self.planner.file = self.context.standing.agent_plan(&seat.me.id);
+            self.planner.file = self.context.standing.file_for_agent(&seat.me.id);
             return Ok(());
         }
         if self.planner.file.is_some() || self.planner.files.named_by_task() {
@@ -189,7 +189,7 @@ impl SessionState {
 
     /// Names the plan if plan mode is on and it has no name yet; the error says why it can't have one.
     fn ensure_plan_named(&mut self) -> Result<(), PlanError> {
-        if !self.mode.in_plan() || self.planner.file.is_some() {
+        if !self.mode.is_planning() || self.planner.file.is_some() {
             return Ok(());
         }
         self.reserve_plan()?;
@@ -217,10 +217,10 @@ impl SessionState {
 
     /// `/clear` by the user: the old plan stays on disk, this conversation has none (PM-49).
     pub(super) fn clear_by_user(&mut self) {
-        self.close_plan_asks("the conversation was cleared");
+        self.close_reviews("the conversation was cleared");
         self.planner.forget_plan();
         self.clear();
-        if !self.mode.in_plan() {
+        if !self.mode.is_planning() {
             return;
         }
         match self.name_on_entry() {
@@ -232,7 +232,7 @@ impl SessionState {
     }
 
     /// After a clear the transcript names the plan again, if the session keeps it (PM-81).
-    pub(super) fn keep_plan_name(&mut self) {
+    pub(super) fn keep_name(&mut self) {
         if let Some(slug) = self.planner.slug() {
             self.append_session(Some(slug));
         }
@@ -318,11 +318,11 @@ impl SessionState {
         let text = approval::implement_message(&approved, path);
         let event = PlanEvent::Implement { plan_file_path: path.to_string(), plan_content: plan.clone() };
         self.plan_event(event);
-        self.pending.push_back(TurnEvent::Input(UserInput { plan: Some(plan), ..UserInput::meta(text) }));
+        self.pending.push_back(TurnEvent::Input(UserInput { implements: Some(plan), ..UserInput::meta(text) }));
     }
 
     pub(super) fn plan_at_end(&self) -> Option<PlanAtEnd> {
-        let slug = self.planner.slug().filter(|_| self.mode.in_plan())?;
+        let slug = self.planner.slug().filter(|_| self.mode.is_planning())?;
         Some(PlanAtEnd { path: self.planner.path(), slug, content: self.planner.found() })
     }
 
@@ -331,7 +331,7 @@ impl SessionState {
     }
 
     pub(super) fn phase(&mut self, event: PhaseEvent) {
-        if self.subagent.is_some() || !self.mode.in_plan() {
+        if self.subagent.is_some() || !self.mode.is_planning() {
             return;
         }
         let entered = event == PhaseEvent::Entered;
@@ -429,7 +429,7 @@ impl SessionState {
 
     /// The answer to an ask names a mode. It can't end plan mode, because the user saw no plan (PM-61, PM-80).
     pub(super) fn set_mode_by_answer(&mut self, mode: Mode) {
-        if !self.mode.in_plan() {
+        if !self.mode.is_planning() {
             return self.mode_event(mode::ModeEvent::Set { to: mode, by: ChangedBy::Host });
         }
         if mode != Mode::Plan {
@@ -445,7 +445,7 @@ impl SessionState {
     /// applies to this session only.
     pub(super) fn store_rule(&self, where_to: RuleDestination, behavior: RuleBehavior, rule: &str) {
         let in_project = matches!(where_to, RuleDestination::Project | RuleDestination::Local);
-        let stored = match in_project && self.mode.in_plan() {
+        let stored = match in_project && self.mode.is_planning() {
             true => Err("plan mode writes no settings of the project".to_string()),
             false => self.context.shared.places.save_rule(where_to, behavior, rule).map_err(|error| error.to_string()),
         };
@@ -457,7 +457,7 @@ impl SessionState {
 
     /// Hides from Read and Grep what deny rules name and, in plan mode, what SB-2 names.
     pub(super) fn hide_secrets(&self) {
-        let (rules, planning) = (self.permissions.rules.clone(), self.mode.in_plan());
+        let (rules, planning) = (self.permissions.rules.clone(), self.mode.is_planning());
         let home = self.context.env.workspace.cutonce_home.clone();
         let open: Vec<PathBuf> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
         open.iter().for_each(|plan| self.context.env.disk.keep_from_editor(plan));
@@ -499,9 +499,9 @@ impl SessionState {
                 Access::Read(targets)
             }
             Access::Shell(mut shell) => {
-                shell.confinement = if self.mode.in_plan() { self.planner.held } else { self.held_at_work() };
+                shell.confinement = if self.mode.is_planning() { self.planner.held } else { self.held_at_work() };
                 // Elsewhere the kernel protects secrets.
-                shell.may_read_secrets = self.mode.in_plan()
+                shell.may_read_secrets = self.mode.is_planning()
                     && shell.confinement == ShellConfinement::AutoReadOnly
                     && may_read_secret(&shell, &self.context.env);
                 Access::Shell(shell)
@@ -511,7 +511,7 @@ impl SessionState {
     }
 
     /// Reports the new hash if a call changed the plan file (PM-143).
-    pub(super) fn plan_touched(&mut self, touched: &[PathBuf]) {
+    pub(super) fn note_written(&mut self, touched: &[PathBuf]) {
         let ours = self.planner.file.as_ref().map(PlanFile::path);
         if !touched.iter().any(|path| Some(path.as_path()) == ours) {
             return;
@@ -554,10 +554,10 @@ impl SessionState {
 
     /// Carries out EnterPlanMode (PM-33).
     pub(super) fn enter_plan(&mut self, n: usize) {
-        let already = self.mode.in_plan();
+        let already = self.mode.is_planning();
         self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Model });
         self.model.selection.switch_with_next_request();
-        let outcome = if self.mode.in_plan() {
+        let outcome = if self.mode.is_planning() {
             ToolOutcome::text(plan::enter_result(self.planner.workflow, already))
         } else {
             ToolOutcome::error("Plan mode could not be entered; the user knows why. Continue without it.")
@@ -573,7 +573,7 @@ impl SessionState {
             return self.remind_agent();
         }
         let state = &self.mode;
-        let any = state.in_plan()
+        let any = state.is_planning()
             || state.needs_exit_reminder()
             || state.needs_plan_reference()
             || state.needs_auto_exit_reminder();
@@ -608,7 +608,7 @@ impl SessionState {
     pub(super) fn restart_with_plan(&mut self) {
         let Some(input) = self.planner.restart.take() else { return };
         self.clear();
-        let plan_content = input.plan.clone().unwrap_or_default();
+        let plan_content = input.implements.clone().unwrap_or_default();
         self.plan_event(PlanEvent::Implement { plan_file_path: self.planner.path(), plan_content });
         self.pending.push_back(TurnEvent::Input(input));
     }

@@ -20,7 +20,7 @@ impl SessionState {
         };
         let (put_back, failed) = if files { self.put_back(&point.files) } else { Default::default() };
         if conversation {
-            self.close_plan_asks("the conversation was rewound");
+            self.close_reviews("the conversation was rewound");
         }
         if let (true, Some(last)) = (conversation, last) {
             self.transcript.store.rewind_to(&last);

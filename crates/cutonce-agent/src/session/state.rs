@@ -1,5 +1,6 @@
 //! The state of a session, grouped by purpose. Only the event loop's task touches it.
 
+use super::Planner;
 use super::asks::Asks;
 use super::call_runner::CallBatch;
 use super::classifier::Classifier;
@@ -9,7 +10,6 @@ use super::hooks::HookState;
 use super::mcp::McpState;
 use super::model_selection::SessionModels;
 use super::parts::{Approver, Connected, SharedContext};
-use super::plan::Planner;
 use super::structured::Corrections;
 use super::tasks::Tasks;
 use super::team::Table;
@@ -19,8 +19,8 @@ use crate::config::instructions::InstructionLoader;
 use crate::event_hub::EventHub;
 use crate::storage::{EphemeralStore, TranscriptStore};
 use crate::subagent::{LiveMode, SubagentIdentity, SubagentSpawner};
+use cutonce_core::mode;
 use cutonce_core::permission::rules::RuleSet;
-use cutonce_core::plan::mode;
 use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::Flushed;
 use cutonce_core::transcript::EntryBody;

@@ -3,18 +3,13 @@
 
 use super::SessionState;
 use crate::subagent::{SharedRule, SpawnContext, SubagentReport};
+use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::rules::RuleBehavior;
-use cutonce_core::plan::approval::{self, ImplementationTools};
-use cutonce_core::plan::mode::{self, Mode};
-use cutonce_core::plan::reminder;
-use cutonce_core::plan::{self, PhaseEvent};
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::{AgentOutcome, AgentRef};
 use cutonce_core::protocol::submission::ChangedBy;
 use cutonce_core::subagent::background_result_message;
-use cutonce_core::transcript;
 use cutonce_core::turn::{TurnEvent, UserInput};
-use cutonce_tools::tool::ToolOutcome;
 
 impl SessionState {
     /// The mode that decides the next call. A subagent reads it from what the main session shares, at every decision,
@@ -28,7 +23,7 @@ impl SessionState {
             self.mode_event(mode::ModeEvent::Set { to: wanted, by: ChangedBy::Host });
         }
         // A change that failed gives no rights (PM-100).
-        if wanted == Mode::Plan { wanted } else { self.mode.mode() }
+        if wanted.is_read_only() { wanted } else { self.mode.mode() }
     }
 
     /// Takes over the rules that any session of the tree added (PR-7).
@@ -77,24 +72,6 @@ impl SessionState {
         was
     }
 
-    /// The answer to EnterPlanMode and ExitPlanMode in a subagent, which is offered neither.
-    pub(super) fn plan_tool_of_agent(&self, tool: &str) -> Option<ToolOutcome> {
-        self.subagent.as_ref()?;
-        match tool {
-            plan::ENTER_PLAN_MODE => Some(ToolOutcome::error(plan::ENTER_IN_AGENT_ERROR)),
-            plan::EXIT_PLAN_MODE => Some(ToolOutcome::text(approval::subagent_result())),
-            _ => None,
-        }
-    }
-
-    /// What the model can use once a plan is approved (PM-77).
-    pub(super) fn at_hand(&self) -> ImplementationTools {
-        ImplementationTools {
-            todos: self.tools.by_name.contains_key("TodoWrite"),
-            agents: self.context.agents.is_some(),
-        }
-    }
-
     /// Stops all subagents (AG-4); they can be resumed.
     pub(super) fn stop_agents(&self) {
         if let Some(agents) = &self.context.agents {
@@ -103,9 +80,7 @@ impl SessionState {
     }
 
     pub(super) fn agent_started(&mut self, agent: &AgentRef) {
-        if let Some(event) = PhaseEvent::of_agent(&agent.name) {
-            self.phase(event);
-        }
+        self.advance_phase(&agent.name);
     }
 
     /// Adds its usage to this session's; the answer of one in the background becomes a message (SA-1).
@@ -144,18 +119,5 @@ impl SessionState {
             budget: self.context.max_budget.map(|max| (max - self.model.usage.cost).max(0.0)),
             tools: self.tools.by_name.values().cloned().collect(),
         });
-    }
-
-    /// The plan mode reminder of a subagent: a short form, once, and again after a compaction (PM-90).
-    pub(super) fn remind_agent(&mut self) {
-        self.mode_as_of_now();
-        if !self.mode.in_plan() || self.mode.reminder_count() > 0 {
-            return;
-        }
-        let exists = self.planner.found().text().is_some();
-        let reminder = reminder::subagent_reminder(&self.planner.path(), exists);
-        self.append(reminder.to_entry());
-        self.conversation.push(transcript::reminder_message(&reminder.text));
-        self.mode_event(mode::ModeEvent::ReminderSent(reminder.kind));
     }
 }

@@ -1,15 +1,14 @@
 //! The team in the session (TM-1, TM-2): a message joins the conversation at the next request or starts a turn, and
-//! leaves the mailbox only when it is in the transcript. Plans between lead and teammate are in `team_plan`.
+//! leaves the mailbox only when it is in the transcript. Plans between lead and teammate are in `plan_with_lead`.
 
 use super::SessionState;
-use crate::team::{Membership, TeamHandle, TeamHistory, pending_plan_approvals};
+use crate::team::{Membership, TeamHandle, TeamHistory};
 use cutonce_core::conversation::{self, ContentBlock};
-use cutonce_core::plan::mode::{self, Mode};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, TeamEvent};
-use cutonce_core::protocol::submission::{ChangedBy, Submission, TeamUpdate};
+use cutonce_core::protocol::submission::{Submission, TeamUpdate};
 use cutonce_core::team::{
-    self, LEAD_NAME, LeadMode, MessageContent, MessageKind, PendingCallApprovals, PendingLeadAnswer, ReceivedMessage,
-    TeamMessage, TeammateState,
+    self, LEAD_NAME, LeadMode, MessageContent, PendingCallApprovals, PendingLeadAnswer, ReceivedMessage, TeamMessage,
+    TeammateState,
 };
 use cutonce_core::turn::{TurnEvent, UserInput};
 use std::collections::{HashSet, VecDeque};
@@ -44,8 +43,8 @@ pub(super) struct Table {
 impl Table {
     pub(super) fn new(start: TeamStart) -> Table {
         let TeamStart { seat, past, record } = start;
-        *pending_plan_approvals(&seat) = past.plan_approvals;
-        let (waiting, seen, settled, wanted) = (past.lead_answer, past.seen, past.answered, past.call_approvals);
+        let TeamHistory { seen, answered, call_approvals, lead_answer, .. } = seat.requests.restore(past);
+        let (waiting, settled, wanted) = (lead_answer, answered, call_approvals);
         Table { seat, waiting, seen, settled, wanted, arrived: VecDeque::new(), lead_answers: false, record }
     }
 
@@ -108,7 +107,7 @@ impl SessionState {
     }
     pub(super) fn waits_for_lead(&self) -> bool {
         let open = self.team.as_ref().is_some_and(|table| table.waiting.open_request_id().is_some());
-        open && self.is_teammate() && (self.mode.in_plan() || self.must_plan())
+        open && self.is_teammate() && self.awaits_lead()
     }
     /// True while teammates work: a closing lead waits for their messages.
     pub(super) fn team_works(&self) -> bool {
@@ -168,14 +167,8 @@ impl SessionState {
         }
         match team::parse_content(&message) {
             MessageContent::Text => {
-                self.plan_with_lead(&message);
+                self.join_planning(&message);
                 Some(self.joins(&message, &position, team::render_for_model(&message), None))
-            }
-            MessageContent::PlanApprovalRequest(request) if joined.is_lead() => {
-                self.requested(&message, &position, request)
-            }
-            MessageContent::PlanApprovalResponse(response) if !joined.is_lead() => {
-                self.lead_answered(&message, &position, response, lead)
             }
             MessageContent::PermissionRequest(request) if joined.is_lead() => self.call_requested(&position, *request),
             MessageContent::PermissionWithdrawn { request_id } if joined.is_lead() => {
@@ -197,27 +190,11 @@ impl SessionState {
                 self.team.iter().for_each(|table| table.seat.submit(Submission::Interrupt));
                 None
             }
-            MessageContent::PlanApprovalRequest(_)
-            | MessageContent::PlanApprovalResponse(_)
-            | MessageContent::PermissionRequest(_)
-            | MessageContent::PermissionResponse(_)
-            | MessageContent::PermissionWithdrawn { .. }
-            | MessageContent::TeammateStatus { .. }
-            | MessageContent::Shutdown => {
-                self.notice(NoticeLevel::Warning, &format!("Ignored an unexpected message from {}.", message.from));
-                self.no_more_of(&position)
-            }
             MessageContent::Invalid { why } => {
                 self.notice(NoticeLevel::Warning, &format!("A message of {} could not be read: {why}.", message.from));
                 self.no_more_of(&position)
             }
-        }
-    }
-
-    /// PM-2: a lead in plan mode changes nothing through its teammates: they enter plan mode too, and leave by PM-133.
-    fn plan_with_lead(&mut self, message: &TeamMessage) {
-        if message.kind == MessageKind::PlanningWords && message.from == LEAD_NAME && !self.mode.in_plan() {
-            self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Host });
+            content => self.approval_mail(&message, &position, content, lead),
         }
     }
 
@@ -270,7 +247,7 @@ impl SessionState {
         let Some(table) = &self.team else { return };
         let (team, members) = table.seat.list_teammates().unwrap_or_default();
         if members.is_empty() {
-            self.withdraw_team_plans();
+            self.withdraw_team_reviews();
             self.withdraw_team_calls();
         }
         self.emit(EventKind::Team(TeamEvent::Roster { team, members }));
@@ -289,38 +266,5 @@ impl SessionState {
         if let Some(table) = &self.team {
             table.seat.report_state(state);
         }
-    }
-
-    /// Shares the lead's mode: it limits that of teammates (PM-132, PM-133).
-    pub(super) fn tell_mode(&self) {
-        if let Some(table) = &self.team {
-            let mode = self.mode.mode();
-            let gives = if mode == Mode::Plan { self.mode.mode_after_leaving().0 } else { mode };
-            table.seat.set_mode(LeadMode { mode, gives });
-        }
-    }
-
-    /// True if the event would leave plan mode, which a teammate that must plan leaves only by its lead's answer
-    /// (PM-131).
-    pub(super) fn held_by_lead(&self, event: &mode::ModeEvent) -> bool {
-        let leaves = match event {
-            mode::ModeEvent::Set { to, .. } => *to != Mode::Plan,
-            mode::ModeEvent::Cycle | mode::ModeEvent::Leave { .. } | mode::ModeEvent::Approved { .. } => true,
-            mode::ModeEvent::UserTurn
-            | mode::ModeEvent::ReminderSent(_)
-            | mode::ModeEvent::Compacted
-            | mode::ModeEvent::Cleared
-            | mode::ModeEvent::AutoChanged(_)
-            | mode::ModeEvent::Resumed(_)
-            | mode::ModeEvent::PlanNamed(_)
-            | mode::ModeEvent::ScopeSet(_) => false,
-        };
-        let free = self.team.as_ref().is_none_or(|table| table.lead_answers);
-        leaves && !free && self.mode.in_plan() && self.must_plan()
-    }
-
-    pub(super) fn must_plan(&self) -> bool {
-        let joined = self.joined();
-        joined.as_ref().and_then(|joined| joined.member.as_ref()).is_some_and(|member| member.plan_mode_required)
     }
 }

@@ -99,7 +99,7 @@ impl SessionState {
         let answer = match answer {
             AskAnswer::Permission(_) | AskAnswer::Host(_) => answer,
             AskAnswer::Unusable { why } => no(&format!("The answer could not be used: {why}")),
-            AskAnswer::Questions(_) | AskAnswer::Plan(_) => no("The answer could not be used."),
+            _ => no("The answer could not be used."),
         };
         let request = self.team.as_ref().and_then(|table| table.wanted.find(request_id)).cloned();
         if let Some(request) = request {

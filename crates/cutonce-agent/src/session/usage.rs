@@ -1,7 +1,7 @@
 //! Usage of a turn and of the session: tokens, time, money.
 
 use cutonce_core::conversation::{StopReason, TokenUsage};
-use cutonce_core::protocol::event::{EndReason, PlanAtEnd, TurnSummary};
+use cutonce_core::protocol::event::{EndReason, TurnSummary};
 use std::time::{Duration, Instant};
 
 pub(crate) struct SessionUsage {
@@ -56,9 +56,8 @@ impl SessionUsage {
     pub fn tool_result(&mut self) {
         self.tool_results += 1;
     }
-    pub fn end(&mut self, reason: EndReason, requests: u32, plan: Option<PlanAtEnd>) -> TurnSummary {
+    pub fn end(&mut self, reason: EndReason, requests: u32) -> TurnSummary {
         TurnSummary {
-            reason,
             stop: self.stop.take(),
             text: std::mem::take(&mut self.text),
             usage: self.usage,
@@ -67,7 +66,7 @@ impl SessionUsage {
             duration_ms: self.started.elapsed().as_millis() as u64,
             api_ms: self.api.as_millis() as u64,
             cost: self.cost,
-            plan,
+            ..TurnSummary::new(reason)
         }
     }
 }

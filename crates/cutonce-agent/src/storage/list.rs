@@ -4,7 +4,7 @@
 
 use super::index::MAX_LINE;
 use super::{ProjectSessions, StoreError, transcript_session_id};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::transcript::{EntryBody, EntryHeader, EntryKind, TranscriptEntry};
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
@@ -42,7 +42,7 @@ pub struct ListedSession {
     /// The plan's name.
     pub slug: Option<String>,
     /// The plan's first heading.
-    pub plan_title: Option<String>,
+    pub title: Option<String>,
     /// The number of lines; an estimate unless `exact`.
     pub entries: usize,
     /// Whether the whole transcript was read, not only its ends.
@@ -136,7 +136,7 @@ pub fn find_session(sessions: &ProjectSessions, query: &str) -> Result<PathBuf, 
 
 fn matches_text(one: &ListedSession, query: &str) -> bool {
     let query = query.to_lowercase();
-    let texts = [&one.first_message, &one.branch, &one.slug, &one.plan_title];
+    let texts = [&one.first_message, &one.branch, &one.slug, &one.title];
     texts.into_iter().flatten().any(|text| text.to_lowercase().contains(&query))
 }
 
@@ -183,7 +183,7 @@ fn read_listed(path: &Path, modified: SystemTime) -> io::Result<ListedSession> {
         branch: None,
         mode: exact.then_some(Mode::Default),
         slug: None,
-        plan_title: None,
+        title: None,
         entries,
         exact,
         bytes,
@@ -235,7 +235,7 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
         EntryBody::Mode { to, .. } => listed.mode = Some(to),
         EntryBody::Plan { slug, .. } => listed.slug = Some(slug),
         EntryBody::FileSnapshot { key, content: Some(content), .. } if key == "plan" => {
-            listed.plan_title = plan_title(&content).or(listed.plan_title.take());
+            listed.title = plan_title(&content).or(listed.title.take());
         }
         EntryBody::User { text, meta: false, .. } => listed.first_message = Some(one_line(&text)),
         EntryBody::User { .. }

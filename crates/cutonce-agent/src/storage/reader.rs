@@ -133,7 +133,7 @@ impl TranscriptReader {
         }
         let mut replayed = replay_session(entries);
         self.add_skimmed_counts(from, &mut replayed);
-        let left_out = (beginning.unwrap_or(0)..from).filter(|at| in_conversation(self.kind(*at))).count();
+        let left_out = (beginning.unwrap_or(0)..from).filter(|at| self.kind(*at).in_conversation()).count();
         let left_out = left_out - usize::from(beginning.is_some_and(|at| at < from));
         let (skips, parsed_bytes) = (self.index.skips.clone(), self.parsed_bytes);
         Ok(ResumedTranscript { replayed, skips, left_out, last_id, parsed_bytes, copied_from: None })
@@ -171,7 +171,7 @@ impl TranscriptReader {
         let cleared = last(EntryKind::Clear).unwrap_or(0);
         let todos = (cleared..from).rev().find(|at| self.line(*at).todos);
         let sessions = (0..from).filter(|at| self.kind(*at) == EntryKind::Session);
-        let states = [EntryKind::Mode, EntryKind::Plan, EntryKind::Scope].into_iter().filter_map(last);
+        let states = EntryKind::STATE.into_iter().filter_map(last);
         sessions.chain(states).chain(todos).collect()
     }
 
@@ -213,24 +213,4 @@ fn drop_torn_end(file: &mut File, index: &mut TranscriptIndex) -> io::Result<()>
         index.lines.pop();
     }
     Ok(())
-}
-
-fn in_conversation(kind: EntryKind) -> bool {
-    match kind {
-        EntryKind::User
-        | EntryKind::Assistant
-        | EntryKind::Tool
-        | EntryKind::Reminder
-        | EntryKind::Compaction
-        | EntryKind::Clear => true,
-        EntryKind::Session
-        | EntryKind::Mode
-        | EntryKind::FileSnapshot
-        | EntryKind::Plan
-        | EntryKind::Scope
-        | EntryKind::Ask
-        | EntryKind::Rewind
-        | EntryKind::Error
-        | EntryKind::Unknown => false,
-    }
 }

@@ -70,9 +70,9 @@ pub fn rewind_points(transcript: &Path) -> io::Result<Vec<RewindPoint>> {
     // Walk backwards: a file's content before its first change after a point is its content at the point.
     let (mut files, mut commands, mut last_commands) = (Vec::<FileSnapshot>::new(), 0, Vec::new());
     for at in (0..reader.len()).rev() {
-        let wanted = matches!(reader.kind(at), EntryKind::User | EntryKind::Plan | EntryKind::FileSnapshot)
-            || reader.is_shell_call(at);
+        let wanted = reader.kind(at).matters_for_rewind() || reader.is_shell_call(at);
         let Some(entry) = wanted.then(|| reader.entry(at)).transpose()?.flatten() else { continue };
+        let approved = entry.body.approved_revision().map(|(slug, revision)| (slug.to_string(), revision));
         let what = match entry.body {
             EntryBody::FileSnapshot { key, path, sha256, .. } if key == "before" => {
                 files.retain(|known| known.path != path);
@@ -89,10 +89,10 @@ pub fn rewind_points(transcript: &Path) -> io::Result<Vec<RewindPoint>> {
                 continue;
             }
             EntryBody::User { text, meta: false, .. } => RewindTarget::Message(text),
-            EntryBody::Plan { slug, revision, outcome, .. } if outcome == "approved" => {
-                RewindTarget::Approval { slug, revision }
-            }
-            _ => continue,
+            _ => match approved {
+                Some((slug, revision)) => RewindTarget::Approval { slug, revision },
+                None => continue,
+            },
         };
         let mut files = files.clone();
         files.sort_by(|a, b| a.path.cmp(&b.path));

@@ -5,9 +5,9 @@ use super::*;
 use cutonce_core::conversation::{
     ContentBlock, Message, ResultPart, SharedMessage, StopReason, TokenUsage, ToolInput, ToolUse,
 };
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::Why;
 use cutonce_core::permission::rules::RuleBehavior;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::event::DecisionRecord;
 use cutonce_core::protocol::submission::ChangedBy;
 use cutonce_core::transcript::EntryBody;
@@ -467,7 +467,7 @@ fn se_3_list_contains_the_picker_fields() {
     assert_eq!(listed.id, store.id());
     assert_eq!(listed.first_message.as_deref(), Some("fix the \\u{1b}[31mlogin bug"));
     assert_eq!((listed.branch.as_deref(), listed.mode), (Some("topic"), Some(Mode::Plan)));
-    assert_eq!(listed.plan_title.as_deref(), Some("Fix the login"));
+    assert_eq!(listed.title.as_deref(), Some("Fix the login"));
     assert_eq!((listed.last_at, listed.entries, listed.exact), (Some(last.at), 6, true));
 }
 

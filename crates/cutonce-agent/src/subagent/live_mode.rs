@@ -3,8 +3,8 @@
 
 use crate::plan::PlanFile;
 use crate::sync::LockUnpoisoned;
+use cutonce_core::mode::{Mode, ModeState};
 use cutonce_core::permission::rules::RuleBehavior;
-use cutonce_core::plan::mode::{Mode, ModeState};
 use std::sync::{Mutex, MutexGuard};
 
 pub(crate) struct LiveMode(Mutex<LiveModeState>);
@@ -50,7 +50,7 @@ impl LiveMode {
     }
 
     /// The agent's own file, stored with the session's plan (PM-42); `None` if there is no plan.
-    pub(crate) fn agent_plan(&self, agent_id: &str) -> Option<PlanFile> {
+    pub(crate) fn file_for_agent(&self, agent_id: &str) -> Option<PlanFile> {
         self.lock().plan.as_ref()?.for_agent(agent_id)
     }
 

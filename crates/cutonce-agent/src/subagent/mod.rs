@@ -31,9 +31,9 @@ use crate::session::{
 use crate::storage::TranscriptStore;
 use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{Message, SharedMessage};
+use cutonce_core::mode::{Mode, ModeSetup};
 use cutonce_core::model_request::PromptPrefix;
 use cutonce_core::permission::rules::RuleSet;
-use cutonce_core::plan::mode::{Mode, ModeSetup};
 use cutonce_core::prompts::PromptEnvironment;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_core::protocol::submission::{AskAnswer, Submission};

@@ -5,10 +5,10 @@ use crate::session::{Connected, SessionHistory, SessionParts, SessionRole, offer
 use crate::storage::{StoreError, TranscriptReader, TranscriptStore};
 use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::SharedMessage;
+use cutonce_core::mode::{AgentMode, Mode, ModeState};
 use cutonce_core::model_request::PromptPrefix;
 use cutonce_core::model_selection::agent_model;
 use cutonce_core::permission::rules::RuleSet;
-use cutonce_core::plan::mode::{AgentMode, Mode, ModeState};
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_core::subagent::{AGENT_TOOL, AgentDefinition, AgentModel};
@@ -72,7 +72,7 @@ impl SubagentSpawner {
         let (now, stays) = standing.current();
         let state = ModeState::start(from.setup, Mode::Default, mode.mode_for_decision(now, stays));
         let mut planner = from.planner.for_agent();
-        planner.file = standing.agent_plan(&birth.agent.id);
+        planner.file = standing.file_for_agent(&birth.agent.id);
         let instructions = from.instructions.clone();
         let may_start = birth.definition.offers(AGENT_TOOL);
         let seat = SubagentIdentity { me: birth.agent.clone(), mode, main: from.env.clone() };

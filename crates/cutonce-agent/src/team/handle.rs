@@ -9,12 +9,11 @@ use super::{TeamError, control_message, text_message};
 use crate::hooks::HookSet;
 use crate::sync::LockUnpoisoned;
 use crate::team::mailbox::{self, MailError, Mailbox};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::Teammate;
-use cutonce_core::protocol::submission::{AskAnswer, Submission, TeamUpdate};
+use cutonce_core::protocol::submission::{Submission, TeamUpdate};
 use cutonce_core::team::{
-    AnsweredBy, LEAD_NAME, LeadMode, MessageContent, MessageKind, PendingPlanApprovals, PlanApprovalResponse,
-    RelayedAsks, TeamKey, TeamMessage, TeammateState,
+    LEAD_NAME, LeadMode, MessageContent, MessageKind, RelayedAsks, TeamKey, TeamMessage, TeammateState,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
@@ -89,7 +88,7 @@ pub(crate) struct TeamHandle {
     session_id: String,
     state: Mutex<Option<TeamState>>,
     /// Plan requests of teammates, answered by the model's tool or by the user.
-    pub plan_approvals: Mutex<PendingPlanApprovals>,
+    pub requests: super::TeammateRequests,
     /// Number of user answers being sent; the session waits for them before it ends.
     pub(crate) answering: AtomicUsize,
     /// A teammate's asks that were relayed to the lead.
@@ -128,7 +127,7 @@ impl TeamHandle {
             hooks: Mutex::default(),
             session_id: session_id.into(),
             state: Mutex::default(),
-            plan_approvals: Mutex::default(),
+            requests: super::TeammateRequests::default(),
             answering: AtomicUsize::new(0),
             relayed: Mutex::default(),
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
@@ -235,7 +234,7 @@ impl TeamHandle {
             name: member.name.clone(),
             state: at.states.get(&member.name).copied().unwrap_or(TeammateState::Working),
             own_process: member.own_process,
-            plan_mode_required: member.plan_mode_required,
+            planning_required: member.planning_required,
         };
         Some((record.name.clone(), record.members.iter().map(teammate).collect()))
     }
@@ -423,7 +422,7 @@ impl TeamHandle {
             running.end().await;
         }
         *self.state.lock_unpoisoned() = None;
-        *self.plan_approvals.lock_unpoisoned() = PendingPlanApprovals::default();
+        self.requests.clear();
         joined.mailbox.remove().await?;
         record.remove(&self.template.config.dirs.home)?;
         self.send_news(TeamUpdate::Changed);
@@ -435,32 +434,6 @@ impl TeamHandle {
         let running =
             self.state.lock_unpoisoned().as_mut().map(|at| std::mem::take(&mut at.running)).unwrap_or_default();
         futures_util::future::join_all(running.values().map(RunningTeammate::end_with_lead)).await;
-    }
-
-    /// Answers a teammate's plan (PM-132, PM-134). The session is notified once the answer is in the teammate's
-    /// mailbox; a crash before that leaves the request open.
-    pub async fn answer_plan(
-        &self,
-        by: AnsweredBy,
-        response: PlanApprovalResponse,
-        answer: AskAnswer,
-    ) -> Result<String, TeamError> {
-        let Some(joined) = self.membership() else { return Err(TeamError::NoTeam) };
-        let (request, response) = self.plan_approvals.lock_unpoisoned().answer(by, self.mode(), response)?;
-        let approved = response.approved;
-        let id = format!("answer-{}", request.request_id);
-        match joined.send_control(&request.from, id, MessageContent::PlanApprovalResponse(response)).await {
-            Ok(()) => {
-                let (request_id, from) = (request.request_id, request.from);
-                self.send_news(TeamUpdate::Answered { request_id, from: from.clone(), by, answer, approved });
-                Ok(from)
-            }
-            Err(error) => {
-                let why = error.to_string();
-                self.send_news(TeamUpdate::NotAnswered { request: Box::new(request), why });
-                Err(error.into())
-            }
-        }
     }
 }
 

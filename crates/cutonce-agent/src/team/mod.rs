@@ -7,6 +7,7 @@
 //! <home>/teams/<team>/mail, values     mailboxes, if they are files
 //! ```
 
+mod approvals;
 mod ask_relay;
 mod error;
 mod handle;
@@ -19,6 +20,7 @@ mod teammate_process;
 mod teammate_template;
 pub(crate) mod tools;
 
+pub(crate) use approvals::{ApprovalInput, TeammateRequests};
 pub(crate) use ask_relay::relay_asks;
 pub use error::TeamError;
 pub(crate) use handle::{Membership, TeamHandle};
@@ -29,13 +31,6 @@ pub(crate) use teammate_template::TeammateTemplate;
 
 use crate::sync::LockUnpoisoned;
 use cutonce_core::team::{MessageContent, MessageKind, TeamMessage};
-
-/// The plan requests that wait for an answer of this session.
-pub(crate) fn pending_plan_approvals(
-    seat: &TeamHandle,
-) -> std::sync::MutexGuard<'_, cutonce_core::team::PendingPlanApprovals> {
-    seat.plan_approvals.lock_unpoisoned()
-}
 
 /// The asks of this session that were relayed to its lead.
 pub(crate) fn relayed_asks(seat: &TeamHandle) -> std::sync::MutexGuard<'_, cutonce_core::team::RelayedAsks> {

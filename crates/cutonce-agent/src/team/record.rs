@@ -3,7 +3,7 @@
 use super::join::{TeammateConfig, publish_signed};
 use crate::storage::paths::{to_hex, write_private};
 use crate::team::mailbox::{MailError, Mailbox, remove_folder};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::team::{LeadMode, TeamKey, is_valid_name};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -35,7 +35,8 @@ pub struct Member {
     /// The teammate's name.
     pub name: String,
     /// Whether its plan must be approved first (PM-131).
-    pub plan_mode_required: bool,
+    #[serde(rename = "planModeRequired")]
+    pub planning_required: bool,
     /// Whether it runs in its own process.
     pub own_process: bool,
     /// Only the user starts it, in another terminal or on another machine.

@@ -10,9 +10,8 @@
 
 use crate::classifier::ClassifierVerdict;
 use crate::hooks::{HookAnswer, HookEvent, HookPermission};
+use crate::mode::Mode;
 use crate::permission::{Access, AllowedCall, AskCause, CallFacts, Decision, DeniedCall, PermissionAsk, Why};
-use crate::plan;
-use crate::plan::mode::Mode;
 use crate::protocol::event::EndReason;
 use crate::protocol::submission::QuestionsAnswer;
 
@@ -62,7 +61,7 @@ pub enum CallRole {
     /// AskUserQuestion: the user's answers come first.
     Questions,
     /// EnterPlanMode and ExitPlanMode: the session performs them itself.
-    PlanTool,
+    SessionTool,
 }
 
 /// The mode and the call's access at this moment. `access` is an error if the call can't be made any more.
@@ -173,7 +172,8 @@ pub enum CallEffect {
         allowed: AllowedCall,
         answers: Option<QuestionsAnswer>,
     },
-    RunPlanTool {
+    /// Perform the call of a [`CallRole::SessionTool`].
+    RunInSession {
         why: Why,
     },
     RunPostHook,
@@ -283,11 +283,11 @@ fn back_to_deciding(state: CallState, event: CallEvent) -> Step {
         (CallState::PermissionHook { ask, .. }, _) => deciding(guard_opinion(&ask), None, true),
         (CallState::Asking { question: AskSubject::Permission(ask), .. }, CallEvent::Approved { now, by }) => {
             let same = now.access.is_ok_and(|access| access == ask.facts.access);
-            let approved = (now.mode != Mode::Plan && same).then(|| ask.describe_answer(by));
+            let approved = (!now.mode.is_read_only() && same).then(|| ask.describe_answer(by));
             deciding(HookOpinion::default(), approved, true)
         }
         (CallState::Asking { .. }, CallEvent::ApprovedChanged { now, by }) => {
-            deciding(HookOpinion::default(), (now.mode != Mode::Plan).then(|| by.into()), true)
+            deciding(HookOpinion::default(), (!now.mode.is_read_only()).then(|| by.into()), true)
         }
         (state, _) => (state, vec![]),
     }
@@ -351,17 +351,17 @@ fn guard_opinion(ask: &PermissionAsk) -> HookOpinion {
         | AskCause::ProtectedPath
         | AskCause::SecretRead
         | AskCause::UnknownWrites
-        | AskCause::OutsidePlan
+        | AskCause::OutOfScope
         | AskCause::Classifier(_) => HookOpinion::default(),
     }
 }
 
 fn decide(decided: Decided, opinion: &HookOpinion, approved: Option<String>, hook_asked: bool) -> Step {
     let Decided { mode, facts, decision, role, classifier_on, precheck } = decided;
-    match (with_opinion(decision, mode, opinion, facts), approved) {
+    match (with_opinion(decision, mode, opinion, facts, role), approved) {
         (Decision::Deny(denied), _) => deny(denied),
         (Decision::Allow(allowed), approved) => match role {
-            CallRole::PlanTool => (CallState::Running, vec![CallEffect::RunPlanTool { why: allowed.why }]),
+            CallRole::SessionTool => (CallState::Running, vec![CallEffect::RunInSession { why: allowed.why }]),
             CallRole::Questions => {
                 let question = AskSubject::Questions(allowed);
                 (CallState::Asking { mode, question }, vec![CallEffect::OpenAsk])
@@ -378,10 +378,10 @@ fn decide(decided: Decided, opinion: &HookOpinion, approved: Option<String>, hoo
     }
 }
 
-/// Applies the wish of a PreToolUse hook: it can turn a permission into an ask, and answer an open ask, no more. Plan
-/// tools and questions ask a user anyway.
-fn with_opinion(decision: Decision, mode: Mode, opinion: &HookOpinion, facts: CallFacts) -> Decision {
-    let asks_anyway = plan::is_barrier(&facts.tool) || matches!(facts.access, Access::Question);
+/// Applies the wish of a PreToolUse hook: it can turn a permission into an ask, and answer an open ask, no more. Tools
+/// of the session and questions ask a user anyway.
+fn with_opinion(decision: Decision, mode: Mode, opinion: &HookOpinion, facts: CallFacts, role: CallRole) -> Decision {
+    let asks_anyway = role != CallRole::Tool;
     match opinion.permission {
         Some(HookPermission::Allow) => decision.apply_hook_allow(mode, &opinion.reason),
         Some(HookPermission::Ask) if !asks_anyway => decision.require_user(facts, &opinion.reason),

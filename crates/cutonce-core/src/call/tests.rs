@@ -131,7 +131,7 @@ impl Seen {
     fn note(&mut self, effects: &[CallEffect], mode: Mode) -> Result<(), TestCaseError> {
         for effect in effects {
             match effect {
-                CallEffect::Run { .. } | CallEffect::RunPlanTool { .. } => {
+                CallEffect::Run { .. } | CallEffect::RunInSession { .. } => {
                     prop_assert!(!self.denied && self.finishes == 0, "a denied or finished call runs");
                     prop_assert_eq!(self.decided_in, Some(mode), "it runs by a decision of another mode");
                     self.runs += 1;

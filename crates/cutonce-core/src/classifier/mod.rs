@@ -2,9 +2,9 @@
 //! and the rules as one JSON document; never a tool's output or other text of the agent. Without a clear
 //! answer, the user is asked.
 
+use crate::mode::Mode;
 use crate::permission::rules::{RuleBehavior, RuleSet};
-use crate::permission::{Access, CallFacts, PartFacts, PathLocation, PathScope, PathTarget, ShellFacts};
-use crate::plan::mode::Mode;
+use crate::permission::{Access, CallFacts, PartFacts, PathScope, PathTarget, ShellFacts};
 use crate::settings::{ModelClass, Settings};
 use crate::shell::CommandVerdict as ShellVerdict;
 use crate::text::sanitize::sanitize_for_model;
@@ -40,7 +40,7 @@ pub struct ClassifierCase<'a> {
     pub mode: Mode,
     pub user_messages: &'a [String],
     /// The last plan that the user approved.
-    pub approved_plan: Option<&'a str>,
+    pub approved_text: Option<&'a str>,
     pub rules: &'a RuleSet,
 }
 
@@ -53,7 +53,7 @@ impl ClassifierCase<'_> {
         }
         let document = json!({
             "user_said": latest_messages(self.user_messages),
-            "approved_plan": self.approved_plan.map(|plan| plan.chars().take(MAX_USER_TEXT).collect::<String>()),
+            "approved_plan": self.approved_text.map(|text| text.chars().take(MAX_USER_TEXT).collect::<String>()),
             "mode": self.mode,
             "working_folder": self.rules.cwd(),
             "rules": rules_json(self.rules),
@@ -126,15 +126,7 @@ fn scope_json(reach: &PathScope) -> Value {
 }
 
 fn target_json(target: &PathTarget) -> Value {
-    let place = match target.place {
-        PathLocation::Workspace => "workspace",
-        PathLocation::Protected => "protected",
-        PathLocation::Trigger => "workspace, makes other programs run code",
-        PathLocation::Outside => "outside the workspace",
-        PathLocation::Own => "the agent's own folder",
-        PathLocation::PlanFile => "the plan file",
-    };
-    json!({"path": target.path, "place": place})
+    json!({"path": target.path, "place": target.place.describe()})
 }
 
 #[derive(Deserialize)]

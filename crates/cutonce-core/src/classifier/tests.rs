@@ -1,8 +1,8 @@
 //! PM-120: the classifier's input and answers.
 
 use super::*;
-use crate::permission::decide;
 use crate::permission::rules::{ConfigSource, WrittenRule};
+use crate::permission::{PathLocation, decide};
 use std::path::Path;
 
 fn target(given: &str) -> PathTarget {
@@ -27,7 +27,7 @@ fn message(facts: &CallFacts, input: Value, said: &[&str]) -> Option<String> {
         input: &input,
         mode: Mode::Auto,
         user_messages: &said,
-        approved_plan: Some("1. test it"),
+        approved_text: Some("1. test it"),
         rules: &rules,
     }
     .to_message()

@@ -211,42 +211,16 @@ impl HookAnswer {
                 .unwrap_or_else(|why| HookAnswer::for_failure(event, &why.to_string(), on_failure));
         }
         // Plain text is context for the model for these two events; otherwise it is ignored.
-        let words = match event {
-            HookEvent::UserPromptSubmit | HookEvent::SessionStart => model_context(text),
-            HookEvent::PreToolUse
-            | HookEvent::PostToolUse
-            | HookEvent::PostToolUseFailure
-            | HookEvent::PermissionRequest
-            | HookEvent::SessionEnd
-            | HookEvent::Stop
-            | HookEvent::SubagentStart
-            | HookEvent::SubagentStop
-            | HookEvent::PreCompact
-            | HookEvent::Notification
-            | HookEvent::PlanSubmitted
-            | HookEvent::PlanDecided => None,
-        };
+        let adds_context = matches!(event, HookEvent::UserPromptSubmit | HookEvent::SessionStart);
+        let words = if adds_context { model_context(text) } else { None };
         HookAnswer { context: words.into_iter().collect(), ..HookAnswer::default() }
     }
 
     fn for_block(event: HookEvent, why: String) -> HookAnswer {
-        match event {
-            HookEvent::PreToolUse | HookEvent::PermissionRequest => {
-                HookAnswer { permission: Some(HookPermission::Deny), reason: why, ..HookAnswer::default() }
-            }
-            HookEvent::PostToolUse
-            | HookEvent::PostToolUseFailure
-            | HookEvent::UserPromptSubmit
-            | HookEvent::SessionStart
-            | HookEvent::SessionEnd
-            | HookEvent::Stop
-            | HookEvent::SubagentStart
-            | HookEvent::SubagentStop
-            | HookEvent::PreCompact
-            | HookEvent::Notification
-            | HookEvent::PlanSubmitted
-            | HookEvent::PlanDecided => HookAnswer { block: Some(why), ..HookAnswer::default() },
+        if matches!(event, HookEvent::PreToolUse | HookEvent::PermissionRequest) {
+            return HookAnswer { permission: Some(HookPermission::Deny), reason: why, ..HookAnswer::default() };
         }
+        HookAnswer { block: Some(why), ..HookAnswer::default() }
     }
 
     /// Combines two answers: the strictest permission with its reason, the first block and stop, all texts,

@@ -7,7 +7,7 @@ mod matcher;
 pub use answer::{HookAnswer, HookAnswerError, HookPermission, OnFailure};
 pub use matcher::{HookMatcher, InvalidMatcher};
 
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use serde::Serialize;
 use serde_json::Value;
 

@@ -1,9 +1,13 @@
 //! Selects the model for the next request (PM-110, PM-111) and decides when a switch is possible (PM-112).
 
+mod planning_model;
+
 use crate::conversation::{ContentBlock, Message, SharedMessage, WireFormat};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::settings::{ModelClass, Settings};
 use crate::subagent::AgentModel;
+use crate::text::template::fill_template;
+use planning_model::planning_model;
 
 /// Alias that a haiku-class main model is raised to.
 const SONNET_ALIAS: &str = "sonnet";
@@ -22,10 +26,7 @@ pub enum ModelSelection {
 /// present key);
 /// `context` is the context size after the last response, 0 before the first.
 pub fn select_model(settings: &Settings, main: &str, mode: Mode, context: u64) -> ModelSelection {
-    let name = match mode {
-        Mode::Plan => plan_model(settings, main, context),
-        Mode::Default | Mode::AcceptEdits | Mode::Auto | Mode::BypassPermissions => main.to_string(),
-    };
+    let name = if mode.is_read_only() { planning_model(settings, main, context) } else { main.to_string() };
     if settings.model_info(&name).context > context { ModelSelection::Use(name) } else { ModelSelection::CompactFirst }
 }
 
@@ -37,14 +38,6 @@ pub fn model_after_choice(settings: &Settings, name: &str, mode: Mode, context: 
     match select_model(&chosen, &main, mode, context) {
         ModelSelection::Use(name) => chosen.model_info(&name).id,
         ModelSelection::CompactFirst => chosen.model_info(&main).id,
-    }
-}
-
-fn plan_model(settings: &Settings, main: &str, context: u64) -> String {
-    match &settings.model.plan {
-        Some(plan) if settings.model_info(plan).context > context => plan.clone(),
-        Some(_) => settings.model.large.clone().unwrap_or_else(|| main.to_string()),
-        None => raise_haiku_class(settings, main),
     }
 }
 
@@ -66,11 +59,10 @@ fn raise_haiku_class(settings: &Settings, main: &str) -> String {
 
 /// The model of a subagent; `inherited` is the current model of its parent (SA-2).
 pub fn agent_model(settings: &Settings, inherited: &str, wish: &AgentModel) -> String {
-    match wish {
-        AgentModel::Inherit => inherited.to_string(),
-        AgentModel::Plan => settings.model.plan.clone().unwrap_or_else(|| inherited.to_string()),
-        AgentModel::Small => settings.model.small.clone().unwrap_or_else(|| small_model(settings, inherited)),
-        AgentModel::Named(name) => name.clone(),
+    match wish.configured(&settings.model) {
+        Some(name) => name,
+        None if *wish == AgentModel::Small => small_model(settings, inherited),
+        None => inherited.to_string(),
     }
 }
 
@@ -83,6 +75,11 @@ fn small_model(settings: &Settings, inherited: &str) -> String {
         other.class == ModelClass::Haiku && provider.is_some() && other.provider == provider
     };
     names.find(fits).unwrap_or(inherited).to_string()
+}
+
+/// Message that ends a tool loop, so that another model can continue (PM-112).
+pub fn model_switch_message(mode: Mode) -> String {
+    fill_template(include_str!("model_switch.md").trim_end(), &[("mode", mode.name())])
 }
 
 /// True if the next request of this turn may go to another model. `turn` is the conversation since the turn

@@ -2,13 +2,13 @@
 //! asks that only the mode caused; never those caused by a user's rule, a protected path, a secret, or unknown
 //! writes. Only this module lets software approve an ask, and it starts from an ask, never from a denial.
 
-use super::plan_decision::reads_secret;
 use super::rules::RuleSet;
 use super::shell_call::writes_protected;
 use super::{
     Access, AllowedCall, CallFacts, Decision, PartFacts, PathLocation, PathScope, PermissionAsk, ShellFacts, Why,
+    reads_secret,
 };
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 
 /// The cause of an ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum AskCause {
     /// The command's writes are not fully known.
     UnknownWrites,
     /// A write outside the files of the approved plan (PC-20).
-    OutsidePlan,
+    OutOfScope,
     /// A hook wants the user to be asked.
     Hook,
     /// The classifier wants the user to be asked, for this reason.
@@ -78,7 +78,7 @@ impl PermissionAsk {
             | AskCause::ProtectedPath
             | AskCause::SecretRead
             | AskCause::UnknownWrites
-            | AskCause::OutsidePlan
+            | AskCause::OutOfScope
             | AskCause::Hook
             | AskCause::Classifier(_) => false,
         }
@@ -100,7 +100,7 @@ impl PermissionAsk {
             | AskCause::ProtectedPath
             | AskCause::SecretRead
             | AskCause::UnknownWrites
-            | AskCause::OutsidePlan
+            | AskCause::OutOfScope
             | AskCause::Hook => who.to_string(),
         }
     }
@@ -127,7 +127,7 @@ impl Decision {
     /// A hook says allow. This only answers an ask that hooks may answer, outside plan mode (PM-61).
     pub fn apply_hook_allow(self, mode: Mode, reason: &str) -> Decision {
         match self {
-            Decision::Ask(ask) if mode != Mode::Plan && ask.may_answer_automatically() => {
+            Decision::Ask(ask) if !mode.is_read_only() && ask.may_answer_automatically() => {
                 let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
                 Decision::Allow(ask.approve(format!("a hook allowed it{reason}")))
             }

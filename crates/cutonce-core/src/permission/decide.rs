@@ -6,17 +6,17 @@ use super::rules::{Rule, RuleBehavior, RuleSet, RuleSpec};
 use super::table::{AccessKind, TableOutcome};
 use super::{
     Access, AllowedCall, CallFacts, CallRights, Decision, DeniedCall, PathTarget, PermissionAsk, RuleSuggestion,
-    ShellFacts, Why, plan_decision, shell_call, suggestions,
+    ShellFacts, Why, decide_read_only, shell_call, suggestions,
 };
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 
 /// Decides one call (PR-3): deny rule, ask rule, protected path, allow rule, the mode's table, in this order.
 pub fn decide(mode: Mode, rules: &RuleSet, facts: CallFacts) -> Decision {
     if let Some(rule) = rules.with_behavior(RuleBehavior::Deny).find(|rule| rule_applies(rules, rule, &facts)) {
         return Decision::Deny(deny_by_rule(rule, &facts));
     }
-    if mode == Mode::Plan {
-        return plan_decision::decide_in_plan(rules, facts);
+    if mode.is_read_only() {
+        return decide_read_only(rules, facts);
     }
     if let Some(rule) = ask_rule(rules, &facts) {
         return ask_decision(AskCause::Rule, Why::from_rule(rule), facts, vec![]);
@@ -81,7 +81,7 @@ pub(super) fn call_kind(rules: &RuleSet, facts: &CallFacts) -> AccessKind {
         Access::Fetch { .. } => AccessKind::Fetch,
         Access::Mcp { read_only: true, .. } => AccessKind::McpReads,
         Access::Mcp { read_only: false, .. } => AccessKind::McpOther,
-        Access::Write(target) => path_rules::write_kind(target),
+        Access::Write(target) => AccessKind::of_write(target.place),
         Access::Read(targets) => {
             match targets.iter().all(|t| path_rules::read_kind(rules, t) == AccessKind::ReadInside) {
                 true => AccessKind::ReadInside,

@@ -19,11 +19,12 @@ mod table;
 
 pub use ask_cause::AskCause;
 pub use decide::decide;
+use plan_decision::{decide_in_plan as decide_read_only, reads_secret};
 pub use plan_scope::OUTSIDE_PLAN;
 pub use secrets::{home_stores, is_secret, system_stores};
 pub use table::{AccessKind, PERMISSION_TABLE, TableOutcome, permission_table_markdown};
 
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::settings::plan::PlanMcp;
 use crate::shell::{self, CommandVerdict};
 use rules::{ConfigSource, Rule, RuleBehavior};
@@ -94,6 +95,20 @@ pub enum PathLocation {
     Own,
     /// Exactly the session's plan file (PM-44). The session decides this, never the path alone.
     PlanFile,
+}
+
+impl PathLocation {
+    /// Short description for the classifier.
+    pub fn describe(self) -> &'static str {
+        match self {
+            PathLocation::Workspace => "workspace",
+            PathLocation::Protected => "protected",
+            PathLocation::Trigger => "workspace, makes other programs run code",
+            PathLocation::Outside => "outside the workspace",
+            PathLocation::Own => "the agent's own folder",
+            PathLocation::PlanFile => "the plan file",
+        }
+    }
 }
 
 /// How a shell command is confined; in plan mode this keeps it read-only (PM-62).

@@ -37,30 +37,13 @@ const SYSTEM_PATHS: &[&str] = &[
 ];
 
 pub(super) fn read_kind(rules: &RuleSet, target: &PathTarget) -> AccessKind {
-    match target.place {
-        PathLocation::Workspace | PathLocation::Trigger | PathLocation::Own | PathLocation::PlanFile => {
-            AccessKind::ReadInside
-        }
-        // `.git/HEAD` is protected from writing, not from reading.
-        PathLocation::Protected if target.path.starts_with(rules.cwd()) => AccessKind::ReadInside,
-        PathLocation::Protected | PathLocation::Outside => AccessKind::ReadOutside,
-    }
-}
-
-pub(super) fn write_kind(target: &PathTarget) -> AccessKind {
-    match target.place {
-        PathLocation::Workspace => AccessKind::WriteInside,
-        PathLocation::PlanFile => AccessKind::WritePlan,
-        PathLocation::Protected => AccessKind::WriteProtected,
-        PathLocation::Trigger => AccessKind::WriteTrigger,
-        PathLocation::Outside | PathLocation::Own => AccessKind::WriteOutside,
-    }
+    AccessKind::of_read(target.place, target.path.starts_with(rules.cwd()))
 }
 
 /// Kind of a command's write. A folder that contains the project or the home folder contains protected paths.
 pub(super) fn scope_write_kind(rules: &RuleSet, reach: &PathScope) -> AccessKind {
     match reach {
-        PathScope::Exact(target) => write_kind(target),
+        PathScope::Exact(target) => AccessKind::of_write(target.place),
         PathScope::Below(target) => {
             let holds = |folder: &Path| folder.starts_with(&target.path);
             let protected =

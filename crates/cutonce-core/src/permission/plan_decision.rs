@@ -9,7 +9,7 @@ use super::{
     Access, AllowedCall, CallFacts, CallRights, Decision, DeniedCall, PartFacts, PathScope, PathTarget,
     ShellConfinement, ShellFacts, Why, is_secret,
 };
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::settings::plan::PlanMcp;
 use crate::shell::CommandVerdict;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! denies stays denied, and no rule, hook or classifier widens a scope.
 
 use super::{Access, AllowedCall, AskCause, CallFacts, Decision, DeniedCall, PermissionAsk, Why};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::plan::scope::ScopeVerdict;
 use crate::settings::plan::ScopeMode;
 
@@ -33,13 +33,13 @@ impl Decision {
             (Decision::Ask(mut ask), _) => {
                 ask.why.reason = format!("{OUTSIDE_PLAN}; {}", ask.why.reason);
                 // A rule can't widen the scope, so none is offered.
-                (ask.cause, ask.suggestions) = (AskCause::OutsidePlan, vec![]);
+                (ask.cause, ask.suggestions) = (AskCause::OutOfScope, vec![]);
                 Decision::Ask(ask)
             }
             (Decision::Allow(_), _) => Decision::Ask(Box::new(PermissionAsk {
                 facts: facts.clone(),
                 why: Why::from_reason(OUTSIDE_PLAN),
-                cause: AskCause::OutsidePlan,
+                cause: AskCause::OutOfScope,
                 suggestions: vec![],
             })),
         }

@@ -5,7 +5,7 @@ use super::path_rules::{allow_rule_for_scope, may_read_unasked, scope_write_kind
 use super::rules::{Rule, RuleBehavior, RuleSet, RuleSpec};
 use super::table::{AccessKind, TableOutcome};
 use super::{PartFacts, PathLocation, PathScope, ShellFacts, Why};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::shell::CommandVerdict;
 use std::path::PathBuf;
 
@@ -62,14 +62,10 @@ fn decide_unparsed(mode: Mode, rules: &RuleSet, problem: &str) -> (TableOutcome,
     let is_shell =
         |rule: &Rule| rule.covers_tool("Bash", false, false) || rule.is_about_reads() || rule.is_about_writes();
     let strict = rules.with_behavior(RuleBehavior::Deny).chain(rules.with_behavior(RuleBehavior::Ask)).any(is_shell);
-    match mode {
-        Mode::BypassPermissions if !strict => {
-            (TableOutcome::Run, reason_from_mode(mode, AccessKind::ShellOther, TableOutcome::Run))
-        }
-        Mode::BypassPermissions | Mode::Default | Mode::AcceptEdits | Mode::Plan | Mode::Auto => {
-            (TableOutcome::Ask, Why::from_reason(format!("Can't tell what this runs: {problem}")))
-        }
+    if mode == Mode::BypassPermissions && !strict {
+        return (TableOutcome::Run, reason_from_mode(mode, AccessKind::ShellOther, TableOutcome::Run));
     }
+    (TableOutcome::Ask, Why::from_reason(format!("Can't tell what this runs: {problem}")))
 }
 
 pub(super) fn writes_protected(rules: &RuleSet, part: &PartFacts) -> bool {

@@ -3,7 +3,7 @@
 use super::rules::{RuleBehavior, RuleSet, escape_command};
 use super::shell_call::{CommandPiece, review_pieces, writes_protected};
 use super::{Access, CallFacts, PartFacts, PathLocation, PathScope, PathTarget, RuleSuggestion, ShellFacts};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::shell::CommandPart;
 use std::path::Path;
 

@@ -1,8 +1,8 @@
 //! The permission table (PR-4): which kind of call runs, asks or is denied in which mode if no rule matches.
 //! [`super::decide`] uses this table, and the docs are generated from it.
 
-use super::plan_decision;
-use crate::plan::mode::Mode;
+use super::{PathLocation, plan_decision};
+use crate::mode::Mode;
 
 /// Kind of a call, or of one piece of a command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -123,6 +123,27 @@ pub const PERMISSION_TABLE: &[PermissionRow] = &[
 ];
 
 impl AccessKind {
+    /// Kind of a read at this place; `below_cwd`: the path is below the working folder.
+    pub(super) fn of_read(place: PathLocation, below_cwd: bool) -> AccessKind {
+        match place {
+            PathLocation::Workspace | PathLocation::Trigger | PathLocation::Own | PathLocation::PlanFile => {
+                AccessKind::ReadInside
+            }
+            // `.git/HEAD` is protected from writing, not from reading.
+            PathLocation::Protected if below_cwd => AccessKind::ReadInside,
+            PathLocation::Protected | PathLocation::Outside => AccessKind::ReadOutside,
+        }
+    }
+    /// Kind of a write at this place.
+    pub(super) fn of_write(place: PathLocation) -> AccessKind {
+        match place {
+            PathLocation::Workspace => AccessKind::WriteInside,
+            PathLocation::PlanFile => AccessKind::WritePlan,
+            PathLocation::Protected => AccessKind::WriteProtected,
+            PathLocation::Trigger => AccessKind::WriteTrigger,
+            PathLocation::Outside | PathLocation::Own => AccessKind::WriteOutside,
+        }
+    }
     fn row(self) -> Option<&'static PermissionRow> {
         PERMISSION_TABLE.iter().find(|row| row.kind == self)
     }

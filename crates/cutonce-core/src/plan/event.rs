@@ -1,8 +1,9 @@
 //! Plan events for hosts (PM-143). The sender adds session id, time and agent id.
 
 use super::PlanPhase;
+use crate::mode::Mode;
 use crate::plan::approval::{ChoiceKey, PlanExitRequest, QuotedComment};
-use crate::plan::mode::Mode;
+use crate::protocol::event::{AskKind, AskView, EventKind};
 use crate::protocol::submission::ChangedBy;
 use serde::{Deserialize, Serialize};
 
@@ -25,4 +26,18 @@ pub enum PlanEvent {
     Denied { feedback: Option<String>, comments: Vec<QuotedComment> },
     #[serde(rename = "plan.implement")]
     Implement { plan_file_path: String, plan_content: String },
+}
+
+impl AskView {
+    /// The plan that this ask wants to be approved, if it is about a plan.
+    pub fn exit_request(&self) -> Option<&PlanExitRequest> {
+        match &self.kind {
+            AskKind::Plan { request, .. } => Some(request),
+            AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
+        }
+    }
+    /// The event that comes before the ask: a plan's exit request has its own (PM-143).
+    pub fn announcement(&self) -> Option<EventKind> {
+        self.exit_request().map(|request| EventKind::Plan(PlanEvent::ExitRequest(Box::new(request.clone()))))
+    }
 }

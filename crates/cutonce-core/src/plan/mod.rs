@@ -7,7 +7,6 @@ pub mod contract;
 mod directory;
 mod event;
 mod installers;
-pub mod mode;
 mod naming;
 mod phase;
 pub mod progress;
@@ -30,7 +29,7 @@ pub use revision::{PlanStatus, Revision, RevisionIndex, RevisionOutcome};
 pub use tools::{
     ENTER_IN_AGENT_ERROR, ENTER_PLAN_MODE, EXIT_PLAN_MODE, PlanningTools, check_no_input, describe_enter,
     empty_input_schema, enter_declined, enter_description, enter_result, exit_description, is_barrier,
-    is_enter_offered, model_switch_message, plan_in_exit_input,
+    is_enter_offered, plan_in_exit_input,
 };
 
 use sha2::{Digest, Sha256};

@@ -1,6 +1,6 @@
 //! The planning phase for the status line (PM-140). For display only; nothing depends on it.
 
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::subagent::{EXPLORE_AGENT, PLAN_AGENT};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,6 +1,6 @@
 //! Restores the plan's text from the transcript if the plan file is gone (PM-48).
 
-use crate::plan::mode::ReminderKind;
+use crate::mode::ReminderKind;
 use crate::transcript::EntryBody;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Section 5 of the contract, as far as it needs no files.
 
 use super::*;
-use crate::plan::mode::{Mode, ReminderKind};
+use crate::mode::{Mode, ReminderKind};
 use crate::protocol::submission::ChangedBy;
 use crate::settings::plan::{PlanEagerness, PlanEntry, PlanWorkflow};
 use crate::transcript::EntryBody;
@@ -225,7 +225,7 @@ fn pm_48_lost_plan_is_restored_from_the_best_source() {
     let user =
         |text: &str| EntryBody::User { text: "x".into(), images: vec![], meta: false, plan_content: Some(text.into()) };
     let reference = |text: &str| {
-        let state = crate::plan::mode::replay_mode(Default::default(), &[compaction()]).0;
+        let state = crate::mode::replay_mode(Default::default(), &[compaction()]).0;
         let found = PlanContent::Text(text.into());
         let counts = crate::plan::reminder::plan_agent_limits(None, None, &Default::default());
         let instructions =
@@ -377,9 +377,8 @@ fn pm_4_entry_setting_controls_enter_plan_mode() {
 
 #[test]
 fn pm_27_model_enters_with_a_tool() {
-    let state = crate::plan::mode::ModeState::start(Default::default(), Mode::Default, Mode::AcceptEdits).0;
-    let (state, _) =
-        crate::plan::mode::step(state, crate::plan::mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Model });
+    let state = crate::mode::ModeState::start(Default::default(), Mode::Default, Mode::AcceptEdits).0;
+    let (state, _) = crate::mode::step(state, crate::mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Model });
     assert_eq!((state.mode(), state.pre_plan_mode()), (Mode::Plan, Some(Mode::AcceptEdits)));
 }
 

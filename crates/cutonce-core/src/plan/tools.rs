@@ -1,7 +1,8 @@
 //! Descriptions and results of EnterPlanMode and ExitPlanMode (PM-30 to PM-34, PM-89), and when EnterPlanMode
 //! is offered. The session builds the tools; the texts are in plan/texts/*.md.
 
-use crate::plan::mode::Mode;
+use crate::call::CallRole;
+use crate::permission::Access;
 use crate::settings::plan::{PlanEagerness, PlanEntry, PlanWorkflow};
 use crate::text::template::fill_template;
 use serde_json::{Value, json};
@@ -13,6 +14,21 @@ pub const EXIT_PLAN_MODE: &str = "ExitPlanMode";
 /// are decided under the new mode.
 pub fn is_barrier(tool: &str) -> bool {
     tool == ENTER_PLAN_MODE || tool == EXIT_PLAN_MODE
+}
+
+impl CallRole {
+    /// How the session performs a call of `tool` once it is allowed.
+    pub fn for_call(tool: &str, access: &Access) -> CallRole {
+        match access {
+            _ if is_barrier(tool) => CallRole::SessionTool,
+            Access::Question => CallRole::Questions,
+            _ => CallRole::Tool,
+        }
+    }
+    /// True if the session performs calls of `tool` itself. Such a tool takes no input, and is a barrier in its batch.
+    pub fn is_session_tool(tool: &str) -> bool {
+        is_barrier(tool)
+    }
 }
 
 /// Error for EnterPlanMode in a subagent (PM-31).
@@ -79,11 +95,6 @@ pub fn enter_result(workflow: PlanWorkflow, already: bool) -> &'static str {
 /// Result if `plan.entry` is "ask" and the user declined (PM-4).
 pub fn enter_declined() -> &'static str {
     include_str!("texts/enter_declined.md").trim_end()
-}
-
-/// Message that ends a tool loop, so that another model can continue (PM-112).
-pub fn model_switch_message(mode: Mode) -> String {
-    fill_template(include_str!("texts/model_switch.md").trim_end(), &[("mode", mode.name())])
 }
 
 /// True if EnterPlanMode is offered; fixed at the start of the session (PM-4, PM-32). `approver`: an approver

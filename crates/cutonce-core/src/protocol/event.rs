@@ -2,11 +2,11 @@
 //! (SE-1).
 
 use crate::conversation::{ContentBlock, Image, ResultPart, StopReason, TokenUsage};
+use crate::mode::Mode;
 use crate::permission::rules::RuleBehavior;
 use crate::permission::{AskCause, RuleSuggestion, Why};
 use crate::plan::PlanEvent;
 use crate::plan::approval;
-use crate::plan::mode::Mode;
 use crate::protocol::submission::{AskAnswer, ChangedBy};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -154,7 +154,8 @@ pub struct Teammate {
     pub state: crate::team::TeammateState,
     /// True if it runs in its own process.
     pub own_process: bool,
-    pub plan_mode_required: bool,
+    #[serde(rename = "planModeRequired")]
+    pub planning_required: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -406,6 +407,24 @@ pub struct PlanAtEnd {
     pub path: String,
     pub slug: String,
     pub content: crate::plan::PlanContent,
+}
+
+impl TurnSummary {
+    /// A turn that ended for this reason, without any request.
+    pub fn new(reason: EndReason) -> TurnSummary {
+        TurnSummary {
+            reason,
+            stop: None,
+            text: String::new(),
+            usage: TokenUsage::default(),
+            requests: 0,
+            tool_results: 0,
+            duration_ms: 0,
+            api_ms: 0,
+            cost: 0.0,
+            plan: None,
+        }
+    }
 }
 
 /// Summary of a finished turn.

@@ -1,7 +1,7 @@
 //! Everything a front end may send to a session (AG-1).
 
 use crate::conversation::Image;
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::protocol::host::{FolderChange, HostAnswer, RuleChange};
 use crate::team::{AnsweredBy, LeadMode, PlanApprovalRequest, TeamMessage, TeammateState};
 use serde::{Deserialize, Serialize};
@@ -49,7 +49,7 @@ pub enum Submission {
     },
     /// Implement this plan in a new conversation; the sender has approved exactly this text.
     Implement {
-        plan: String,
+        text: String,
         path: String,
     },
     SetModel {

@@ -2,7 +2,7 @@
 //! ACP updates read it, so that they agree.
 
 use crate::conversation::TokenUsage;
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::plan::{PlanEvent, PlanPhase};
 use crate::protocol::background_commands::BackgroundCommands;
 use crate::protocol::event::{AgentActivity, AgentEvent, Event, EventKind, TodoItem};

@@ -18,8 +18,8 @@ pub use plan::PlanSettings;
 pub use team::TeamSettings;
 
 use crate::conversation::WireFormat;
+use crate::mode::Mode;
 use crate::model_request::{Effort, Thinking};
-use crate::plan::mode::Mode;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

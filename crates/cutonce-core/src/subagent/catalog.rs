@@ -1,7 +1,7 @@
 //! All agents of a session. If several have the same name, the strongest source wins.
 
 use super::definition::{AgentDefinition, AgentSource, parse_agent_file};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use std::path::PathBuf;
 
 /// An agent file with its source and text.
@@ -92,9 +92,7 @@ impl AgentCatalog {
             Ok(Some((mut definition, unknown))) => {
                 unknown.into_iter().for_each(|what| self.add_problem(Some(path.clone()), what, true));
                 let trusted = trusted || source != AgentSource::Project;
-                if !trusted
-                    && definition.permission_mode.is_some_and(|mode| !matches!(mode, Mode::Plan | Mode::Default))
-                {
+                if !trusted && definition.permission_mode.is_some_and(|mode| mode.at_most(Mode::Default) != mode) {
                     definition.permission_mode = None;
                     self.add_problem(
                         Some(path),

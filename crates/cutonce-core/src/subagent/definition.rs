@@ -1,9 +1,9 @@
 //! An agent definition, read from a markdown file with front matter (SA-3).
 
+use crate::mode::Mode;
 use crate::model_request::Effort;
 use crate::permission::rules;
 use crate::plan;
-use crate::plan::mode::Mode;
 use crate::text::front_matter::{self, FrontMatterError, FrontMatterField};
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -4,8 +4,8 @@ use super::definition::{
     AgentColor, AgentDefinition, AgentMcpServer, AgentModel, AgentOptions, AgentSource, DONT_ASK, EFFORT_EXPECTED,
     MAX_TURNS_EXPECTED, check_name, check_tools, parse_max_turns,
 };
+use crate::mode::Mode;
 use crate::model_request::Effort;
-use crate::plan::mode::Mode;
 use crate::text::truncate::shorten_json;
 use serde_json::{Map, Value, json};
 

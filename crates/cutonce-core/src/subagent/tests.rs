@@ -1,5 +1,5 @@
 use super::*;
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use serde_json::json;
 use std::path::PathBuf;
 

@@ -72,11 +72,8 @@ impl RelayedAsks {
         if !from_lead {
             return Err("only the lead can answer it");
         }
-        match response.answer {
-            AskAnswer::Permission(_) | AskAnswer::Host(_) => {}
-            AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Unusable { .. } => {
-                return Err("it is neither allow nor deny");
-            }
+        if !matches!(response.answer, AskAnswer::Permission(_) | AskAnswer::Host(_)) {
+            return Err("it is neither allow nor deny");
         }
         match self.0.remove(&response.request_id) {
             true => Ok(()),

@@ -3,8 +3,7 @@
 
 use super::call_approvals::{PermissionRequest, PermissionResponse};
 use super::message::{MessageKind, TeamMessage};
-use crate::plan;
-use crate::plan::mode::Mode;
+use super::plan_messages::{PlanApprovalRequest, PlanApprovalResponse, check_plan_request};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -28,32 +27,6 @@ pub enum MessageContent {
     Invalid {
         why: String,
     },
-}
-
-/// A teammate asks the lead to approve its plan (PM-131).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlanApprovalRequest {
-    pub from: String,
-    pub timestamp: String,
-    pub plan_file_path: String,
-    pub plan_content: String,
-    pub sha256: String,
-    pub request_id: String,
-}
-
-/// The lead's answer (PM-132). `plan_content`: the plan as edited by the lead's user.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct PlanApprovalResponse {
-    pub request_id: String,
-    pub approved: bool,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub feedback: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub mode: Option<Mode>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub plan_content: Option<String>,
 }
 
 /// Current activity of a teammate.
@@ -119,25 +92,22 @@ pub fn parse_content(message: &TeamMessage) -> MessageContent {
     }
 }
 
-/// Checks that the request is about its sender's plan and that the hash matches.
-fn check_plan_request(message: &TeamMessage, request: PlanApprovalRequest) -> MessageContent {
-    let broken = |why: &str| MessageContent::Invalid { why: why.into() };
-    if request.from != message.from {
-        return broken("`from` is not the sender");
-    }
-    if !super::message::is_valid_id(&request.request_id) {
-        return broken("`requestId` is not a valid id");
-    }
-    if request.sha256 != plan::sha256_hex(&request.plan_content) {
-        return broken("`sha256` does not match the plan");
-    }
-    if request.plan_file_path.len() > 4096 || !plan::has_content(&request.plan_content) {
-        return broken("it contains no plan");
-    }
-    MessageContent::PlanApprovalRequest(request)
-}
-
 impl MessageContent {
+    /// Short description of a control message for a user; `None` for plain text.
+    pub fn describe(&self) -> Option<String> {
+        let about = match self {
+            MessageContent::Text => return None,
+            MessageContent::PlanApprovalRequest(_) => "asks for approval of its plan",
+            MessageContent::PlanApprovalResponse(response) => return Some(response.describe()),
+            MessageContent::PermissionRequest(_) => "asks for permission for a call",
+            MessageContent::PermissionResponse(_) => "answers a permission request",
+            MessageContent::PermissionWithdrawn { .. } => "withdraws its request",
+            MessageContent::TeammateStatus { state } => state.describe(),
+            MessageContent::Shutdown => "ends the team",
+            MessageContent::Invalid { .. } => "sends an invalid message",
+        };
+        Some(about.to_string())
+    }
     /// Serializes a control message; `None` for plain text and invalid messages.
     pub fn to_control_text(self) -> Option<String> {
         let form = match self {

@@ -7,23 +7,27 @@
 
 mod call_approvals;
 mod content;
-mod lead_answer;
 mod message;
 mod plan_approvals;
+mod plan_lead_answer;
+mod plan_messages;
 mod render;
 mod seal;
 
 pub use call_approvals::{AddRequestOutcome, PendingCallApprovals, PermissionRequest, PermissionResponse, RelayedAsks};
-pub use content::{MessageContent, PlanApprovalRequest, PlanApprovalResponse, TeammateState, parse_content};
-pub use lead_answer::{LeadAnswer, LeadMode, PendingLeadAnswer};
+pub use content::{MessageContent, TeammateState, parse_content};
 pub use message::{
     LEAD_NAME, MAX_MEMBER_NAME_LEN, MAX_MESSAGE_BYTES, MessageKind, ReceivedMessage, TeamMessage, is_valid_name,
 };
 pub use plan_approvals::{AnsweredBy, PendingPlanApprovals, RequestArrival};
+pub use plan_lead_answer::{LeadAnswer, LeadMode, PendingLeadAnswer};
+use plan_messages::request_for_model;
+pub use plan_messages::{
+    PlanApprovalRequest, PlanApprovalResponse, answered_by_user_message, lead_approved_message, lead_rejected_message,
+    lead_still_plans_result, left_plan_mode_result, no_plan_file_error, stale_approval_message, wait_for_lead_result,
+};
 pub use render::{
-    MESSAGE_TAG_START, answered_by_user_message, lead_approved_message, lead_rejected_message, lead_still_plans_result,
-    left_plan_mode_result, no_plan_file_error, render_for_model, render_for_user, rendered_message_id,
-    stale_approval_message, team_prompt, wait_for_lead_result, wrap_in_message_tag,
+    MESSAGE_TAG_START, render_for_model, render_for_user, rendered_message_id, team_prompt, wrap_in_message_tag,
 };
 pub use seal::{TeamKey, check_authenticity};
 

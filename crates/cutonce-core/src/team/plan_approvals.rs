@@ -1,8 +1,8 @@
 //! The lead's side of plan approvals (PM-132, PM-134): open requests, and who may answer them.
 
-use super::content::{PlanApprovalRequest, PlanApprovalResponse};
-use super::lead_answer::LeadMode;
-use crate::plan::mode::Mode;
+use super::plan_lead_answer::LeadMode;
+use super::plan_messages::{PlanApprovalRequest, PlanApprovalResponse};
+use crate::mode::Mode;
 
 /// Open requests, oldest first. A teammate has at most one; a newer one replaces it.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -3,7 +3,7 @@
 
 use super::tests::{key, message};
 use super::*;
-use crate::plan::mode::{Mode, ModeEvent, ModeSetup, ModeState, step};
+use crate::mode::{Mode, ModeEvent, ModeSetup, ModeState, step};
 use crate::protocol::submission::ChangedBy;
 use proptest::prelude::*;
 
@@ -85,7 +85,7 @@ proptest! {
                 Op::WritePlan(text) => plan = text,
                 Op::LeadMode(mode) => lead = LeadMode { mode, gives: mode.at_most(Mode::Auto) },
                 Op::Submit => {
-                    if state.in_plan() {
+                    if state.is_planning() {
                         let id = format!("r-{}", ids.len());
                         waiting.open_for(id.clone(), plan.to_string());
                         open = Some((id.clone(), plan));
@@ -117,8 +117,8 @@ proptest! {
                             state = step(state, ModeEvent::Approved { mode: *mode, by: ChangedBy::Host }).0;
                         }
                         if frees {
-                            prop_assert_eq!(state.mode(), if before.in_plan() { state.check_available(given).map_or(Mode::Default, |()| given) } else { before.mode() });
-                            prop_assert!(!state.in_plan());
+                            prop_assert_eq!(state.mode(), if before.is_planning() { state.check_available(given).map_or(Mode::Default, |()| given) } else { before.mode() });
+                            prop_assert!(!state.is_planning());
                         } else {
                             prop_assert_eq!(&state, &before, "{:?} by {:?}", heard, writer);
                         }
@@ -128,7 +128,7 @@ proptest! {
                 }
             }
             // Enter plan mode again, so that later requests matter too.
-            if !state.in_plan() {
+            if !state.is_planning() {
                 state = step(state, ModeEvent::Set { to: Mode::Plan, by: ChangedBy::User }).0;
                 waiting.withdraw();
                 open = None;

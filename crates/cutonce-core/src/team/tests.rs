@@ -1,6 +1,6 @@
 use super::*;
+use crate::mode::Mode;
 use crate::plan;
-use crate::plan::mode::Mode;
 
 pub(super) fn key(n: u8) -> TeamKey {
     TeamKey::new([n; 32])

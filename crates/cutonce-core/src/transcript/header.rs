@@ -68,6 +68,35 @@ impl EntryKind {
         EntryKind::NAMED.into_iter().find(|kind| kind.name() == name).unwrap_or(EntryKind::Unknown)
     }
 
+    /// Kinds whose last entry defines the state of a session.
+    pub const STATE: [EntryKind; 3] = [EntryKind::Mode, EntryKind::Plan, EntryKind::Scope];
+
+    /// True for entries that can be a message of the conversation, or replace it.
+    pub fn in_conversation(self) -> bool {
+        match self {
+            EntryKind::User
+            | EntryKind::Assistant
+            | EntryKind::Tool
+            | EntryKind::Reminder
+            | EntryKind::Compaction
+            | EntryKind::Clear => true,
+            EntryKind::Session
+            | EntryKind::Mode
+            | EntryKind::FileSnapshot
+            | EntryKind::Plan
+            | EntryKind::Scope
+            | EntryKind::Ask
+            | EntryKind::Rewind
+            | EntryKind::Error
+            | EntryKind::Unknown => false,
+        }
+    }
+
+    /// True for entries that a rewind needs: its points, and the files between them.
+    pub fn matters_for_rewind(self) -> bool {
+        matches!(self, EntryKind::User | EntryKind::Plan | EntryKind::FileSnapshot)
+    }
+
     pub fn of_body(body: &EntryBody) -> EntryKind {
         match body {
             EntryBody::Session { .. } => EntryKind::Session,

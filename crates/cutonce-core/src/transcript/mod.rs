@@ -15,10 +15,12 @@ pub use replay::{
 };
 
 use crate::conversation::{ContentBlock, Image, ResultPart, StopReason, TokenUsage};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
+use crate::plan::RevisionOutcome;
 use crate::plan::scope::PlanScope;
 use crate::protocol::event::{AgentRef, DecisionRecord};
 use crate::protocol::submission::{AskAnswer, ChangedBy};
+use crate::turn::UserInput;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -137,6 +139,34 @@ pub enum EntryBody {
     Error {
         message: String,
     },
+}
+
+impl EntryBody {
+    /// The entry of a message that joins the conversation.
+    pub fn from_input(input: &UserInput) -> EntryBody {
+        let (text, images) = (input.text.clone(), input.images.clone());
+        EntryBody::User { text, images, meta: input.meta, plan_content: input.implements.clone() }
+    }
+    /// The entry of a conversation that starts over.
+    pub fn cleared() -> EntryBody {
+        EntryBody::Clear { plan_content: None }
+    }
+    /// Name and revision of the plan that was approved here.
+    pub fn approved_revision(&self) -> Option<(&str, u32)> {
+        match self {
+            EntryBody::Plan { slug, revision, outcome, .. } if outcome == RevisionOutcome::Approved.name() => {
+                Some((slug, *revision))
+            }
+            _ => None,
+        }
+    }
+    /// The approved plan that a message asked to implement (PM-81).
+    pub fn approved_text(&self) -> Option<&str> {
+        match self {
+            EntryBody::User { plan_content, .. } => plan_content.as_deref(),
+            _ => None,
+        }
+    }
 }
 
 /// How a file was when the model saw it: the hash of the whole content, or the metadata if only a part was read.

@@ -4,7 +4,7 @@
 
 use super::{EntryBody, SeenFileMark, TranscriptEntry};
 use crate::conversation::{ContentBlock, Image, Message, SharedMessage, TokenUsage, ToolResult};
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::prompts;
 use crate::protocol::event::TodoItem;
 use std::sync::Arc;

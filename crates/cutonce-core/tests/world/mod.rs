@@ -1,9 +1,9 @@
 //! A simulated workspace without files: `/w`, with home `/home/u`; paths are resolved by name only.
 #![allow(dead_code, reason = "each test file uses its own part of this")]
 
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet, WrittenRule};
 use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, ShellFacts, decide};
-use cutonce_core::plan::mode::Mode;
 use std::path::{Component, Path, PathBuf};
 
 pub const ROOT: &str = "/w";

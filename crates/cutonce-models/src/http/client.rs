@@ -42,20 +42,20 @@ impl<P: WireProtocol> HttpModel<P> {
 
     /// Builds the body for this request from what earlier ones already encoded.
     fn encode(&self, request: &ModelRequest<'_>) -> (ThinkingRequest, RequestBody) {
-        let plan = self.protocol.thinking_request(request, self.thinking_refused.load(Ordering::Relaxed));
+        let thinking = self.protocol.thinking_request(request, self.thinking_refused.load(Ordering::Relaxed));
         let mut encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
-        let pieces = encoder.encode_body(&self.protocol, request, &plan);
-        (plan, pieces)
+        let pieces = encoder.encode_body(&self.protocol, request, &thinking);
+        (thinking, pieces)
     }
 
     async fn run_attempt(
         &self,
-        plan: &ThinkingRequest,
+        thinking: &ThinkingRequest,
         body: RequestBody,
         sink: &mut (dyn FnMut(ModelSignal) + Send),
     ) -> Result<ModelResponse, AttemptError> {
         let idle = self.endpoint.idle_timeout;
-        let mut response = timeout(idle, self.send(plan, body)).await.map_err(|_| AttemptError::Idle(idle))??;
+        let mut response = timeout(idle, self.send(thinking, body)).await.map_err(|_| AttemptError::Idle(idle))??;
         let mut events = SseParser::default();
         let mut decoder = P::Decoder::default();
         loop {
@@ -84,11 +84,11 @@ impl<P: WireProtocol> HttpModel<P> {
     }
 
     /// Sends the request; returns the head of a successful response.
-    async fn send(&self, plan: &ThinkingRequest, body: RequestBody) -> Result<reqwest::Response, AttemptError> {
+    async fn send(&self, thinking: &ThinkingRequest, body: RequestBody) -> Result<reqwest::Response, AttemptError> {
         let http = self.http.get_or_init(|| build_http_client(&self.endpoint.base_url)).as_ref();
         let http = http.map_err(|words| AttemptError::Setup(words.clone()))?;
         let url = format!("{}{}", self.endpoint.base_url, P::PATH);
-        let sent = http.post(url).headers(self.headers(plan)?).body(reqwest::Body::wrap(body)).send().await;
+        let sent = http.post(url).headers(self.headers(thinking)?).body(reqwest::Body::wrap(body)).send().await;
         let response = sent.map_err(|error| connection_error(&error))?;
         let status = response.status();
         let header = |name: &str| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
@@ -105,10 +105,10 @@ impl<P: WireProtocol> HttpModel<P> {
         Ok(response)
     }
 
-    fn headers(&self, plan: &ThinkingRequest) -> Result<HeaderMap, AttemptError> {
+    fn headers(&self, thinking: &ThinkingRequest) -> Result<HeaderMap, AttemptError> {
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        for (name, value) in self.protocol.headers(plan) {
+        for (name, value) in self.protocol.headers(thinking) {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         if let Some(key) = &self.endpoint.key {
@@ -151,16 +151,16 @@ impl<P: WireProtocol> Model for HttpModel<P> {
         sink: &mut (dyn FnMut(ModelSignal) + Send),
     ) -> Result<ModelResponse, ModelError> {
         let mut attempts = RetryAttempts::new(self.endpoint.retry);
-        let (mut plan, mut body) = self.encode(request);
+        let (mut thinking, mut body) = self.encode(request);
         loop {
-            let trouble = match self.run_attempt(&plan, body.clone(), sink).await {
+            let trouble = match self.run_attempt(&thinking, body.clone(), sink).await {
                 Ok(response) => return Ok(response),
                 Err(trouble) => trouble,
             };
-            let next = attempts.after_failure(&trouble, &self.endpoint, plan.thinking.is_some())?;
+            let next = attempts.after_failure(&trouble, &self.endpoint, thinking.fields.is_some())?;
             if next.without_thinking {
                 self.thinking_refused.store(true, Ordering::Relaxed);
-                (plan, body) = self.encode(request);
+                (thinking, body) = self.encode(request);
             }
             sink(next.signal);
             if !next.pause.is_zero() {

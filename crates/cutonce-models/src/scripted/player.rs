@@ -109,12 +109,12 @@ impl ScenarioPlayer {
         self.requests += 1;
         found.left -= 1;
         let n = found.turn.repeat.map(|repeat| repeat - found.left);
-        let plan = found.turn.contains_text(PLAN).then(|| plan_path(text)).flatten();
+        let file = found.turn.contains_text(PLAN).then(|| named_file(text)).flatten();
         let agent = found.turn.contains_text(AGENT).then(|| agent_id(text)).flatten();
         let asked = found.turn.contains_text(REQUEST).then(|| request_id(text)).flatten();
         Ok(ScriptedAnswer::new(
             &found.turn,
-            Placeholders { wire, request: requests + 1, n, plan, asked, agent },
+            Placeholders { wire, request: requests + 1, n, file, asked, agent },
             model,
             body_len,
         ))
@@ -142,7 +142,7 @@ struct Placeholders {
     wire: WireFormat,
     request: u64,
     n: Option<u32>,
-    plan: Option<String>,
+    file: Option<String>,
     asked: Option<String>,
     agent: Option<String>,
 }
@@ -153,8 +153,8 @@ impl Placeholders {
             Some(n) => text.replace("{n}", &n.to_string()),
             None => text.to_owned(),
         };
-        let text = match &self.plan {
-            Some(plan) => text.replace(PLAN, plan),
+        let text = match &self.file {
+            Some(file) => text.replace(PLAN, file),
             None => text,
         };
         let text = match &self.agent {
@@ -181,7 +181,7 @@ fn request_id(body: &str) -> Option<String> {
 }
 
 /// Returns the plan file that the body names last: a path in a folder `plans`.
-fn plan_path(body: &str) -> Option<String> {
+fn named_file(body: &str) -> Option<String> {
     const FOLDER: &str = "/plans/";
     let named = |c: char| c.is_alphanumeric() || c == '-';
     let end_of = |at: usize| {

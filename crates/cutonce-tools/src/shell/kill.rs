@@ -33,7 +33,7 @@ impl Tool for KillShellTool {
     }
     fn access(&self, input: &KillShellInput, here: &ToolEnv) -> Result<Access, ToolError> {
         match here.shells.task(&input.shell_id) {
-            Some(task) => Ok(Access::Kill { this_stay: here.shells.started_in_plan_visit(&task.view()) }),
+            Some(task) => Ok(Access::Kill { this_stay: here.shells.started_since_entry(&task.view()) }),
             None => Err(unknown_task("shell_id", &input.shell_id, here).into()),
         }
     }

@@ -239,8 +239,8 @@ fn has_protected_name(path: &Path) -> bool {
     });
     while let Some(name) = names.next() {
         if is_any_name(name, PROTECTED_NAMES) {
-            let plans = is_any_name(name, PLANS_PARENTS) && names.clone().next() == Some(OsStr::new("plans"));
-            if !plans {
+            let unprotected = is_any_name(name, PLANS_PARENTS) && names.clone().next() == Some(OsStr::new("plans"));
+            if !unprotected {
                 return true;
             }
         }

@@ -1,9 +1,9 @@
 //! A project in a temporary folder, and tool calls on it.
 
 use cutonce_core::conversation::ResultPart;
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::permission::{CallFacts, CallRights, Decision, decide};
-use cutonce_core::plan::mode::Mode;
 use cutonce_tools::disk::{FileAccess, VersionStore};
 use cutonce_tools::env::{CallContext, ToolEnv};
 use cutonce_tools::shell::process::SessionShells;

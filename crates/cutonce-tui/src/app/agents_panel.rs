@@ -166,16 +166,16 @@ impl AgentsPanel {
         if !unfolded {
             let told = team_summary(&format!("  team {team}: "), &members, width);
             let asks = members.iter().any(|one| one.state == TeammateState::AwaitingApproval);
-            let style = if asks { theme.plan } else { theme.dim };
+            let style = if asks { theme.planning } else { theme.dim };
             return vec![Line::styled(text::fit(&told, width).into_owned(), style)];
         }
         let mut lines = vec![Line::styled(text::fit(&format!("  team {team}"), width).into_owned(), theme.dim)];
         for member in members.iter().take(MAX_MEMBERS) {
-            let own = [(member.own_process, "its own process"), (member.plan_mode_required, "must plan first")];
+            let own = [(member.own_process, "its own process"), (member.planning_required, "must plan first")];
             let own: Vec<&str> = own.into_iter().filter(|(so, _)| *so).map(|(_, words)| words).collect();
             let style = match member.state {
                 TeammateState::Working => theme.text,
-                TeammateState::AwaitingApproval => theme.plan,
+                TeammateState::AwaitingApproval => theme.planning,
                 TeammateState::Idle | TeammateState::Ended => theme.dim,
             };
             let left = format!("    {}  {}", text::one_line(&member.name), member.state.describe());
@@ -387,11 +387,11 @@ mod tests {
     #[test]
     fn ui_14_teammates_fold_to_one_line() {
         let mut crew = AgentsPanel::default();
-        let member = |name: &str, state, own_process, plan_mode_required| Teammate {
+        let member = |name: &str, state, own_process, planning_required| Teammate {
             name: name.into(),
             state,
             own_process,
-            plan_mode_required,
+            planning_required,
         };
         crew.set_roster(
             "red".into(),

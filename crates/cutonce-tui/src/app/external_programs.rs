@@ -11,7 +11,7 @@ use std::path::Path;
 
 impl App {
     /// Gives the terminal to `work`: the app draws nothing and reads no keys until it returns.
-    fn lend_terminal<T>(&mut self, work: impl FnOnce() -> T) -> Option<T> {
+    pub(super) fn lend_terminal<T>(&mut self, work: impl FnOnce() -> T) -> Option<T> {
         self.screen.reader.pause();
         let _ = self.leave_dialog_screen();
         let covered = self.asks.has_overlay();
@@ -65,22 +65,9 @@ impl App {
 
     /// Moves below the output of a program that crashed while it owned the terminal, so that the next frame
     /// does not overwrite the conversation (UI-13).
-    fn move_below_output(&self) {
+    pub(super) fn move_below_output(&self) {
         if !self.asks.has_overlay() {
             let _ = terminal::write(terminal::MOVE_BELOW.as_bytes());
-        }
-    }
-
-    /// `/plan open` (PM-25).
-    pub(super) fn open_in_editor(&mut self, path: &str) {
-        let (path, env) = (path.to_string(), self.environment.env.clone());
-        match self.lend_terminal(move || editor::open_plan(Path::new(&path), env)) {
-            Some(Ok(words)) => self.print_notice(NoticeLevel::Info, &words),
-            Some(Err(why)) => {
-                self.move_below_output();
-                self.print_notice(NoticeLevel::Warning, &why);
-            }
-            None => {}
         }
     }
 

@@ -2,17 +2,14 @@
 //! sessions (UI-15) and rewind points (SE-5).
 
 use super::App;
-use crate::overlays::Overlay;
 use crate::overlays::pager::{Pager, PagerContent, PagerItem};
 use crate::overlays::rewind_picker::{FileComparison, RewindEntry, RewindEntryKind, RewindPicker};
 use crate::overlays::session_picker::SessionPicker;
-use crate::plan_review::{PlanReview, ReviewSubject};
 use crate::render::theme::{ColourDepth, Theme as Colours, ThemeName};
 use cutonce_agent::storage::paths::{ProjectSessions, own_dir};
 use cutonce_agent::storage::rewind;
 use cutonce_agent::storage::{ListedSession, SessionScope, TranscriptReader, list_sessions};
 use cutonce_core::conversation::ContentBlock;
-use cutonce_core::plan::approval::{PlanAnswer, PlanExitRequest};
 use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::settings::ThemeSetting;
 use cutonce_core::transcript;
@@ -45,26 +42,6 @@ impl App {
         git_branch(folder)
     }
 
-    pub(super) fn plan_review(
-        &mut self,
-        request: &PlanExitRequest,
-        previous: Option<&str>,
-        draft: Option<&PlanAnswer>,
-    ) -> Box<dyn Overlay> {
-        let status = &self.status;
-        let share =
-            (status.view.context * 100).checked_div(status.window).and_then(|share| u8::try_from(share.min(100)).ok());
-        let subject = ReviewSubject {
-            request: request.clone(),
-            previous: previous.map(str::to_string),
-            draft: draft.cloned(),
-            home: Some(self.environment.home.clone()),
-            context: share,
-            cost: (status.view.cost >= 0.005).then(|| format!("${:.2}", status.view.cost)),
-        };
-        Box::new(PlanReview::open(subject, self.theme, Some(self.highlighter.clone())))
-    }
-
     pub(super) fn show_items(&mut self, title: &str, items: Vec<PagerItem>) {
         let pager = Pager::new(title, items, self.theme).with_highlighter(self.highlighter.clone());
         self.open_overlay(Box::new(pager), None);
@@ -77,7 +54,7 @@ impl App {
             let scope = if everywhere { SessionScope::All } else { SessionScope::Project };
             let mut listed = list_sessions(&sessions, scope, MAX_SESSIONS).unwrap_or_default();
             // Skip sessions without any message.
-            listed.retain(|one| one.first_message.is_some() || one.plan_title.is_some());
+            listed.retain(|one| one.first_message.is_some() || one.title.is_some());
             listed
         });
         let picker =

@@ -1,9 +1,9 @@
 //! The explaining line of the demo (ON-2): says what is on the screen and which keys to try.
 
 use super::App;
+use crate::ChoiceKey;
 use crate::render::text;
-use cutonce_core::plan::approval::ChoiceKey;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use ratatui::text::{Line, Span};
 
 /// What is on the screen.
@@ -13,7 +13,7 @@ pub enum GuidePlace {
     Working,
     Review,
     /// A plan waits, but its review is closed.
-    PlanWaits,
+    ReviewWaits,
     /// A question is open.
     Question,
     /// The turn has ended.
@@ -47,10 +47,10 @@ pub(super) struct GuideState {
 impl App {
     pub(super) fn guide_line(&self) -> Option<Line<'static>> {
         let guide = self.guide.guide?;
-        let place = match (self.asks.own_plan_pending(), self.asks.has_overlay(), self.asks.has_dialog()) {
+        let place = match (self.asks.reviews.own_is_pending(), self.asks.has_overlay(), self.asks.has_dialog()) {
             (true, true, _) => GuidePlace::Review,
             (_, _, true) => GuidePlace::Question,
-            (true, false, false) => GuidePlace::PlanWaits,
+            (true, false, false) => GuidePlace::ReviewWaits,
             (false, ..) if self.turn.is_some() || !self.guide.started => GuidePlace::Working,
             (false, ..) => GuidePlace::Idle,
         };
@@ -59,7 +59,7 @@ impl App {
         let words = text::fit(&guide(&view), self.content_width().saturating_sub(6)).into_owned();
         Some(Line::from(vec![
             Span::styled(" demo ", self.theme.armed),
-            Span::styled(format!(" {words}"), self.theme.plan),
+            Span::styled(format!(" {words}"), self.theme.planning),
         ]))
     }
 }

@@ -53,8 +53,8 @@ impl App {
             {
                 return self.perform_action(action);
             }
-            Some(KeyAction::OpenPendingPlan) if self.asks.has_dialog() && self.asks.plan_pending() => {
-                return self.open_plan();
+            Some(KeyAction::OpenReview) if self.asks.has_dialog() && self.asks.reviews.is_pending() => {
+                return self.open_review();
             }
             _ => {}
         }
@@ -81,7 +81,7 @@ impl App {
     /// together.
     pub(super) fn draft_changed(&mut self) {
         self.prompt.unsaved = true;
-        self.require_plan_key();
+        self.require_review_key();
         self.redraw_now();
     }
 
@@ -118,7 +118,7 @@ impl App {
         match action {
             KeyAction::Escape => self.on_escape(),
             KeyAction::QuitIfEmpty if self.prompt.composer.text().is_empty() => self.exit = Some(exit_code::SUCCESS),
-            KeyAction::OpenPendingPlan if self.asks.plan_pending() => self.open_plan(),
+            KeyAction::OpenReview if self.asks.reviews.is_pending() => self.open_review(),
             KeyAction::ShowDetails => self.show_details(),
             KeyAction::ToggleTasks => {
                 self.activity.expanded = !self.activity.expanded;

@@ -14,6 +14,7 @@ mod keys;
 mod menus;
 mod paste;
 mod pending_asks;
+mod reviews;
 mod session_thread;
 mod state;
 mod stream_view;
@@ -95,8 +96,8 @@ pub async fn run(face: TuiOptions) -> io::Result<u8> {
     }
     if let Some(FirstSubmission::Message(words)) = first.first_submission {
         app.send_user_message(words, Vec::new());
-    } else if let Some(FirstSubmission::Implement { plan, path }) = first.first_submission {
-        app.submit(Submission::Implement { plan, path });
+    } else if let Some(FirstSubmission::Implement { text, path }) = first.first_submission {
+        app.submit(Submission::Implement { text, path });
     }
     while app.exit.is_none() {
         if app.prompt.unsaved {

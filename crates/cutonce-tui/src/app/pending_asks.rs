@@ -2,8 +2,8 @@
 //! opens. A dialog never opens over a draft or while the user types (UI-5, UI-6).
 
 use super::App;
+use super::reviews::PendingReviews;
 use crate::dialogs::{Dialog, DialogReply, KeyGuard};
-use crate::entries::{self, ConversationEntryKind};
 use crate::input::keymap::KeyAction;
 use crate::overlays::{Overlay, OverlayOutcome};
 use crate::render::text;
@@ -11,9 +11,8 @@ use crate::render::theme::Theme;
 use crate::terminal;
 use crossterm::event::KeyEvent;
 use cutonce_core::exit_code;
-use cutonce_core::plan::approval;
-use cutonce_core::plan::mode::Mode;
-use cutonce_core::protocol::event::{AskKind, AskView, NoticeLevel};
+use cutonce_core::mode::Mode;
+use cutonce_core::protocol::event::{AskView, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
 use cutonce_core::settings::NotificationMethod;
 use ratatui::backend::CrosstermBackend;
@@ -50,19 +49,10 @@ pub struct PendingAsks {
     active: Option<(Arc<AskView>, Dialog, KeyGuard)>,
     /// The hint line that appears once the dialog accepts keys was drawn.
     hint_drawn: bool,
-    /// Plans pending review: the session's own first, then those of teammates in order of arrival.
-    pending_plans: VecDeque<Arc<AskView>>,
-    /// The user closed the review or started typing: it now opens only by its key.
-    opens_by_key_only: bool,
+    pub reviews: PendingReviews,
     overlay_host: Option<OverlayHost>,
     /// The overlay shows the details of the open dialog.
     shows_details: bool,
-    /// The session's own plan waits after its turn: the user decides later (PM-80).
-    postponed: bool,
-    /// Feedback that the conversation shows with its plan; the message with the same words is not repeated.
-    pub shown_feedback: Option<String>,
-    /// The plan that was just answered, with the answer. Both are needed to report the decision (PM-142).
-    pub decided_plan: Option<(Arc<AskView>, approval::PlanAnswer)>,
 }
 
 impl PendingAsks {
@@ -72,26 +62,17 @@ impl PendingAsks {
     pub fn has_dialog(&self) -> bool {
         self.active.is_some()
     }
-    /// True if a plan of this session waits for an answer.
-    pub fn own_plan_pending(&self) -> bool {
-        self.pending_plans.iter().any(|ask| plan_teammate(ask).is_none())
-    }
     /// Number of dialogs queued after the open one.
     pub fn queued_count(&self) -> usize {
         self.queue.len()
     }
     /// True if the agent is blocked until the user answers.
     pub fn blocks_agent(&self) -> bool {
-        self.active.is_some() || self.overlay_host.is_some() || (self.own_plan_pending() && !self.postponed)
+        self.active.is_some() || self.overlay_host.is_some() || self.reviews.blocks_agent()
     }
-    pub fn plan_pending(&self) -> bool {
-        !self.pending_plans.is_empty()
-    }
-    /// True if the first pending plan may open by itself. A teammate's plan does not interrupt a running
-    /// turn.
-    fn plan_may_open(&self, empty: bool, working: bool) -> bool {
-        let free = empty && !self.opens_by_key_only && self.overlay_host.is_none() && self.active.is_none();
-        free && self.pending_plans.front().is_some_and(|ask| !working || plan_teammate(ask).is_none())
+    /// True if the first pending review may open by itself.
+    pub fn review_may_open(&self, empty: bool, working: bool) -> bool {
+        empty && self.overlay_host.is_none() && self.active.is_none() && self.reviews.first_may_open(working)
     }
     pub fn open_dialog(&self) -> Option<(&Dialog, KeyGuard)> {
         self.active.as_ref().map(|(_, dialog, guard)| (dialog, *guard))
@@ -115,30 +96,18 @@ impl PendingAsks {
     pub fn next_deadline(&self, now: Instant, last_key: Instant, empty: bool, working: bool) -> Option<Instant> {
         let dialog = self.active.as_ref().filter(|_| !self.hint_drawn).and_then(|(_, _, guard)| guard.ready_at());
         let overlay = self.overlay_host.as_ref().and_then(|cover| cover.overlay.next_tick());
-        let opens = self.plan_may_open(empty, working).then_some(last_key + AUTO_OPEN_DELAY);
+        let opens = self.review_may_open(empty, working).then_some(last_key + AUTO_OPEN_DELAY);
         [dialog, overlay, opens].into_iter().flatten().min().map(|at| at.max(now))
     }
 
-    /// Line above the composer while a plan is pending and not open.
+    /// Line above the composer while a review is pending and not open.
     pub fn waiting_line(&self, empty: bool, working: bool, theme: &Theme) -> Option<Line<'static>> {
-        let first = self
-            .pending_plans
-            .front()
-            .filter(|_| self.overlay_host.is_none() && !self.plan_may_open(empty, working))?;
-        let whose = plan_teammate(first).map_or("A".to_string(), |name| format!("{}'s", text::one_line(name)));
-        let more = match self.pending_plans.len() - 1 {
-            0 => String::new(),
-            more => format!(" ({more} more)"),
-        };
-        Some(Line::styled(format!("  {whose} plan is ready for your review{more}: ctrl+p opens it"), theme.plan))
+        let waits = self.overlay_host.is_none() && !self.review_may_open(empty, working);
+        self.reviews.waiting_line(theme).filter(|_| waits)
     }
-}
-
-/// Name of the teammate whose plan this ask is about, if any.
-pub fn plan_teammate(ask: &AskView) -> Option<&str> {
-    match &ask.kind {
-        AskKind::Plan { request, .. } => request.from.as_deref(),
-        AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => None,
+    /// Id of the ask that the open overlay answers.
+    pub fn overlay_ask(&self) -> Option<&str> {
+        self.overlay_host.as_ref().and_then(|host| host.ask_id.as_deref())
     }
 }
 
@@ -152,23 +121,11 @@ impl App {
     /// Queues an ask and opens its dialog if none is open.
     pub(super) fn add_ask(&mut self, ask: Arc<AskView>) {
         self.redraw.bell = true;
-        match &ask.kind {
-            AskKind::Plan { .. } => {
-                if self.asks.pending_plans.is_empty() || plan_teammate(&ask).is_none() {
-                    self.asks.opens_by_key_only = !self.prompt.composer.is_empty();
-                }
-                match plan_teammate(&ask) {
-                    Some(_) => self.asks.pending_plans.push_back(ask),
-                    None => {
-                        self.asks.postponed = self.turn.is_none();
-                        self.asks.pending_plans.push_front(ask);
-                    }
-                }
-            }
-            AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => {
-                self.asks.queue.push_back((ask, self.status.view.mode));
-                self.next_dialog();
-            }
+        if ask.exit_request().is_some() {
+            self.asks.reviews.add(ask, !self.prompt.composer.is_empty(), self.turn.is_some());
+        } else {
+            self.asks.queue.push_back((ask, self.status.view.mode));
+            self.next_dialog();
         }
         self.request_redraw();
     }
@@ -180,15 +137,8 @@ impl App {
             self.asks.active = None;
             self.next_dialog();
         }
-        let plan = self.asks.pending_plans.iter().position(|ask| ask.ask_id == ask_id);
-        if let Some(ask) = plan.and_then(|at| self.asks.pending_plans.remove(at)) {
-            match (plan_teammate(&ask), answer) {
-                (None, Some(AskAnswer::Plan(answer))) => self.asks.decided_plan = Some((ask, answer)),
-                (None, _) => self.plan_withdrawn(&ask),
-                (Some(_), answer) => self.teammate_answered(&ask, answer),
-            }
-        }
-        if self.asks.overlay_host.as_ref().is_some_and(|cover| cover.ask_id.as_deref() == Some(ask_id)) {
+        self.review_closed(ask_id, answer);
+        if self.asks.overlay_ask() == Some(ask_id) {
             self.close_overlay();
         }
         self.request_redraw();
@@ -225,10 +175,10 @@ impl App {
             let outcome = cover.overlay.on_tick(now);
             self.perform_outcome(outcome);
         }
-        if self.asks.plan_may_open(self.prompt.composer.is_empty(), self.turn.is_some())
+        if self.asks.review_may_open(self.prompt.composer.is_empty(), self.turn.is_some())
             && now >= self.key_times.last_key + AUTO_OPEN_DELAY
         {
-            self.open_plan();
+            self.open_review();
         }
     }
 
@@ -285,14 +235,6 @@ impl App {
         true
     }
 
-    /// Opens the first pending plan on the whole screen.
-    pub(super) fn open_plan(&mut self) {
-        let Some(ask) = self.asks.pending_plans.front().cloned() else { return };
-        let AskKind::Plan { request, previous, draft } = &ask.kind else { return };
-        let overlay = self.plan_review(request, previous.as_deref(), draft.as_ref());
-        self.open_overlay(overlay, Some(ask.ask_id.clone()));
-    }
-
     pub(super) fn open_overlay(&mut self, overlay: Box<dyn Overlay>, ask_id: Option<String>) {
         let begun = self
             .leave_dialog_screen()
@@ -314,8 +256,8 @@ impl App {
     }
 
     pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
-        let waits = (self.asks.active.is_some() || !self.asks.pending_plans.is_empty()) && !self.asks.shows_details;
-        let (style, guide) = (self.theme.plan, self.guide_line());
+        let waits = (self.asks.active.is_some() || self.asks.reviews.is_pending()) && !self.asks.shows_details;
+        let (style, guide) = (self.theme.planning, self.guide_line());
         let Some(OverlayHost { overlay, screen, ask_id }) = &mut self.asks.overlay_host else { return Ok(()) };
         // Show the banner only on overlays other than the plan itself.
         let waits = waits && ask_id.is_none();
@@ -356,7 +298,7 @@ impl App {
             Some(KeyAction::Suspend) => return self.suspend(),
             // The mode can change at any time (PM-17), which withdraws the open plan (PM-80). Lists and
             // teammates' plans do not show the mode.
-            Some(KeyAction::CycleMode) if self.shows_own_plan() => return self.submit(Submission::CycleMode),
+            Some(KeyAction::CycleMode) if self.shows_own_review() => return self.submit(Submission::CycleMode),
             _ => {}
         }
         if let Some(cover) = &mut self.asks.overlay_host {
@@ -376,23 +318,21 @@ impl App {
             OverlayOutcome::Nothing => return,
             OverlayOutcome::Redraw => {}
             OverlayOutcome::Close => {
-                // The plan stays pending; now it opens only by its key.
-                self.asks.opens_by_key_only = true;
+                // A plan stays pending; now it opens only by its key.
+                self.asks.reviews.opens_by_key_only = true;
                 self.close_overlay();
                 if self.session.handle.is_none() && !self.session.thread.is_requested() {
                     self.exit = Some(exit_code::SUCCESS);
                 }
             }
-            OverlayOutcome::LeavePlan => {
-                let looked_at = self.asks.overlay_host.as_ref().and_then(|cover| cover.ask_id.clone());
+            OverlayOutcome::Dismiss => {
+                let looked_at = self.asks.overlay_ask().map(str::to_string);
                 self.close_overlay();
-                self.dismiss_plan(looked_at.as_deref());
+                self.dismiss_review(looked_at.as_deref());
             }
             OverlayOutcome::Answer(answer) => {
                 self.close_overlay();
-                let ask_id = answer.ask_id.clone();
-                self.guide.choice = Some(answer.choice);
-                self.submit(Submission::Answer { ask_id, answer: AskAnswer::Plan(*answer) });
+                self.answer_review(*answer);
             }
             OverlayOutcome::Editor { text, suffix } => {
                 let edited = self.edit_text(&text, suffix);
@@ -428,64 +368,12 @@ impl App {
         self.redraw_now();
     }
 
-    /// Handles Esc on a plan: nothing is decided, the turn ends, and the plan waits (PM-80).
-    fn dismiss_plan(&mut self, looked_at: Option<&str>) {
-        let at = self.asks.pending_plans.iter().position(|ask| Some(ask.ask_id.as_str()) == looked_at);
-        let Some((at, ask)) = at.and_then(|at| Some((at, self.asks.pending_plans.get(at)?))) else { return };
-        if plan_teammate(ask).is_some() {
-            // A teammate's plan stays pending behind the others; only an answer resolves it (PM-132).
-            self.asks.opens_by_key_only = !self.asks.own_plan_pending();
-            let ask = self.asks.pending_plans.remove(at);
-            return self.asks.pending_plans.extend(ask);
-        }
-        let ask = ask.clone();
-        self.asks.opens_by_key_only = true;
-        if std::mem::replace(&mut self.asks.postponed, true) {
-            return;
-        }
-        self.print_waiting_plan(&ask);
-        self.submit(Submission::PostponePlan { ask_id: ask.ask_id.clone() });
-    }
-
-    fn print_waiting_plan(&mut self, ask: &AskView) {
-        let AskKind::Plan { request, .. } = &ask.kind else { return };
-        let plan = request.plan.as_deref().unwrap_or_default();
-        let lines = entries::plan::open_lines(entries::plan::WAITING_TITLE, plan, &self.entry_context());
-        self.print_entry(ConversationEntryKind::Plan, lines);
-        // It replaces the line of the call.
-        self.plan_decision_shown = true;
-    }
-
-    /// Reports that the session's own plan needs no answer any more: it was not approved (PM-142).
-    fn plan_withdrawn(&mut self, ask: &AskView) {
-        let AskKind::Plan { request, .. } = &ask.kind else { return };
-        let shown = std::mem::take(&mut self.asks.postponed);
-        let Some(plan) = request.plan.as_deref().filter(|_| self.exit.is_none()) else { return };
-        // A plan that was shown while it waited is not repeated.
-        let plan = if shown { "" } else { plan };
-        let lines = entries::plan::open_lines(entries::plan::WITHDRAWN_TITLE, plan, &self.entry_context());
-        self.print_entry(ConversationEntryKind::Plan, lines);
-        self.plan_decision_shown = !shown;
-    }
-
-    fn shows_own_plan(&self) -> bool {
-        let looked_at = self.asks.overlay_host.as_ref().and_then(|cover| cover.ask_id.as_deref());
-        self.asks.pending_plans.iter().any(|ask| Some(ask.ask_id.as_str()) == looked_at && plan_teammate(ask).is_none())
-    }
-
     /// Terminal sequence that notifies the user of a new ask (PM-88).
     pub(super) fn notification_sequence(&self) -> String {
         match self.session.settings.notifications {
             NotificationMethod::Bell => "\x07".into(),
             NotificationMethod::Osc9 => "\x1b]9;cutonce is waiting for you\x07".into(),
             NotificationMethod::Off => String::new(),
-        }
-    }
-
-    pub(super) fn require_plan_key(&mut self) {
-        let opens = self.asks.plan_may_open(true, self.turn.is_some());
-        if opens && !self.prompt.composer.is_empty() {
-            self.asks.opens_by_key_only = true;
         }
     }
 }

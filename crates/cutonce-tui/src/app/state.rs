@@ -25,7 +25,7 @@ use cutonce_agent::Session;
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::config::commands::CustomCommand;
 use cutonce_agent::storage::paths::project_name;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::settings::Settings;
 use ratatui::text::Line;
@@ -50,7 +50,7 @@ pub(super) struct AppEnvironment {
 impl AppEnvironment {
     pub(super) fn path_shortener(&self) -> PathShortener {
         let (cwd, home) = (self.cwd.clone(), self.env_var("HOME").map(PathBuf::from));
-        PathShortener { cwd, home, plans: self.home.join("plans"), plan: None }
+        PathShortener::new(cwd, home, &self.home)
     }
 
     pub(super) fn env_var(&self, name: &str) -> Option<String> {
@@ -190,8 +190,6 @@ pub(super) struct App {
     pub(super) dialog_screen: DialogScreen,
     pub(super) log: ConversationLog,
     pub(super) rewind: RewindState,
-    /// The plan decision is already shown, so the tool call is not shown again.
-    pub(super) plan_decision_shown: bool,
     /// The plan mode tip, while it is shown (PM-141).
     pub(super) tip: Option<String>,
     pub(super) guide: GuideState,
@@ -266,7 +264,6 @@ impl App {
             dialog_screen: DialogScreen::default(),
             log: ConversationLog::default(),
             rewind: RewindState::default(),
-            plan_decision_shown: false,
             tip: None,
             guide: GuideState { guide, ..GuideState::default() },
             messages: notes,

@@ -143,7 +143,7 @@ impl App {
         if let Some(speech) = self.answer.text.take() {
             let rows = speech.finish(Instant::now() + HIGHLIGHT_TIMEOUT);
             self.print_answer_rows(rows);
-            self.screen.last_kind = ConversationEntryKind::Plan;
+            self.screen.last_kind = ConversationEntryKind::Block;
         }
     }
 

@@ -4,7 +4,7 @@
 
 use crate::render::theme::Theme;
 use cutonce_agent::storage::paths::{create_private_dir, private_options, write_private};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use ratatui::text::{Line, Span};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -30,8 +30,8 @@ pub struct StartHints {
 }
 
 /// The key presses that lead to plan mode (ON-5). `modes` are those that Shift+Tab goes through.
-pub fn keys_to_plan(from: Mode, modes: &[Mode]) -> String {
-    match from.presses_to_plan(modes) {
+pub fn keys_to_planning(from: Mode, modes: &[Mode]) -> String {
+    match from.presses_to_planning(modes) {
         0 | 1 => "shift+tab".into(),
         2 => "shift+tab twice".into(),
         more => format!("shift+tab {more} times"),
@@ -39,7 +39,7 @@ pub fn keys_to_plan(from: Mode, modes: &[Mode]) -> String {
 }
 
 pub fn tip_text(from: Mode, modes: &[Mode]) -> String {
-    format!("Tip: press {} for plan mode: see a plan before anything changes", keys_to_plan(from, modes))
+    format!("Tip: press {} for plan mode: see a plan before anything changes", keys_to_planning(from, modes))
 }
 
 /// What the greeting names.
@@ -54,15 +54,15 @@ pub struct GreetingText<'a> {
 impl GreetingText<'_> {
     pub fn lines(&self, theme: &Theme) -> Vec<Line<'static>> {
         let about = format!("{} · {} · {} mode", self.folder, self.model, self.mode);
-        let plan = match self.mode.presses_to_plan(self.modes) {
+        let hint = match self.mode.presses_to_planning(self.modes) {
             0 => "Plan mode is on: the agent reads and plans; nothing changes until you approve the plan.".into(),
-            _ => format!("For a plan before anything changes, press {}.", keys_to_plan(self.mode, self.modes)),
+            _ => format!("For a plan before anything changes, press {}.", keys_to_planning(self.mode, self.modes)),
         };
         let title = vec![Span::styled("cutonce ", theme.heading), Span::styled(self.version.to_string(), theme.dim)];
         vec![
             Line::from(title),
             Line::styled(about, theme.dim),
-            Line::styled(plan, theme.plan),
+            Line::styled(hint, theme.planning),
             Line::styled("Type a task and press Enter. /help lists commands and keys.", theme.dim),
         ]
     }
@@ -112,9 +112,9 @@ mod tests {
     #[test]
     fn on_5_tip_names_keys_from_the_current_mode() {
         let usual = [Mode::Default, Mode::AcceptEdits, Mode::Plan];
-        assert_eq!(keys_to_plan(Mode::Default, &usual), "shift+tab twice");
-        assert_eq!(keys_to_plan(Mode::AcceptEdits, &usual), "shift+tab");
-        assert_eq!(keys_to_plan(Mode::BypassPermissions, &Mode::ALL), "shift+tab 3 times");
+        assert_eq!(keys_to_planning(Mode::Default, &usual), "shift+tab twice");
+        assert_eq!(keys_to_planning(Mode::AcceptEdits, &usual), "shift+tab");
+        assert_eq!(keys_to_planning(Mode::BypassPermissions, &Mode::ALL), "shift+tab 3 times");
         assert!(tip_text(Mode::AcceptEdits, &usual).starts_with("Tip: press shift+tab for plan mode"));
     }
 

@@ -6,16 +6,13 @@ use crate::composer::ComposerDraft;
 use crate::entries::conversation_log::LogRecord;
 use crate::entries::tool_call::{self, RunningCall};
 use crate::entries::{self, ConversationEntryKind, replay};
+use crate::mode_text;
 use crate::render::text::RowPrefix;
 use cutonce_agent::builder::{OpenedSession, ResumedState};
 use cutonce_core::conversation::TokenUsage;
-use cutonce_core::plan::approval::ChoiceKey;
-use cutonce_core::plan::mode::Mode;
-use cutonce_core::plan::{EXIT_PLAN_MODE, PlanEvent, PlanPhase};
-use cutonce_core::protocol::event::{
-    AskKind, AskView, EndReason, Event, EventKind, FinishedCall, NoticeLevel, TurnSummary,
-};
-use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use cutonce_core::mode::Mode;
+use cutonce_core::protocol::event::{EndReason, Event, EventKind, FinishedCall, NoticeLevel, TurnSummary};
+use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::drop_overwritten;
 use std::sync::Arc;
 use std::time::Instant;
@@ -77,12 +74,9 @@ impl App {
             EventKind::ModelChanged { model } => self.model_changed(&model),
             EventKind::Todos(_) => self.finish_rewind(),
             EventKind::Plan(event) => self.plan_event(event),
-            EventKind::CurrentPlan { path, plan, hint } => {
-                let lines = entries::plan::current_plan_lines(&path, &plan, hint.as_deref(), &self.entry_context());
-                self.print_entry(ConversationEntryKind::Plan, lines);
-            }
+            EventKind::CurrentPlan { path, plan, hint } => self.show_current_plan(&path, &plan, hint.as_deref()),
             EventKind::TaskOutput { .. } | EventKind::TaskEnded { .. } => {}
-            EventKind::OpenPlan { path } => self.open_in_editor(&path),
+            EventKind::OpenPlan { path } => self.open_plan_in_editor(&path),
             EventKind::Compacted { before, after, .. } => {
                 self.end_compaction();
                 self.print_notice(NoticeLevel::Info, &format!("Compacted: {before} → {after} tokens"));
@@ -106,7 +100,7 @@ impl App {
     fn show_start_hints(&mut self, mode: Mode, is_new: bool) {
         let fits = StartHints {
             greeting: is_new && !self.log.has_user_message(),
-            tip: mode.presses_to_plan(&self.session.modes) > 0,
+            tip: mode.presses_to_planning(&self.session.modes) > 0,
         };
         let hints = tip::take_hints(&self.environment.home, fits);
         if hints.greeting {
@@ -121,7 +115,7 @@ impl App {
             let width = self.content_width();
             let lines = greeting.lines(&self.theme);
             let wrapped = lines.iter().flat_map(|line| crate::render::text::wrap(line, width, &RowPrefix::default()));
-            self.print_entry(ConversationEntryKind::Plan, wrapped.collect());
+            self.print_entry(ConversationEntryKind::Block, wrapped.collect());
         }
         self.tip = hints.tip.then(|| tip::tip_text(mode, &self.session.modes));
     }
@@ -201,7 +195,7 @@ impl App {
             self.prompt.unsaved = true;
         }
         self.finish_text();
-        let shown = self.asks.shown_feedback.take().is_some_and(|feedback| feedback.trim() == text.trim());
+        let shown = self.asks.reviews.take_shown_feedback(&text);
         if !shown {
             let lines = entries::user_lines(&text, self.content_width(), &self.theme);
             self.print_entry(ConversationEntryKind::User, lines);
@@ -258,9 +252,7 @@ impl App {
         self.finish_text();
         let at = self.activity.calls.iter().position(|tool| tool.call_id == done.call_id);
         let summary = at.map(|at| self.activity.calls.remove(at).summary);
-        let told = done.name == EXIT_PLAN_MODE
-            && (std::mem::take(&mut self.plan_decision_shown) || self.report_left_plan(&done))
-            || self.activity.agents.take_shown_call(&done.call_id);
+        let told = self.shows_decision(&done) || self.activity.agents.take_shown_call(&done.call_id);
         if !told && (done.name != "TodoWrite" || done.is_error) {
             let told = summary.clone().unwrap_or_else(|| {
                 self.path_shortener.short_summary(&done.name, &tool_call::summarize_input(&done.input))
@@ -272,74 +264,10 @@ impl App {
         self.log.push(LogRecord::Tool { done, summary, who: None });
     }
 
-    fn plan_event(&mut self, event: PlanEvent) {
-        let (width, theme) = (self.content_width(), self.theme);
-        match event {
-            PlanEvent::Enter { plan_file_path, .. } => {
-                self.path_shortener.plan = Some(plan_file_path.into());
-            }
-            PlanEvent::Approved { mode, edited, .. } => {
-                // Between turns no call waits whose line this replaces.
-                self.plan_decision_shown = self.turn.is_some();
-                let Some((ask, answer)) = self.asks.decided_plan.take() else { return };
-                let AskKind::Plan { request, .. } = &ask.kind else { return };
-                let plan = answer.plan.or_else(|| request.plan.clone());
-                let lines = match plan {
-                    Some(plan) => entries::plan::approved_lines(None, &plan, mode, edited, &self.entry_context()),
-                    None => entries::notice_lines(
-                        NoticeLevel::Info,
-                        &format!("Left plan mode without a plan → {mode}"),
-                        width,
-                        &theme,
-                    ),
-                };
-                self.print_entry(ConversationEntryKind::Plan, lines);
-            }
-            PlanEvent::Denied { feedback, comments } => {
-                self.plan_decision_shown = self.turn.is_some();
-                self.asks.shown_feedback = feedback.clone();
-                let Some((ask, answer)) = self.asks.decided_plan.take() else { return };
-                let AskKind::Plan { request, .. } = &ask.kind else { return };
-                let plan = answer.plan.or_else(|| request.plan.clone()).unwrap_or_default();
-                let lines =
-                    entries::plan::rejected_lines(None, &plan, feedback.as_deref(), &comments, &self.entry_context());
-                self.print_entry(ConversationEntryKind::Plan, lines);
-            }
-            PlanEvent::Phase { .. }
-            | PlanEvent::ModeChanged { .. }
-            | PlanEvent::File { .. }
-            | PlanEvent::ExitRequest(_) => {}
-            PlanEvent::Implement { plan_file_path, .. } => {
-                self.print_notice(NoticeLevel::Info, &format!("Implementing the plan: {plan_file_path}"));
-            }
-        }
-    }
-
-    /// Reports the decision on a teammate's plan, from here or elsewhere, or that it is void (PM-134).
-    pub(super) fn teammate_answered(&mut self, ask: &AskView, answer: Option<AskAnswer>) {
-        let AskKind::Plan { request, .. } = &ask.kind else { return };
-        let from = request.from.as_deref();
-        let Some(AskAnswer::Plan(answer)) = answer else {
-            let who = from.unwrap_or_default();
-            return self.print_notice(NoticeLevel::Info, &format!("{who}'s plan no longer needs your review."));
-        };
-        let edited = answer.plan.is_some() && answer.plan != request.plan;
-        let plan = answer.plan.or_else(|| request.plan.clone()).unwrap_or_default();
-        let approves = matches!(answer.choice, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore);
-        let mode = request.find_choice(answer.choice).map_or(Mode::Plan, |choice| choice.mode);
-        let lines = if approves {
-            entries::plan::approved_lines(from, &plan, mode, edited, &self.entry_context())
-        } else {
-            let quoted = entries::plan::quote_comments(&plan, &answer.comments);
-            entries::plan::rejected_lines(from, &plan, answer.feedback.as_deref(), &quoted, &self.entry_context())
-        };
-        self.print_entry(ConversationEntryKind::Plan, lines);
-    }
-
     fn turn_ended(&mut self, ended: &TurnSummary) {
         self.finish_text();
         self.turn = None;
-        self.asks.shown_feedback = None;
+        self.asks.reviews.turn_ended(self.status.view.mode);
         self.activity.calls.clear();
         self.status.branch = self.current_branch();
         match &ended.reason {
@@ -350,10 +278,6 @@ impl App {
             EndReason::MaxTurns(n) => self.print_notice(NoticeLevel::Warning, &format!("Stopped after {n} requests.")),
             EndReason::MaxBudget => self.print_notice(NoticeLevel::Warning, "Stopped: the budget is used up."),
             EndReason::Failed { message, .. } => self.print_notice(NoticeLevel::Error, message),
-        }
-        if self.status.view.mode == Mode::Plan && self.asks.decided_plan.take().is_some() {
-            // The answer neither approved nor rejected the plan.
-            self.plan_decision_shown = false;
         }
     }
 
@@ -369,17 +293,7 @@ impl App {
         if let Some(tool) = self.activity.calls.first() {
             return format!("Running {}", crate::render::text::one_line(&tool.name));
         }
-        match (self.status.view.mode, self.status.view.phase, turn.activity.as_str()) {
-            (Mode::Plan, Some(phase), "Working" | "Writing" | "Thinking") => match phase {
-                PlanPhase::Understand => "Exploring",
-                PlanPhase::Design => "Designing",
-                PlanPhase::Review => "Reviewing",
-                PlanPhase::Write => "Writing the plan",
-                PlanPhase::Exit => "Submitting",
-            }
-            .to_string(),
-            (_, _, what) => what.to_string(),
-        }
+        mode_text::activity(&self.status.view, &turn.activity).to_string()
     }
 }
 

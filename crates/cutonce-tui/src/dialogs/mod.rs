@@ -13,7 +13,7 @@ use crate::render::text;
 use crate::render::theme::Theme;
 use crate::text_area::TextArea;
 use crossterm::event::KeyEvent;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::{AskKind, AskView};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
 use permission::PermissionDialog;
@@ -200,9 +200,11 @@ impl EnterPlanDialog {
     }
 
     fn draw(&self, width: usize, theme: &Theme) -> RenderedDialog {
-        let asked = Line::styled("The agent wants to plan before it changes anything.", theme.plan);
-        let prefix =
-            crate::render::text::RowPrefix { first: vec![Span::styled("? ", theme.plan)], next: vec![Span::raw("  ")] };
+        let asked = Line::styled("The agent wants to plan before it changes anything.", theme.planning);
+        let prefix = crate::render::text::RowPrefix {
+            first: vec![Span::styled("? ", theme.planning)],
+            next: vec![Span::raw("  ")],
+        };
         let mut lines = crate::render::text::wrap(&asked, width, &prefix);
         lines.push(Line::raw(""));
         for (n, (place, words)) in [(0, "yes, plan first"), (2, "no, continue without a plan")].into_iter().enumerate()

@@ -8,6 +8,8 @@ pub mod replay;
 pub mod streaming_text;
 pub mod tool_call;
 
+pub use plan::entered_lines;
+
 use crate::render::markdown::{self, CodeHighlighting};
 use crate::render::text::{self, RowPrefix};
 use crate::render::theme::Theme;
@@ -44,7 +46,8 @@ pub enum ConversationEntryKind {
     Text,
     Tool,
     Notice,
-    Plan,
+    /// A text of several lines that is no message: a plan, the help, the greeting.
+    Block,
 }
 
 impl ConversationEntryKind {
@@ -62,7 +65,7 @@ impl ConversationEntryKind {
                 | ConversationEntryKind::Text
                 | ConversationEntryKind::Tool
                 | ConversationEntryKind::Notice
-                | ConversationEntryKind::Plan,
+                | ConversationEntryKind::Block,
                 _,
             ) => true,
         }

@@ -10,12 +10,17 @@ pub struct PathShortener {
     pub cwd: PathBuf,
     /// The user's home folder.
     pub home: Option<PathBuf>,
-    /// The plans folder; `plan` is this session's plan file once it is known.
-    pub plans: PathBuf,
-    pub plan: Option<PathBuf>,
+    /// Files of this folder are shown as plans, and so is `own_file`, the session's plan once it is known.
+    pub named_folder: PathBuf,
+    pub own_file: Option<PathBuf>,
 }
 
 impl PathShortener {
+    /// `data` is cutonce's own folder, which holds the plans.
+    pub fn new(cwd: PathBuf, home: Option<PathBuf>, data: &Path) -> PathShortener {
+        PathShortener { cwd, home, named_folder: data.join("plans"), own_file: None }
+    }
+
     /// Shortens the summary of a file tool's call, so that the file name is visible. Other summaries stay.
     pub fn short_summary(&self, tool: &str, summary: &str) -> String {
         if is_file_tool(tool) { self.short_path(summary) } else { summary.to_string() }
@@ -23,8 +28,9 @@ impl PathShortener {
 
     pub fn short_path(&self, given: &str) -> String {
         let path = Path::new(given);
-        let in_plans = path.parent().is_some_and(|folder| !self.plans.as_os_str().is_empty() && folder == self.plans);
-        if let Some(name) = path.file_name().filter(|_| in_plans || self.plan.as_deref() == Some(path)) {
+        let named = &self.named_folder;
+        let below = path.parent().is_some_and(|folder| !named.as_os_str().is_empty() && folder == named);
+        if let Some(name) = path.file_name().filter(|_| below || self.own_file.as_deref() == Some(path)) {
             return format!("plan ({})", name.to_string_lossy());
         }
         let below = |folder: &Path| {
@@ -51,8 +57,8 @@ mod tests {
         let places = PathShortener {
             cwd: "/home/u/app".into(),
             home: Some("/home/u".into()),
-            plans: "/home/u/.cutonce/plans".into(),
-            plan: Some("/home/u/app/plans/own.md".into()),
+            named_folder: "/home/u/.cutonce/plans".into(),
+            own_file: Some("/home/u/app/plans/own.md".into()),
         };
         for (given, told) in [
             ("/home/u/app/src/a.rs", "src/a.rs"),

@@ -4,10 +4,21 @@
 use super::{AGENT_MARK, EntryContext};
 use crate::render::text::{self, RowPrefix};
 use crate::render::theme::Theme;
+use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, QuotedComment};
 use cutonce_core::plan::command::CURRENT_PLAN;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::plan::{ENTER_PLAN_MODE, describe_enter};
+use cutonce_core::protocol::event::FinishedCall;
 use ratatui::text::{Line, Span};
+
+/// Draws a call of EnterPlanMode; `None` for other calls and for failed ones.
+pub fn entered_lines(done: &FinishedCall, said: &str, theme: &Theme) -> Option<Vec<Line<'static>>> {
+    let entered = done.name == ENTER_PLAN_MODE && !done.is_error;
+    entered.then(|| {
+        let mark = Span::styled(format!("{AGENT_MARK} "), theme.planning);
+        vec![Line::from(vec![mark, Span::styled(describe_enter(said), theme.planning)])]
+    })
+}
 
 /// Draws an approved plan. `whose` names the teammate that owns it (PM-134); None is the session's own plan.
 pub fn approved_lines(
@@ -23,8 +34,10 @@ pub fn approved_lines(
         Some(name) => format!("Plan of {} approved{edited} → {mode}", text::one_line(name)),
         None => format!("Plan approved{edited} → {mode}"),
     };
-    let mut lines =
-        vec![Line::from(vec![Span::styled(format!("{AGENT_MARK} "), theme.plan), Span::styled(told, theme.plan)])];
+    let mut lines = vec![Line::from(vec![
+        Span::styled(format!("{AGENT_MARK} "), theme.planning),
+        Span::styled(told, theme.planning),
+    ])];
     lines.extend(body_lines(plan, page));
     lines
 }
@@ -72,7 +85,7 @@ pub const WITHDRAWN_TITLE: &str = "Plan not approved, withdrawn";
 /// Draws a plan that waits or was withdrawn; without a text only its title.
 pub fn open_lines(title: &str, plan: &str, page: &EntryContext<'_>) -> Vec<Line<'static>> {
     if plan.is_empty() {
-        return vec![Line::styled(format!("{AGENT_MARK} {title}"), page.theme.plan)];
+        return vec![Line::styled(format!("{AGENT_MARK} {title}"), page.theme.planning)];
     }
     let inside = page.render_markdown(plan, page.width.saturating_sub(4).max(8));
     bordered_lines(&format!("{AGENT_MARK} {title} "), inside, page.width, page.theme)
@@ -95,7 +108,7 @@ pub fn decided_lines(plan: &str, answer: &PlanAnswer, approved: bool, page: &Ent
         Some(mode) => self::approved_lines(None, shown, mode, edited, page),
         None => {
             let told = if answer.choice == ChoiceKey::Leave { "Plan kept, plan mode exited" } else { "Plan approved" };
-            let mut lines = vec![Line::styled(format!("{AGENT_MARK} {told}"), page.theme.plan)];
+            let mut lines = vec![Line::styled(format!("{AGENT_MARK} {told}"), page.theme.planning)];
             lines.extend(body_lines(shown, page));
             lines
         }
@@ -117,7 +130,10 @@ pub fn quote_comments(plan: &str, comments: &[LineComment]) -> Vec<QuotedComment
 pub fn current_plan_lines(path: &str, plan: &str, hint: Option<&str>, page: &EntryContext<'_>) -> Vec<Line<'static>> {
     let (width, theme) = (page.width, page.theme);
     let mut lines = vec![
-        Line::from(vec![Span::styled(format!("{AGENT_MARK} "), theme.plan), Span::styled(CURRENT_PLAN, theme.plan)]),
+        Line::from(vec![
+            Span::styled(format!("{AGENT_MARK} "), theme.planning),
+            Span::styled(CURRENT_PLAN, theme.planning),
+        ]),
         Line::styled(format!("  {}", text::fit_end(&text::one_line(path), width.saturating_sub(2))), theme.dim),
         Line::raw(""),
     ];

@@ -6,7 +6,6 @@ use crate::render::diff;
 use crate::render::text;
 use crate::render::theme::Theme;
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::plan::{ENTER_PLAN_MODE, describe_enter};
 use cutonce_core::protocol::event::{AgentEnd, AgentOutcome, FinishedCall};
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -61,12 +60,8 @@ fn live_line(left: &CallLabel<'_>, right: &str, width: usize, left_style: Style,
 /// Draws a finished call. `summary` is the session's text from the start of the call, if there was one.
 pub fn finished_lines(done: &FinishedCall, summary: Option<&str>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let said = result_text(done);
-    if done.name == ENTER_PLAN_MODE && !done.is_error {
-        let sentence = describe_enter(&said);
-        return vec![Line::from(vec![
-            Span::styled(format!("{} ", super::AGENT_MARK), theme.plan),
-            Span::styled(sentence, theme.plan),
-        ])];
+    if let Some(lines) = super::entered_lines(done, &said, theme) {
+        return lines;
     }
     let summary = summary.map_or_else(|| summarize_input(&done.input), str::to_string);
     let (mark, style) = if done.is_error { ("✗", theme.error) } else { (super::AGENT_MARK, theme.success) };
@@ -280,6 +275,7 @@ mod tests {
     use super::*;
     use cutonce_core::permission::Why;
     use cutonce_core::permission::rules::RuleBehavior;
+    use cutonce_core::plan::ENTER_PLAN_MODE;
     use cutonce_core::protocol::event::DecisionRecord;
 
     fn done(name: &str, input: Value, output: &str, display: Option<Value>) -> FinishedCall {

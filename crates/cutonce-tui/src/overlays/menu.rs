@@ -194,7 +194,7 @@ impl Menu {
                 let room = width.saturating_sub(text::width(&asked) + 1);
                 let shown = text::fit_end(&text::one_line(words), room).into_owned();
                 let column = text::width(&asked) + text::width(&shown);
-                Line::from(vec![Span::styled(asked, self.theme.plan), Span::raw(shown)]).render(area, buffer);
+                Line::from(vec![Span::styled(asked, self.theme.planning), Span::raw(shown)]).render(area, buffer);
                 Some(u16::try_from(column).unwrap_or(u16::MAX).min(area.width.saturating_sub(1)))
             }
             (None, Some(notice)) => {

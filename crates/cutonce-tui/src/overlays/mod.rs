@@ -62,7 +62,7 @@ pub enum OverlayOutcome {
     /// Answer to the plan; closes the overlay.
     Answer(Box<approval::PlanAnswer>),
     /// Esc on a plan: back to planning, the turn ends (PM-80); closes the overlay.
-    LeavePlan,
+    Dismiss,
     /// Edit the text in $EDITOR and call `on_editor_closed`. `suffix` is the end of the file name.
     Editor {
         text: String,

@@ -80,7 +80,7 @@ impl RewindPicker {
         let words = match &point.kind {
             RewindEntryKind::Message(words) => Span::styled(text::one_line(words), theme.text),
             RewindEntryKind::Approval(words) => {
-                Span::styled(format!("⏸ plan approved: {}", text::one_line(words)), theme.plan)
+                Span::styled(format!("⏸ plan approved: {}", text::one_line(words)), theme.planning)
             }
         };
         let words = Span::styled(text::fit(&words.content, 200).into_owned(), words.style);

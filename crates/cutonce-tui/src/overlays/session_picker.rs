@@ -64,12 +64,8 @@ impl SessionPicker {
         let words: Vec<String> = self.list.search.split_whitespace().map(str::to_lowercase).collect();
         let fits = |session: &ListedSession| {
             let cwd = session.cwd.as_ref().filter(|_| self.all_folders);
-            let parts = [
-                Some(&session.id),
-                session.first_message.as_ref(),
-                session.plan_title.as_ref(),
-                session.branch.as_ref(),
-            ];
+            let parts =
+                [Some(&session.id), session.first_message.as_ref(), session.title.as_ref(), session.branch.as_ref()];
             let told: Vec<String> = parts
                 .into_iter()
                 .chain([session.slug.as_ref(), cwd])
@@ -97,8 +93,8 @@ impl SessionPicker {
             spans.push(Span::styled(format!("{} ", text::pad_to(&text::one_line(branch), 10)), theme.accent));
             spans.push(Span::styled(format!("{} ", text::pad_to(mode, 11)), theme.dim));
         }
-        if let Some(title) = &session.plan_title {
-            spans.push(Span::styled(format!("⏸ {}  ", text::one_line(title)), theme.plan));
+        if let Some(title) = &session.title {
+            spans.push(Span::styled(format!("⏸ {}  ", text::one_line(title)), theme.planning));
         }
         spans.push(Span::styled(text::one_line(said), theme.text));
         Line::from(spans)
@@ -115,7 +111,7 @@ impl SessionPicker {
             about("folder", session.cwd.as_deref()),
             about("branch", session.branch.as_deref()),
             about("mode", mode),
-            about("plan", session.plan_title.as_deref()),
+            about("plan", session.title.as_deref()),
         ] {
             rows.extend(
                 words
@@ -241,9 +237,9 @@ mod tests {
             last_at: None,
             modified: now() - Duration::from_secs(60 * minutes),
             branch: Some("main".into()),
-            mode: Some(cutonce_core::plan::mode::Mode::Plan),
+            mode: Some(cutonce_core::mode::Mode::Plan),
             slug: None,
-            plan_title: plan.map(str::to_string),
+            title: plan.map(str::to_string),
             entries: 3,
             exact: true,
             bytes: 10,

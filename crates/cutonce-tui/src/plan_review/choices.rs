@@ -1,8 +1,8 @@
 //! The choices of a request, and the answer that each produces (PM-74). The fourth is a switch that changes what an
 //! approval does.
 
+use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, PlanExitRequest};
-use cutonce_core::plan::mode::Mode;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotAction {

@@ -26,7 +26,7 @@ pub fn draw(review: &PlanReview, places: &ReviewLayout, buffer: &mut Buffer) -> 
     if let (ReviewFocus::Field { what: FieldPurpose::Find, field }, area) = (&review.focus, places.footer_rule) {
         let (rows, (_, column)) = field.wrapped_rows(usize::from(area.width).saturating_sub(30).max(4), theme.text);
         let shown = rows.last().map(text::plain_text).unwrap_or_default();
-        let left = vec![Span::styled("find ", theme.plan), Span::styled(shown, theme.text)];
+        let left = vec![Span::styled("find ", theme.planning), Span::styled(shown, theme.text)];
         draw_rule(area, buffer, left, &match_count_text(review), theme.border);
         draw_choices(review, places.footer, buffer);
         return Some(Position::new((area.x + 8 + column as u16).min(area.right().saturating_sub(1)), area.y));
@@ -34,7 +34,7 @@ pub fn draw(review: &PlanReview, places: &ReviewLayout, buffer: &mut Buffer) -> 
     match review.arming.choice {
         Some(key) => draw_confirm(review, key, places, buffer),
         None if field_in_footer(review) => {
-            let told = vec![Span::styled("note to the agent", theme.plan)];
+            let told = vec![Span::styled("note to the agent", theme.planning)];
             draw_rule(places.footer_rule, buffer, told, "enter save · ctrl+j new line · esc back", theme.border);
             draw_field(review, places.footer, buffer)
         }
@@ -56,7 +56,7 @@ fn rule_text(review: &PlanReview, low: bool) -> Vec<Span<'static>> {
     }
     if let Some(words) = &review.search {
         let told = format!("“{}” {} · n N, esc ends", text::fit(&text::one_line(words), 20), match_count_text(review));
-        return vec![Span::styled(told, theme.plan)];
+        return vec![Span::styled(told, theme.planning)];
     }
     if let Some(notice) = &review.subject.request.notice {
         return vec![Span::styled(text::one_line(notice), theme.warning)];
@@ -344,7 +344,7 @@ fn attachments_text(review: &PlanReview) -> String {
 fn draw_bottom_row(review: &PlanReview, area: Rect, buffer: &mut Buffer, left: &str) {
     let Some(place) = area.rows().next_back() else { return };
     let left = if review.arming.active_keys.enter_confirms { left } else { "" };
-    put_text(place, buffer, 1, left, review.theme.plan);
+    put_text(place, buffer, 1, left, review.theme.planning);
     let right = "esc back";
     if usize::from(place.width) > text::width(left) + text::width(right) + 4 {
         put_text(place, buffer, place.width - 1 - right.len() as u16, right, review.theme.dim);
@@ -365,7 +365,7 @@ fn draw_field(review: &PlanReview, area: Rect, buffer: &mut Buffer) -> Option<Po
     let height = usize::from(area.height);
     let from = (row + 1).saturating_sub(height);
     for (line, place) in rows.into_iter().skip(from).zip(area.rows()) {
-        let mut spans = vec![Span::styled(" › ", review.theme.plan)];
+        let mut spans = vec![Span::styled(" › ", review.theme.planning)];
         spans.extend(line.spans);
         Line::from(spans).render(place, buffer);
     }

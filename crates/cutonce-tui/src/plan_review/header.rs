@@ -63,7 +63,7 @@ fn title_spans(review: &PlanReview) -> Vec<Span<'static>> {
     let theme = &review.theme;
     let request = &review.subject.request;
     if request.plan.is_none() {
-        return vec![Span::styled(EXIT_QUESTION, theme.plan)];
+        return vec![Span::styled(EXIT_QUESTION, theme.planning)];
     }
     let edited = if review.edited.is_some() { ", edited by you" } else { "" };
     let title = cutonce_core::plan::plan_title(review.plan_text()).unwrap_or_default();
@@ -71,7 +71,7 @@ fn title_spans(review: &PlanReview) -> Vec<Span<'static>> {
         Some(name) => format!("Plan of {}{edited}: ", text::one_line(name)),
         None => format!("Plan rev {}{edited}: ", request.revision),
     };
-    vec![Span::styled(what, theme.plan), Span::styled(text::one_line(&title), theme.strong)]
+    vec![Span::styled(what, theme.planning), Span::styled(text::one_line(&title), theme.strong)]
 }
 
 fn count_spans(review: &PlanReview, wide: bool, narrow: bool) -> Vec<Span<'static>> {

@@ -427,7 +427,7 @@ impl PlanReview {
             return OverlayOutcome::Redraw;
         }
         self.save_draft(true);
-        OverlayOutcome::LeavePlan
+        OverlayOutcome::Dismiss
     }
 
     fn open_comment(&mut self) -> OverlayOutcome {

@@ -74,7 +74,7 @@ pub struct Theme {
     pub user: Style,
     pub accent: Style,
     /// Plan mode (PM-140).
-    pub plan: Style,
+    pub planning: Style,
     pub success: Style,
     pub warning: Style,
     pub error: Style,
@@ -98,7 +98,7 @@ struct ThemePalette {
     /// None uses the terminal's own dim.
     dim: Option<Color>,
     accent: Color,
-    plan: Color,
+    planning: Color,
     code: Color,
     link: Color,
     user: Color,
@@ -114,7 +114,7 @@ struct ThemePalette {
 const DARK: ThemePalette = ThemePalette {
     dim: Some(Color::Rgb(0x8a, 0x8f, 0x98)),
     accent: Color::Rgb(0xd7, 0x9c, 0x6b),
-    plan: Color::Rgb(0x5f, 0xb8, 0xb0),
+    planning: Color::Rgb(0x5f, 0xb8, 0xb0),
     code: Color::Rgb(0x9f, 0xc1, 0xe8),
     link: Color::Rgb(0x7a, 0xa6, 0xda),
     user: Color::Rgb(0xb8, 0xbf, 0xc9),
@@ -130,7 +130,7 @@ const DARK: ThemePalette = ThemePalette {
 const LIGHT: ThemePalette = ThemePalette {
     dim: Some(Color::Rgb(0x6a, 0x6f, 0x78)),
     accent: Color::Rgb(0xa8, 0x56, 0x1c),
-    plan: Color::Rgb(0x0f, 0x76, 0x6e),
+    planning: Color::Rgb(0x0f, 0x76, 0x6e),
     code: Color::Rgb(0x1f, 0x5f, 0xa8),
     link: Color::Rgb(0x1f, 0x5f, 0xa8),
     user: Color::Rgb(0x3a, 0x3f, 0x48),
@@ -146,7 +146,7 @@ const LIGHT: ThemePalette = ThemePalette {
 const ANSI: ThemePalette = ThemePalette {
     dim: None,
     accent: Color::Magenta,
-    plan: Color::Cyan,
+    planning: Color::Cyan,
     code: Color::Cyan,
     link: Color::Blue,
     user: Color::Reset,
@@ -206,7 +206,7 @@ impl Theme {
             border: dim,
             user: paint(palette.user),
             accent: paint(palette.accent),
-            plan: paint(palette.plan),
+            planning: paint(palette.planning),
             success: paint(palette.green),
             warning: paint(palette.yellow),
             error: paint(palette.red),
@@ -219,13 +219,13 @@ impl Theme {
             comment: paint(palette.blue),
             selection: under(text, palette.selection),
             found: paint(palette.yellow).add_modifier(Modifier::REVERSED),
-            armed: paint(palette.plan).add_modifier(Modifier::BOLD | Modifier::REVERSED),
+            armed: paint(palette.planning).add_modifier(Modifier::BOLD | Modifier::REVERSED),
         }
     }
 
     /// Style for the title bar of a full-screen view. Differs from the selected row, which may be next to it.
     pub fn title(&self) -> Style {
-        let style = self.plan.add_modifier(Modifier::BOLD);
+        let style = self.planning.add_modifier(Modifier::BOLD);
         self.selection.bg.map_or(style.add_modifier(Modifier::UNDERLINED), |bg| style.bg(bg))
     }
 
@@ -319,7 +319,7 @@ mod tests {
             assert_eq!(ThemeName::parse(name.as_str()), Some(name));
             let styles = |depth| {
                 let theme = Theme::new(name, depth);
-                [theme.dim, theme.accent, theme.plan, theme.added, theme.removed_word, theme.selection, theme.found]
+                [theme.dim, theme.accent, theme.planning, theme.added, theme.removed_word, theme.selection, theme.found]
             };
             let colours = |depth| styles(depth).into_iter().flat_map(|style| [style.fg, style.bg]).flatten();
             assert_eq!(colours(ColourDepth::None).count(), 0, "{name:?}");

@@ -89,7 +89,7 @@ pub struct RunFlags {
 pub struct PermissionFlags {
     /// Start in this permission mode: default, acceptEdits, plan, auto, bypassPermissions
     #[arg(long, value_name = "MODE", value_parser = parse_mode)]
-    pub permission_mode: Option<cutonce_core::plan::mode::Mode>,
+    pub permission_mode: Option<cutonce_core::mode::Mode>,
     /// Never ask: run everything except what deny rules and protected paths forbid (same as --permission-mode
     /// bypassPermissions)
     #[arg(long)]
@@ -449,8 +449,8 @@ fn parse_budget(given: &str) -> Result<f64, UsageError> {
         .ok_or_else(|| UsageError("expected an amount in dollars".into()))
 }
 
-fn parse_mode(name: &str) -> Result<cutonce_core::plan::mode::Mode, UsageError> {
-    use cutonce_core::plan::mode::Mode;
+fn parse_mode(name: &str) -> Result<cutonce_core::mode::Mode, UsageError> {
+    use cutonce_core::mode::Mode;
     Mode::parse(name).ok_or_else(|| {
         let names: Vec<_> = Mode::ALL.iter().map(|mode| mode.name()).collect();
         UsageError(format!("expected one of {}", names.join(", ")))

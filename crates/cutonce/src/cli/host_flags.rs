@@ -86,7 +86,7 @@ pub struct HostFlags {
     pub skills: Option<Vec<String>>,
     /// `planModeInstructions` from `initialize`.
     #[arg(skip)]
-    pub plan_instructions: Option<String>,
+    pub custom_workflow: Option<String>,
     /// Unknown flags that the host passed
     #[arg(long, hide = true)]
     pub not_known: Vec<String>,

@@ -1,6 +1,7 @@
 //! Subcommands: `cutonce doctor`, `cutonce plans` and so on. Each file has one, with a `run` function that returns the
 //! exit code.
 
+mod approval;
 pub mod completions;
 pub mod demo;
 pub mod doctor;

@@ -2,11 +2,11 @@
 
 use crate::cli::args::RunFlags;
 use crate::frontends::print;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 
 pub async fn run(mut run: RunFlags) -> anyhow::Result<u8> {
     run.print = true;
     run.permissions.permission_mode = Some(Mode::Plan);
     run.permissions.dangerously_skip_permissions = false;
-    print::run_for_plan(run, "task").await
+    print::run_planning(run, "task").await
 }

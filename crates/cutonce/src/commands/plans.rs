@@ -3,7 +3,6 @@
 use crate::cli::args;
 use crate::output;
 use crate::start;
-use cutonce_agent::editor;
 use cutonce_agent::plan::{self, ListedPlan, PlanRevisions};
 use cutonce_agent::storage::{self, SessionLock, StoreError};
 use cutonce_core::exit_code;
@@ -122,7 +121,7 @@ fn open_plan(home: &Path, slug: &str) -> anyhow::Result<u8> {
             "the file of {slug} is missing; `cutonce plans export {slug} FILE` writes its last revision to a file"
         );
     }
-    match editor::open_plan(&plan.path, std::env::vars_os().collect()) {
+    match cutonce_agent::plan::open_in_editor(&plan.path, std::env::vars_os().collect()) {
         Ok(told) => println!("{}", sanitize(&told)),
         Err(told) => anyhow::bail!("{}", sanitize(&told)),
     }

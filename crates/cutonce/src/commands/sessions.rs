@@ -53,7 +53,7 @@ pub fn matches_search(session: &ListedSession, words: &str) -> bool {
     let told = [
         Some(&session.id),
         session.first_message.as_ref(),
-        session.plan_title.as_ref(),
+        session.title.as_ref(),
         session.slug.as_ref(),
         session.branch.as_ref(),
     ];
@@ -63,14 +63,14 @@ pub fn matches_search(session: &ListedSession, words: &str) -> bool {
 fn session_json(session: &ListedSession) -> serde_json::Value {
     serde_json::json!({
         "id": session.id, "firstMessage": session.first_message, "lastAt": session.last_at, "cwd": session.cwd,
-        "branch": session.branch, "mode": session.mode, "slug": session.slug, "planTitle": session.plan_title,
+        "branch": session.branch, "mode": session.mode, "slug": session.slug, "planTitle": session.title,
         "entries": session.entries, "bytes": session.bytes, "path": session.path,
     })
 }
 
 /// One session in at most `width` columns. A narrow terminal shows neither branch nor year.
 fn session_line(session: &ListedSession, width: usize) -> String {
-    let first = session.plan_title.as_deref().or(session.first_message.as_deref()).unwrap_or("(empty)");
+    let first = session.title.as_deref().or(session.first_message.as_deref()).unwrap_or("(empty)");
     let first: String = sanitize(first.lines().next().unwrap_or_default()).chars().take(60).collect();
     let at: String = session.last_at.as_deref().unwrap_or("?").chars().take(16).collect();
     let at = at.replace('T', " ");
@@ -99,7 +99,7 @@ mod tests {
             modified: std::time::SystemTime::UNIX_EPOCH,
             mode: None,
             slug: None,
-            plan_title: None,
+            title: None,
             entries: 3,
             exact: true,
             bytes: 9,

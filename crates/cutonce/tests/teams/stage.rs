@@ -3,7 +3,7 @@
 use crate::server::Server as Nats;
 use cutonce_agent::team::mailbox::{self, Mailbox, MailboxReader};
 use cutonce_agent::team::{Member, TeamRecord, team_folder};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::team::{LEAD_NAME, LeadMode, MessageKind, TeamKey, TeamMessage};
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use std::io::Read;
@@ -38,7 +38,7 @@ impl Stage {
         let server = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
         let member = |name: &str| Member {
             name: name.into(),
-            plan_mode_required: false,
+            planning_required: false,
             own_process: false,
             started_by_user: false,
             model: None,

@@ -179,6 +179,7 @@ pub struct Code {
     types: Vec<TypeItem>,
     tests: Vec<(usize, String)>,
     identifiers: BTreeSet<String>,
+    product_identifiers: BTreeSet<String>,
     test_lines: Vec<(usize, usize)>,
     all_test: bool,
 }
@@ -222,6 +223,7 @@ impl Code {
             types: items.types,
             tests: items.tests,
             identifiers: BTreeSet::new(),
+            product_identifiers: BTreeSet::new(),
             test_lines: items.test_lines,
             all_test: name == "tests.rs" || name.ends_with("_tests.rs") || text.path.contains("/tests/"),
         };
@@ -304,6 +306,11 @@ impl Code {
         &self.identifiers
     }
 
+    /// Every identifier outside tests.
+    pub fn product_identifiers(&self) -> &BTreeSet<String> {
+        &self.product_identifiers
+    }
+
     fn read_tokens(&mut self, tokens: &TokenStream) {
         let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
         let ident = |at: usize| match trees.get(at) {
@@ -321,6 +328,9 @@ impl Code {
                 }
                 TokenTree::Ident(receiver) => {
                     self.identifiers.insert(receiver.to_string());
+                    if !self.is_test(receiver.span().start().line) {
+                        self.product_identifiers.insert(receiver.to_string());
+                    }
                     let called = matches!(trees.get(at + 3), Some(TokenTree::Group(g)) if g.delimiter() == Delimiter::Parenthesis);
                     if let Some(method) = ident(at + 2).filter(|_| called && punct(at + 1, '.')) {
                         let line = receiver.span().start().line;

@@ -150,7 +150,8 @@ fn dependencies_are_used() {
 
 /// True if the file belongs to a plan room: a folder or file about plan mode.
 fn in_plan_room(path: &str) -> bool {
-    const ROOMS: &[&str] = &["plan", "approval", "reminder", "review", "changes", "workspace_diff"];
+    const ROOMS: &[&str] =
+        &["plan", "approval", "reminder", "review", "changes", "workspace_diff", "rehears", "contract"];
     path.split_once("/src/").is_some_and(|(_, path)| {
         path.split('/').any(|part| {
             let mode = part.starts_with("mode") && !part.starts_with("model");
@@ -159,21 +160,24 @@ fn in_plan_room(path: &str) -> bool {
     })
 }
 
-/// Product files outside plan rooms that ask whether the mode is plan mode.
-fn plan_mode_files(files: &[ParsedFile]) -> Vec<String> {
-    let names_plan = |code: &Code| {
-        let paths = code.product_paths();
-        paths.iter().any(|path| path.names("Mode::Plan") || [".in_plan", "in_plan"].contains(&path.text.as_str()))
-    };
-    let outside = files.iter().filter(|(path, code)| !in_plan_room(path) && names_plan(code));
+/// True if `plan`, `plans` or `Plan` is a word of the identifier.
+fn names_plan(identifier: &str) -> bool {
+    let after = |at: usize| identifier[at + "Plan".len()..].chars().next();
+    identifier.split('_').any(|word| word == "plan" || word == "plans")
+        || identifier.match_indices("Plan").any(|(at, _)| !after(at).is_some_and(|c| c.is_ascii_lowercase()))
+}
+
+/// Product files outside plan rooms that name plans or plan mode.
+fn plan_files(files: &[ParsedFile]) -> Vec<String> {
+    let names = |code: &Code| code.product_identifiers().iter().any(|identifier| names_plan(identifier));
+    let outside = files.iter().filter(|(path, code)| !in_plan_room(path) && names(code));
     outside.map(|(path, _)| path.clone()).collect()
 }
 
 #[test]
-fn plan_mode_stays_in_plan_rooms() {
-    let found = plan_mode_files(&parsed_product("crates/"));
-    let allowed = exceptions::PLAN_MODE_FILES;
-    super::allowance("PLAN_MODE_FILES", allowed, &found, "files outside plan rooms name Mode::Plan or in_plan");
+fn plans_stay_in_plan_rooms() {
+    let found = plan_files(&parsed_product("crates/"));
+    super::allowance("PLAN_FILES", exceptions::PLAN_FILES, &found, "files outside plan rooms name plans");
 }
 
 #[test]
@@ -199,5 +203,15 @@ fn structure_rules_can_fail() {
     assert_eq!(unused("[dependencies]\nserde-json = \"1\"\nlibc = \"1\"", &identifiers), ["serde-json"]);
     assert!(in_plan_room("crates/x/src/plan/a.rs") && !in_plan_room("crates/x/src/model.rs"));
     let code = parse("crates/x/src/turn.rs", "fn f(m: Mode) -> bool { m == Mode::Plan }");
-    assert_eq!(plan_mode_files(&[("crates/x/src/turn.rs".to_owned(), &code)]), ["crates/x/src/turn.rs"]);
+    assert_eq!(plan_files(&[("crates/x/src/turn.rs".to_owned(), &code)]), ["crates/x/src/turn.rs"]);
+    for (identifier, names) in [
+        ("plan", true),
+        ("old_plans", true),
+        ("PlanFile", true),
+        ("planning", false),
+        ("Planner", false),
+        ("explanation", false),
+    ] {
+        assert_eq!(names_plan(identifier), names, "{identifier}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use cutonce_core::hooks::HookPermission;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use serde_json::json;
 
 fn hook(event: HookEvent, command: &str, cwd: &Path) -> CommandHook {

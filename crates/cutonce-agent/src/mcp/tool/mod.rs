@@ -1,17 +1,19 @@
 //! A server's tools as offered to the model: sanitized and limited texts, trust in plan mode (PM-65), and calls that
 //! always end.
 
+mod mode_policy;
+
 use super::call_result;
 use super::names;
 use super::remote::{RemoteError, RemoteServer};
 use super::status::{ToolHints, ToolStatus};
 use cutonce_core::model_request::ToolSpec;
-use cutonce_core::permission::rules::pattern_covers_tool;
 use cutonce_core::permission::{Access, CallRights};
-use cutonce_core::settings::plan::PlanMcp;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_tools::env::{CallContext, ToolEnv};
 use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
+pub(crate) use mode_policy::McpPolicy;
+use mode_policy::ReadOnlySource;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,55 +26,6 @@ const MAX_SCHEMA: usize = 16_384;
 const MAX_SCHEMA_DEPTH: usize = 24;
 /// How long a server may take to confirm a cancellation.
 const STOP_GRACE: Duration = Duration::from_secs(1);
-
-/// The user's settings for MCP tools.
-#[derive(Debug, Clone)]
-pub(crate) struct McpPolicy {
-    /// The setting `plan.mcp`.
-    pub plan: PlanMcp,
-    /// Tools the user declares read-only, and tools whose read-only hint is ignored; `writers` wins.
-    pub readers: Vec<String>,
-    pub writers: Vec<String>,
-    /// Timeout of a call.
-    pub(crate) call_timeout: Duration,
-    /// Timeout for connecting.
-    pub(crate) connect_timeout: Duration,
-}
-
-impl Default for McpPolicy {
-    fn default() -> Self {
-        let settings = cutonce_core::settings::Settings::default();
-        McpPolicy::from_settings(&settings)
-    }
-}
-
-impl McpPolicy {
-    pub fn from_settings(settings: &cutonce_core::settings::Settings) -> McpPolicy {
-        McpPolicy {
-            plan: settings.plan.mcp,
-            readers: settings.plan.mcp_readers.clone(),
-            writers: settings.plan.mcp_writers.clone(),
-            call_timeout: Duration::from_millis(settings.mcp.call_timeout_ms),
-            connect_timeout: Duration::from_millis(settings.mcp.connect_timeout_ms),
-        }
-    }
-
-    /// Whether a tool is read-only, according to the user or else the server.
-    fn read_only_source(&self, tool: &str, hints: ToolHints) -> ReadOnlySource {
-        let listed = |list: &[String]| list.iter().any(|pattern| pattern_covers_tool(pattern, tool));
-        match (listed(&self.writers), listed(&self.readers)) {
-            (true, _) => ReadOnlySource::User(false),
-            (false, true) => ReadOnlySource::User(true),
-            (false, false) => ReadOnlySource::Server(hints.read_only),
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum ReadOnlySource {
-    User(bool),
-    Server(bool),
-}
 
 /// A tool of a server.
 pub(crate) struct McpTool {
@@ -203,20 +156,6 @@ fn is_plain_key(key: &str) -> bool {
 }
 
 impl McpTool {
-    /// Whether plan mode treats the tool as read-only (PM-65).
-    pub fn is_read_only(&self) -> bool {
-        match self.read_only {
-            ReadOnlySource::User(reads) | ReadOnlySource::Server(reads) => reads,
-        }
-    }
-    /// Whether plan mode denies the tool for any input (PM-66).
-    pub(crate) fn denied_in_plan(&self) -> bool {
-        match self.policy.plan {
-            PlanMcp::ReadOnlyHint => !self.is_read_only(),
-            PlanMcp::Ask => false,
-            PlanMcp::Deny => true,
-        }
-    }
     pub fn status(&self) -> ToolStatus {
         ToolStatus {
             name: self.name.clone(),
@@ -263,7 +202,7 @@ impl ToolCall for McpCall {
         sanitize_and_truncate(&self.input.to_string(), 200)
     }
     fn access(&self, _here: &ToolEnv) -> Result<Access, ToolError> {
-        Ok(Access::Mcp { read_only: self.tool.is_read_only(), plan: self.tool.policy.plan })
+        Ok(self.tool.access())
     }
     fn preview(&self, _here: &ToolEnv) -> Option<String> {
         let input = serde_json::to_string_pretty(&self.input).unwrap_or_default();

@@ -1,12 +1,9 @@
 //! The SendMessage tool (TM-1), which also answers plans for the lead's model (PM-132).
 
-use crate::team::{Membership, TeamError, TeamHandle};
+use crate::team::{ApprovalInput, Membership, TeamError, TeamHandle};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
-use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
-use cutonce_core::plan::mode::Mode;
-use cutonce_core::protocol::submission::AskAnswer;
-use cutonce_core::team::{AnsweredBy, LEAD_NAME, MAX_MESSAGE_BYTES, MessageKind, PlanApprovalResponse};
+use cutonce_core::team::{LEAD_NAME, MAX_MESSAGE_BYTES, MessageKind};
 use cutonce_tools::env::{CallContext, ToolEnv};
 use cutonce_tools::tool::{Tool, ToolError, ToolOutcome};
 use schemars::JsonSchema;
@@ -20,18 +17,8 @@ pub(crate) struct SendMessage(pub Arc<TeamHandle>);
 pub(crate) struct SendMessageInput {
     to: String,
     text: Option<String>,
-    plan_approval: Option<PlanApproval>,
-}
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct PlanApproval {
-    request_id: String,
-    approved: bool,
-    feedback: Option<String>,
-    // The description names the two valid modes; the enum would also offer modes that no lead can grant.
-    #[schemars(with = "Option<String>")]
-    mode: Option<Mode>,
+    #[serde(rename = "planApproval")]
+    approval: Option<ApprovalInput>,
 }
 
 #[async_trait]
@@ -52,7 +39,7 @@ impl Tool for SendMessage {
         false
     }
     fn access(&self, input: &SendMessageInput, _here: &ToolEnv) -> Result<Access, ToolError> {
-        match (&input.text, &input.plan_approval) {
+        match (&input.text, &input.approval) {
             (Some(text), None) if text.trim().is_empty() || text.len() > MAX_MESSAGE_BYTES => Err(format!(
                 "Invalid input: `text`: expected text of at most {MAX_MESSAGE_BYTES} bytes, got {}",
                 text.len()
@@ -78,8 +65,8 @@ impl Tool for SendMessage {
         let Some(joined) = self.0.membership() else {
             return ToolOutcome::error("There is no team to send to. Create one with TeamCreate.");
         };
-        let sent = match (input.plan_approval, input.text) {
-            (Some(approval), _) => self.answer_plan(&joined, &input.to, approval).await,
+        let sent = match (input.approval, input.text) {
+            (Some(approval), _) => self.0.answer_by_model(&joined, &input.to, approval).await,
             (None, text) => self.send_text(&joined, &input.to, text.unwrap_or_default()).await,
         };
         match sent {
@@ -102,27 +89,11 @@ impl SendMessage {
             known = vec![to.to_string()];
         }
         // PM-2: a lead in plan mode must not change anything through teammates either.
-        let planning = joined.is_lead() && self.0.mode().mode == Mode::Plan;
+        let planning = joined.is_lead() && self.0.mode().mode.is_read_only();
         let kind = if planning { MessageKind::PlanningWords } else { MessageKind::Words };
         for name in &known {
             joined.send_text(name, text.clone(), kind).await?;
         }
         Ok(known.join(", "))
-    }
-
-    /// Answers a plan for the lead's model; never while the lead itself is in plan mode (PM-132).
-    async fn answer_plan(&self, joined: &Membership, to: &str, approval: PlanApproval) -> Result<String, TeamError> {
-        if !joined.is_lead() {
-            return Err("only the lead can answer a plan".into());
-        }
-        let PlanApproval { request_id, approved, feedback, mode } = approval;
-        let waits = crate::team::pending_plan_approvals(&self.0).find(&request_id).map(|request| request.from.clone());
-        if waits.is_some_and(|from| from != to) {
-            return Err(format!("the request {request_id} is not from {to}").into());
-        }
-        let choice = if approved { ChoiceKey::Default } else { ChoiceKey::KeepPlanning };
-        let given = PlanAnswer { feedback: feedback.clone(), mode, ..PlanAnswer::new(&request_id, choice) };
-        let response = PlanApprovalResponse { request_id, approved, feedback, mode, plan_content: None };
-        self.0.answer_plan(AnsweredBy::Model, response, AskAnswer::Plan(given)).await
     }
 }

@@ -29,8 +29,8 @@ struct NewMember {
     /// Same characters as `teamName`.
     name: String,
     task: String,
-    #[serde(default)]
-    plan_mode_required: bool,
+    #[serde(default, rename = "planModeRequired")]
+    planning_required: bool,
     /// Run it in its own process.
     #[serde(default)]
     own_process: bool,
@@ -99,7 +99,7 @@ impl Tool for TeamCreate {
         let member = |new: NewMember| {
             let member = Member {
                 name: new.name,
-                plan_mode_required: new.plan_mode_required,
+                planning_required: new.planning_required,
                 own_process: new.own_process || new.started_by_user,
                 started_by_user: new.started_by_user,
                 model: new.model,

@@ -1,7 +1,7 @@
 //! Evaluates answers to a plan (PM-74, PM-77 to PM-80, PM-84, PM-143). Only a clear approval approves.
 
 use super::request::{ChoiceKey, PlanExitRequest};
-use crate::plan::mode::{Mode, ModeState};
+use crate::mode::{Mode, ModeState};
 use crate::plan::{self, PlanContent};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

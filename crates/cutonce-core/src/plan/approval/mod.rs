@@ -22,8 +22,8 @@ pub use result::{
 
 pub use teammate::response_to_teammate;
 
+use crate::mode::ModeState;
 use crate::plan::PlanContent;
-use crate::plan::mode::ModeState;
 
 /// The open approval request and the plan rejected last. Not stored: after a crash, the open `ask` entry of
 /// the transcript leads to a new submission of the plan as it is then (PM-85).
@@ -59,7 +59,7 @@ impl PlanApprovalState {
     /// Opens a request after the main model called ExitPlanMode or a session resumed with an open request
     /// (PM-85).
     pub fn submit(&mut self, state: &ModeState, submission: PlanSubmission) -> SubmitOutcome {
-        if !state.in_plan() {
+        if !state.is_planning() {
             return SubmitOutcome::Refused { result: not_in_plan_mode_error().into() };
         }
         if let PlanContent::Unreadable(why) = &submission.content {
@@ -87,7 +87,7 @@ impl PlanApprovalState {
             return PlanVerdict::Ignored { why: "the answer is for another request".into() };
         }
         // The session withdraws a request when the mode changes; check again in case it did not.
-        if !state.in_plan() || state.visit_number() != request.stay {
+        if !state.is_planning() || state.visit_number() != request.stay {
             return PlanVerdict::Ignored {
                 why: "the mode changed while the plan was waiting; the request is withdrawn".into(),
             };

@@ -2,9 +2,7 @@
 //! oracle tracks whether plan mode must be on and which mode came before.
 
 use super::*;
-use crate::plan::mode::{
-    AutoModeGate, Mode, ModeEffect, ModeEvent, ModeSetup, ModeState, ReminderKind, replay_mode, step,
-};
+use crate::mode::{AutoModeGate, Mode, ModeEffect, ModeEvent, ModeSetup, ModeState, ReminderKind, replay_mode, step};
 use crate::plan::reminder::{self, PlanAgentLimits, PlanInstructions};
 use crate::protocol::submission::ChangedBy;
 use crate::settings::plan::{PlanLength, PlanWorkflow};
@@ -191,7 +189,7 @@ impl World {
 
     fn leave(&mut self, by: ChangedBy) {
         let back = self.state.mode_after_leaving().0;
-        let inside = self.state.in_plan();
+        let inside = self.state.is_planning();
         self.event(ModeEvent::Leave { by });
         if inside && by != ChangedBy::Model {
             assert_eq!(self.state.mode(), back);
@@ -278,7 +276,7 @@ impl World {
     fn resume(&mut self, setup: ModeSetup) {
         let old = self.state.clone();
         let (state, effects) = replay_mode(setup, &self.transcript);
-        assert!(!old.in_plan() || state.in_plan(), "a resume never leaves plan mode");
+        assert!(!old.is_planning() || state.is_planning(), "a resume never leaves plan mode");
         assert_eq!(old.pre_plan_mode(), state.pre_plan_mode());
         assert_eq!(old.has_exited_plan(), state.has_exited_plan());
         assert_eq!(old.needs_exit_reminder(), state.needs_exit_reminder());
@@ -301,18 +299,18 @@ impl World {
 
     fn check(&self) {
         // Plan mode must be on exactly while the oracle says so.
-        assert_eq!(self.state.in_plan(), self.held.is_some());
+        assert_eq!(self.state.is_planning(), self.held.is_some());
         assert_eq!(self.state.pre_plan_mode(), self.held, "the earlier mode is kept, and only in plan mode");
         assert!(self.held != Some(Mode::Plan));
         assert_eq!(self.rules_aside, self.state.auto_active());
         assert!(self.state.check_available(self.state.mode()).is_ok());
-        assert!(self.approval.open_request().is_none() || self.state.in_plan(), "a request outlived plan mode");
-        assert!(!(self.state.in_plan() && self.state.needs_exit_reminder()));
+        assert!(self.approval.open_request().is_none() || self.state.is_planning(), "a request outlived plan mode");
+        assert!(!(self.state.is_planning() && self.state.needs_exit_reminder()));
         // The user can always leave by each of the three ways.
-        if self.state.in_plan() {
+        if self.state.is_planning() {
             let default = ModeEvent::Set { to: Mode::Default, by: ChangedBy::User };
             for event in [ModeEvent::Leave { by: ChangedBy::User }, default, ModeEvent::Cycle] {
-                assert!(!step(self.state.clone(), event).0.in_plan());
+                assert!(!step(self.state.clone(), event).0.is_planning());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Plan approval requests as shown to approvers (PM-73, PM-74, PM-87).
 
+use crate::mode::{Mode, ModeState};
 use crate::plan::PlanContent;
-use crate::plan::mode::{Mode, ModeState};
 use serde::{Deserialize, Serialize};
 
 /// Question of every request.

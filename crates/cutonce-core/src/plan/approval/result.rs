@@ -148,7 +148,7 @@ pub fn resubmitted_messages() -> (&'static str, &'static str) {
 }
 
 /// Result if the user changed the mode while the request was open (PM-80).
-pub fn withdrawn_result(mode: crate::plan::mode::Mode) -> String {
+pub fn withdrawn_result(mode: crate::mode::Mode) -> String {
     fill_template(include_str!("withdrawn.md").trim_end(), &[("mode", mode.name())])
 }
 

@@ -4,7 +4,7 @@
 use super::answer::{PlanAnswer, mode_after, quote_comments};
 use super::request::{ChoiceKey, EnforcementLevel, PlanChoice, PlanExitRequest, new_choice};
 use super::result::format_comments;
-use crate::plan::mode::Mode;
+use crate::mode::Mode;
 use crate::team::{PlanApprovalRequest, PlanApprovalResponse};
 
 impl PlanExitRequest {

@@ -1,7 +1,7 @@
 //! Section 7 of the contract, as far as it needs no files and no front end.
 
 use super::*;
-use crate::plan::mode::{AutoModeGate, Mode, ModeEvent, ModeSetup, replay_mode, step};
+use crate::mode::{AutoModeGate, Mode, ModeEvent, ModeSetup, replay_mode, step};
 use crate::protocol::submission::ChangedBy;
 use crate::transcript::EntryBody;
 use serde_json::{Value, json};
@@ -414,7 +414,7 @@ fn pm_85_request_is_open_again_after_a_crash() {
         EntryBody::Ask { ask_id: "ask1".into(), kind: "plan".into(), answer: None },
     ];
     let (state, _) = replay_mode(setup(), &entries);
-    assert!(state.in_plan());
+    assert!(state.is_planning());
     let (mut approval, request) = ask(&state, plan());
     assert_eq!((request.ask_id.as_str(), request.plan.as_deref()), ("ask1", Some(PLAN)));
     assert!(matches!(approval.answer(&state, yes(ChoiceKey::Restore), &plan()), PlanVerdict::Approved(_)));

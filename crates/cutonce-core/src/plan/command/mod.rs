@@ -1,8 +1,8 @@
 //! The `/plan` and `/mode` commands (PM-20 to PM-26). The caller performs the [`CommandOutcome`] in order:
 //! mode event, reply, plan, editor, message.
 
+use crate::mode::{Mode, ModeEvent, ModeState};
 use crate::plan::PlanContent;
-use crate::plan::mode::{Mode, ModeEvent, ModeState};
 use crate::protocol::submission::ChangedBy;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -75,7 +75,7 @@ pub fn evaluate_command(
     match command {
         ModeCommand::Mode(name) => change_mode(&name, state),
         ModeCommand::Plan(PlanCommand::Off) => leave_plan_mode(state),
-        ModeCommand::Plan(command) if state.in_plan() => in_plan_mode(command, found, editor),
+        ModeCommand::Plan(command) if state.is_planning() => in_plan_mode(command, found, editor),
         ModeCommand::Plan(command) => CommandOutcome {
             event: Some(ModeEvent::Set { to: Mode::Plan, by: ChangedBy::User }),
             reply: Some(PLAN_MODE_ENABLED.into()),
@@ -118,7 +118,7 @@ fn description(command: PlanCommand) -> Option<String> {
 }
 
 fn leave_plan_mode(state: &ModeState) -> CommandOutcome {
-    if !state.in_plan() {
+    if !state.is_planning() {
         return reply_only(format!("Not in plan mode; the mode is {}.", state.mode()));
     }
     let words = format!("Left plan mode; the mode is now {}.", state.mode_after_leaving().0);

@@ -1,7 +1,7 @@
 //! Section 3 of the contract: commands and their outcomes.
 
 use super::*;
-use crate::plan::mode::{ModeSetup, step};
+use crate::mode::{ModeSetup, step};
 
 fn state(mode: Mode) -> ModeState {
     ModeState::start(ModeSetup::default(), Mode::Default, mode).0

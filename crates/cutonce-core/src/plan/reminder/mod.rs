@@ -6,11 +6,11 @@
 
 mod workflow;
 
-pub use crate::plan::mode::ReminderKind;
+pub use crate::mode::ReminderKind;
 pub use workflow::{PlanAgentLimits, PlanInstructions, effective_workflow, plan_agent_limits};
 
+use crate::mode::ModeState;
 use crate::plan::PlanContent;
-use crate::plan::mode::ModeState;
 use crate::text::template::fill_template;
 use crate::transcript::EntryBody;
 
@@ -84,7 +84,7 @@ pub fn due_reminders(state: &ModeState, context: &ReminderContext) -> DueReminde
     if let Some(text) = context.content.text().filter(|_| state.needs_plan_reference()) {
         due.reminders.push(plan_file_reference_reminder(context.path, text));
     }
-    if !state.in_plan() {
+    if !state.is_planning() {
         if state.needs_exit_reminder() {
             due.reminders.push(exit_reminder(context.path, context.content.text().is_some()));
         }

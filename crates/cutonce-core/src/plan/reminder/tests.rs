@@ -1,8 +1,8 @@
 //! Section 8 of the contract: when reminders are due, and their texts.
 
 use super::*;
+use crate::mode::{AutoModeGate, Mode, ModeEvent, ModeSetup, step};
 use crate::plan::PlanningTools;
-use crate::plan::mode::{AutoModeGate, Mode, ModeEvent, ModeSetup, step};
 use crate::protocol::submission::ChangedBy;
 use crate::settings::PlanSettings;
 use crate::settings::plan::{PlanLength, PlanWorkflow};

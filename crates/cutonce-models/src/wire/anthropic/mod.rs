@@ -69,12 +69,12 @@ impl WireProtocol for AnthropicProtocol {
         let wanted = if plain { None } else { self.thinking_fields(request) };
         // A model that never thinks unasked does not accept old thinking in a request without thinking.
         let send_back = wanted.is_some() || self.style == ThinkingStyle::Adaptive;
-        ThinkingRequest { thinking: wanted, resend_thinking: send_back }
+        ThinkingRequest { fields: wanted, resend_thinking: send_back }
     }
 
-    fn headers(&self, plan: &ThinkingRequest) -> Vec<(&'static str, &'static str)> {
+    fn headers(&self, thinking: &ThinkingRequest) -> Vec<(&'static str, &'static str)> {
         let mut headers = vec![("anthropic-version", "2023-06-01")];
-        let manual = plan.thinking.as_ref().is_some_and(|fields| fields["thinking"]["type"] == "enabled");
+        let manual = thinking.fields.as_ref().is_some_and(|fields| fields["thinking"]["type"] == "enabled");
         if manual && self.model.contains("claude") {
             headers.push(("anthropic-beta", "interleaved-thinking-2025-05-14"));
         }
@@ -122,9 +122,9 @@ impl WireProtocol for AnthropicProtocol {
         out
     }
 
-    fn assistant_message(&self, blocks: &[ContentBlock], plan: &ThinkingRequest, out: &mut Vec<u8>) {
+    fn assistant_message(&self, blocks: &[ContentBlock], thinking: &ThinkingRequest, out: &mut Vec<u8>) {
         let mut content: Vec<AnthropicContent<'_>> =
-            blocks.iter().filter_map(|block| assistant_content(block, plan)).collect();
+            blocks.iter().filter_map(|block| assistant_content(block, thinking)).collect();
         // The API rejects an answer that ends with thinking; an interrupted one may.
         while content.last().is_some_and(AnthropicContent::is_thinking) {
             content.pop();
@@ -212,10 +212,10 @@ fn is_loop_without_thinking(messages: &[SharedMessage]) -> bool {
     first.is_some_and(|blocks| blocks.first().is_none_or(|block| thinking_content(block).is_none()))
 }
 
-fn assistant_content<'a>(block: &'a ContentBlock, plan: &ThinkingRequest) -> Option<AnthropicContent<'a>> {
+fn assistant_content<'a>(block: &'a ContentBlock, thinking: &ThinkingRequest) -> Option<AnthropicContent<'a>> {
     match block {
         ContentBlock::Text { text } => (!text.trim().is_empty()).then_some(AnthropicContent::Text { text }),
-        ContentBlock::Thinking { .. } => plan.resend_thinking.then(|| thinking_content(block)).flatten(),
+        ContentBlock::Thinking { .. } => thinking.resend_thinking.then(|| thinking_content(block)).flatten(),
         ContentBlock::ToolUse(call) => Some(AnthropicContent::ToolUse {
             id: call_id(&call.id),
             name: tool_name(&call.name),

@@ -36,7 +36,7 @@ impl WireProtocol for ChatProtocol {
         let effort = reasoning_effort(&self.model, request.thinking)
             .filter(|_| !plain && is_reasoning_model(&self.model) != Some(false));
         // Reasoning is always sent back: servers that want it back think unasked.
-        ThinkingRequest { thinking: effort.map(|effort| json!({"reasoning_effort": effort})), resend_thinking: true }
+        ThinkingRequest { fields: effort.map(|effort| json!({"reasoning_effort": effort})), resend_thinking: true }
     }
 
     fn request_head(&self, request: &ModelRequest<'_>) -> Vec<u8> {

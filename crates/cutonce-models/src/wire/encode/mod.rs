@@ -26,7 +26,7 @@ pub(crate) trait WireProtocol: Send + Sync + Sized + 'static {
     fn new(endpoint: &Endpoint) -> Self;
     /// Decides what this request asks of the model's thinking; `plain` if the server is known to refuse any.
     fn thinking_request(&self, request: &ModelRequest<'_>, plain: bool) -> ThinkingRequest;
-    fn headers(&self, _plan: &ThinkingRequest) -> Vec<(&'static str, &'static str)> {
+    fn headers(&self, _thinking: &ThinkingRequest) -> Vec<(&'static str, &'static str)> {
         Vec::new()
     }
     /// Encodes everything before the prefix as a JSON object; the encoder drops its closing brace.
@@ -34,7 +34,7 @@ pub(crate) trait WireProtocol: Send + Sync + Sized + 'static {
     /// Encodes from the comma after the head to the bracket that opens the messages, or to a first message in it.
     fn request_prefix(&self, prefix: &PromptPrefix) -> Vec<u8>;
     /// Encodes the wire messages of a group, each with a leading comma; writes nothing if the group is empty.
-    fn assistant_message(&self, blocks: &[ContentBlock], plan: &ThinkingRequest, out: &mut Vec<u8>);
+    fn assistant_message(&self, blocks: &[ContentBlock], thinking: &ThinkingRequest, out: &mut Vec<u8>);
     fn user_message(&self, user: &UserSide<'_>, out: &mut Vec<u8>);
     /// Number of final user groups that carry a cache breakpoint.
     const BREAKPOINTS: usize = 0;
@@ -48,7 +48,7 @@ pub(crate) trait WireProtocol: Send + Sync + Sized + 'static {
 pub(crate) struct ThinkingRequest {
     /// Fields that ask for thinking; `None` asks for nothing. They may change from turn to turn, so they come after
     /// the messages.
-    pub thinking: Option<Value>,
+    pub fields: Option<Value>,
     /// True if the thinking of earlier answers is sent back.
     pub resend_thinking: bool,
 }
@@ -138,12 +138,12 @@ impl RequestEncoder {
         &mut self,
         protocol: &P,
         request: &ModelRequest<'_>,
-        plan: &ThinkingRequest,
+        thinking: &ThinkingRequest,
     ) -> RequestBody {
         let mut head = protocol.request_head(request);
         head.pop();
         let prefix = self.encode_prefix(protocol, request.prefix);
-        self.update_groups(protocol, request.messages, plan);
+        self.update_groups(protocol, request.messages, thinking);
         let users = self.groups.iter().enumerate().filter(|(_, group)| group.user && !group.bytes.is_empty());
         let marked_from = users.rev().take(P::BREAKPOINTS).last().map_or(usize::MAX, |(index, _)| index);
         let opens = prefix.last() == Some(&b'[');
@@ -167,7 +167,7 @@ impl RequestEncoder {
         if let Some(first) = parts[begin..].iter_mut().find(|part| !part.is_empty() && opens) {
             *first = first.slice(1..);
         }
-        parts.push(match &plan.thinking {
+        parts.push(match &thinking.fields {
             Some(fields) => {
                 let mut end = to_json(fields);
                 end.splice(..1, *b"],");
@@ -190,11 +190,11 @@ impl RequestEncoder {
     }
 
     /// Updates the groups; unchanged groups at the beginning are kept.
-    fn update_groups<P: WireProtocol>(&mut self, protocol: &P, messages: &[SharedMessage], plan: &ThinkingRequest) {
-        if self.send_back != plan.resend_thinking {
+    fn update_groups<P: WireProtocol>(&mut self, protocol: &P, messages: &[SharedMessage], thinking: &ThinkingRequest) {
+        if self.send_back != thinking.resend_thinking {
             self.known.clear();
             self.groups.clear();
-            self.send_back = plan.resend_thinking;
+            self.send_back = thinking.resend_thinking;
         }
         let same = self.known.iter().zip(messages).take_while(|(known, message)| Arc::ptr_eq(known, message)).count();
         // A group's end depends on the next message: only a group followed by a known message is settled.
@@ -217,7 +217,9 @@ impl RequestEncoder {
         for run in &runs[new..] {
             let mut out = Vec::new();
             match (run.user, run.messages.first().map(|message| &**message)) {
-                (false, Some(Message::Assistant { blocks, .. })) => protocol.assistant_message(blocks, plan, &mut out),
+                (false, Some(Message::Assistant { blocks, .. })) => {
+                    protocol.assistant_message(blocks, thinking, &mut out)
+                }
                 _ => protocol.user_message(&pair_results(self.known.last(), run), &mut out),
             }
             #[cfg(test)]

@@ -37,8 +37,8 @@ fn bytes_with<P: WireProtocol>(
 ) -> Vec<u8> {
     let protocol = P::new(&endpoint(P::WIRE));
     let request = request(prefix, messages, thinking);
-    let plan = protocol.thinking_request(&request, false);
-    encoder.encode_body(&protocol, &request, &plan).concat()
+    let thinking = protocol.thinking_request(&request, false);
+    encoder.encode_body(&protocol, &request, &thinking).concat()
 }
 
 fn body<P: WireProtocol>(messages: &[Message], thinking: Thinking) -> Value {
@@ -362,7 +362,7 @@ fn mo_2_anthropic_thinks_where_the_api_allows() {
     let small = [Arc::new(Message::user_text("go"))];
     let (prefix, protocol) = (prefix(), AnthropicProtocol::new(&endpoint(WireFormat::Anthropic)));
     let request = ModelRequest { max_tokens: 1000, ..request(&prefix, &small, Thinking::Budget(5000)) };
-    assert_eq!(protocol.thinking_request(&request, false).thinking, None);
+    assert_eq!(protocol.thinking_request(&request, false).fields, None);
 }
 
 #[test]
@@ -370,8 +370,9 @@ fn mo_2_each_model_has_its_thinking_style() {
     let (prefix, messages) = (prefix(), [Arc::new(Message::user_text("go"))]);
     let ask = |model: &str, thinking: Thinking| {
         let endpoint = Endpoint { model: model.into(), ..endpoint(WireFormat::Anthropic) };
-        let plan = AnthropicProtocol::new(&endpoint).thinking_request(&request(&prefix, &messages, thinking), false);
-        plan.thinking.map(|fields| fields["thinking"]["type"].as_str().unwrap_or_default().to_owned())
+        let thinking =
+            AnthropicProtocol::new(&endpoint).thinking_request(&request(&prefix, &messages, thinking), false);
+        thinking.fields.map(|fields| fields["thinking"]["type"].as_str().unwrap_or_default().to_owned())
     };
     let (budget, effort) = (Thinking::Budget(3000), Thinking::Effort(Effort::Medium));
     for (model, with_budget, with_effort) in [

@@ -30,14 +30,14 @@ impl WireProtocol for ResponsesProtocol {
         let effort = reasoning_effort(&self.model, request.thinking);
         let thinks = !plain && is_reasoning_model(&self.model).unwrap_or(effort.is_some());
         // The server stores nothing, so reasoning comes back only if we ask for its encrypted form.
-        let thinking = thinks.then(|| match effort {
+        let fields = thinks.then(|| match effort {
             Some(effort) => json!({
                 "reasoning": {"effort": effort, "summary": "auto"},
                 "include": ["reasoning.encrypted_content"],
             }),
             None => json!({"include": ["reasoning.encrypted_content"]}),
         });
-        ThinkingRequest { resend_thinking: thinking.is_some(), thinking }
+        ThinkingRequest { resend_thinking: fields.is_some(), fields }
     }
 
     fn request_head(&self, request: &ModelRequest<'_>) -> Vec<u8> {
@@ -94,7 +94,7 @@ impl WireProtocol for ResponsesProtocol {
         out
     }
 
-    fn assistant_message(&self, blocks: &[ContentBlock], plan: &ThinkingRequest, out: &mut Vec<u8>) {
+    fn assistant_message(&self, blocks: &[ContentBlock], thinking: &ThinkingRequest, out: &mut Vec<u8>) {
         // The API rejects reasoning without the item that followed it; an interrupted answer may end with it.
         let said = |block: &ContentBlock| match block {
             ContentBlock::Text { text } => !text.is_empty(),
@@ -107,7 +107,7 @@ impl WireProtocol for ResponsesProtocol {
                 ContentBlock::Text { text } if !text.is_empty() => push_json(out, &InputItem::assistant_text(text)),
                 ContentBlock::Thinking {
                     opaque: Some(OpaqueThinking { wire: WireFormat::Responses, value }), ..
-                } if plan.resend_thinking && value["encrypted_content"].is_string() => {
+                } if thinking.resend_thinking && value["encrypted_content"].is_string() => {
                     push_json(out, value);
                 }
                 ContentBlock::ToolUse(call) => push_json(

@@ -167,7 +167,7 @@ impl SessionShells {
         *lock_mutex(&self.workspace_sandbox) = Some(Arc::new(workshop));
     }
     /// True if the task was started since plan mode was last entered.
-    pub fn started_in_plan_visit(&self, task: &TaskView) -> bool {
+    pub fn started_since_entry(&self, task: &TaskView) -> bool {
         lock_mutex(&self.plan_visit_start).is_some_and(|began| task.since >= began)
     }
 

@@ -1,6 +1,7 @@
 //! Slash commands (UI-9): the terminal's part of the table in core. An unknown
 //! command sends nothing and suggests the nearest name.
 
+mod plan_list;
 mod reports;
 
 use super::custom::{self, CustomCommand};

@@ -1,4 +1,4 @@
-//! Commands that only print a report: `/help`, `/plans`, `/status`, `/cost`, `/todos`.
+//! Commands that only print a report: `/help`, `/status`, `/cost`, `/todos`.
 
 use crate::app::App;
 use crate::entries::{self, ConversationEntryKind, format_count};
@@ -41,22 +41,7 @@ impl App {
         lines.extend(row("/".into(), "a command"));
         lines.extend(row("!".into(), "run a line in your own shell; the agent does not see it"));
         lines.extend(row("@".into(), "mention a file of this folder, anywhere in the message"));
-        self.print_entry(ConversationEntryKind::Plan, lines);
-    }
-
-    pub(super) fn print_plans(&mut self) {
-        let here = self.environment.cwd.display().to_string();
-        let plans = cutonce_agent::plan::list_plans(&self.environment.home);
-        let mut told = String::new();
-        for plan in plans.iter().filter(|plan| plan.project.as_deref().is_none_or(|project| project == here)).take(20) {
-            let _ = writeln!(told, "{}  rev {}  {}  {}", plan.slug, plan.revision, plan.status.name(), plan.title);
-        }
-        let told = if told.is_empty() {
-            "No plans in this folder yet.".into()
-        } else {
-            told + "Use `cutonce plans` to show and compare them."
-        };
-        self.print_notice(NoticeLevel::Info, &told);
+        self.print_entry(ConversationEntryKind::Block, lines);
     }
 
     pub(in crate::app) fn folder_is_trusted(&self) -> bool {

@@ -198,7 +198,7 @@ fn ui_6_outline_and_field_at_120x40() {
     person.keys("⎋ddd4n5 words⏎3");
     check("armed-120x40.txt", &person.screen());
     let answer = person.answer("⏎");
-    assert_eq!((answer.choice, answer.mode), (ChoiceKey::Clear, Some(cutonce_core::plan::mode::Mode::Auto)));
+    assert_eq!((answer.choice, answer.mode), (ChoiceKey::Clear, Some(cutonce_core::mode::Mode::Auto)));
     assert_eq!(answer.notes.as_deref(), Some("5 words"));
     // The draft comment was not sent.
     assert_eq!(answer.comments.len(), 1);
@@ -237,7 +237,7 @@ fn pm_87_files_shells_and_missing_sandbox_are_shown() {
     person.keys("⎋?");
     check("help-80x24.txt", &person.screen());
     assert_eq!(person.keys("⎋"), OverlayOutcome::Redraw);
-    assert_eq!(person.keys("⎋"), OverlayOutcome::LeavePlan);
+    assert_eq!(person.keys("⎋"), OverlayOutcome::Dismiss);
 }
 
 #[test]
@@ -446,7 +446,7 @@ fn ui_6_unsent_comments_move_to_the_next_revision() {
         ..subject(Some(plan), previous)
     };
     let mut person = Person::at(at(old, None), 80, 24);
-    assert_eq!(person.keys("Gcnot sent yet⏎⎋"), OverlayOutcome::LeavePlan);
+    assert_eq!(person.keys("Gcnot sent yet⏎⎋"), OverlayOutcome::Dismiss);
     let mut person = Person::at(at(new, Some(old)), 80, 24);
     assert_eq!(
         person.review.reply.comments,

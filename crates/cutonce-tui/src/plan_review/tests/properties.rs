@@ -105,7 +105,7 @@ proptest! {
             if person.review.arming.choice != armed && person.review.arming.choice.is_some() {
                 prop_assert!(matches!(op, Op::Key(KeyCode::Char('1'..='6'), ..)) && !field, "{op:?} armed a choice");
             }
-            if matches!(outcome, OverlayOutcome::Answer(_) | OverlayOutcome::LeavePlan) {
+            if matches!(outcome, OverlayOutcome::Answer(_) | OverlayOutcome::Dismiss) {
                 break;
             }
             let screen = person.screen();

@@ -1,7 +1,6 @@
 //! The explaining line of the demo in the terminal (ON-2). It must be true after each choice.
 
-use cutonce_core::plan::approval::ChoiceKey;
-use cutonce_tui::{GuidePlace, GuideView};
+use cutonce_tui::{ChoiceKey, GuidePlace, GuideView};
 
 pub fn explain(view: &GuideView) -> String {
     let approved = matches!(
@@ -10,7 +9,7 @@ pub fn explain(view: &GuideView) -> String {
     );
     match view.place {
         GuidePlace::Review => "The plan waits for you. Try 1 approve, 5 request changes, c comment.".into(),
-        GuidePlace::PlanWaits => "The plan still waits for you: ctrl+p opens it.".into(),
+        GuidePlace::ReviewWaits => "The plan still waits for you: ctrl+p opens it.".into(),
         GuidePlace::Question => "Nothing runs before you answer: 1 allows it, 3 refuses it.".into(),
         GuidePlace::Working if approved => {
             format!("You approved the plan: the agent may change files now ({} mode).", view.mode)
@@ -30,7 +29,7 @@ pub fn explain(view: &GuideView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutonce_core::plan::mode::Mode;
+    use cutonce_core::mode::Mode;
 
     #[test]
     fn on_2_guide_claims_an_approval_only_after_one() {

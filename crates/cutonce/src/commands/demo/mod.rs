@@ -3,6 +3,7 @@
 //! a socket) is the real code.
 
 mod guide;
+mod review;
 mod show;
 
 use crate::cli::args::{DemoArgs, PermissionFlags, RunFlags};
@@ -11,10 +12,8 @@ use crate::start::{self, FrontendOptions, StartedSession};
 use anyhow::Context;
 use cutonce_agent::Approver;
 use cutonce_core::exit_code;
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::RuleBehavior;
-use cutonce_core::plan::approval::{self, ChoiceKey};
-use cutonce_core::plan::mode::Mode;
-use cutonce_core::plan::{self, PlanEvent};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
 use std::io::{BufRead, IsTerminal, Write};
@@ -50,13 +49,12 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
     create_project(&project)?;
     let project = project.canonicalize()?;
     let script = temp.path().join("scenario.json");
-    let slug = plan::task_name(&jiff::Zoned::now().date().to_string(), TASK);
-    let plan_path = project.join("plans").join(plan::plan_file_name(&slug));
-    std::fs::write(&script, SCENARIO.replace("@PLAN@", &plan_path.display().to_string()))?;
+    let path = review::file_path(&project);
+    std::fs::write(&script, SCENARIO.replace("@PLAN@", &path.display().to_string()))?;
     let run = RunFlags {
         prompt: Some(TASK.into()),
         model: Some(format!("scripted/{}", script.display())),
-        permissions: PermissionFlags { permission_mode: Some(Mode::Plan), ..PermissionFlags::default() },
+        permissions: PermissionFlags { permission_mode: Some(Mode::READ_ONLY), ..PermissionFlags::default() },
         settings: Some(SETTINGS.into()),
         ..RunFlags::default()
     };
@@ -106,7 +104,7 @@ async fn drive_demo(
     while let Some(event) = events.next().await {
         match &event.kind {
             EventKind::Ask(ask) => {
-                if let AskKind::Plan { request, .. } = &ask.kind {
+                if let Some(request) = ask.exit_request() {
                     seen.unchanged_while_planning = Some(is_unchanged(project));
                     seen.layer = request.layer.describe().to_string();
                 }
@@ -118,9 +116,11 @@ async fn drive_demo(
                 seen.denied.push(finished.name.clone());
                 show::print_event(&event)?;
             }
-            EventKind::Plan(PlanEvent::Approved { mode, .. }) => seen.approved = Some(mode.to_string()),
             EventKind::TurnEnded(ended) => reason = ended.reason.clone(),
-            _ => show::print_event(&event)?,
+            kind => match review::approved_mode(kind) {
+                Some(mode) => seen.approved = Some(mode.to_string()),
+                None => show::print_event(&event)?,
+            },
         }
     }
     Ok(reason)
@@ -134,30 +134,15 @@ fn is_unchanged(project: &Path) -> bool {
 /// Asks the user on a terminal; otherwise the demo answers after a pause. The question is the real one either
 /// way.
 async fn answer_ask(ask: &AskView, by_hand: bool) -> anyhow::Result<AskAnswer> {
+    if let Some(request) = ask.exit_request() {
+        return review::answer(request, by_hand).await;
+    }
     match &ask.kind {
-        AskKind::Plan { request, .. } => {
-            show::print_plan(request)?;
-            let choice = if by_hand { choose_option(request)? } else { ChoiceKey::AcceptEdits };
-            if !by_hand {
-                tokio::time::sleep(PAUSE).await;
-                println!("  1 (the demo approves by itself here)\n");
-            }
-            Ok(AskAnswer::Plan(approval::PlanAnswer::new(request.ask_id.clone(), choice)))
-        }
         AskKind::Permission { why, preview, .. } => {
             show::print_permission(&ask.tool, &why.reason, preview.as_deref())?;
             Ok(AskAnswer::Permission(answer_permission(by_hand)?))
         }
-        AskKind::Questions(_) | AskKind::EnterPlan => Ok(AskAnswer::Unusable { why: "the demo has no answer".into() }),
-    }
-}
-
-fn choose_option(request: &approval::PlanExitRequest) -> anyhow::Result<ChoiceKey> {
-    loop {
-        let line = read_typed("  your choice (a number): ")?;
-        if let Some(choice) = request.choice_with_digit(line.trim()) {
-            return Ok(choice.key);
-        }
+        _ => Ok(AskAnswer::Unusable { why: "the demo has no answer".into() }),
     }
 }
 
@@ -185,7 +170,7 @@ fn read_typed(prompt: &str) -> anyhow::Result<String> {
 /// Checks the files on disk, not the model's claims, and prints the result.
 fn print_result(project: &Path, reason: &EndReason, seen: &DemoFacts) -> anyhow::Result<u8> {
     let fixed = std::fs::read_to_string(project.join("src/total.sh"))?.contains("in \"$@\"");
-    let plan: Option<PathBuf> = std::fs::read_dir(project.join("plans"))
+    let written: Option<PathBuf> = std::fs::read_dir(project.join("plans"))
         .ok()
         .and_then(|mut entries| entries.next())
         .and_then(|entry| entry.ok().map(|entry| entry.path()));
@@ -197,7 +182,7 @@ fn print_result(project: &Path, reason: &EndReason, seen: &DemoFacts) -> anyhow:
         seen.denied.join(", ")
     );
     println!("  {} {}", check_mark(!seen.layer.is_empty()), seen.layer);
-    println!("  {} the plan was written to {}", check_mark(plan.is_some()), plan.unwrap_or_default().display());
+    println!("  {} the plan was written to {}", check_mark(written.is_some()), written.unwrap_or_default().display());
     let (as_chosen, told) = describe_outcome(seen, fixed);
     println!("  {} {told}", check_mark(as_chosen));
     let sound = held && as_chosen;

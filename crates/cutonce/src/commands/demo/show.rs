@@ -1,7 +1,6 @@
 //! Output of the demo.
 
 use cutonce_core::conversation::ResultPart;
-use cutonce_core::plan::approval::{EXIT_QUESTION, PlanExitRequest};
 use cutonce_core::protocol::event::{AnswerDelta, Event, EventKind};
 use cutonce_core::text::sanitize::sanitize;
 use std::io::Write;
@@ -35,23 +34,6 @@ pub fn print_event(event: &Event) -> anyhow::Result<()> {
 fn call_subject(input: &serde_json::Value) -> String {
     let field = ["command", "pattern", "file_path"].iter().find_map(|name| input.get(name)?.as_str());
     field.map(|text| format!(" {}", sanitize(text.lines().next().unwrap_or_default()))).unwrap_or_default()
-}
-
-pub fn print_plan(request: &PlanExitRequest) -> anyhow::Result<()> {
-    println!("\n? {EXIT_QUESTION}");
-    for line in request.plan.as_deref().unwrap_or("(no plan)").lines() {
-        println!("  │ {}", sanitize(line));
-    }
-    println!(
-        "  {} files changed since plan mode was entered; {}",
-        request.changed_files.len(),
-        request.layer.describe()
-    );
-    for choice in &request.choices {
-        println!("  {} {}", request.digit(choice.key).unwrap_or(' '), choice.label);
-    }
-    std::io::stdout().flush()?;
-    Ok(())
 }
 
 pub fn print_permission(tool: &str, reason: &str, preview: Option<&str>) -> anyhow::Result<()> {

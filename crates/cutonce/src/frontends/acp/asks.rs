@@ -1,24 +1,23 @@
 //! Turns asks into permission requests, and the responses into answers (HO-2, PM-74, PM-80). An option that
 //! was not offered, a cancelled request and an error never mean yes.
 
-use super::calls;
+use super::{calls, reviews};
 use agent_client_protocol::v1::schema::{
     Meta, PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionResponse, ToolCallContent,
     ToolCallUpdateFields,
 };
 use agent_client_protocol::{Error, is_connection_terminated, is_incoming_transport_closed};
 use cutonce_core::permission::RuleSuggestion;
-use cutonce_core::plan::approval::{self, ChoiceKey, EXIT_QUESTION};
 use cutonce_core::protocol::event::{AskKind, AskView, Question};
 use cutonce_core::protocol::submission::{
     AskAnswer, PermissionAnswer, QuestionsAnswer, RememberedRule, RuleDestination,
 };
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::path::Path;
 
-const ALLOW: &str = "allow";
+pub(super) const ALLOW: &str = "allow";
 const ALLOW_ALWAYS: &str = "allow_always";
-const REJECT: &str = "reject";
+pub(super) const REJECT: &str = "reject";
 const DONE: &str = "done";
 const SKIP: &str = "skip";
 
@@ -73,19 +72,8 @@ impl AskInProgress {
                 let fields = fields.locations(locations).content(content);
                 PermissionPrompt { fields, options: permission_options(suggestions) }
             }
-            AskKind::EnterPlan => PermissionPrompt {
-                fields: fields
-                    .content(vec![calls::text_content("The model wants to plan before it changes anything.")]),
-                options: vec![
-                    permission_option(ALLOW, "Enter plan mode → plan", PermissionOptionKind::AllowOnce),
-                    permission_option(REJECT, "Continue without planning", PermissionOptionKind::RejectOnce),
-                ],
-            },
-            AskKind::Plan { request, previous, .. } => {
-                let fields =
-                    fields.title(EXIT_QUESTION.to_string()).content(plan_content(request, previous.as_deref()));
-                PermissionPrompt { fields, options: request.choices.iter().map(choice_option).collect() }
-            }
+            AskKind::EnterPlan => reviews::entry_prompt(fields),
+            AskKind::Plan { request, previous, .. } => reviews::build_prompt(fields, request, previous.as_deref()),
             AskKind::Questions(questions) => self.question_prompt(fields, questions),
         }
     }
@@ -133,7 +121,7 @@ impl AskInProgress {
         match &view.kind {
             AskKind::Permission { suggestions, .. } => AskStep::Answer(permission_answer(came, suggestions)),
             AskKind::EnterPlan => AskStep::Answer(permission_answer(came, &[])),
-            AskKind::Plan { request, .. } => AskStep::Answer(plan_answer(came, request)),
+            AskKind::Plan { request, .. } => AskStep::Answer(reviews::parse_answer(came, request)),
             AskKind::Questions(questions) => self.answer_question(came, questions),
         }
     }
@@ -187,11 +175,11 @@ fn meta_extra(meta: Option<&Meta>) -> Option<Value> {
     meta?.get("cutonce").filter(|extra| extra.is_object()).cloned()
 }
 
-fn permission_option(id: &str, name: &str, kind: PermissionOptionKind) -> PermissionOption {
+pub(super) fn permission_option(id: &str, name: &str, kind: PermissionOptionKind) -> PermissionOption {
     PermissionOption::new(id.to_string(), calls::one_line(name), kind)
 }
 
-fn not_offered(option: &str) -> AskAnswer {
+pub(super) fn not_offered(option: &str) -> AskAnswer {
     AskAnswer::Unusable { why: format!("`{}` was not one of the options", calls::one_line(option)) }
 }
 
@@ -253,77 +241,10 @@ fn permission_answer(came: ClientResponse, suggestions: &[RuleSuggestion]) -> As
     })
 }
 
-/// The plan, the diff to the last submission, and the sandbox and file changes while planning (PM-74, PM-87).
-fn plan_content(request: &approval::PlanExitRequest, previous: Option<&str>) -> Vec<ToolCallContent> {
-    let mut state = format!("- {}\n", request.layer.describe());
-    state.push_str(&match request.changed_files.as_slice() {
-        [] => "- 0 files changed since plan mode was entered\n".to_string(),
-        files => format!("- changed since plan mode was entered: {}\n", files.join(", ")),
-    });
-    state.extend(request.shells.iter().map(|shell| format!("- still running: {shell}\n")));
-    state.extend(request.notice.iter().map(|notice| format!("- {notice}\n")));
-    let Some(plan) = &request.plan else {
-        return vec![
-            calls::text_content(&format!("There is no plan in {}.", request.plan_file_path)),
-            calls::text_content(&state),
-        ];
-    };
-    let mut content = vec![calls::text_content(&calls::plan_text(plan, &request.plan_file_path))];
-    if let Some(previous) = previous.filter(|previous| *previous != plan) {
-        content.push(calls::text_content(&format!("Changed since revision {}:", request.revision.saturating_sub(1))));
-        content.push(calls::fenced_content(
-            &calls::truncate_shown(&calls::escape_controls(&crate::frontends::plain::plan_review::plan_diff(
-                previous, plan,
-            ))),
-            "diff",
-        ));
-    }
-    content.push(calls::text_content(&format!("{} (revision {})\n{state}", request.plan_file_path, request.revision)));
-    content
-}
-
-/// The six choices under their PM-143 names; the labels name the mode that follows. Clients that answer
-/// automatically go by kind: the first of a kind does what the kind says, and leaving is not an approval.
-fn choice_option(choice: &approval::PlanChoice) -> PermissionOption {
-    let kind = match choice.key {
-        ChoiceKey::AcceptEdits => PermissionOptionKind::AllowAlways,
-        ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear => PermissionOptionKind::AllowOnce,
-        ChoiceKey::KeepPlanning | ChoiceKey::Leave => PermissionOptionKind::RejectOnce,
-    };
-    permission_option(&key_name(choice.key), &choice.label, kind)
-}
-
-fn key_name(key: ChoiceKey) -> String {
-    serde_json::to_value(key).ok().and_then(|name| name.as_str().map(str::to_string)).unwrap_or_default()
-}
-
-fn plan_answer(came: ClientResponse, request: &approval::PlanExitRequest) -> AskAnswer {
-    let (option, extra) = match came {
-        ClientResponse::Chosen { option, extra } => (option, extra),
-        ClientResponse::Cancelled | ClientResponse::Disconnected => {
-            return AskAnswer::Unusable { why: "the request was cancelled".into() };
-        }
-        ClientResponse::Failed(why) => return AskAnswer::Unusable { why },
-    };
-    if !request.choices.iter().any(|choice| key_name(choice.key) == option) {
-        return not_offered(&option);
-    }
-    let mut answer = json!({"askId": request.ask_id, "choice": option});
-    for name in ["mode", "plan", "feedback", "comments", "notes"] {
-        if let Some(value) = extra.get(name) {
-            answer[name] = value.clone();
-        }
-    }
-    match approval::PlanAnswer::from_json(&answer) {
-        Ok(answer) => AskAnswer::Plan(answer),
-        Err(approval::NoAnswer::Unreadable(why) | approval::NoAnswer::Failed(why)) => AskAnswer::Unusable { why },
-        Err(approval::NoAnswer::Interrupted) => AskAnswer::Unusable { why: "the question was closed".into() },
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn chosen(option: &str) -> ClientResponse {
         ClientResponse::Chosen { option: option.into(), extra: Value::Null }

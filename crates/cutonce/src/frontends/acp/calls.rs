@@ -1,5 +1,6 @@
 //! A tool call in an editor: its kind, title, files, and changes as diffs.
 
+use super::reviews::EXIT_QUESTION;
 use agent_client_protocol::v1::schema::{
     ContentBlock, Diff, ImageContent, TextContent, ToolCallContent, ToolCallLocation, ToolKind,
 };
@@ -11,8 +12,6 @@ use std::path::{Path, PathBuf};
 const MAX_TITLE_CHARS: usize = 160;
 /// Maximum bytes of a result or input to show; some clients accept lines up to 64 KB.
 const MAX_SHOWN_BYTES: usize = 16_000;
-/// Maximum bytes of a plan, so that its line stays below those 64 KB.
-const MAX_PLAN_BYTES: usize = 44_000;
 const DIFF_CUT_NOTE: &str = "The rest of the diff is not shown.";
 
 pub fn tool_kind(tool: &str) -> ToolKind {
@@ -33,7 +32,7 @@ pub fn call_title(tool: &str, input: &Value) -> String {
     let word = |name: &str| input.get(name).and_then(Value::as_str).unwrap_or_default();
     let title = match tool {
         "Bash" => format!("`{}`", word("command")),
-        "ExitPlanMode" => cutonce_core::plan::approval::EXIT_QUESTION.to_string(),
+        "ExitPlanMode" => EXIT_QUESTION.to_string(),
         "EnterPlanMode" => "Enter plan mode".to_string(),
         "AskUserQuestion" => "Question".to_string(),
         "TodoWrite" => "Update the todo list".to_string(),
@@ -94,22 +93,11 @@ pub fn truncate_shown(text: &str) -> std::borrow::Cow<'_, str> {
     }
 }
 
-/// A plan for review: complete, unless it exceeds the line limit of common clients; then it says where the
-/// rest is.
-pub fn plan_text(text: &str, path: &str) -> String {
-    let text = escape_controls(text);
-    let end = text.floor_char_boundary(MAX_PLAN_BYTES);
-    match text.len() - end {
-        0 => text,
-        more => format!("{}\n\n[{more} more bytes of the plan are in {path}]", &text[..end]),
-    }
-}
-
 /// The input with long texts cut: changes are shown as a diff. A long plan is shown once, as content.
 pub fn raw_input(tool: &str, input: &Value) -> Value {
     let short = |text: &Value| text.as_str().is_none_or(|text| text.len() <= MAX_SHOWN_BYTES);
     match input {
-        Value::Object(fields) if tool == cutonce_core::plan::EXIT_PLAN_MODE => {
+        Value::Object(fields) if tool == "ExitPlanMode" => {
             let kept = fields.iter().filter(|(_, value)| short(value));
             Value::Object(kept.map(|(name, value)| (name.clone(), value.clone())).collect())
         }

@@ -5,8 +5,10 @@
 mod asks;
 mod calls;
 mod editor_files;
+mod modes;
 mod prompt;
 mod replay;
+mod reviews;
 mod servers;
 mod session;
 mod updates;
@@ -22,7 +24,7 @@ use cutonce_agent::Approver;
 use cutonce_agent::builder::{OpenedSession, SessionSelector, StartError};
 use cutonce_agent::storage::{self, ProjectSessions, SessionScope, StoreError};
 use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
 use cutonce_models::FaultKind;
 use prompt::CallableCommands;
@@ -313,7 +315,7 @@ impl AcpHost {
         for notice in &opened.notices {
             eprintln!("cutonce: {}", cutonce_core::text::sanitize::sanitize(notice));
         }
-        let state = mode_state(opened.mode, &opened.modes);
+        let state = modes::mode_state(opened.mode, &opened.modes);
         let (served, orders) = ServedSession::new(opened.session, opened.events, out.clone(), show, opened.mode);
         let ended = tokio::spawn(served.run());
         self.state().sessions.insert(id, AcpSession { orders, modes: opened.modes, callable, task: ended });
@@ -370,7 +372,7 @@ impl AcpHost {
         };
         let info = |one: storage::ListedSession| {
             let cwd = one.cwd?;
-            let title = one.plan_title.or(one.first_message).map(|title| calls::one_line(&title));
+            let title = one.title.or(one.first_message).map(|title| calls::one_line(&title));
             Some(acp::SessionInfo::new(one.id, cwd).title(title).updated_at(one.last_at))
         };
         responder.respond(acp::ListSessionsResponse::new(listed.into_iter().filter_map(info).collect()))
@@ -476,20 +478,6 @@ fn check_folders(wanted: &SessionRequest) -> Result<(), Error> {
     Ok(())
 }
 
-fn mode_state(current: Mode, available: &[Mode]) -> acp::SessionModeState {
-    let one = |mode: &Mode| {
-        let (name, about) = match mode {
-            Mode::Default => ("Default", "Reads run; edits and commands need approval"),
-            Mode::AcceptEdits => ("Accept edits", "Edits inside the workspace run without asking"),
-            Mode::Plan => ("Plan", "Only the plan file changes until you approve the plan"),
-            Mode::Auto => ("Auto", "A classifier decides what would need approval"),
-            Mode::BypassPermissions => ("Bypass permissions", "Everything runs except what deny rules forbid"),
-        };
-        acp::SessionMode::new(mode.name(), name).description(about.to_string())
-    };
-    acp::SessionModeState::new(current.name(), available.iter().map(one).collect())
-}
-
 fn no_session(id: &acp::SessionId) -> Error {
     with_message(Error::new(-32002, ""), &format!("session {id} is not open; open it with session/new or session/load"))
 }
@@ -503,16 +491,7 @@ fn start_error(error: &StartError) -> Error {
     let kind = match error {
         StartError::Model(fault) if fault.kind == FaultKind::Key => Error::auth_required(),
         StartError::Store(StoreError::NotFound { .. }) => Error::new(-32002, ""),
-        StartError::Model(_)
-        | StartError::Store(_)
-        | StartError::Plan(_)
-        | StartError::Settings(_)
-        | StartError::Team(_)
-        | StartError::Tool { .. }
-        | StartError::Agent { .. }
-        | StartError::NoMessage(_)
-        | StartError::DropRejected(_)
-        | StartError::Folder { .. } => Error::internal_error(),
+        _ => Error::internal_error(),
     };
     with_message(kind, &error.to_string())
 }

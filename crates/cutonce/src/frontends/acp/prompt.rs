@@ -1,5 +1,6 @@
 //! Parses the blocks of a prompt: text, images, links, attached files, and slash commands (UI-9).
 
+use super::modes;
 use agent_client_protocol::Error;
 use agent_client_protocol::v1::schema::{
     AvailableCommand, AvailableCommandInput, ContentBlock, EmbeddedResourceResource, UnstructuredCommandInput,
@@ -10,7 +11,6 @@ use cutonce_agent::mcp::McpPrompt;
 use cutonce_core::commands::{self, Frontend};
 use cutonce_core::conversation::Image;
 use cutonce_core::image;
-use cutonce_core::plan::command::{self, ModeCommand, PlanCommand};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::sanitize;
 
@@ -76,7 +76,7 @@ impl CallableCommands {
     }
 
     /// Message for an unknown command (UI-9).
-    fn unknown_command(&self, name: &str) -> String {
+    pub(super) fn unknown_command(&self, name: &str) -> String {
         let customs = self.customs.iter().map(|custom| custom.name.as_str());
         let own = customs.chain(self.skills.iter().map(|(name, _)| name.as_str()));
         commands::unknown_command_message(Frontend::Acp, &format!("/{name}"), own)
@@ -103,16 +103,16 @@ impl CallableCommands {
 /// A prompt in its parts. Editors attach the open file before or after the typed text; that must not change
 /// the command.
 #[derive(Default)]
-struct PromptBlocks {
+pub(super) struct PromptBlocks {
     /// All parts in order.
     all: Vec<String>,
     /// Typed text.
     typed: Vec<String>,
     /// Typed text with the links in it: the arguments of a command.
-    command_text: String,
+    pub(super) command_text: String,
     /// Links before the typed text, and attached texts.
     attachments: Vec<String>,
-    images: Vec<Image>,
+    pub(super) images: Vec<Image>,
 }
 
 impl PromptBlocks {
@@ -155,13 +155,13 @@ impl PromptBlocks {
     }
 
     /// The typed text, if something else came with it.
-    fn typed_text(&self) -> Option<String> {
+    pub(super) fn typed_text(&self) -> Option<String> {
         (self.all.len() > self.typed.len()).then(|| self.typed.join("\n").trim().to_string())
     }
 
     /// A message with this text. Attached files are not typed by the user, so mentions in them reach no
     /// server (HO-6).
-    fn to_submission(&self, text: String) -> Submission {
+    pub(super) fn to_submission(&self, text: String) -> Submission {
         let images = self.images.clone();
         match self.typed_text() {
             None => Submission::User { text, images },
@@ -169,7 +169,7 @@ impl PromptBlocks {
         }
     }
 
-    fn with_attachments(&self, text: &str) -> String {
+    pub(super) fn with_attachments(&self, text: &str) -> String {
         let rest = self.attachments.iter().map(String::as_str);
         std::iter::once(text).chain(rest).collect::<Vec<_>>().join("\n")
     }
@@ -206,30 +206,13 @@ fn parse_command(name: &str, said: PromptBlocks, callable: &CallableCommands) ->
     let line = line.trim();
     let rest = line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
     match name {
-        "plan" | "mode" => match command::parse(line) {
-            Some(ModeCommand::Plan(PlanCommand::Describe(_))) => describe_task(said),
-            Some(command) => ParsedPrompt::Command(vec![Submission::Command { command, editor: None }]),
-            None => ParsedPrompt::ShowText(callable.unknown_command(name)),
-        },
+        "plan" | "mode" => modes::parse_command(name, line, said, callable),
         "model" if rest.is_empty() => ParsedPrompt::ShowText("Usage: /model provider/name, or an alias.".into()),
         "model" => ParsedPrompt::SetModel { name: rest.to_string() },
         "compact" => ParsedPrompt::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) },
         "clear" => ParsedPrompt::Command(vec![Submission::Clear]),
         other => ParsedPrompt::ShowText(callable.unknown_command(other)),
     }
-}
-
-/// `/plan TASK`, with everything that came with the task.
-fn describe_task(said: PromptBlocks) -> ParsedPrompt {
-    let words = said.command_text.trim();
-    let words = words.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim());
-    let text = said.with_attachments(words);
-    let command = |command| Submission::Command { command: ModeCommand::Plan(command), editor: None };
-    ParsedPrompt::Command(match said.images.is_empty() && said.typed_text().is_none() {
-        true => vec![command(PlanCommand::Describe(text))],
-        // A command carries typed text only.
-        false => vec![command(PlanCommand::Bare), said.to_submission(text)],
-    })
 }
 
 fn attached_image(kind: String, data: String) -> Result<Image, Error> {
@@ -270,6 +253,7 @@ fn invalid_prompt(why: &str) -> Error {
 mod tests {
     use super::*;
     use agent_client_protocol::v1::schema::{EmbeddedResource, ResourceLink, TextContent, TextResourceContents};
+    use cutonce_core::plan::command::{ModeCommand, PlanCommand};
 
     fn text(words: &str) -> ContentBlock {
         ContentBlock::Text(TextContent::new(words))

@@ -1,7 +1,7 @@
 //! Replays an earlier session as updates, in order, before the client continues it.
 
-use super::calls;
 use super::updates::{self, ToolCallResult, UpdateBuilder};
+use super::{calls, reviews};
 use agent_client_protocol::v1::schema::SessionUpdate;
 use cutonce_agent::storage::TranscriptReader;
 use cutonce_agent::storage::paths::own_dir;
@@ -102,7 +102,8 @@ impl ReplayState {
         if self.plan.as_ref() == Some(&plan) {
             return vec![];
         }
-        let shown = show.notice_chunk(&format!("## The approved plan\n\n{}", calls::plan_text(&plan, "the plan file")));
+        let shown =
+            show.notice_chunk(&format!("## The approved plan\n\n{}", reviews::plan_text(&plan, "the plan file")));
         self.plan = Some(plan);
         vec![shown]
     }

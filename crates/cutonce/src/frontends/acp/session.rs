@@ -13,7 +13,7 @@ use agent_client_protocol::{Client, Error, RequestCancellationHandle};
 use cutonce_agent::mcp::McpServers;
 use cutonce_agent::{EventStream, Session};
 use cutonce_core::conversation::StopReason as ModelStop;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::{AskView, EndReason, Event, EventKind, TurnSummary};
 use cutonce_core::protocol::submission::{ChangedBy, Flushed, Submission};
 use cutonce_core::protocol::view::SessionView;

@@ -1,7 +1,7 @@
 //! Turns session events into protocol updates. Only sends what schema version 1 defines: clients drop the
 //! rest.
 
-use super::calls;
+use super::{calls, reviews};
 use crate::output::first_page;
 use agent_client_protocol::v1::schema::{
     ContentBlock, ContentChunk, CurrentModeUpdate, ImageContent, MessageId, Plan, PlanEntry, PlanEntryPriority,
@@ -279,7 +279,7 @@ impl UpdateBuilder {
             // The tool result repeats the plan, so only its first line is shown.
             let field = |name: &str| done.input.get(name).and_then(Value::as_str);
             let path = field("planFilePath").unwrap_or("the plan file");
-            let plan = field("plan").map(|plan| calls::text_content(&calls::plan_text(plan, path)));
+            let plan = field("plan").map(|plan| calls::text_content(&reviews::plan_text(plan, path)));
             let told = raw_output(done).as_str().and_then(|told| told.lines().next()).map(calls::text_content);
             return (plan.into_iter().chain(told).collect(), Vec::new());
         }

@@ -3,7 +3,7 @@
 
 use super::editor::editor_name;
 use super::pick_list::{PickList, PickResult, RewindList, SessionList};
-use super::{PlainFrontend, output, reports};
+use super::{PlainFrontend, output, plan_review, reports};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::config::commands::{self as own_commands, CustomCommand};
 use cutonce_agent::config::instructions::InstructionLoader;
@@ -88,7 +88,7 @@ impl PlainFrontend {
                 self.model_to = Some(words.to_string());
             }
             SlashCommand::Help => self.print_notice(&reports::help_text(&self.custom_commands())),
-            SlashCommand::Plans => self.print_notice(&reports::plans_text(&self.report)),
+            SlashCommand::Plans => self.print_notice(&plan_review::plans_text(&self.report)),
             SlashCommand::Permissions => {
                 self.print_notice(&reports::permissions_text(&self.report, &self.settings_places(), &self.flags))
             }

@@ -1,5 +1,4 @@
-//! Opens the user's editor for plain lines: for the plan, a copy of it during the review (PM-25, PM-74),
-//! and messages.
+//! Opens the user's editor for plain lines. What it opens for plans is in `plan_review`.
 
 use cutonce_agent::editor;
 use std::path::Path;
@@ -8,11 +7,6 @@ use std::path::Path;
 pub fn editor_name() -> Option<String> {
     let found = editor::find_editor(&std::env::vars_os().collect::<Vec<_>>()).ok()?;
     found.program.file_name().map(|name| name.to_string_lossy().into_owned())
-}
-
-/// Opens the plan and returns a message about the result.
-pub fn open_editor(path: &Path) -> String {
-    editor::open_plan(path, std::env::vars_os().collect()).unwrap_or_else(|why| why)
 }
 
 /// Why text could not be edited.
@@ -26,18 +20,13 @@ pub enum EditError {
     Read(std::io::Error),
 }
 
-/// Lets the user edit a copy of a plan. If the editor fails, nothing changes.
-pub fn edit_plan_copy(text: &str) -> Result<String, EditError> {
-    edit_text("plan.md", text, |path| editor::open_plan(path, std::env::vars_os().collect()).map(drop))
-}
-
 /// Lets the user edit a message before it is sent.
 pub fn edit_message(text: &str) -> Result<String, EditError> {
     edit_text("message.md", text, |path| editor::open_file(path, std::env::vars_os().collect()))
 }
 
 /// Writes the text to a temporary file of this name, opens it, and returns the new text.
-fn edit_text<E: ToString>(
+pub(super) fn edit_text<E: ToString>(
     name: &str,
     text: &str,
     open: impl FnOnce(&Path) -> Result<(), E>,

@@ -27,10 +27,9 @@ use cutonce_core::protocol::submission::{
 };
 use cutonce_core::settings::NotificationMethod;
 use cutonce_core::text::sanitize::{one_line, sanitize};
-use editor::{edit_plan_copy, open_editor};
 use input_lines::{InputLines, TerminalGate};
 use pick_list::{PickList, PickResult, SessionList};
-use plan_review::{PlainReview, ReviewStep};
+use plan_review::{PlainReview, ReviewStep, edit_plan_copy, open_editor};
 use questions::QuestionAnswers;
 use reports::{RuleFlags, SessionReport};
 use std::path::Path;
@@ -134,7 +133,7 @@ async fn run_conversation(
     match first {
         Some(FirstInput::Message(words)) => plain.session.say(words),
         Some(FirstInput::Piped { prompt, piped }) => plain.session.say(format!("{prompt}\n\n{piped}")),
-        Some(FirstInput::Implement { plan, path }) => plain.session.submit(Submission::Implement { plan, path }),
+        Some(FirstInput::Implement { text, path }) => plain.session.submit(Submission::Implement { text, path }),
         None => plain.show_prompt(),
     }
     loop {

@@ -90,7 +90,7 @@ impl SessionList {
         let scope = if self.everywhere { SessionScope::All } else { SessionScope::Project };
         let mut listed = list_sessions(&self.sessions, scope, MAX_SESSIONS).unwrap_or_default();
         listed.retain(|one| {
-            let spoken = one.first_message.is_some() || one.plan_title.is_some();
+            let spoken = one.first_message.is_some() || one.title.is_some();
             spoken && Some(&one.id) != self.own.as_ref() && crate::commands::sessions::matches_search(one, &self.words)
         });
         (self.listed, self.from) = (listed, 0);
@@ -141,7 +141,7 @@ impl SessionList {
 
 /// One line about a session.
 fn session_line(one: &ListedSession, with_folder: bool) -> String {
-    let title = one.plan_title.as_deref().or(one.first_message.as_deref()).unwrap_or_default();
+    let title = one.title.as_deref().or(one.first_message.as_deref()).unwrap_or_default();
     let title: String = one_line(title).chars().take(70).collect();
     let branch = one.branch.as_deref().map(|branch| format!(" · {}", one_line(branch))).unwrap_or_default();
     let cwd = one.cwd.as_deref().filter(|_| with_folder).map(|cwd| format!(" · {}", one_line(cwd)));

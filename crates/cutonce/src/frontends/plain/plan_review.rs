@@ -1,11 +1,15 @@
 //! The plan review in plain lines (PM-73, PM-74, PM-84, PM-87): everything is reachable with numbered
 //! choices. A number selects a choice and says exactly what it would do; Enter confirms it.
 
+use super::editor::{EditError, edit_text};
 use super::output;
+use super::reports::SessionReport;
 use crate::output::{PAGE_BYTES, PAGE_LINES, first_page};
+use cutonce_agent::plan;
+use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, EXIT_QUESTION, LineComment, PlanAnswer, PlanChoice, PlanExitRequest};
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
+use std::path::Path;
 
 /// The user's input for a plan request so far.
 #[derive(Debug, Default)]
@@ -305,4 +309,28 @@ fn describe_choice(request: &PlanExitRequest, choice: &PlanChoice, follows: Mode
         text.push_str("; with your edit");
     }
     text + "."
+}
+/// Opens the plan and returns a message about the result.
+pub fn open_editor(path: &Path) -> String {
+    plan::open_in_editor(path, std::env::vars_os().collect()).unwrap_or_else(|why| why)
+}
+
+/// Lets the user edit a copy of a plan. If the editor fails, nothing changes.
+pub fn edit_plan_copy(text: &str) -> Result<String, EditError> {
+    edit_text("plan.md", text, |path| plan::open_in_editor(path, std::env::vars_os().collect()).map(drop))
+}
+
+/// Text of `/plans`.
+pub fn plans_text(about: &SessionReport) -> String {
+    let here = about.cwd.display().to_string();
+    let plans = plan::list_plans(&about.home);
+    let ours = plans.iter().filter(|plan| plan.project.as_deref().is_none_or(|project| project == here));
+    let lines: Vec<String> = ours
+        .take(20)
+        .map(|plan| format!("{}  rev {}  {}  {}", plan.slug, plan.revision, plan.status.name(), one_line(&plan.title)))
+        .collect();
+    match lines.is_empty() {
+        true => "No plans in this folder yet.".into(),
+        false => format!("{}\n`cutonce plans` shows and compares them.", lines.join("\n")),
+    }
 }

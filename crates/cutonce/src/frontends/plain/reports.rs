@@ -4,7 +4,6 @@ use cutonce_agent::builder::OpenedSession;
 use cutonce_agent::config::commands::CustomCommand;
 use cutonce_agent::config::{self, SettingsPaths};
 use cutonce_agent::mcp::McpServerStatus;
-use cutonce_agent::plan;
 use cutonce_core::commands::{self, Frontend};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::protocol::event::{TodoItem, TodoStatus};
@@ -54,20 +53,6 @@ pub fn help_text(customs: &[CustomCommand]) -> String {
     lines.push("\\ before Enter continues on the next line. A paste is one message and never a command.".into());
     lines.push("Everything else is sent to the agent. Ctrl+C interrupts it; Ctrl+D or the end of input quits.".into());
     lines.join("\n")
-}
-
-pub fn plans_text(about: &SessionReport) -> String {
-    let here = about.cwd.display().to_string();
-    let plans = plan::list_plans(&about.home);
-    let ours = plans.iter().filter(|plan| plan.project.as_deref().is_none_or(|project| project == here));
-    let lines: Vec<String> = ours
-        .take(20)
-        .map(|plan| format!("{}  rev {}  {}  {}", plan.slug, plan.revision, plan.status.name(), one_line(&plan.title)))
-        .collect();
-    match lines.is_empty() {
-        true => "No plans in this folder yet.".into(),
-        false => format!("{}\n`cutonce plans` shows and compares them.", lines.join("\n")),
-    }
 }
 
 /// Settings and rules from the command line.

@@ -1,6 +1,8 @@
 //! The `-p` front end: one prompt, the answer on stdout, an exit code (CL-1, CL-3). `stream_json` handles streams of
 //! prompts.
 
+mod approval_result;
+
 use crate::cli::args::{InputFormat, OutputFormat, RunFlags};
 use crate::cli::usage::UsageError;
 use crate::frontends::stream_json::frames::FrameBuilder;
@@ -8,7 +10,6 @@ use crate::frontends::{plain, stream_json};
 use crate::start::{self, StartedSession};
 use cutonce_agent::{Approver, EventStream};
 use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
-use cutonce_core::plan::approval;
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::sanitize;
@@ -20,7 +21,7 @@ pub struct PrintOptions {
     pub partial: bool,
     pub verbose: bool,
     /// The run was started to get a plan (`cutonce plan`): without one it failed (PM-76).
-    pub plan_wanted: bool,
+    pub wants_planning: bool,
 }
 
 /// The first input of a run.
@@ -34,7 +35,7 @@ pub enum FirstInput {
     },
     /// A plan that the user approved by running `cutonce implement`.
     Implement {
-        plan: String,
+        text: String,
         path: String,
     },
 }
@@ -46,8 +47,8 @@ pub async fn run_prompt(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
 }
 
 /// Runs one prompt to get a plan (`cutonce plan`).
-pub async fn run_for_plan(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
-    let face = PrintOptions { plan_wanted: true, ..print_options(&run) };
+pub async fn run_planning(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
+    let face = PrintOptions { wants_planning: true, ..print_options(&run) };
     run_prompt_with(run, wanted, face).await
 }
 
@@ -92,7 +93,7 @@ pub async fn run(started: StartedSession, prompt: Option<FirstInput>, face: Prin
             let (typed, allow) = (Some(prompt), Vec::new());
             session.submit(Submission::CustomCommand { text, images: Vec::new(), allow, model: None, typed });
         }
-        Some(FirstInput::Implement { plan, path }) => session.submit(Submission::Implement { plan, path }),
+        Some(FirstInput::Implement { text, path }) => session.submit(Submission::Implement { text, path }),
         None => {}
     }
     session.submit(Submission::Close);
@@ -103,7 +104,7 @@ pub async fn run(started: StartedSession, prompt: Option<FirstInput>, face: Prin
 
 pub fn print_options(run: &RunFlags) -> PrintOptions {
     let (output, partial, verbose) = (run.output_format, run.include_partial_messages, run.verbose);
-    PrintOptions { output, partial, verbose, plan_wanted: false }
+    PrintOptions { output, partial, verbose, wants_planning: false }
 }
 
 pub struct StopSignals {
@@ -157,7 +158,7 @@ impl PrintRun {
         }
         let mut frames = self.frames.event_frames(event);
         if let (EventKind::TurnEnded(ended), Some(result)) = (&event.kind, frames.last_mut())
-            && let Some(why) = self.missing_plan_error(ended)
+            && let Some(why) = self.missing_text_error(ended)
         {
             result["is_error"] = true.into();
             result["errors"] = vec![why].into();
@@ -183,42 +184,24 @@ impl PrintRun {
             (OutputFormat::Text, _) => print_text(ended)?,
             (OutputFormat::Json | OutputFormat::StreamJson, _) => {}
         }
-        let failed = failure_text(&ended.reason).or_else(|| self.missing_plan_error(ended));
+        let failed = failure_text(&ended.reason).or_else(|| self.missing_text_error(ended));
         if let Some(why) = &failed
             && self.options.output == OutputFormat::Text
         {
             eprintln!("cutonce: {}", sanitize(why));
         }
-        self.report_plan(ended);
+        self.report_written(ended);
         if self.code == SUCCESS || self.code == FAILED {
             self.code = if failed.is_some() { FAILED } else { SUCCESS };
         }
         Ok(())
     }
-
-    /// Returns an error text if a run that wanted a plan ended without one, or with an unreadable one (PM-76).
-    fn missing_plan_error(&self, ended: &TurnSummary) -> Option<String> {
-        let Some(plan) = &ended.plan else {
-            return self.options.plan_wanted.then(|| "No plan was written.".to_string());
-        };
-        let said = approval::headless_result(&plan.content, &plan.path, &ended.text, self.options.plan_wanted);
-        (said.exit_code != 0).then_some(said.text)
-    }
-
-    /// Says on stderr where the plan is and how to implement it (PM-76).
-    fn report_plan(&self, ended: &TurnSummary) {
-        if let (true, Some(plan)) = (self.options.plan_wanted, &ended.plan)
-            && let Some(sha256) = plan.content.sha256()
-        {
-            eprintln!("{}", sanitize(&approval::describe_plan(&plan.slug, &plan.path, &sha256)));
-        }
-    }
 }
 
 /// Prints the plan if there is one (PM-76), else the last answer.
 fn print_text(ended: &TurnSummary) -> std::io::Result<()> {
-    let plan = ended.plan.as_ref().and_then(|plan| plan.content.text().map(|text| (text, plan.path.as_str())));
-    let text = plan.map_or(ended.text.as_str(), |(text, _)| text).trim_end();
+    let written = approval_result::written_text(ended);
+    let text = written.map_or(ended.text.as_str(), |(text, _)| text).trim_end();
     if text.is_empty() {
         return Ok(());
     }
@@ -237,7 +220,7 @@ fn print_text(ended: &TurnSummary) -> std::io::Result<()> {
     writeln!(out, "{}", sanitize(shown))?;
     out.flush()?;
     if left_out > 0 {
-        let whole = plan.map_or(String::new(), |(_, path)| format!(" The whole plan is in {}.", sanitize(path)));
+        let whole = written.map_or(String::new(), |(_, path)| format!(" The whole plan is in {}.", sanitize(path)));
         eprintln!("cutonce: {left_out} more lines are not shown.{whole} Redirect the output to get all of it.");
     }
     Ok(())

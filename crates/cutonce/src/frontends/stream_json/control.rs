@@ -3,7 +3,7 @@
 use super::SdkHost;
 use super::peer::HostPeer;
 use super::rewind::PendingRewind;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::protocol::submission::{ChangedBy, Flushed, OnDone, Submission};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -2,8 +2,8 @@
 //! host connection: the session still asks, and the answer is no.
 
 use super::{SdkHost, permission};
-use cutonce_core::plan::mode::Mode;
-use cutonce_core::protocol::event::{AskKind, AskView};
+use cutonce_core::mode::Mode;
+use cutonce_core::protocol::event::AskView;
 
 /// Name in `permissionMode`.
 pub const NAME: &str = "dontAsk";
@@ -12,11 +12,7 @@ impl SdkHost {
     /// Denies an ask without sending it to the host. A plan is still sent, because no rule can approve one in
     /// advance.
     pub(super) fn deny_without_asking(&self, ask: &AskView) -> Option<permission::AnswerEffects> {
-        let asks = match &ask.kind {
-            AskKind::Plan { .. } => false,
-            AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => true,
-        };
-        (asks && self.frames.dont_ask()).then(|| permission::asking_disabled(ask))
+        (ask.exit_request().is_none() && self.frames.dont_ask()).then(|| permission::asking_disabled(ask))
     }
 
     /// Applies a mode set by an answer of the host. Sends a status frame if the session itself has no change

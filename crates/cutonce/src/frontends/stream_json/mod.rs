@@ -1,6 +1,7 @@
 //! The stream-json front end for programs on stdin and stdout (HO-1 to HO-3): the Claude Agent SDKs and
 //! compatible hosts. `wire` reads their lines, `peer` writes ours; this file connects them to the session.
 
+mod approval;
 mod control;
 mod dont_ask;
 pub mod frames;

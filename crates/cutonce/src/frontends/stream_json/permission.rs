@@ -1,11 +1,11 @@
 //! Permission requests to a host (`can_use_tool`) and the meaning of its answers (HO-1, HO-2). Only a clear
 //! yes is a yes.
 
+use super::approval;
 use super::peer::RequestError;
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::permission::{AskCause, RuleSuggestion};
-use cutonce_core::plan::approval::{self, ChoiceKey, NoAnswer, PlanExitRequest};
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::event::{AskKind, AskView, Question};
 use cutonce_core::protocol::host::{FolderChange, HostAnswer, RuleChange, RuleChangeKind};
 use cutonce_core::protocol::submission::{AskAnswer, QuestionsAnswer, RuleDestination, Submission};
@@ -35,9 +35,7 @@ pub fn build_request(ask: &AskView, lasting: bool) -> Value {
             let by_mode = edits && *by == AskCause::Mode && from.is_none();
             request["permission_suggestions"] = suggestion_json(by_mode, suggestions, lasting);
         }
-        AskKind::Questions(_) | AskKind::EnterPlan | AskKind::Plan { .. } => {
-            request["requires_user_interaction"] = true.into();
-        }
+        _ => request["requires_user_interaction"] = true.into(),
     }
     request
 }
@@ -48,7 +46,7 @@ fn reason_type(by: &AskCause) -> &'static str {
         AskCause::Mode => "mode",
         AskCause::Rule => "rule",
         AskCause::Hook => "hook",
-        AskCause::ProtectedPath | AskCause::SecretRead | AskCause::UnknownWrites | AskCause::OutsidePlan => {
+        AskCause::ProtectedPath | AskCause::SecretRead | AskCause::UnknownWrites | AskCause::OutOfScope => {
             "safetyCheck"
         }
         AskCause::Classifier(_) => "other",
@@ -127,27 +125,25 @@ pub fn asking_disabled(ask: &AskView) -> AnswerEffects {
     )
 }
 
-fn answer_submission(ask: &AskView, answer: AskAnswer) -> Submission {
+pub(super) fn answer_submission(ask: &AskView, answer: AskAnswer) -> Submission {
     Submission::Answer { ask_id: ask.ask_id.clone(), answer }
 }
 
 /// No usable answer: the call does not run and a plan is not approved (PM-80).
 fn refuse_ask(ask: &AskView, why: String, interrupt: bool) -> AnswerEffects {
-    let no = match &ask.kind {
-        AskKind::Plan { .. } => AskAnswer::Unusable { why },
-        AskKind::Permission { .. } | AskKind::Questions(_) | AskKind::EnterPlan => {
-            AskAnswer::Host(HostAnswer::Deny { message: why, interrupt })
-        }
+    let no = match ask.exit_request() {
+        Some(_) => AskAnswer::Unusable { why },
+        None => AskAnswer::Host(HostAnswer::Deny { message: why, interrupt }),
     };
     AnswerEffects { submissions: vec![answer_submission(ask, no)], ..AnswerEffects::default() }
 }
 
 /// A clear no. For a plan it is a rejection with feedback: planning continues (HO-2).
 fn deny_ask(ask: &AskView, message: String, interrupt: bool) -> AnswerEffects {
-    let AskKind::Plan { .. } = &ask.kind else { return refuse_ask(ask, message, interrupt) };
-    let mut no = approval::PlanAnswer::new(&ask.ask_id, ChoiceKey::KeepPlanning);
-    no.feedback = Some(message);
-    let mut submissions = vec![answer_submission(ask, AskAnswer::Plan(no))];
+    if ask.exit_request().is_none() {
+        return refuse_ask(ask, message, interrupt);
+    }
+    let mut submissions = vec![answer_submission(ask, approval::rejection(&ask.ask_id, message))];
     submissions.extend(interrupt.then_some(Submission::Interrupt));
     AnswerEffects { submissions, ..AnswerEffects::default() }
 }
@@ -161,11 +157,9 @@ fn allow_ask(ask: &AskView, said: &Value) -> AnswerEffects {
     let input = Some(said["updatedInput"].clone()).filter(|input| input.is_object());
     let mut submissions: Vec<Submission> = updates.rules.drain(..).map(Submission::ChangeRules).collect();
     let by_answer = |mode| Submission::SetModeByAnswer { mode };
-    match &ask.kind {
-        AskKind::Plan { request, .. } => {
-            submissions.extend(plan_allowed(ask, request, input.as_ref(), updates.mode));
-        }
-        AskKind::Questions(questions) => {
+    match (&ask.kind, ask.exit_request()) {
+        (_, Some(request)) => submissions.extend(approval::approve(ask, request, input.as_ref(), updates.mode)),
+        (AskKind::Questions(questions), None) => {
             submissions.extend(updates.mode.map(by_answer));
             let given = input.as_ref().and_then(|input| question_answers(questions, input));
             let given = given.map_or(AskAnswer::Host(HostAnswer::Allow { input: None }), |answers| {
@@ -173,7 +167,7 @@ fn allow_ask(ask: &AskView, said: &Value) -> AnswerEffects {
             });
             submissions.push(answer_submission(ask, given));
         }
-        AskKind::Permission { .. } | AskKind::EnterPlan => {
+        (_, None) => {
             submissions.extend(updates.mode.map(by_answer));
             submissions.push(answer_submission(ask, AskAnswer::Host(HostAnswer::Allow { input })));
         }
@@ -182,75 +176,6 @@ fn allow_ask(ask: &AskView, said: &Value) -> AnswerEffects {
     // change.
     submissions.extend(updates.folders.drain(..).map(Submission::ChangeFolders));
     AnswerEffects { submissions, notes: updates.notes, dont_ask: updates.mode.map(|_| updates.dont_ask) }
-}
-
-/// Answers a plan. The input of the answer may name a choice with feedback, comments and notes, or the edited plan
-/// (PM-143). Without a choice it is an approval, and the next mode decides which one.
-fn plan_allowed(
-    ask: &AskView,
-    request: &PlanExitRequest,
-    input: Option<&Value>,
-    mode: Option<Mode>,
-) -> Vec<Submission> {
-    let unusable = |why: &str| vec![answer_submission(ask, AskAnswer::Unusable { why: why.into() })];
-    let given = |name: &str| input.map(|input| &input[name]).filter(|value| !value.is_null());
-    let mode = match given("mode").map(|name| name.as_str().and_then(Mode::parse)) {
-        Some(None) => return unusable("it names an unknown mode"),
-        Some(named) => named,
-        None => mode,
-    };
-    let (choice, answer_mode, after) = match given("choice") {
-        Some(choice) => (choice.clone(), mode, None),
-        None => match approving_choice(request, mode) {
-            Ok((key, after)) => (json!(key), None, after),
-            Err(why) => return unusable(why),
-        },
-    };
-    match given("plan") {
-        // A program would send the same again, so an empty plan is refused at once.
-        Some(Value::String(plan)) if plan.trim().is_empty() => return unusable("the edited plan is empty"),
-        Some(Value::String(_)) | None => {}
-        Some(_) => return unusable("the edited plan is not text"),
-    }
-    let mut answer = json!({"askId": ask.ask_id, "choice": choice, "mode": answer_mode});
-    for name in ["plan", "feedback", "comments", "notes"] {
-        given(name).into_iter().for_each(|value| answer[name] = value.clone());
-    }
-    let answer = match approval::PlanAnswer::from_json(&answer) {
-        Ok(answer) => AskAnswer::Plan(answer),
-        Err(NoAnswer::Unreadable(why) | NoAnswer::Failed(why)) => AskAnswer::Unusable { why },
-        Err(NoAnswer::Interrupted) => AskAnswer::Unusable { why: "it can't be read".into() },
-    };
-    // A teammate's plan does not change the mode or the model of this session.
-    let own = request.from.is_none();
-    let model = given("model").and_then(Value::as_str).filter(|_| own && matches!(answer, AskAnswer::Plan(_)));
-    std::iter::once(answer_submission(ask, answer))
-        .chain(after.filter(|_| own).map(|mode| Submission::SetModeByAnswer { mode }))
-        .chain(model.map(|model| Submission::SetModel { model: model.into() }))
-        .collect()
-}
-
-/// The choice for a host that only says "allow", and the mode to set right after it. A mode that the request does not
-/// offer is set like set_permission_mode: unavailable modes stay unavailable.
-fn approving_choice(request: &PlanExitRequest, mode: Option<Mode>) -> Result<(ChoiceKey, Option<Mode>), &'static str> {
-    let Some(mode) = mode else {
-        let choice = request.default_approval().or_else(|| request.find_choice(ChoiceKey::Restore));
-        return choice.map(|choice| (choice.key, None)).ok_or("no approval is offered");
-    };
-    if mode == Mode::Plan {
-        return Err("it allows leaving plan mode and sets plan mode");
-    }
-    if let Some(named) = request.choice_approving_mode(mode) {
-        return Ok((named.key, None));
-    }
-    // A teammate's mode can't be set from this session (PM-134).
-    if request.from.is_some() {
-        return Err("it names a mode that the request does not offer");
-    }
-    // The rest of the batch gets no more rights than named (PM-18), so approve with the least and set the named mode
-    // after it.
-    let least = request.find_choice(ChoiceKey::Default).ok_or("no approval is offered")?;
-    Ok((least.key, Some(mode)))
 }
 
 /// Answers in the order of the questions: labels or the user's own text, plus the user's notes. Returns

@@ -2,6 +2,7 @@
 
 use super::*;
 use cutonce_core::permission::Why;
+use cutonce_core::plan::approval::ChoiceKey;
 use cutonce_core::protocol::event::QuestionOption as Option_;
 
 fn ask(tool: &str, input: Value, kind: AskKind) -> AskView {

@@ -6,7 +6,7 @@ use crate::cli::args::RunFlags;
 use crate::cli::usage::UsageError;
 use crate::start::{self, SessionDirs};
 use cutonce_agent::Approver;
-use cutonce_core::plan::mode::Mode;
+use cutonce_core::mode::Mode;
 use cutonce_core::subagent::{AgentDefinition, parse_host_agents};
 use serde_json::{Map, Value, json};
 
@@ -26,7 +26,7 @@ pub struct HostSetup {
     /// Offer only these skills (HO-8).
     skills: Option<Vec<String>>,
     /// Replacement for the plan mode workflow.
-    plan_instructions: Option<String>,
+    custom_workflow: Option<String>,
     managed_settings: Option<String>,
     /// The user is not at an approval UI (PM-32).
     channels: bool,
@@ -57,7 +57,7 @@ impl HostSetup {
             forward_text: request["forwardSubagentText"] == true,
             json_schema: Some(&request["jsonSchema"]).filter(|schema| !schema.is_null()).map(Value::to_string),
             skills: request["skills"].as_array().map(|names| string_list(names)),
-            plan_instructions: text(&request["planModeInstructions"]).filter(|text| !text.trim().is_empty()),
+            custom_workflow: text(&request["planModeInstructions"]).filter(|text| !text.trim().is_empty()),
             managed_settings: Some(&request["managedSettings"]).filter(|given| !given.is_null()).map(Value::to_string),
             channels: request["channels"] == true,
         }
@@ -66,7 +66,7 @@ impl HostSetup {
     /// True if ignoring it would lose something.
     pub fn has_content(&self) -> bool {
         let nothing = self.servers.is_empty() && self.agents.is_empty() && self.hooks.is_empty();
-        let words = [&self.system_prompt, &self.append, &self.json_schema, &self.plan_instructions];
+        let words = [&self.system_prompt, &self.append, &self.json_schema, &self.custom_workflow];
         let bounds = self.skills.is_some() || self.managed_settings.is_some() || self.channels;
         !nothing || bounds || words.into_iter().any(Option::is_some)
     }
@@ -119,7 +119,7 @@ impl HostSetup {
         }
         run.host.channels |= self.channels;
         run.host.skills = self.skills.clone();
-        run.host.plan_instructions = self.plan_instructions.clone();
+        run.host.custom_workflow = self.custom_workflow.clone();
         if let Some(text) = &self.system_prompt {
             run.system_prompt = Some(text.clone());
         }
@@ -157,7 +157,7 @@ pub fn initialize_answer(run: &RunFlags, place: &SessionDirs, agents: &[AgentDef
         "session_state": "idle", "hooks_applied": true, "hook_on_failure_supported": true,
     });
     // Settings or a resumed session may set another mode, so an uncertain mode is left out.
-    let sure = |mode: &Mode| !run.permissions.dangerously_skip_permissions || *mode == Mode::Plan;
+    let sure = |mode: &Mode| !run.permissions.dangerously_skip_permissions || mode.is_read_only();
     if run.host.dont_ask {
         greeting["current_permission_mode"] = super::dont_ask::NAME.into();
     } else if let Some(mode) = run.permissions.permission_mode.filter(sure) {

@@ -3,7 +3,6 @@
 
 use super::FrameBuilder;
 use cutonce_core::conversation::ContentBlock;
-use cutonce_core::plan::PlanEvent;
 use cutonce_core::protocol::event::{AgentActivity, AgentEvent, AgentOutcome, EventKind};
 use serde_json::{Value, json};
 
@@ -73,11 +72,7 @@ impl FrameBuilder {
             EventKind::Notice { level, text } => {
                 vec![self.system_frame("informational", json!({"content": text, "level": level}))]
             }
-            EventKind::ModeChanged { from, to, by } => {
-                vec![self.plan_frame(&PlanEvent::ModeChanged { from: *from, to: *to, by: *by }, at)]
-            }
-            EventKind::Plan(plan) => vec![self.plan_frame(plan, at)],
-            _ => Vec::new(),
+            kind => self.mode_frames(kind, at),
         };
         self.partial = partial;
         frames

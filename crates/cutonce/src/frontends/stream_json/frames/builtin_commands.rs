@@ -3,7 +3,6 @@
 
 use super::FrameBuilder;
 use cutonce_core::commands::{self, Frontend};
-use cutonce_core::conversation::TokenUsage;
 use cutonce_core::protocol::event::{EndReason, TurnSummary};
 use serde_json::{Value, json};
 
@@ -32,16 +31,9 @@ impl FrameBuilder {
     /// The result frame of a command: its output, or why it failed.
     pub fn command_result_frame(&mut self, how: Result<String, String>) -> Value {
         let ended = TurnSummary {
-            reason: EndReason::Completed,
-            stop: None,
             text: how.as_ref().ok().cloned().unwrap_or_default(),
-            usage: TokenUsage::default(),
-            requests: 0,
-            tool_results: 0,
-            duration_ms: 0,
-            api_ms: 0,
             cost: self.spent.process_cost(),
-            plan: None,
+            ..TurnSummary::new(EndReason::Completed)
         };
         let mut frame = self.result_frame(&ended);
         if let (Err(why), Some(fields)) = (how, frame.as_object_mut()) {

@@ -8,9 +8,8 @@ use cutonce_agent::mcp::{McpServerStatus, McpServers};
 use cutonce_agent::storage::{part_id, paths::own_dir};
 use cutonce_agent::structured_output;
 use cutonce_core::conversation::{ContentBlock, ResultPart, StopReason, TokenUsage};
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::{RuleBehavior, RuleSet};
-use cutonce_core::plan::PlanEvent;
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::event::{
     AnswerDelta, EndReason, Event, EventKind, FinishedCall, NoticeLevel, TeamEvent, TurnSummary,
 };
@@ -32,6 +31,7 @@ const CAPABILITIES: [&str; 2] = ["interrupt_receipt_v1", "interrupt_cancel_queue
 
 mod agents;
 mod builtin_commands;
+mod mode_frames;
 mod usage_totals;
 
 pub struct FrameBuilder {
@@ -134,10 +134,9 @@ impl FrameBuilder {
             }
             // The first mode is in the init frame: nothing changed (HO-1).
             EventKind::ModeChanged { by: ChangedBy::Start, .. } if !self.turn_seen => vec![],
-            EventKind::ModeChanged { from, to, by } => {
+            EventKind::ModeChanged { .. } => {
                 let status = self.status_frame();
-                let changed = PlanEvent::ModeChanged { from: *from, to: *to, by: *by };
-                vec![status, self.plan_frame(&changed, event.at)]
+                std::iter::once(status).chain(self.mode_frames(&event.kind, event.at)).collect()
             }
             EventKind::Compacted { before, automatic, cost, .. } => {
                 self.spent.report_cost(*cost, &self.view.model);
@@ -146,7 +145,7 @@ impl FrameBuilder {
             EventKind::Notice { level, text } => {
                 vec![self.system_frame("informational", json!({"content": text, "level": level}))]
             }
-            EventKind::Plan(plan) => vec![self.plan_frame(plan, event.at)],
+            EventKind::Plan(_) => self.mode_frames(&event.kind, event.at),
             EventKind::Agent(agent) => self.agent_frames(agent, event.at),
             EventKind::TurnEnded(ended) => self.turn_end_frames(ended),
             EventKind::Team(event) => self.team_frames(event),
@@ -249,14 +248,6 @@ impl FrameBuilder {
             all.append(fields);
         }
         self.new_frame("system", all)
-    }
-
-    /// A plan event under its PM-143 name, with the time in milliseconds since 1970.
-    fn plan_frame(&self, event: &PlanEvent, at: u64) -> Value {
-        let mut fields = serde_json::to_value(event).unwrap_or_default();
-        fields["time"] = at.into();
-        let name = fields.as_object_mut().and_then(|fields| fields.shift_remove("type"));
-        self.system_frame(name.as_ref().and_then(Value::as_str).unwrap_or("plan"), fields)
     }
 
     /// Frames for teammates and their messages (TM-1).
@@ -480,17 +471,7 @@ impl FrameBuilder {
             "total_cost_usd": cost, "usage": usage_json(&ended.usage), "modelUsage": self.spent.by_model(),
             "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
         });
-        if let Some(plan) = &ended.plan {
-            let text = plan.content.text();
-            // Without an approver, the plan is the result of the run (PM-76).
-            if !self.host {
-                fields["result"] = text.map_or(fields["result"].clone(), Value::from);
-            }
-            fields["plan"] = json!(text);
-            fields["path"] = json!(plan.path);
-            fields["slug"] = json!(plan.slug);
-            fields["sha256"] = json!(plan.content.sha256());
-        }
+        self.add_written(&mut fields, ended);
         if let Some(structured) = self.structured.take() {
             fields["structured_output"] = structured;
         }

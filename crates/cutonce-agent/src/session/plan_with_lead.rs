@@ -5,15 +5,15 @@ use super::SessionState;
 use super::asks::{OpenAsk, OpenSubject};
 use super::call_runner::CallRef;
 use super::events::SessionEvent;
-use crate::team::{history, pending_plan_approvals};
+use crate::team::history;
+use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan::approval::{self, ChoiceKey, PlanAnswer, PlanExitResult};
-use cutonce_core::plan::mode::{self, Mode};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, TeamUpdate};
 use cutonce_core::team::{
-    self, AnsweredBy, LEAD_NAME, LeadAnswer, LeadMode, MessageContent, PlanApprovalRequest, PlanApprovalResponse,
-    RequestArrival, TeamMessage,
+    self, AnsweredBy, LEAD_NAME, LeadAnswer, LeadMode, MessageContent, MessageKind, PlanApprovalRequest,
+    PlanApprovalResponse, RequestArrival, TeamMessage,
 };
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::TurnEvent;
@@ -36,7 +36,7 @@ impl SessionState {
     pub(super) fn submit_to_lead(&mut self, n: usize) {
         let found = self.planner.found();
         // PM-72: one that must plan submits from any mode.
-        if !self.mode.in_plan() && !self.must_plan() {
+        if !self.mode.is_planning() && !self.must_plan() {
             return self.complete_call(n, ToolOutcome::error(approval::not_in_plan_mode_error()));
         }
         if let PlanContent::Unreadable(why) = &found {
@@ -164,7 +164,7 @@ impl SessionState {
         }
         self.keep_plan();
         self.mode_event(mode::ModeEvent::Approved { mode, by: ChangedBy::Host });
-        let outcome = match self.mode.in_plan() {
+        let outcome = match self.mode.is_planning() {
             true => ToolOutcome::error(team::lead_still_plans_result("the mode could not be changed")),
             false => ToolOutcome::text(team::left_plan_mode_result(self.mode.mode(), &self.planner.path())),
         };
@@ -175,8 +175,7 @@ impl SessionState {
     /// under the same id (TM-2).
     pub(super) fn ask_lead_again(&mut self) {
         let (Some(joined), Some(table)) = (self.joined(), &self.team) else { return };
-        let request =
-            table.waiting.open_request_id().and_then(|id| pending_plan_approvals(&table.seat).find(id).cloned());
+        let request = table.waiting.open_request_id().and_then(|id| table.seat.requests.lock().find(id).cloned());
         let Some(request) = request else { return };
         tokio::spawn(async move {
             let (id, content) = (request.request_id.clone(), MessageContent::PlanApprovalRequest(request));
@@ -206,7 +205,7 @@ impl SessionState {
             LeadAnswer::Rejected { feedback, plan } => {
                 let edited = plan.is_some_and(|plan| self.write_plan(&plan, &path));
                 self.phase(PhaseEvent::Rejected);
-                if !self.mode.in_plan() {
+                if !self.mode.is_planning() {
                     self.mode_event(mode::ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Host });
                 }
                 team::lead_rejected_message(&path, feedback.as_deref(), edited)
@@ -229,12 +228,12 @@ impl SessionState {
         }
         let _ = self.context.env.disk.remember_shown(Path::new(path));
         self.keep_plan();
-        if self.mode.in_plan() {
+        if self.mode.is_planning() {
             self.set_lead_answers(true);
             self.mode_event(mode::ModeEvent::Approved { mode, by: ChangedBy::Host });
             self.set_lead_answers(false);
         }
-        match self.mode.in_plan() {
+        match self.mode.is_planning() {
             true => {
                 team::lead_rejected_message(path, Some("It was approved, but the mode could not be changed."), false)
             }
@@ -275,7 +274,7 @@ impl SessionState {
         if table.settled.contains(&request.request_id) {
             return self.no_more_of(position);
         }
-        let asked = pending_plan_approvals(&table.seat).add_request(request.clone());
+        let asked = table.seat.requests.lock().add_request(request.clone());
         match asked {
             RequestArrival::Duplicate => {}
             RequestArrival::New => self.keep_and_show(&request),
@@ -295,7 +294,7 @@ impl SessionState {
     /// After a restart: what waits is shown again.
     pub(super) fn show_requests(&mut self) {
         let Some(table) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
-        let open = pending_plan_approvals(&table.seat).requests().to_vec();
+        let open = table.seat.requests.lock().requests().to_vec();
         open.iter().for_each(|request| self.show_request(request));
     }
 
@@ -356,7 +355,7 @@ impl SessionState {
 
     pub(super) fn request_not_answered(&mut self, request: PlanApprovalRequest, why: &str) {
         if let Some(table) = &self.team {
-            pending_plan_approvals(&table.seat).add_request(request);
+            table.seat.requests.lock().add_request(request);
         }
         self.notice(NoticeLevel::Error, &format!("The answer could not be sent: {why}. The plan still waits."));
     }
@@ -381,8 +380,7 @@ impl SessionState {
     pub(super) fn team_stays(&mut self) {
         let Some(table) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
         let settled: Vec<String> = table.settled.iter().cloned().collect();
-        let (plans, calls) =
-            (pending_plan_approvals(&table.seat).requests().to_vec(), table.wanted.requests().to_vec());
+        let (plans, calls) = (table.seat.requests.lock().requests().to_vec(), table.wanted.requests().to_vec());
         for ask_id in settled {
             let answer = Some(AskAnswer::Unusable { why: "it was over before the conversation was put back".into() });
             self.append(EntryBody::Ask { ask_id, kind: history::PLAN_ASK.into(), answer });
@@ -394,9 +392,75 @@ impl SessionState {
     }
 
     /// There is no team any more.
-    pub(super) fn withdraw_team_plans(&mut self) {
+    pub(super) fn withdraw_team_reviews(&mut self) {
         for id in self.asks.team_plans() {
             self.close_team_plan(&id, None);
         }
+    }
+
+    /// A message about the approval of a plan; any other message has no meaning for this session.
+    pub(super) fn approval_mail(
+        &mut self,
+        message: &TeamMessage,
+        position: &str,
+        content: MessageContent,
+        lead: Option<LeadMode>,
+    ) -> Option<TurnEvent> {
+        let is_lead = self.joined().is_some_and(|joined| joined.is_lead());
+        match content {
+            MessageContent::PlanApprovalRequest(request) if is_lead => self.requested(message, position, request),
+            MessageContent::PlanApprovalResponse(response) if !is_lead => {
+                self.lead_answered(message, position, response, lead)
+            }
+            _ => {
+                self.notice(NoticeLevel::Warning, &format!("Ignored an unexpected message from {}.", message.from));
+                self.no_more_of(position)
+            }
+        }
+    }
+
+    /// PM-2: a lead in plan mode changes nothing through its teammates: they enter plan mode too, and leave by PM-133.
+    pub(super) fn join_planning(&mut self, message: &TeamMessage) {
+        if message.kind == MessageKind::PlanningWords && message.from == LEAD_NAME && !self.mode.is_planning() {
+            self.mode_event(mode::ModeEvent::Set { to: Mode::READ_ONLY, by: ChangedBy::Host });
+        }
+    }
+
+    /// Shares the lead's mode: it limits that of teammates (PM-132, PM-133).
+    pub(super) fn tell_mode(&self) {
+        if let Some(table) = &self.team {
+            let mode = self.mode.mode();
+            let gives = if mode == Mode::Plan { self.mode.mode_after_leaving().0 } else { mode };
+            table.seat.set_mode(LeadMode { mode, gives });
+        }
+    }
+
+    /// True if the event would leave plan mode, which a teammate that must plan leaves only by its lead's answer
+    /// (PM-131).
+    pub(super) fn held_by_lead(&self, event: &mode::ModeEvent) -> bool {
+        let leaves = match event {
+            mode::ModeEvent::Set { to, .. } => *to != Mode::Plan,
+            mode::ModeEvent::Cycle | mode::ModeEvent::Leave { .. } | mode::ModeEvent::Approved { .. } => true,
+            mode::ModeEvent::UserTurn
+            | mode::ModeEvent::ReminderSent(_)
+            | mode::ModeEvent::Compacted
+            | mode::ModeEvent::Cleared
+            | mode::ModeEvent::AutoChanged(_)
+            | mode::ModeEvent::Resumed(_)
+            | mode::ModeEvent::PlanNamed(_)
+            | mode::ModeEvent::ScopeSet(_) => false,
+        };
+        let free = self.team.as_ref().is_none_or(|table| table.lead_answers);
+        leaves && !free && self.mode.is_planning() && self.must_plan()
+    }
+
+    pub(super) fn must_plan(&self) -> bool {
+        let joined = self.joined();
+        joined.as_ref().and_then(|joined| joined.member.as_ref()).is_some_and(|member| member.planning_required)
+    }
+
+    /// True if a teammate's plan can only be answered by its lead.
+    pub(super) fn awaits_lead(&self) -> bool {
+        self.mode.is_planning() || self.must_plan()
     }
 }

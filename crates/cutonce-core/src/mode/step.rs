@@ -120,7 +120,7 @@ pub fn step(mut state: ModeState, event: ModeEvent) -> (ModeState, Vec<ModeEffec
         ModeEvent::Cycle => state.change_mode(state.next_in_cycle(), ChangedBy::User, &mut effects),
         ModeEvent::Leave { by } => state.leave_plan(by, &mut effects),
         ModeEvent::Approved { mode, by } => state.apply_approval(mode, by, &mut effects),
-        ModeEvent::UserTurn if state.in_plan() => state.stay.turns += 1,
+        ModeEvent::UserTurn if state.is_planning() => state.stay.turns += 1,
         ModeEvent::UserTurn => state.confirm_exit(),
         ModeEvent::ReminderSent(kind) => state.reminder_sent(kind),
         ModeEvent::Compacted => state.reset_reminders(true),
@@ -151,7 +151,7 @@ impl ModeState {
     }
 
     fn leave_plan(&mut self, by: ChangedBy, effects: &mut Vec<ModeEffect>) {
-        if !self.in_plan() {
+        if !self.is_planning() {
             return effects.push(ModeEffect::Refused { why: "not in plan mode".into() });
         }
         if by == ChangedBy::Model {
@@ -165,7 +165,7 @@ impl ModeState {
 
     fn apply_approval(&mut self, mode: Mode, by: ChangedBy, effects: &mut Vec<ModeEffect>) {
         // A late approval must not re-enter plan mode or change the mode that the user chose meanwhile.
-        if !self.in_plan() || mode == Mode::Plan || by == ChangedBy::Model {
+        if !self.is_planning() || mode == Mode::Plan || by == ChangedBy::Model {
             return effects
                 .push(ModeEffect::Refused { why: "this approval does not apply: plan mode is not on".into() });
         }

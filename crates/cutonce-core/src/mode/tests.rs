@@ -201,7 +201,7 @@ fn pm_14_cycling_through_the_modes_is_no_exit() {
     let inside = run(start(BARE, Mode::Default), [set(Mode::Plan), ModeEvent::UserTurn, reminded()]).0;
     let round = [set(Mode::Default), ModeEvent::Cycle, ModeEvent::Cycle];
     let (state, _) = run(inside.clone(), round.clone());
-    assert!(state.in_plan() && !state.has_exited_plan());
+    assert!(state.is_planning() && !state.has_exited_plan());
     // A turn in plan mode does not count, one outside does, also after several rounds.
     assert!(!step(state.clone(), ModeEvent::UserTurn).0.has_exited_plan());
     let outside = run(state, [set(Mode::Default), ModeEvent::UserTurn, set(Mode::Plan)]).0;
@@ -229,7 +229,7 @@ fn pm_15_step_is_a_function() {
 #[test]
 fn pm_16_mode_changes_immediately() {
     let (state, _) = step(start(BARE, Mode::AcceptEdits), ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Model });
-    assert!(state.in_plan(), "the next decision uses this state");
+    assert!(state.is_planning(), "the next decision uses this state");
 }
 
 #[test]
@@ -239,7 +239,7 @@ fn pm_17_user_can_always_leave_model_never() {
             let (inside, _) = step(start(setup, before), set(Mode::Plan));
             for event in [ModeEvent::Leave { by: ChangedBy::User }, set(Mode::Default), ModeEvent::Cycle] {
                 let (state, effects) = step(inside.clone(), event);
-                assert!(!state.in_plan() && !refused(&effects), "{before} {setup:?}");
+                assert!(!state.is_planning() && !refused(&effects), "{before} {setup:?}");
             }
             let by = ChangedBy::Model;
             let others = Mode::ALL.into_iter().filter(|mode| *mode != Mode::Plan);

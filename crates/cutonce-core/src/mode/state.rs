@@ -2,6 +2,7 @@
 
 use super::Mode;
 use crate::plan::scope::PlanScope;
+use crate::settings::Settings;
 use serde::{Deserialize, Serialize};
 
 /// Modes available in this run, from settings, flags and environment.
@@ -21,6 +22,12 @@ pub struct AutoModeGate {
     pub gate_open: bool,
     /// The setting `plan.useAuto`.
     pub in_plan: bool,
+}
+
+impl AutoModeGate {
+    pub fn from_settings(settings: &Settings, gate_open: bool) -> AutoModeGate {
+        AutoModeGate { opted_in: settings.auto.enabled, gate_open, in_plan: settings.plan.use_auto }
+    }
 }
 
 /// Mode state of a session, rebuilt by replaying its transcript.
@@ -79,8 +86,9 @@ impl ModeState {
     pub fn pre_plan_mode(&self) -> Option<Mode> {
         self.pre_plan_mode
     }
-    pub fn in_plan(&self) -> bool {
-        self.mode == Mode::Plan
+    /// True in plan mode.
+    pub fn is_planning(&self) -> bool {
+        self.mode.is_read_only()
     }
     pub fn needs_exit_reminder(&self) -> bool {
         self.needs_exit_reminder
@@ -121,7 +129,7 @@ impl ModeState {
     }
     /// Files that the approved plan may change, while it is being implemented; `None` in plan mode.
     pub fn scope(&self) -> Option<&PlanScope> {
-        self.scope.as_ref().filter(|_| !self.in_plan())
+        self.scope.as_ref().filter(|_| !self.is_planning())
     }
     pub fn setup(&self) -> ModeSetup {
         self.setup

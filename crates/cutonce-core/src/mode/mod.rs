@@ -35,6 +35,9 @@ pub enum Mode {
 impl Mode {
     pub const ALL: [Mode; 5] = [Mode::Default, Mode::AcceptEdits, Mode::Plan, Mode::Auto, Mode::BypassPermissions];
 
+    /// The mode that changes nothing but the plan file.
+    pub const READ_ONLY: Mode = Mode::Plan;
+
     /// Short description of what runs and what asks without rules.
     pub fn describe_defaults(self) -> &'static str {
         match self {
@@ -46,14 +49,18 @@ impl Mode {
         }
     }
     /// How often Shift+Tab must be pressed to reach plan mode; `modes` are those that it goes through (ON-5).
-    pub fn presses_to_plan(self, modes: &[Mode]) -> usize {
+    pub fn presses_to_planning(self, modes: &[Mode]) -> usize {
         let here = Mode::ALL.iter().position(|mode| *mode == self).unwrap_or_default();
         let ahead = Mode::ALL.iter().cycle().skip(here).take(Mode::ALL.len());
         ahead.take_while(|mode| **mode != Mode::Plan).filter(|mode| **mode == self || modes.contains(mode)).count()
     }
+    /// True in plan mode: only the plan file may change, whatever the user answered in another mode.
+    pub fn is_read_only(self) -> bool {
+        self == Mode::Plan
+    }
     /// True if a yes that was given in another mode is checked again in this one (PM-61).
     pub fn checks_answers_again(self) -> bool {
-        self == Mode::Plan
+        self.is_read_only()
     }
     /// Name in settings, flags, host messages and the transcript.
     pub fn name(self) -> &'static str {

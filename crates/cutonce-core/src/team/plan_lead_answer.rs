@@ -1,7 +1,7 @@
 //! The teammate's side of a plan approval (PM-131, PM-132): one open request and its one valid answer.
 
-use super::content::PlanApprovalResponse;
-use crate::plan::mode::Mode;
+use super::plan_messages::PlanApprovalResponse;
+use crate::mode::Mode;
 use serde::{Deserialize, Serialize};
 
 /// The request whose answer a teammate awaits. Stored in its transcript as an open ask.

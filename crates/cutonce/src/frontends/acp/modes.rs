@@ -1,0 +1,43 @@
+//! Permission modes as the protocol describes them, and the commands `/plan` and `/mode`.
+
+use super::prompt::{CallableCommands, ParsedPrompt, PromptBlocks};
+use agent_client_protocol::v1::schema as acp;
+use cutonce_core::mode::Mode;
+use cutonce_core::plan::command::{self, ModeCommand, PlanCommand};
+use cutonce_core::protocol::submission::Submission;
+
+pub(super) fn mode_state(current: Mode, available: &[Mode]) -> acp::SessionModeState {
+    let one = |mode: &Mode| {
+        let (name, about) = match mode {
+            Mode::Default => ("Default", "Reads run; edits and commands need approval"),
+            Mode::AcceptEdits => ("Accept edits", "Edits inside the workspace run without asking"),
+            Mode::Plan => ("Plan", "Only the plan file changes until you approve the plan"),
+            Mode::Auto => ("Auto", "A classifier decides what would need approval"),
+            Mode::BypassPermissions => ("Bypass permissions", "Everything runs except what deny rules forbid"),
+        };
+        acp::SessionMode::new(mode.name(), name).description(about.to_string())
+    };
+    acp::SessionModeState::new(current.name(), available.iter().map(one).collect())
+}
+
+/// Parses `/plan` and `/mode`.
+pub(super) fn parse_command(name: &str, line: &str, said: PromptBlocks, callable: &CallableCommands) -> ParsedPrompt {
+    match command::parse(line) {
+        Some(ModeCommand::Plan(PlanCommand::Describe(_))) => describe_task(said),
+        Some(command) => ParsedPrompt::Command(vec![Submission::Command { command, editor: None }]),
+        None => ParsedPrompt::ShowText(callable.unknown_command(name)),
+    }
+}
+
+/// `/plan TASK`, with everything that came with the task.
+fn describe_task(said: PromptBlocks) -> ParsedPrompt {
+    let words = said.command_text.trim();
+    let words = words.split_once(char::is_whitespace).map_or("", |(_, words)| words.trim());
+    let text = said.with_attachments(words);
+    let command = |command| Submission::Command { command: ModeCommand::Plan(command), editor: None };
+    ParsedPrompt::Command(match said.images.is_empty() && said.typed_text().is_none() {
+        true => vec![command(PlanCommand::Describe(text))],
+        // A command carries typed text only.
+        false => vec![command(PlanCommand::Bare), said.to_submission(text)],
+    })
+}

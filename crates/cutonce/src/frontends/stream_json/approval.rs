@@ -1,0 +1,82 @@
+//! A host's answer to a plan (PM-143, HO-2).
+
+use super::permission::answer_submission;
+use cutonce_core::mode::Mode;
+use cutonce_core::plan::approval::{ChoiceKey, NoAnswer, PlanAnswer, PlanExitRequest};
+use cutonce_core::protocol::event::AskView;
+use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use serde_json::{Value, json};
+
+/// A clear no: planning continues with this feedback.
+pub(super) fn rejection(ask_id: &str, feedback: String) -> AskAnswer {
+    AskAnswer::Plan(PlanAnswer { feedback: Some(feedback), ..PlanAnswer::new(ask_id, ChoiceKey::KeepPlanning) })
+}
+
+/// Answers a plan. The input of the answer may name a choice with feedback, comments and notes, or the edited plan
+/// (PM-143). Without a choice it is an approval, and the next mode decides which one.
+pub(super) fn approve(
+    ask: &AskView,
+    request: &PlanExitRequest,
+    input: Option<&Value>,
+    mode: Option<Mode>,
+) -> Vec<Submission> {
+    let unusable = |why: &str| vec![answer_submission(ask, AskAnswer::Unusable { why: why.into() })];
+    let given = |name: &str| input.map(|input| &input[name]).filter(|value| !value.is_null());
+    let mode = match given("mode").map(|name| name.as_str().and_then(Mode::parse)) {
+        Some(None) => return unusable("it names an unknown mode"),
+        Some(named) => named,
+        None => mode,
+    };
+    let (choice, answer_mode, after) = match given("choice") {
+        Some(choice) => (choice.clone(), mode, None),
+        None => match approving_choice(request, mode) {
+            Ok((key, after)) => (json!(key), None, after),
+            Err(why) => return unusable(why),
+        },
+    };
+    match given("plan") {
+        // A program would send the same again, so an empty plan is refused at once.
+        Some(Value::String(plan)) if plan.trim().is_empty() => return unusable("the edited plan is empty"),
+        Some(Value::String(_)) | None => {}
+        Some(_) => return unusable("the edited plan is not text"),
+    }
+    let mut answer = json!({"askId": ask.ask_id, "choice": choice, "mode": answer_mode});
+    for name in ["plan", "feedback", "comments", "notes"] {
+        given(name).into_iter().for_each(|value| answer[name] = value.clone());
+    }
+    let answer = match PlanAnswer::from_json(&answer) {
+        Ok(answer) => AskAnswer::Plan(answer),
+        Err(NoAnswer::Unreadable(why) | NoAnswer::Failed(why)) => AskAnswer::Unusable { why },
+        Err(NoAnswer::Interrupted) => AskAnswer::Unusable { why: "it can't be read".into() },
+    };
+    // A teammate's plan does not change the mode or the model of this session.
+    let own = request.from.is_none();
+    let model = given("model").and_then(Value::as_str).filter(|_| own && matches!(answer, AskAnswer::Plan(_)));
+    std::iter::once(answer_submission(ask, answer))
+        .chain(after.filter(|_| own).map(|mode| Submission::SetModeByAnswer { mode }))
+        .chain(model.map(|model| Submission::SetModel { model: model.into() }))
+        .collect()
+}
+
+/// The choice for a host that only says "allow", and the mode to set right after it. A mode that the request does not
+/// offer is set like set_permission_mode: unavailable modes stay unavailable.
+fn approving_choice(request: &PlanExitRequest, mode: Option<Mode>) -> Result<(ChoiceKey, Option<Mode>), &'static str> {
+    let Some(mode) = mode else {
+        let choice = request.default_approval().or_else(|| request.find_choice(ChoiceKey::Restore));
+        return choice.map(|choice| (choice.key, None)).ok_or("no approval is offered");
+    };
+    if mode.is_read_only() {
+        return Err("it allows leaving plan mode and sets plan mode");
+    }
+    if let Some(named) = request.choice_approving_mode(mode) {
+        return Ok((named.key, None));
+    }
+    // A teammate's mode can't be set from this session (PM-134).
+    if request.from.is_some() {
+        return Err("it names a mode that the request does not offer");
+    }
+    // The rest of the batch gets no more rights than named (PM-18), so approve with the least and set the named mode
+    // after it.
+    let least = request.find_choice(ChoiceKey::Default).ok_or("no approval is offered")?;
+    Ok((least.key, Some(mode)))
+}
