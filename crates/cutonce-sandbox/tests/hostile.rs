@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use world::{SECRET, Under, World};
 
-/// Marks a test process that another test started.
+/// Marks a process in which a test runs its work apart from the other tests.
 const STARTED: &str = "CUTONCE_TEST_STARTED_APART";
 
 /// Runs every statement of a probe, also those after one that is refused.
@@ -30,23 +30,26 @@ const USER: u32 = 4242;
 
 #[test]
 fn sb_2_hostile_commands_change_nothing_as_root() {
-    again("attacks", None);
+    run_apart("sb_2_hostile_commands_change_nothing_as_root", None, || block_on(attacks()));
 }
 #[test]
 fn sb_2_hostile_commands_change_nothing_as_user() {
-    again("attacks", Some(USER));
+    run_apart("sb_2_hostile_commands_change_nothing_as_user", Some(USER), || block_on(attacks()));
 }
 #[test]
 fn pm_62_useful_commands_work_as_root() {
-    again("uses", None);
+    run_apart("pm_62_useful_commands_work_as_root", None, || block_on(uses()));
 }
 #[test]
 fn pm_62_useful_commands_work_as_user() {
-    again("uses", Some(USER));
+    run_apart("pm_62_useful_commands_work_as_user", Some(USER), || block_on(uses()));
 }
 
-/// Runs one of the tests below in its own process.
-fn again(test: &str, user: Option<u32>) {
+/// Does the work of a test in its own process, which runs only that test again.
+fn run_apart(test: &str, user: Option<u32>, work: impl FnOnce()) {
+    if std::env::var_os(STARTED).is_some() {
+        return work();
+    }
     // SAFETY: `geteuid` takes no arguments, accesses no memory and can't fail.
     let root = unsafe { libc::geteuid() } == 0;
     if !root && user.is_none() {
@@ -98,15 +101,14 @@ fn offer_toolchain(dir: &Path, command: &mut Command) -> (CString, CString) {
 
 #[test]
 fn sb_3_failed_trial_is_repeated() {
-    again("trials", Some(USER));
+    run_apart("sb_3_failed_trial_is_repeated", Some(USER), trials);
 }
 
-/// Not a standalone test: started by the test above.
-#[test]
+fn block_on(work: impl Future<Output = ()>) {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
+}
+
 fn trials() {
-    if std::env::var_os(STARTED).is_none() {
-        return;
-    }
     let set = |most: u64| {
         let limit = libc::rlimit { rlim_cur: most, rlim_max: 1024 };
         // SAFETY: `limit` outlives the call.
@@ -121,12 +123,7 @@ fn trials() {
     assert!(support.can_confine() && !support.trial_failed, "{support:?}");
 }
 
-/// Not a standalone test: started by the tests above.
-#[tokio::test]
 async fn attacks() {
-    if std::env::var_os(STARTED).is_none() {
-        return;
-    }
     let python = |code: &str| format!("python3 -c '{EACH_STATEMENT}' <<'E'\n{code}\nE");
     let calls = probes::CALLS.iter().map(|(name, code)| (*name, python(code)));
     let all: Vec<(&str, String)> =
@@ -149,12 +146,7 @@ async fn attacks() {
     assert!(failed.is_empty(), "{} got through:\n{}", failed.len(), failed.join("\n"));
 }
 
-/// Not a standalone test: started by the tests above.
-#[tokio::test]
 async fn uses() {
-    if std::env::var_os(STARTED).is_none() {
-        return;
-    }
     let mut failed = Vec::new();
     for under in Under::ALL {
         let mut world = World::new();

@@ -227,12 +227,8 @@ async fn ag_4_commands_do_not_inherit_other_lifelines() {
 
 const PARENT: &str = "CUTONCE_TEST_IS_THE_PARENT";
 
-/// Not a standalone test: the program that the next test kills.
-#[tokio::test]
-async fn parent_that_gets_killed() {
-    if std::env::var_os(PARENT).is_none() {
-        return;
-    }
+/// The work of the program that the test kills.
+async fn run_as_parent() {
     let mut running =
         bash("echo pid $$; setsid bash -c 'echo pid $BASHPID; exec sleep 1000' & sleep 1000").start().unwrap();
     let mut lines = tokio::io::BufReader::new(running.stdout.take().unwrap()).lines();
@@ -242,10 +238,14 @@ async fn parent_that_gets_killed() {
     }
 }
 
-#[test]
-fn tl_8_nothing_survives_our_sigkill() {
+#[tokio::test]
+async fn tl_8_nothing_survives_our_sigkill() {
+    // The test starts itself as the program that it kills.
+    if std::env::var_os(PARENT).is_some() {
+        return run_as_parent().await;
+    }
     let mut parent = std::process::Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "parent_that_gets_killed", "--nocapture"])
+        .args(["--exact", "tl_8_nothing_survives_our_sigkill", "--nocapture"])
         .env(PARENT, "1")
         .stdout(std::process::Stdio::piped())
         .spawn()

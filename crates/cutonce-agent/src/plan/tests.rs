@@ -149,11 +149,9 @@ fn pm_41_concurrent_reservations_get_different_names() {
     assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 64);
 }
 
-/// Not a test by itself: run by the processes of the next test.
-#[test]
-fn pm_41_in_another_process() {
-    let Some(home) = std::env::var_os("PLAN_FILES_TEST_HOME") else { return };
-    let files = PlanFiles::new(Path::new(&home), Path::new("/"), "s", None, PlanNaming::Task).0;
+/// The work of each process of the next test.
+fn reserve_as_process(home: &Path) {
+    let files = PlanFiles::new(home, Path::new("/"), "s", None, PlanNaming::Task).0;
     for _ in 0..20 {
         println!("reserved {}", files.reserve("same words").unwrap().slug());
     }
@@ -161,11 +159,15 @@ fn pm_41_in_another_process() {
 
 #[test]
 fn pm_41_processes_get_different_names() {
+    // The test starts itself several times.
+    if let Some(home) = std::env::var_os("PLAN_FILES_TEST_HOME") {
+        return reserve_as_process(Path::new(&home));
+    }
     let world = World::new();
     let processes: Vec<_> = (0..4)
         .map(|_| {
             std::process::Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "plan::tests::pm_41_in_another_process", "--nocapture"])
+                .args(["--exact", "plan::tests::pm_41_processes_get_different_names", "--nocapture"])
                 .env("PLAN_FILES_TEST_HOME", world.home())
                 .stdout(std::process::Stdio::piped())
                 .spawn()
