@@ -29,7 +29,8 @@ An agent asks through the session, with its name (SA-1); a yes that comes after 
   | @@ -0,0 +1 @@
   | +1
   1 yes
-  2 yes, and don't ask again for Edit(./one.txt)
+  2 yes, and don't ask again here for Edit(./one.txt)
+  2a yes, and don't ask again in this session for Edit(./one.txt)
   3 no (add text to tell the agent why)
 answer: 
 ? Write (of the general-purpose agent) wants to change: Edits need your OK in default mode
@@ -38,7 +39,8 @@ answer:
   | @@ -0,0 +1 @@
   | +2
   1 yes
-  2 yes, and don't ask again for Edit(./two.txt)
+  2 yes, and don't ask again here for Edit(./two.txt)
+  2a yes, and don't ask again in this session for Edit(./two.txt)
   3 no (add text to tell the agent why)
 answer: It wrote one.
 

@@ -38,7 +38,8 @@ The gate (PM-120, PM-83): not opted in, closed by the settings or the environmen
   | @@ -0,0 +1 @@
   | +a
   1 yes
-  2 yes, and don't ask again for Edit(./a.txt)
+  2 yes, and don't ask again here for Edit(./a.txt)
+  2a yes, and don't ask again in this session for Edit(./a.txt)
   3 no (add text to tell the agent why)
 answer: 
 ? Write wants to change: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: missing field `reason` at line 1 column 20)
@@ -47,7 +48,8 @@ answer:
   | @@ -0,0 +1 @@
   | +b
   1 yes
-  2 yes, and don't ask again for Edit(./b.txt)
+  2 yes, and don't ask again here for Edit(./b.txt)
+  2a yes, and don't ask again in this session for Edit(./b.txt)
   3 no (add text to tell the agent why)
 answer: done
 

@@ -47,7 +47,8 @@ tests pass
   | @@ -0,0 +1 @@
   | +x
   1 yes
-  2 yes, and don't ask again for Edit(./a.txt)
+  2 yes, and don't ask again here for Edit(./a.txt)
+  2a yes, and don't ask again in this session for Edit(./a.txt)
   3 no (add text to tell the agent why)
 answer: written
 

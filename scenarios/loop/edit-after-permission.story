@@ -27,7 +27,10 @@ It subtracts.
   | -add() { echo $(($1 - $2)); }
   | +add() { echo $(($1 + $2)); }
   1 yes
-  2 yes, and don't ask again for Edit(./src/add.sh)
+  2 yes, and don't ask again here for Edit(./src/add.sh)
+  2a yes, and don't ask again in this session for Edit(./src/add.sh)
+  2b yes, and don't ask again here for Edit(./src/**)
+  2c yes, and don't ask again in this session for Edit(./src/**)
   3 no (add text to tell the agent why)
 answer: Fixed.
 

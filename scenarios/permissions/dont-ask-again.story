@@ -22,13 +22,19 @@ restart as the dialog said, though this folder is not trusted; a rule that came 
 ? Bash wants to run: File commands need your OK in default mode (`touch made.txt`)
   | touch made.txt
   1 yes
-  2 yes, and don't ask again for Bash(touch made.txt)
+  2 yes, and don't ask again here for Bash(touch made.txt)
+  2a yes, and don't ask again in this session for Bash(touch made.txt)
+  2b yes, and don't ask again here for Bash(touch:*)
+  2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: 
 ? Bash wants to run: File commands need your OK in default mode (`touch other.txt`)
   | touch other.txt
   1 yes
-  2 yes, and don't ask again for Bash(touch other.txt)
+  2 yes, and don't ask again here for Bash(touch other.txt)
+  2a yes, and don't ask again in this session for Bash(touch other.txt)
+  2b yes, and don't ask again here for Bash(touch:*)
+  2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: all done
 

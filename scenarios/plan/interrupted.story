@@ -73,7 +73,8 @@ answer (a number, optionally with text):
   | @@ -0,0 +1 @@
   | +b
   1 yes
-  2 yes, and don't ask again for Edit(./b.txt)
+  2 yes, and don't ask again here for Edit(./b.txt)
+  2a yes, and don't ask again in this session for Edit(./b.txt)
   3 no (add text to tell the agent why)
 answer: the mode changed under me
 

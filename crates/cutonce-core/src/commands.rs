@@ -26,6 +26,7 @@ pub enum SlashCommand {
     Export,
     Theme,
     Doctor,
+    Setup,
     Trust,
     Exit,
     Edit,
@@ -138,6 +139,7 @@ const COMMANDS: &[CommandInfo] = &[
     command_info(SlashCommand::Export, "export", "write the conversation to a file", "file", INTERACTIVE),
     command_info(SlashCommand::Theme, "theme", "dark, light or ansi", "name", INTERACTIVE),
     command_info(SlashCommand::Doctor, "doctor", "check what works on this machine", "", INTERACTIVE),
+    command_info(SlashCommand::Setup, "setup", "choose a provider and store a key", "", INTERACTIVE),
     command_info(SlashCommand::Trust, "trust", "use the settings that this folder brings", "", INTERACTIVE),
     command_info(SlashCommand::Exit, "exit", "quit", "", INTERACTIVE),
     command_info(

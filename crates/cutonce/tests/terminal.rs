@@ -690,7 +690,7 @@ fn ui_1_ui_11_resizing_a_dialog_leaves_no_remains() {
     tmux.until("Your answers");
     tmux.run(&["send-keys", "Enter"]);
     // A short dialog in the live area. Only our own output is wrapped into rows.
-    let hint = "enter or a digit chooses · esc no · ctrl+o shows all of it";
+    let hint = "enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it";
     tmux.until(hint);
     for (size, broken) in [((40, 15), true), ((200, 60), false), ((40, 15), true), ((80, 24), false)] {
         tmux.size(size.0, size.1);

@@ -7,41 +7,43 @@ use crate::mode::Mode;
 use crate::shell::CommandPart;
 use std::path::Path;
 
-/// Programs with subcommands: `git commit`, `npm run`.
-const SUBCOMMAND_PROGRAMS: &[&str] = &[
-    "apt",
-    "brew",
-    "bun",
-    "bundle",
-    "cargo",
-    "composer",
-    "deno",
-    "docker",
-    "dotnet",
-    "gh",
-    "git",
-    "go",
-    "gradle",
-    "helm",
-    "kubectl",
-    "mix",
-    "mvn",
-    "npm",
-    "npx",
-    "pip",
-    "pip3",
-    "pnpm",
-    "poetry",
-    "rustup",
-    "terraform",
-    "uv",
-    "yarn",
-];
-/// Programs never suggested with open arguments, because they can run or destroy anything.
-const NEVER_WIDE: &[&str] = &[
-    "awk", "bash", "chmod", "chown", "curl", "dash", "dd", "deno", "doas", "env", "eval", "exec", "find", "kill", "ln",
-    "mv", "node", "npx", "perl", "php", "python", "python3", "rm", "ruby", "sed", "sh", "source", "ssh", "su", "sudo",
-    "tee", "wget", "xargs", "zsh", ".", ":",
+/// Programs and their subcommands that may run with other arguments next time (DU-2): none takes code as its argument,
+/// fetches a program or deletes what can't be restored; builds and tests run the project's own code anyway. An empty
+/// list: the program with any arguments.
+const WIDE_PREFIXES: &[(&str, &[&str])] = &[
+    ("black", &[]),
+    ("bun", &["run", "test"]),
+    ("cargo", &["bench", "build", "check", "clippy", "doc", "fmt", "test", "tree", "update"]),
+    ("cmake", &["--build"]),
+    ("ctest", &[]),
+    ("dotnet", &["build", "format", "restore", "test"]),
+    ("eslint", &[]),
+    ("git", &["add", "branch", "commit", "merge", "tag"]),
+    ("go", &["build", "fmt", "test", "vet"]),
+    ("gofmt", &[]),
+    ("gradle", &["assemble", "build", "check", "test"]),
+    ("isort", &[]),
+    ("jest", &[]),
+    ("just", &[]),
+    ("make", &[]),
+    ("mix", &["compile", "format", "test"]),
+    ("mkdir", &[]),
+    ("mvn", &["compile", "package", "test", "verify"]),
+    ("mypy", &[]),
+    ("ninja", &[]),
+    ("npm", &["ci", "run", "test"]),
+    ("pnpm", &["run", "test"]),
+    ("prettier", &[]),
+    ("pytest", &[]),
+    ("ruff", &["check", "format"]),
+    ("rustfmt", &[]),
+    ("shellcheck", &[]),
+    ("terraform", &["fmt", "validate"]),
+    ("touch", &[]),
+    ("tsc", &[]),
+    ("uv", &["lock", "sync"]),
+    ("vitest", &[]),
+    ("yarn", &["run", "test"]),
 ];
 
 /// Programs that execute their input unless they get a script.
@@ -169,15 +171,15 @@ fn wide_rule(rules: &RuleSet, piece: &CommandPiece<'_>) -> Option<String> {
         CommandPiece::Redirect(PathScope::Below(_) | PathScope::Unknown) => return None,
     };
     let first = part.words.first().cloned().flatten()?;
-    let plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./+".contains(c));
-    let second = part.words.get(1).cloned().flatten().filter(|word| plain(word) && !word.starts_with('-'));
-    let prefix = match second {
-        Some(second) if SUBCOMMAND_PROGRAMS.contains(&first.as_str()) => format!("{first} {second}"),
-        None if SUBCOMMAND_PROGRAMS.contains(&first.as_str()) => return None,
-        Some(_) | None => first.clone(),
-    };
-    let fine = plain(&first) && !NEVER_WIDE.contains(&first.as_str()) && part.has_harmless_assigns();
-    fine.then(|| format!("Bash({prefix}:*)"))
+    let (_, subcommands) = WIDE_PREFIXES.iter().find(|(program, _)| *program == first)?;
+    if !part.has_harmless_assigns() {
+        return None;
+    }
+    if subcommands.is_empty() {
+        return Some(format!("Bash({first}:*)"));
+    }
+    let second = part.words.get(1).cloned().flatten()?;
+    subcommands.contains(&second.as_str()).then(|| format!("Bash({first} {second}:*)"))
 }
 
 fn path_rule(tool: &str, rules: &RuleSet, target: &PathTarget) -> String {

@@ -3,5 +3,6 @@
 pub mod background_commands;
 pub mod event;
 pub mod host;
+pub mod rule_scopes;
 pub mod submission;
 pub mod view;

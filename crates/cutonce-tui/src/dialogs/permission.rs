@@ -12,7 +12,8 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use cutonce_core::mode::Mode;
 use cutonce_core::permission::{RuleSuggestion, Why};
 use cutonce_core::protocol::event::AskView;
-use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, RememberedRule, RuleDestination};
+use cutonce_core::protocol::rule_scopes::{RuleScope, rule_scopes};
+use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, RememberedRule};
 use ratatui::text::{Line, Span};
 use std::cell::RefCell;
 
@@ -36,6 +37,8 @@ pub struct PermissionDialog {
     path: Option<String>,
     why: String,
     options: Vec<PermissionChoice>,
+    /// The scopes of «don't ask again»; ← and → choose one.
+    scopes: Vec<RuleScope>,
     focused: usize,
     /// Scroll offset in the rows of `what`.
     top: usize,
@@ -53,7 +56,7 @@ pub struct PermissionDialog {
 #[derive(Debug, Clone)]
 enum PermissionChoice {
     Once,
-    Always(Vec<String>),
+    Always(RuleScope),
     No,
 }
 
@@ -78,8 +81,9 @@ impl PermissionDialog {
         mode: Mode,
     ) -> PermissionDialog {
         let what = ask.request_text();
-        // Offer the narrowest rule that covers the call (PR-7).
-        let always = suggestions.first().map(|suggestion| PermissionChoice::Always(suggestion.rules.clone()));
+        // Offer the narrowest rule that covers the call first (PR-7).
+        let scopes = rule_scopes(suggestions);
+        let always = scopes.first().cloned().map(PermissionChoice::Always);
         let rule =
             why.rule.as_ref().filter(|rule| !why.reason.contains(rule.as_str())).map(|rule| format!(" ({rule})"));
         let path = ["file_path", "notebook_path"].iter().find_map(|field| ask.input.get(field)?.as_str());
@@ -92,6 +96,7 @@ impl PermissionDialog {
             tool: who.map_or_else(|| ask.tool.clone(), |who| format!("{} ({who})", ask.tool)),
             why: format!("{}{}", why.reason, rule.unwrap_or_default()),
             options: [PermissionChoice::Once].into_iter().chain(always).chain([PermissionChoice::No]).collect(),
+            scopes,
             focused: 0,
             top: 0,
             denial_text: TextArea::default(),
@@ -142,6 +147,7 @@ impl PermissionDialog {
     pub fn hint(&self) -> &'static str {
         match self.denying {
             true => "enter denies with this message · esc back",
+            false if self.scopes.len() > 1 => "enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it",
             false => "enter or a digit chooses · esc no · ctrl+o shows all of it",
         }
     }
@@ -160,11 +166,27 @@ impl PermissionDialog {
             "enter" => self.choose(self.focused),
             "up" => self.focus_option(self.focused.checked_sub(1).unwrap_or(last)),
             "down" | "tab" => self.focus_option(if self.focused == last { 0 } else { self.focused + 1 }),
+            "left" => self.change_scope(self.scopes.len().saturating_sub(1)),
+            "right" => self.change_scope(1),
             "pgdn" | "ctrl+d" => self.scroll_to(self.top.saturating_add(5)),
             "pgup" | "ctrl+u" => self.scroll_to(self.top.saturating_sub(5)),
             "ctrl+o" => DialogReply::Details,
             _ => DialogReply::Nothing,
         }
+    }
+
+    /// Moves to another scope of «don't ask again» and focuses that choice (DU-2).
+    fn change_scope(&mut self, by: usize) -> DialogReply {
+        let always = self.options.iter().position(|option| matches!(option, PermissionChoice::Always(_)));
+        let Some((at, PermissionChoice::Always(scope))) = always.and_then(|at| Some((at, self.options.get_mut(at)?)))
+        else {
+            return DialogReply::Nothing;
+        };
+        let now = self.scopes.iter().position(|known| known == scope).unwrap_or_default();
+        if let Some(next) = self.scopes.get((now + by) % self.scopes.len().max(1)) {
+            *scope = next.clone();
+        }
+        self.focus_option(at)
     }
 
     fn focus_option(&mut self, at: usize) -> DialogReply {
@@ -179,8 +201,8 @@ impl PermissionDialog {
 
     fn choose(&mut self, n: usize) -> DialogReply {
         match self.options.get(n) {
-            Some(PermissionChoice::Once) => allow_reply(&[]),
-            Some(PermissionChoice::Always(rules)) => allow_reply(rules),
+            Some(PermissionChoice::Once) => allow_reply(Vec::new()),
+            Some(PermissionChoice::Always(scope)) => allow_reply(scope.remembered()),
             Some(PermissionChoice::No) => {
                 self.focused = n;
                 self.denying = true;
@@ -277,8 +299,8 @@ impl PermissionDialog {
 /// Lists all rules that a choice would store, for the pager.
 fn all_rules(choice: &PermissionChoice) -> Option<String> {
     match choice {
-        PermissionChoice::Always(rules) => {
-            let each: Vec<String> = rules.iter().map(|rule| format!("  {}", text::one_line(rule))).collect();
+        PermissionChoice::Always(scope) => {
+            let each: Vec<String> = scope.rules.iter().map(|rule| format!("  {}", text::one_line(rule))).collect();
             Some(format!("«don't ask again» would store:\n{}", each.join("\n")))
         }
         PermissionChoice::Once | PermissionChoice::No => None,
@@ -288,21 +310,21 @@ fn all_rules(choice: &PermissionChoice) -> Option<String> {
 fn choice_label(choice: &PermissionChoice) -> String {
     match choice {
         PermissionChoice::Once => "yes".into(),
-        PermissionChoice::Always(rules) => {
+        PermissionChoice::Always(scope) => {
+            let rules = &scope.rules;
             let named = rules.iter().take(MAX_RULES).map(|rule| text::one_line(rule)).collect::<Vec<_>>().join(", ");
             let more = match rules.len().saturating_sub(MAX_RULES) {
                 0 => String::new(),
                 more => format!(" and {}", text::count_noun(more, "more rule")),
             };
-            format!("yes, and don't ask again here for {named}{more}")
+            format!("yes, and don't ask again {} for {named}{more}", scope.describe())
         }
         PermissionChoice::No => "no, and say what to do instead".into(),
     }
 }
 
-fn allow_reply(rules: &[String]) -> DialogReply {
-    let keep = |rule: &String| RememberedRule { rule: rule.clone(), where_to: RuleDestination::Local };
-    DialogReply::Answer(AskAnswer::Permission(PermissionAnswer::Allow { remember: rules.iter().map(keep).collect() }))
+fn allow_reply(remember: Vec<RememberedRule>) -> DialogReply {
+    DialogReply::Answer(AskAnswer::Permission(PermissionAnswer::Allow { remember }))
 }
 
 fn deny_reply(message: String) -> DialogReply {

@@ -1,0 +1,58 @@
+//! The scopes of «don't ask again» (DU-2).
+
+use super::submission::{RememberedRule, RuleDestination};
+use crate::permission::RuleSuggestion;
+
+/// A scope of «don't ask again»: which rules, and how long they hold.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleScope {
+    pub rules: Vec<String>,
+    pub destination: RuleDestination,
+}
+
+impl RuleScope {
+    /// How long the rules hold, after «don't ask again».
+    pub fn describe(&self) -> &'static str {
+        match self.destination {
+            RuleDestination::Session => "in this session",
+            RuleDestination::Local | RuleDestination::Project => "here",
+            RuleDestination::User => "anywhere",
+        }
+    }
+
+    /// The rules to remember, as part of an answer.
+    pub fn remembered(&self) -> Vec<RememberedRule> {
+        self.rules.iter().map(|rule| RememberedRule { rule: rule.clone(), where_to: self.destination }).collect()
+    }
+}
+
+/// The scopes to choose from: narrowest rules first, each for this project and for this session.
+pub fn rule_scopes(suggestions: &[RuleSuggestion]) -> Vec<RuleScope> {
+    let both = [RuleDestination::Local, RuleDestination::Session];
+    let scopes = |suggestion: &RuleSuggestion| {
+        both.map(|destination| RuleScope { rules: suggestion.rules.clone(), destination })
+    };
+    suggestions.iter().flat_map(scopes).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::permission::rules::RuleBehavior;
+
+    #[test]
+    fn du_2_each_suggestion_has_two_scopes() {
+        let suggest = |rule: &str| RuleSuggestion { rules: vec![rule.into()], behavior: RuleBehavior::Allow };
+        let scopes = rule_scopes(&[suggest("Bash(git commit -m x)"), suggest("Bash(git commit:*)")]);
+        let told: Vec<String> = scopes.iter().map(|scope| format!("{} {}", scope.describe(), scope.rules[0])).collect();
+        let expected = [
+            "here Bash(git commit -m x)",
+            "in this session Bash(git commit -m x)",
+            "here Bash(git commit:*)",
+            "in this session Bash(git commit:*)",
+        ];
+        assert_eq!(told, expected);
+        assert_eq!(scopes[3].remembered()[0].where_to, RuleDestination::Session);
+        assert!(rule_scopes(&[]).is_empty());
+    }
+}
