@@ -1,0 +1,188 @@
+//! The commands of the guide are run as they are printed (ON-6): blocks marked `sh`, line by line, each page in a new
+//! project, with the scripted model. `sh norun` marks what needs a package, a root user or a second machine; a tidy
+//! test checks the flags there.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
+
+#[path = "stories/pty.rs"]
+#[allow(dead_code, reason = "the stories use more of it")]
+mod pty;
+
+use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScriptedTurn};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Quits a program on a terminal once its status line shows the model.
+const SESSION_IS_OPEN: &str = "claude-";
+
+struct GuideStage {
+    root: tempfile::TempDir,
+    server: LoopbackServer,
+    /// Name and hash of the plan that was printed last.
+    plan: Option<(String, String)>,
+}
+
+/// The lines of the blocks that are run, with their numbers.
+fn runnable_lines(page: &str) -> Vec<(usize, &str)> {
+    let (mut inside, mut found) = (None, Vec::new());
+    for (number, line) in page.lines().enumerate() {
+        match (line.strip_prefix("```"), inside) {
+            (Some(info), None) => inside = Some(info == "sh"),
+            (Some(_), Some(_)) => inside = None,
+            (None, Some(true)) if !line.trim().is_empty() => found.push((number + 1, line)),
+            (None, _) => {}
+        }
+    }
+    found
+}
+
+/// Plans when it is asked to, else says that it is done.
+fn answer(request: &RecordedRequest) -> ScriptedTurn {
+    let body = String::from_utf8_lossy(&request.body);
+    let turn = match body.contains("Plan mode is on") && !body.contains("tool_result") {
+        true => serde_json::json!({"calls": [
+            {"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n\n1. Sign the cookies\n"}},
+            {"name": "ExitPlanMode", "input": {}}
+        ]}),
+        false => serde_json::json!({"text": "Done."}),
+    };
+    serde_json::from_value(turn).unwrap()
+}
+
+/// Whether a command opens the terminal program: only flags, and no prompt for `-p`.
+fn opens_terminal(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let quiet = ["-p", "--print", "--version", "--help"];
+    words.first() == Some(&"cutonce")
+        && words.get(1).is_none_or(|word| word.starts_with('-'))
+        && !words.iter().any(|word| quiet.contains(word))
+}
+
+impl GuideStage {
+    fn new() -> GuideStage {
+        let root = tempfile::Builder::new().prefix("guide-").tempdir().unwrap();
+        let stage = GuideStage { root, server: LoopbackServer::start_with_callback(answer).unwrap(), plan: None };
+        for folder in ["home/.cutonce", "bin", "my-project"] {
+            std::fs::create_dir_all(stage.path(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cutonce"), stage.path("bin/cutonce")).unwrap();
+        std::fs::write(stage.path("home/.cutonce/tips.json"), r#"{"sessions":0,"shown":null,"greeted":true}"#).unwrap();
+        let git = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first";
+        stage.run(git).unwrap();
+        stage
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    fn variables(&self) -> Vec<(String, String)> {
+        let text = |name: &str| self.path(name).display().to_string();
+        let path = format!("{}:{}", text("bin"), std::env::var("PATH").unwrap_or_default());
+        let address = self.server.addr();
+        let all = [
+            ("PATH", path),
+            ("HOME", text("home")),
+            ("CUTONCE_HOME", text("home/.cutonce")),
+            ("LANG", "C.UTF-8".into()),
+            ("TERM", "xterm".into()),
+            ("ANTHROPIC_API_KEY", "sk-ant-guide-0001".into()),
+            ("ANTHROPIC_BASE_URL", format!("http://{address}")),
+        ];
+        all.into_iter().map(|(name, value)| (name.to_string(), value)).collect()
+    }
+
+    /// Replaces the placeholders of the guide by what exists here.
+    fn fill(&self, line: &str) -> String {
+        let (name, hash) = self.plan.clone().unwrap_or_default();
+        let word = |word: &str| match word {
+            "NAME" => name.clone(),
+            "HASH" => hash.clone(),
+            "ID" => latest_session(&self.path("home/.cutonce/projects")).unwrap_or_default(),
+            other => other.to_string(),
+        };
+        line.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// Runs one line in bash; returns its standard error.
+    fn run(&self, line: &str) -> Result<String, String> {
+        let mut bash = Command::new("bash");
+        bash.args(["-euo", "pipefail", "-c", line]).env_clear().envs(self.variables());
+        let output = bash.current_dir(self.path("my-project")).output().map_err(|error| error.to_string())?;
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        let shown = String::from_utf8_lossy(&output.stdout);
+        if output.status.success() { Ok(told) } else { Err(format!("{}: {told}{shown}", output.status)) }
+    }
+
+    /// Runs one line on a terminal until a session is open, then quits it.
+    fn open(&self, line: &str) -> Result<(), String> {
+        let mut command = portable_pty::CommandBuilder::new("bash");
+        command.args(["-c", line]);
+        command.cwd(self.path("my-project"));
+        command.env_clear();
+        self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        let mut term = pty::Term::start(command, (80, 24))?;
+        term.see(SESSION_IS_OPEN)?;
+        term.press("ctrl+d")?;
+        match term.end()? {
+            0 => Ok(()),
+            code => Err(format!("exit code {code}; the screen:\n{}", term.contents())),
+        }
+    }
+
+    fn play(&mut self, line: &str) -> Result<(), String> {
+        let line = line.split("   #").next().unwrap_or_default().trim();
+        let line = self.fill(line);
+        if line == "cd my-project" {
+            return Ok(());
+        }
+        if opens_terminal(&line) {
+            return self.open(&line);
+        }
+        let told = self.run(&line)?;
+        let field =
+            |name: &str| told.lines().find_map(|line| line.strip_prefix(name)).map(|text| text.trim().to_string());
+        self.plan = field("plan: ").zip(field("sha256: ")).or(self.plan.take());
+        Ok(())
+    }
+}
+
+fn latest_session(projects: &Path) -> Option<String> {
+    let folders = std::fs::read_dir(projects).ok()?.flatten();
+    let files = folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten());
+    let transcripts = files.map(|file| file.path()).filter(|path| path.extension().is_some_and(|end| end == "jsonl"));
+    let latest = transcripts.max_by_key(|path| path.metadata().and_then(|about| about.modified()).ok())?;
+    latest.file_stem().map(|name| name.to_string_lossy().into_owned())
+}
+
+#[test]
+fn on_6_commands_of_the_guide_run() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide");
+    let mut pages: Vec<PathBuf> = std::fs::read_dir(guide).unwrap().map(|page| page.unwrap().path()).collect();
+    pages.sort();
+    let (mut seen, mut failed) = (0, Vec::new());
+    for page in pages {
+        let text = std::fs::read_to_string(&page).unwrap();
+        let lines = runnable_lines(&text);
+        let mut stage = (!lines.is_empty()).then(GuideStage::new);
+        for (number, line) in lines {
+            seen += 1;
+            if let Some(Err(why)) = stage.as_mut().map(|stage| stage.play(line)) {
+                failed.push(format!("{}:{number} {line}\n{why}", page.file_name().unwrap_or_default().display()));
+            }
+        }
+    }
+    assert!(seen > 15, "only {seen} commands; were they read at all?");
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+#[test]
+fn on_6_blocks_and_terminals_are_told_apart() {
+    assert_eq!(runnable_lines("```sh\na\n```\n```\nb\n```\n```sh norun\nc\n```"), [(2, "a")]);
+    assert!(opens_terminal("cutonce --continue") && opens_terminal("cutonce"));
+    assert!(
+        !opens_terminal("cutonce -p x")
+            && !opens_terminal("cutonce plans list")
+            && !opens_terminal("ls | cutonce -p x")
+    );
+}
