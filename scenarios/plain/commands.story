@@ -132,6 +132,7 @@ Be kind.
 /export       write the conversation to a file
 /theme        dark, light or ansi
 /doctor       check what works on this machine
+/setup        choose a provider and store a key
 /trust        use the settings that this folder brings
 /exit         quit
 /edit         write the message in your editor; optional: initial text
@@ -164,7 +165,10 @@ to do: Test
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked)
+  2a yes, and don't ask again in this session for Bash(touch asked)
+  2b yes, and don't ask again here for Bash(touch:*)
+  2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: done: Look
 now: Writing
@@ -173,21 +177,30 @@ to do: Test
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked)
+  2a yes, and don't ask again in this session for Bash(touch asked)
+  2b yes, and don't ask again here for Bash(touch:*)
+  2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: Answer the open question first.
 
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked)
+  2a yes, and don't ask again in this session for Bash(touch asked)
+  2b yes, and don't ask again here for Bash(touch:*)
+  2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: Unknown command /bar; nothing was sent. Did you mean /plan?
 
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked)
+  2a yes, and don't ask again in this session for Bash(touch asked)
+  2b yes, and don't ask again here for Bash(touch:*)
+  2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: it is there
 

@@ -40,6 +40,7 @@ Commands
   /export               write the conversation to a file
   /theme                dark, light or ansi
   /doctor               check what works on this machine
+  /setup                choose a provider and store a key
   /trust                use the settings that this folder brings
   /exit                 quit
 
@@ -135,6 +136,7 @@ Commands
   /export               write the conversation to a file
   /theme                dark, light or ansi
   /doctor               check what works on this machine
+  /setup                choose a provider and store a key
   /trust                use the settings that this folder brings
   /exit                 quit
 

@@ -69,7 +69,7 @@ press enter
 › 1 yes
   2 yes, and don't ask again here for Edit(./na\u{1b}\[31mme\u{202e}txt.exe)
   3 no, and say what to do instead
-  enter or a digit chooses · esc no · ctrl+o shows all of it
+  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
 
 /help  claude-sonnet-5-5 · <n>% · <n> tokens
 

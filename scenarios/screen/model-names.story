@@ -41,6 +41,8 @@ cutonce: Unknown provider `olama`. Did you mean ollama/qwen3?
 --- env OPENAI_API_KEY=
 --- pty 80x24 cutonce
 --- keys
+< Number:
+press esc
 < No session yet
 > /mod
 < show or set the model
@@ -48,6 +50,6 @@ press ctrl+u
 > /model
 press enter
 press enter
-< `cutonce demo` runs
+< /setup chooses a provider
 press ctrl+c ctrl+c
 --- exit 0

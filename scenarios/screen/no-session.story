@@ -1,4 +1,4 @@
-Where no session could be opened, nothing is kept for one that somebody may pick later (UI-9, UI-15): every command says what leads out, `/clear` begins a new session, and a session that is resumed gets nothing that was not meant for it. Without a key `/model` leads out.
+Where no session could be opened, nothing is kept for one that somebody may pick later (UI-9, UI-15): every command says what leads out, `/clear` begins a new session, and a session that is resumed gets nothing that was not meant for it. Without a key the setup opens; after it, `/setup` and `/model` lead out.
 
 --- model
 {"turns": [{"text": "First answer."}, {"text": "Second answer."}, {"text": "Third answer."}]}
@@ -39,7 +39,9 @@ request 2
 --- env OPENAI_API_KEY=
 --- pty 80x24 cutonce
 --- keys
-< No session yet. Start one with /model PROVIDER/NAME
+< Number:
+press esc
+< No session yet. /setup chooses a provider
 > hello there
 press enter
 < Not sent; your text is kept

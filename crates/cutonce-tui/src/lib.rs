@@ -22,11 +22,11 @@ mod text_area;
 pub use app::{ExportError, Guide, GuidePlace, GuideView, INIT_PROMPT, export_transcript};
 pub use composer::mentioned_images;
 pub use cutonce_core::plan::approval::ChoiceKey;
-pub use terminal::{columns as terminal_columns, read_secret};
+pub use terminal::{EchoMode, LineReader, columns as terminal_columns};
 
 use cutonce_agent::builder::{OpenedSession, SessionSelector};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::Pin;
 
 /// Everything the binary passes to the terminal front end.
@@ -45,6 +45,8 @@ pub struct TuiOptions {
     pub first_submission: Option<FirstSubmission>,
     /// The text of `cutonce doctor`.
     pub doctor: fn() -> String,
+    /// Lets the user choose a model on the terminal, line by line (ON-3). It gets the home and returns the model's name.
+    pub setup: fn(&Path) -> Option<String>,
     pub command_line_rules: CommandLineRules,
     /// Explains the screen in its last row; for the demo (ON-2).
     pub guide: Option<Guide>,
@@ -84,8 +86,12 @@ pub type OpenFuture = Pin<Box<dyn Future<Output = Result<OpenedSession, OpenSess
 
 /// Why a session could not be opened, as text for the user.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct OpenSessionError(pub String);
+#[error("{message}")]
+pub struct OpenSessionError {
+    pub message: String,
+    /// No provider has a key: the setup helps (ON-3).
+    pub needs_setup: bool,
+}
 
 /// Runs the terminal until the user quits. Returns the exit code.
 pub async fn run(face: TuiOptions) -> std::io::Result<u8> {

@@ -15,7 +15,8 @@ use cli::args::{Cli, CliCommand};
 use cli::host_flags;
 use cli::usage::{UsageError, require_persistence, validate_flags};
 use commands::{
-    completions, demo, doctor, implement, key, mcp, plan, plans, scenario_server, sessions, settings_schema, trust,
+    completions, demo, doctor, implement, import, key, man, mcp, plan, plans, scenario_server, sessions,
+    settings_schema, setup, trust,
 };
 use cutonce_core::exit_code;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
@@ -47,8 +48,11 @@ fn main() -> ExitCode {
         Some(CliCommand::Plans(plans)) => plans::run(plans),
         Some(CliCommand::Trust { dir }) => trust::run(dir),
         Some(CliCommand::Mcp(args)) => block_on(mcp::run(args)),
+        Some(CliCommand::Import { source, yes }) => import::run(source, yes),
+        Some(CliCommand::Setup) => setup::run(),
         Some(CliCommand::Key { name, remove }) => key::run(&name, remove),
         Some(CliCommand::Completions { shell }) => completions::run(shell),
+        Some(CliCommand::Man) => man::run(),
         Some(CliCommand::SettingsSchema) => settings_schema::run(),
         Some(CliCommand::ScenarioServer(server)) => scenario_server::run(&server),
     };

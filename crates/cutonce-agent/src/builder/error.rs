@@ -3,7 +3,7 @@
 use crate::plan::PlanError;
 use crate::storage::StoreError;
 use crate::team::JoinError;
-use cutonce_models::ModelError;
+use cutonce_models::{FaultKind, ModelError};
 use std::path::PathBuf;
 
 /// Why the session couldn't be opened. The message tells the user what to do.
@@ -54,6 +54,13 @@ pub enum StartError {
         /// Why the folder can't be used.
         error: std::io::Error,
     },
+}
+
+impl StartError {
+    /// No provider has a key, as on a first start (ON-3).
+    pub fn is_missing_key(&self) -> bool {
+        matches!(self, StartError::Model(ModelError { kind: FaultKind::Key, status: None, .. }))
+    }
 }
 
 /// The message already contains the cause, so `source()` is not set.

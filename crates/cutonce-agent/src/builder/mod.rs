@@ -242,7 +242,9 @@ impl SessionBuilder {
     pub async fn check_model(&self) -> Result<(), StartError> {
         let loaded = config::load_settings(&self.settings_places(), self.settings.flag.as_deref());
         let settings = Arc::new(self.with_model(loaded.settings));
-        ProviderConnector::new(&settings, &self.env, &self.dirs.cwd, Arc::default()).connect("").await?;
+        ProviderConnector::new(&settings, &self.env, (&self.dirs.home, &self.dirs.cwd), Arc::default())
+            .connect("")
+            .await?;
         Ok(())
     }
 
@@ -357,7 +359,9 @@ impl SessionBuilder {
 
     /// Returns the embedding program's models, or those of the providers.
     fn connector(&self, settings: &Arc<Settings>, redactor: &Arc<Redactor>) -> Arc<dyn Connect> {
-        let own = || Arc::new(ProviderConnector::new(settings, &self.env, &self.dirs.cwd, redactor.clone()));
+        let own = || {
+            Arc::new(ProviderConnector::new(settings, &self.env, (&self.dirs.home, &self.dirs.cwd), redactor.clone()))
+        };
         self.model.connect.clone().unwrap_or_else(|| own())
     }
 

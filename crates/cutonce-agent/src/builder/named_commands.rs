@@ -1,7 +1,8 @@
 //! The commands, skills and agents of the user and the project that a session offers by name (UI-9, HO-8, SA-2).
 
 use super::SessionBuilder;
-use crate::config::commands::{self, CustomCommand};
+use crate::config::commands::{self, CommandFolders, CustomCommand};
+use crate::config::skills::SkillSources;
 use crate::config::{self, skills};
 use crate::subagent::definition_files;
 use cutonce_core::permission::rules::ConfigSource;
@@ -37,17 +38,16 @@ impl NamedCommands {
 impl SessionBuilder {
     pub(super) fn find_named_commands(&self, trusted: bool, notices: &mut Vec<String>) -> NamedCommands {
         let (user, project) = (self.source_enabled(ConfigSource::User), self.source_enabled(ConfigSource::Project));
-        let found = skills::find_skills((&self.dirs.home, user), (&self.dirs.cwd, project), trusted, notices);
+        let user_home = self.dirs.user_home.as_deref();
+        let places =
+            SkillSources { home: &self.dirs.home, user_home, user, project: &self.dirs.cwd, projects: project };
+        let found = skills::find_skills(places, trusted, notices);
         let home = user.then_some(self.dirs.home.as_path());
+        let folders = CommandFolders { home, user_home, cwd: &self.dirs.cwd, trusted: trusted && project };
         let listed = |skill: &&Skill| self.offered.skills.as_ref().is_none_or(|only| is_listed(only, &skill.name));
         let skills = found.iter().filter(listed).cloned().collect();
         let first = self.agent.definition.as_ref().and_then(|agent| agent.options.initial_prompt.clone());
-        NamedCommands {
-            skills,
-            all_skills: found,
-            initial_prompt: first,
-            commands: commands::find_commands_in(home, &self.dirs.cwd, trusted && project),
-        }
+        NamedCommands { skills, all_skills: found, initial_prompt: first, commands: commands::find_commands(folders) }
     }
 
     /// Loads the agents of the enabled sources, and the given ones.

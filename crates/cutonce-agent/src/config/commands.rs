@@ -1,15 +1,19 @@
-//! Custom commands (UI-9): `.cutonce/commands/*.md` of the user and, if the folder is trusted, of the project. A
-//! file's text is the prompt; its front matter sets description, allowed tools and model.
+//! Custom commands (UI-9): `.cutonce/commands/*.md` and `.claude/commands/*.md` of the user and, if the folder is
+//! trusted, of the project. A file's text is the prompt; its front matter sets description, allowed tools and model.
 
 use cutonce_core::conversation::Image;
 use cutonce_core::protocol::submission::Submission;
 use cutonce_tools::secret_files::leads_to_secret;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Maximum size of a command file.
 const MAX_FILE_SIZE: u64 = 64 << 10;
 /// Maximum number of files per folder.
 const MAX_COMMANDS_PER_DIR: usize = 200;
+/// Maximum depth of subfolders.
+const MAX_DEPTH: usize = 3;
+/// Commands for Claude Code, read in place.
+const CLAUDE_COMMANDS: &str = ".claude/commands";
 
 /// A custom command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -38,16 +42,26 @@ impl CustomCommand {
     }
 }
 
-/// The user's commands, then the project's; the first with a name wins.
-pub fn find_commands(home: &Path, cwd: &Path, trusted: bool) -> Vec<CustomCommand> {
-    find_commands_in(Some(home), cwd, trusted)
+/// Folders whose commands count.
+#[derive(Debug, Clone, Copy)]
+pub struct CommandFolders<'a> {
+    /// The cutonce home; `None`: none of the user's commands.
+    pub home: Option<&'a Path>,
+    /// $HOME.
+    pub user_home: Option<&'a Path>,
+    /// The project.
+    pub cwd: &'a Path,
+    /// The user trusts the project.
+    pub trusted: bool,
 }
 
-/// Finds commands; without a home, none of the user's.
-pub(crate) fn find_commands_in(home: Option<&Path>, cwd: &Path, trusted: bool) -> Vec<CustomCommand> {
+/// The user's commands, then the project's; the first with a name wins.
+pub fn find_commands(folders: CommandFolders<'_>) -> Vec<CustomCommand> {
     let mut found: Vec<CustomCommand> = Vec::new();
-    let project = trusted.then(|| cwd.join(".cutonce/commands"));
-    for folder in [home.map(|home| home.join("commands")), project].into_iter().flatten() {
+    let CommandFolders { home, user_home, cwd, trusted } = folders;
+    let user = [home.map(|home| home.join("commands")), home.and(user_home).map(|home| home.join(CLAUDE_COMMANDS))];
+    let project = [cwd.join(".cutonce/commands"), cwd.join(CLAUDE_COMMANDS)].map(|folder| trusted.then_some(folder));
+    for folder in user.into_iter().chain(project).flatten() {
         for custom in commands_in_folder(&folder) {
             if !found.iter().any(|known| known.name == custom.name) {
                 found.push(custom);
@@ -59,8 +73,24 @@ pub(crate) fn find_commands_in(home: Option<&Path>, cwd: &Path, trusted: bool) -
 }
 
 fn commands_in_folder(folder: &Path) -> Vec<CustomCommand> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_COMMANDS_PER_DIR);
-    entries.filter_map(|entry| read_command(&entry.path())).collect()
+    let mut paths = Vec::new();
+    collect_files(folder, 0, &mut paths);
+    paths.sort();
+    paths.iter().filter_map(|path| read_command(path)).collect()
+}
+
+/// Subfolders only group commands; links to folders are not followed.
+fn collect_files(folder: &Path, depth: usize, paths: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        if paths.len() >= MAX_COMMANDS_PER_DIR {
+            return;
+        }
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth < MAX_DEPTH => collect_files(&entry.path(), depth + 1, paths),
+            Ok(kind) if !kind.is_dir() => paths.push(entry.path()),
+            Ok(_) | Err(_) => {}
+        }
+    }
 }
 
 fn read_command(path: &Path) -> Option<CustomCommand> {
@@ -170,13 +200,16 @@ mod tests {
         write(&cwd.path().join(".cutonce/commands"), "fix.md", "theirs");
         write(&cwd.path().join(".cutonce/commands"), "ship.md", "ship it");
         write(&cwd.path().join(".cutonce/commands"), "../bad name.md", "no");
+        write(&cwd.path().join(".claude/commands/deep"), "from-claude.md", "old friend");
+        write(&home.path().join(".claude/commands"), "own-claude.md", "my own");
         let names = |trusted| {
-            find_commands(home.path(), cwd.path(), trusted)
+            let (home, cwd) = (home.path(), cwd.path());
+            find_commands(CommandFolders { home: Some(home), user_home: Some(home), cwd, trusted })
                 .iter()
                 .map(|one| format!("{} {}", one.name, one.body))
                 .collect::<Vec<_>>()
         };
-        assert_eq!(names(false), ["fix mine"]);
-        assert_eq!(names(true), ["fix mine", "ship ship it"]);
+        assert_eq!(names(false), ["fix mine", "own-claude my own"]);
+        assert_eq!(names(true), ["fix mine", "from-claude old friend", "own-claude my own", "ship ship it"]);
     }
 }

@@ -1,11 +1,12 @@
-//! Finds API keys (MO-4) in the environment, with a helper command, or in the system's keyring. Keys are stored as
-//! [`SecretString`], which is never printed, and only sent in requests.
+//! Finds API keys (MO-4) in the environment, with a helper command, in the system's keyring, or in the key file. Keys
+//! are stored as [`SecretString`], which is never printed, and only sent in requests.
 
+use crate::storage::paths::{read_bounded_text, write_private};
 use cutonce_sandbox::{ProcessExit, SpawnSpec, StdoutMode, find_program};
 use secrecy::{ExposeSecret, SecretString};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::sync::Mutex;
@@ -16,6 +17,8 @@ const HELPER_TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_KEY_LENGTH: u64 = 64 << 10;
 /// The service name in the system's keyring; entries are named after their variable.
 const KEYRING_SERVICE: &str = "cutonce";
+/// Maximum size of the key file.
+const MAX_KEY_FILE: u64 = 1 << 20;
 
 /// Looks up keys and caches the helper's output for the session.
 pub struct KeySource {
@@ -23,6 +26,8 @@ pub struct KeySource {
     helper: Option<String>,
     cwd: PathBuf,
     timeout: Duration,
+    /// The key file; `None` if only other sources count.
+    file: Option<PathBuf>,
     helper_keys: Mutex<HashMap<String, SecretString>>,
 }
 
@@ -55,12 +60,36 @@ pub enum KeyError {
     /// The system's keyring returned an error.
     #[error("the system's keyring failed: {0}")]
     Keyring(String),
+    /// The key file can't be read or written.
+    #[error("the key file {} {why}", path.display())]
+    File {
+        /// The key file.
+        path: PathBuf,
+        /// Why it can't be used.
+        why: String,
+    },
+}
+
+/// Where a key was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeyPlace {
+    /// The system's keyring.
+    Keyring,
+    /// A file that only the user can read.
+    File(PathBuf),
 }
 
 impl KeySource {
     /// `env` is the process environment, `helper` the setting `apiKeyHelper`, `cwd` its working folder.
     pub fn new(env: Vec<(OsString, OsString)>, helper: Option<String>, cwd: impl Into<PathBuf>) -> Self {
-        Self { env, helper, cwd: cwd.into(), timeout: HELPER_TIMEOUT, helper_keys: Mutex::default() }
+        Self { env, helper, cwd: cwd.into(), timeout: HELPER_TIMEOUT, file: None, helper_keys: Mutex::default() }
+    }
+
+    /// Looks into the key file of this home, too.
+    #[must_use]
+    pub fn with_key_file(mut self, home: &Path) -> Self {
+        self.file = Some(key_file(home));
+        self
     }
 
     /// The key for the variable `name`; `None` if there is none.
@@ -70,6 +99,9 @@ impl KeySource {
         }
         if let Some(command) = &self.helper {
             return self.ask_helper(command, name).await.map(Some);
+        }
+        if let Some(key) = self.file.as_deref().and_then(|file| from_file(file, name)) {
+            return Ok(Some(key));
         }
         let name = name.to_string();
         // The keyring may prompt the user, so use a blocking thread.
@@ -138,6 +170,60 @@ impl KeySource {
 pub fn store_key(name: &str, key: &SecretString) -> Result<(), KeyError> {
     let entry = keyring::Entry::new(KEYRING_SERVICE, name).map_err(keyring_error)?;
     entry.set_password(key.expose_secret()).map_err(keyring_error)
+}
+
+/// Stores a key for good: in the system's keyring where it survives a reboot, else in the key file of this home.
+pub fn keep_key(home: &Path, name: &str, key: &SecretString) -> Result<KeyPlace, KeyError> {
+    // Linux keeps it in the kernel, until the next reboot.
+    if cfg!(target_os = "macos") && store_key(name, key).is_ok() {
+        return Ok(KeyPlace::Keyring);
+    }
+    let path = key_file(home);
+    let failed = |why: String| KeyError::File { path: path.clone(), why };
+    let mut keys = read_key_file(&path).map_err(failed)?;
+    keys.insert(name.to_string(), key.expose_secret().to_string());
+    let text = serde_json::to_string_pretty(&keys).map_err(|error| failed(error.to_string()))? + "\n";
+    write_private(&path, text.as_bytes()).map_err(|error| failed(format!("can't be written: {error}")))?;
+    Ok(KeyPlace::File(path))
+}
+
+/// Deletes a key from the key file of this home; false if it is not there.
+pub fn delete_kept_key(home: &Path, name: &str) -> Result<bool, KeyError> {
+    let path = key_file(home);
+    let failed = |why: String| KeyError::File { path: path.clone(), why };
+    let mut keys = read_key_file(&path).map_err(failed)?;
+    if keys.remove(name).is_none() {
+        return Ok(false);
+    }
+    let text = serde_json::to_string_pretty(&keys).map_err(|error| failed(error.to_string()))? + "\n";
+    write_private(&path, text.as_bytes()).map_err(|error| failed(format!("can't be written: {error}")))?;
+    Ok(true)
+}
+
+/// Whether the key file of this home has that key.
+pub fn in_key_file(home: &Path, name: &str) -> bool {
+    from_file(&key_file(home), name).is_some()
+}
+
+/// The list of secret files has this name, so that no tool reads it (SB-6).
+fn key_file(home: &Path) -> PathBuf {
+    home.join("auth.json")
+}
+
+fn read_key_file(path: &Path) -> Result<BTreeMap<String, String>, String> {
+    let text = read_bounded_text(path, MAX_KEY_FILE).map_err(|error| format!("can't be read: {error}"))?;
+    match text.as_deref().map(str::trim) {
+        None | Some("") => Ok(BTreeMap::new()),
+        Some(text) => {
+            serde_json::from_str(text).map_err(|_| "is no JSON object of names and keys; repair or remove it".into())
+        }
+    }
+}
+
+/// Without a readable file or an entry, there is no key.
+fn from_file(path: &Path, name: &str) -> Option<SecretString> {
+    let key = read_key_file(path).ok()?.remove(name)?;
+    (!key.trim().is_empty()).then(|| key.trim().into())
 }
 
 /// Deletes a key from the system's keyring.
@@ -245,6 +331,27 @@ mod tests {
             delete_key(&name).unwrap();
             assert_eq!(lookup(&keys(&[], None), &name).await, None);
         }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn on_3_kept_key_is_found_in_a_private_file() {
+        let home = tempfile::tempdir().unwrap();
+        let name = "CUTONCE_TEST_KEPT_KEY";
+        let place = keep_key(home.path(), name, &"sk-kept".into()).unwrap();
+        let KeyPlace::File(path) = place else { panic!("{place:?}") };
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600);
+        assert!(cutonce_core::permission::secrets::is_secret(&path, None));
+        keep_key(home.path(), "OTHER", &"sk-other".into()).unwrap();
+        let source = keys(&[], None).with_key_file(home.path());
+        assert_eq!(lookup(&source, name).await.as_deref(), Some("sk-kept"));
+        assert!(delete_kept_key(home.path(), name).unwrap() && !delete_kept_key(home.path(), name).unwrap());
+        assert_eq!(lookup(&source, name).await, None);
+        assert_eq!(lookup(&source, "OTHER").await.as_deref(), Some("sk-other"));
+        std::fs::write(&path, "[oops").unwrap();
+        let error = keep_key(home.path(), name, &"sk-kept".into()).unwrap_err().to_string();
+        assert!(error.contains("repair or remove it") && !error.contains("sk-kept"), "{error}");
     }
 
     #[test]

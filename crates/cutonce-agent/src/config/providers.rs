@@ -24,14 +24,20 @@ pub(crate) struct ProviderConnector {
 }
 
 impl ProviderConnector {
-    pub fn new(settings: &Arc<Settings>, env: &[(OsString, OsString)], cwd: &Path, redactor: Arc<Redactor>) -> Self {
+    /// `home` has the key file; `cwd` is the folder of the key helper.
+    pub fn new(
+        settings: &Arc<Settings>,
+        env: &[(OsString, OsString)],
+        (home, cwd): (&Path, &Path),
+        redactor: Arc<Redactor>,
+    ) -> Self {
         let custom = settings.providers.iter().map(|(name, given)| CustomProvider {
             name: name.clone(),
             wire: given.wire,
             base_url: given.base_url.clone(),
             key_env: given.key_env.clone(),
         });
-        let keys = KeySource::new(env.to_vec(), settings.api_key_helper.clone(), cwd);
+        let keys = KeySource::new(env.to_vec(), settings.api_key_helper.clone(), cwd).with_key_file(home);
         Self { settings: settings.clone(), custom: custom.collect(), env: env.to_vec(), keys, redactor }
     }
 
@@ -56,7 +62,8 @@ impl ProviderConnector {
             let key = self.keys.find_key(key_env).await.map_err(|error| ModelError {
                 message: format!("No key for {name}: {error}"),
                 status: None,
-                kind: FaultKind::Key,
+                // The key helper failed: another key would not be used.
+                kind: FaultKind::Refused,
             })?;
             if let Some(key) = key {
                 self.redactor.add_secret(key_env, key.expose_secret());

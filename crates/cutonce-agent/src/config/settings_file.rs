@@ -82,26 +82,46 @@ pub fn remove_rule(path: &Path, behavior: RuleBehavior, rule: &str) -> io::Resul
 
 /// Writes the file only if `work` changed something; returns whether it did.
 fn change_rules(path: &Path, behavior: RuleBehavior, work: impl FnOnce(&mut Vec<Value>) -> bool) -> io::Result<bool> {
+    let key = match behavior {
+        RuleBehavior::Allow => "allow",
+        RuleBehavior::Ask => "ask",
+        RuleBehavior::Deny => "deny",
+    };
+    change_settings(path, |object| {
+        let permissions = object.entry("permissions").or_insert_with(|| json!({}));
+        let permissions = permissions.as_object_mut().ok_or("`permissions` is not an object")?;
+        let rules = permissions.entry(key).or_insert_with(|| json!([]));
+        Ok(work(rules.as_array_mut().ok_or_else(|| format!("`permissions.{key}` is not a list"))?))
+    })
+}
+
+/// Stores the model of new sessions in the user's settings (ON-3).
+pub fn store_main_model(home: &Path, model: &str) -> io::Result<()> {
+    let set = |object: &mut serde_json::Map<String, Value>| {
+        let models = object.entry("model").or_insert_with(|| json!({}));
+        let models = models.as_object_mut().ok_or("`model` is not an object")?;
+        models.insert("main".into(), model.into());
+        Ok(true)
+    };
+    change_settings(&home.join("settings.json"), set).map(drop)
+}
+
+/// Changes a settings file and keeps everything else. An unreadable file is not overwritten.
+pub(super) fn change_settings(
+    path: &Path,
+    work: impl FnOnce(&mut serde_json::Map<String, Value>) -> Result<bool, String>,
+) -> io::Result<bool> {
     let bad = |why: String| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
     if path.parent().is_some_and(Path::is_symlink) || path.is_symlink() {
-        return Err(bad("is a symlink; its rules were not changed".into()));
+        return Err(bad("is a symlink; it was not changed".into()));
     }
     let text = read_bounded_text(path, MAX_FILE_SIZE)?.unwrap_or_default();
     let mut value: Value = match text.trim() {
         "" => json!({}),
         text => serde_json::from_str(text).map_err(|error| bad(format!("{error}; repair it first")))?,
     };
-    let key = match behavior {
-        RuleBehavior::Allow => "allow",
-        RuleBehavior::Ask => "ask",
-        RuleBehavior::Deny => "deny",
-    };
     let object = value.as_object_mut().ok_or_else(|| bad("is not a JSON object".into()))?;
-    let permissions = object.entry("permissions").or_insert_with(|| json!({}));
-    let permissions = permissions.as_object_mut().ok_or_else(|| bad("`permissions` is not an object".into()))?;
-    let rules = permissions.entry(key).or_insert_with(|| json!([]));
-    let rules = rules.as_array_mut().ok_or_else(|| bad(format!("`permissions.{key}` is not a list")))?;
-    if !work(rules) {
+    if !work(object).map_err(bad)? {
         return Ok(false);
     }
     let mode = std::fs::metadata(path).ok().map(|about| about.permissions());

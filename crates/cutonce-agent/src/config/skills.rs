@@ -1,5 +1,5 @@
-//! Finds skills (HO-8): folders with a SKILL.md in the cutonce home and in `.cutonce/skills` and `.claude/skills` of
-//! the project. Project skills require trust (PR-2), because their text reaches the model.
+//! Finds skills (HO-8): folders with a SKILL.md in the cutonce home, in `~/.claude/skills`, and in `.cutonce/skills` and
+//! `.claude/skills` of the project. Project skills require trust (PR-2), because their text reaches the model.
 
 use cutonce_core::skills::{self, Skill};
 use cutonce_tools::interactive::skill::read_skill;
@@ -8,18 +8,29 @@ use std::path::{Path, PathBuf};
 /// Maximum number of skills per folder.
 const MAX_SKILLS_PER_DIR: usize = 200;
 
+/// Where skills are, and which of these sources count.
+#[derive(Debug, Clone, Copy)]
+pub struct SkillSources<'a> {
+    /// The cutonce home.
+    pub home: &'a Path,
+    /// $HOME.
+    pub user_home: Option<&'a Path>,
+    /// The user's skills count.
+    pub user: bool,
+    /// The project's folder.
+    pub project: &'a Path,
+    /// The project's skills count.
+    pub projects: bool,
+}
+
 /// All skills, sorted by name; unusable ones are reported. The user's skills hide the project's of the same name.
-/// `user` and `projects` enable each source.
-pub fn find_skills(
-    (home, user): (&Path, bool),
-    (project, projects): (&Path, bool),
-    trusted: bool,
-    notices: &mut Vec<String>,
-) -> Vec<Skill> {
+pub fn find_skills(sources: SkillSources<'_>, trusted: bool, notices: &mut Vec<String>) -> Vec<Skill> {
+    let SkillSources { home, user_home, user, project, projects } = sources;
     let mut skills: Vec<Skill> = Vec::new();
     let mut waiting = 0;
     let counts = |is_projects: bool| if is_projects { projects } else { user };
-    for (place, is_projects) in skill_places(home, project).into_iter().filter(|(_, is_projects)| counts(*is_projects))
+    for (place, is_projects) in
+        skill_places(home, user_home, project).into_iter().filter(|(_, is_projects)| counts(*is_projects))
     {
         for folder in skill_folders(&place) {
             if is_projects && !trusted {
@@ -52,12 +63,15 @@ pub fn find_skills(
 }
 
 /// The folders with skills, highest priority first. In the user's home, the project's folder is the user's.
-fn skill_places(home: &Path, project: &Path) -> Vec<(PathBuf, bool)> {
-    let own = home.join("skills");
-    let same = |path: &PathBuf| path.canonicalize().ok().is_some_and(|path| own.canonicalize().ok() == Some(path));
+fn skill_places(home: &Path, user_home: Option<&Path>, project: &Path) -> Vec<(PathBuf, bool)> {
+    let own: Vec<PathBuf> =
+        [Some(home.join("skills")), user_home.map(|home| home.join(".claude/skills"))].into_iter().flatten().collect();
+    let real = |path: &PathBuf| path.canonicalize().ok();
+    let same = |path: &PathBuf| real(path).is_some_and(|path| own.iter().any(|own| real(own).as_ref() == Some(&path)));
     let projects = [project.join(".cutonce/skills"), project.join(".claude/skills")];
-    let projects: Vec<PathBuf> = projects.into_iter().filter(|path| !same(path)).collect();
-    std::iter::once((own, false)).chain(projects.into_iter().map(|path| (path, true))).collect()
+    let projects: Vec<(PathBuf, bool)> =
+        projects.into_iter().filter(|path| !same(path)).map(|path| (path, true)).collect();
+    own.into_iter().map(|path| (path, false)).chain(projects).collect()
 }
 
 fn skill_folders(place: &Path) -> Vec<PathBuf> {
@@ -97,6 +111,7 @@ mod tests {
         let world = tempfile::tempdir().unwrap();
         let (home, project) = (world.path().join("home"), world.path().join("project"));
         put(&home.join("skills/review"), &text("review", "mine"));
+        put(&world.path().join(".claude/skills/from-claude"), &text("from-claude", "mine too"));
         put(&project.join(".cutonce/skills/deploy"), &text("deploy", "theirs"));
         put(&project.join(".claude/skills/review"), &text("review", "theirs"));
         put(&project.join(".claude/skills/broken"), "---\nname: broken\n---\n");
@@ -105,15 +120,22 @@ mod tests {
         std::os::unix::fs::symlink(world.path().join("elsewhere"), project.join(".cutonce/skills/link")).unwrap();
         let found = |trusted: bool| {
             let mut notices = Vec::new();
-            let skills = find_skills((&home, true), (&project, true), trusted, &mut notices);
+            let sources = SkillSources {
+                home: &home,
+                user_home: Some(world.path()),
+                user: true,
+                project: &project,
+                projects: true,
+            };
+            let skills = find_skills(sources, trusted, &mut notices);
             let named = skills.into_iter().map(|skill| format!("{}: {}", skill.name, skill.description));
             (named.collect::<Vec<_>>(), notices.join("\n"))
         };
         let (skills, notices) = found(false);
-        assert_eq!(skills, ["review: mine"]);
+        assert_eq!(skills, ["from-claude: mine too", "review: mine"]);
         assert!(notices.contains("4 skills of this folder are ignored"), "{notices}");
         let (skills, notices) = found(true);
-        assert_eq!(skills, ["deploy: theirs", "review: mine"]);
+        assert_eq!(skills, ["deploy: theirs", "from-claude: mine too", "review: mine"]);
         for words in [
             "broken can't be used: SKILL.md: line 1: `description` is missing",
             "leads out of the project",

@@ -208,7 +208,7 @@ async fn drain_response(mut response: reqwest::Response) {
     }
 }
 
-async fn read_error_body(mut response: reqwest::Response) -> Vec<u8> {
+pub async fn read_error_body(mut response: reqwest::Response) -> Vec<u8> {
     let mut body = Vec::new();
     let reading = async {
         while let Ok(Some(chunk)) = response.chunk().await {
@@ -223,7 +223,7 @@ async fn read_error_body(mut response: reqwest::Response) -> Vec<u8> {
     body
 }
 
-fn connection_error(error: &reqwest::Error) -> AttemptError {
+pub fn connection_error(error: &reqwest::Error) -> AttemptError {
     let words = root_cause(error);
     if words.to_lowercase().contains("certificate") {
         return AttemptError::Setup(words);

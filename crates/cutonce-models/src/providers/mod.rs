@@ -1,6 +1,9 @@
 //! Resolves a model name to its provider and address (MO-1). Reads no file and no environment by itself.
 
 pub(crate) mod endpoint;
+mod model_list;
+
+pub use model_list::{LocalServer, ModelListError, find_local_servers, list_models};
 
 use crate::providers::endpoint::{Endpoint, connect, is_local};
 use crate::scripted::ScriptedModel;
@@ -210,7 +213,8 @@ fn resolve_bare_name(spec: &str, env: EnvLookup<'_>, custom: &[CustomProvider]) 
         maker.and_then(|entry| entry.key_env()).unwrap_or_else(|| "ANTHROPIC_API_KEY or OPENAI_API_KEY".to_owned());
     let known = names.join(", ");
     let message = format!(
-        "{what}. Set {set}, or choose one with --model provider/name, such as --model ollama/qwen3.\nProviders: {known}."
+        "{what}. Set {set}, run `cutonce setup`, or choose one with --model provider/name, such as --model ollama/qwen3.\n\
+         Providers: {known}."
     );
     Err(ModelError { message, status: None, kind: FaultKind::Key })
 }

@@ -74,6 +74,7 @@ struct ServerShared {
     dropped: Condvar,
     recording: RequestRecording,
     looks: bool,
+    accepted_key: Option<String>,
 }
 
 struct ServerState {
@@ -120,11 +121,13 @@ impl LoopbackServer {
         let listener = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
         listener.set_nonblocking(true)?;
         let addr = listener.local_addr()?;
+        let accepted_key = script.accepted_key.clone();
         let play = ScenarioPlayer::new(script);
         let looks = play.inspects_requests();
         let state = ServerState { play, requests: Vec::new(), times: Vec::new(), dropped: 0, connections: 0 };
         let (state, improvise) = (Mutex::new(state), improvise.map(Mutex::new));
-        let shared = Arc::new(ServerShared { state, improvise, dropped: Condvar::new(), recording, looks });
+        let shared =
+            Arc::new(ServerShared { state, improvise, dropped: Condvar::new(), recording, looks, accepted_key });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let (stop, stopped) = oneshot::channel();
         let serving = serve(listener, shared.clone());
@@ -214,6 +217,9 @@ async fn handle_request(request: Request<Incoming>, shared: Arc<ServerShared>) -
     let (head, body) = request.into_parts();
     let path = head.uri.path().to_owned();
     if path.ends_with("/models") {
+        if shared.accepted_key.as_deref().is_some_and(|key| !carries_key(&head.headers, key)) {
+            return build_reply(StatusCode::UNAUTHORIZED, &[], error_body("authentication_error", "invalid x-api-key"));
+        }
         let model = json!({"id": "scripted", "object": "model", "type": "model", "created": 0, "owned_by": "cutonce"});
         return build_reply(
             StatusCode::OK,
@@ -260,6 +266,12 @@ async fn handle_request(request: Request<Incoming>, shared: Arc<ServerShared>) -
         _ if !asked.stream => build_reply(StatusCode::OK, &[], full_response(wire, &answer).to_string()),
         _ => play_answer(wire, &answer, received, shared),
     }
+}
+
+/// Whether the request has this key in the header of one of the wire formats.
+fn carries_key(headers: &hyper::HeaderMap, key: &str) -> bool {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    text("x-api-key") == Some(key) || text("authorization").and_then(|value| value.strip_prefix("Bearer ")) == Some(key)
 }
 
 fn play_answer(

@@ -35,6 +35,21 @@ impl App {
         }
     }
 
+    /// Lets the user choose a model, then opens the session with it (ON-3). False if the user left the setup.
+    pub(super) fn run_setup(&mut self) -> bool {
+        self.session.setup_shown = true;
+        let (setup, home) = (self.environment.setup, self.environment.home.clone());
+        let Some(model) = self.lend_terminal(move || setup(&home)).flatten() else { return false };
+        match self.session.handle {
+            Some(_) => self.show_or_set_model(&model),
+            None => {
+                self.session.open_failed = false;
+                self.session.thread.retry_open(model);
+            }
+        }
+        true
+    }
+
     /// Edits a copy of a text in the user's editor. A failing editor changes nothing.
     pub(super) fn edit_text(&mut self, text: &str, suffix: &'static str) -> Result<String, ExternalEditError> {
         let folder = tempfile::Builder::new().prefix("cutonce-").tempdir().map_err(ExternalEditError::CopyText)?;

@@ -174,6 +174,7 @@ impl App {
     fn on_session_opened(&mut self, opened: OpenResult) -> Option<EventStream> {
         let opened = match opened {
             Ok(opened) => opened,
+            Err(why) if why.needs_setup && !self.session.setup_shown && self.run_setup() => return None,
             Err(why) => {
                 self.print_notice(NoticeLevel::Error, &why.to_string());
                 self.print_notice(NoticeLevel::Info, self.session.thread.no_session_help());
@@ -199,8 +200,7 @@ impl App {
             self.print_notice(NoticeLevel::Warning, notice);
         }
         self.session.handle = Some(opened.session.clone());
-        self.session.custom_commands =
-            custom::find_commands(&self.environment.home, &self.environment.cwd, self.folder_is_trusted());
+        self.session.custom_commands = self.environment.find_commands(self.folder_is_trusted());
         self.prompt.composer.set_commands(commands::completion_items(&self.session.custom_commands, &[]));
         // Refresh the completion list if the user already typed a slash.
         self.prompt.composer.refresh_with(&mut self.prompt.files);

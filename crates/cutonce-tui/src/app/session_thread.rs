@@ -12,13 +12,13 @@ pub struct SessionThread {
     requested: bool,
     /// Model chosen while no session was open.
     pub model: Option<String>,
-    /// The last requested session is a new one.
-    requested_new: bool,
+    /// The last requested session.
+    last_request: Option<(SessionSelector, bool)>,
 }
 
 impl SessionThread {
     pub fn new(open: SessionOpener) -> SessionThread {
-        SessionThread { opener: Some(open), requests: None, requested: false, model: None, requested_new: true }
+        SessionThread { opener: Some(open), requests: None, requested: false, model: None, last_request: None }
     }
 
     /// Starts the session thread and opens the first session, if it is known.
@@ -52,12 +52,12 @@ impl SessionThread {
 
     /// Help text that explains how to open a session.
     pub fn no_session_help(&self) -> &'static str {
-        match self.requested_new {
-            true => {
-                "No session yet. Start one with /model PROVIDER/NAME, for example /model ollama/qwen3. `cutonce doctor` shows what is \
-                 available, `cutonce demo` runs without a key. Press Ctrl+C twice to quit."
+        match self.last_request {
+            None | Some((SessionSelector::New | SessionSelector::NewWithId(_), _)) => {
+                "No session yet. /setup chooses a provider and stores a key; /model PROVIDER/NAME starts one, for example \
+                 /model ollama/qwen3. Press Ctrl+C twice to quit."
             }
-            false => "No session. /resume picks one (ctrl+f forks it), /clear starts a new one, ctrl+c twice quits.",
+            Some(_) => "No session. /resume picks one (ctrl+f forks it), /clear starts a new one, ctrl+c twice quits.",
         }
     }
 
@@ -66,9 +66,16 @@ impl SessionThread {
         self.requested
     }
 
+    /// Requests the same session again, with another model.
+    pub fn retry_open(&mut self, model: String) {
+        self.model = Some(model);
+        let (which, fork) = self.last_request.clone().unwrap_or((SessionSelector::New, false));
+        self.request_open(which, fork);
+    }
+
     pub fn request_open(&mut self, which: SessionSelector, fork: bool) {
         self.requested = true;
-        self.requested_new = matches!(which, SessionSelector::New | SessionSelector::NewWithId(_));
+        self.last_request = Some((which.clone(), fork));
         let job = OpenSessionRequest { selector: which, fork, model: self.model.clone() };
         if let Some(jobs) = &self.requests {
             let _ = jobs.send(job);
@@ -77,5 +84,5 @@ impl SessionThread {
 }
 
 fn thread_error(error: &std::io::Error) -> OpenSessionError {
-    OpenSessionError(format!("can't open a session: {error}"))
+    OpenSessionError { message: format!("can't open a session: {error}"), needs_setup: false }
 }

@@ -23,7 +23,7 @@ use crate::terminal::{self, KeyReader, TerminalGuard, TimedInput};
 use crate::{FirstSubmission, SessionOpener, TuiOptions};
 use cutonce_agent::Session;
 use cutonce_agent::builder::SessionSelector;
-use cutonce_agent::config::commands::CustomCommand;
+use cutonce_agent::config::commands::{self, CommandFolders, CustomCommand};
 use cutonce_agent::storage::paths::project_name;
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::submission::Submission;
@@ -42,6 +42,7 @@ pub(super) struct AppEnvironment {
     pub(super) env: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     pub(super) version: &'static str,
     pub(super) doctor: fn() -> String,
+    pub(super) setup: fn(&std::path::Path) -> Option<String>,
     pub(super) command_line_rules: crate::CommandLineRules,
     /// `--fork-session`
     pub(super) fork: bool,
@@ -51,6 +52,17 @@ impl AppEnvironment {
     pub(super) fn path_shortener(&self) -> PathShortener {
         let (cwd, home) = (self.cwd.clone(), self.env_var("HOME").map(PathBuf::from));
         PathShortener::new(cwd, home, &self.home)
+    }
+
+    /// The custom commands; `trusted`: those of the project, too.
+    pub(super) fn find_commands(&self, trusted: bool) -> Vec<CustomCommand> {
+        let user_home = self.env_var("HOME").map(PathBuf::from);
+        commands::find_commands(CommandFolders {
+            home: Some(&self.home),
+            user_home: user_home.as_deref(),
+            cwd: &self.cwd,
+            trusted,
+        })
     }
 
     pub(super) fn env_var(&self, name: &str) -> Option<String> {
@@ -111,6 +123,8 @@ pub(super) struct SessionConnection {
     pub(super) custom_commands: Vec<CustomCommand>,
     /// Opening the session failed and no other one is being opened.
     pub(super) open_failed: bool,
+    /// The setup has opened by itself already; after that, `/setup` opens it.
+    pub(super) setup_shown: bool,
 }
 
 impl SessionConnection {
@@ -124,6 +138,7 @@ impl SessionConnection {
             early_submissions: Vec::new(),
             custom_commands: Vec::new(),
             open_failed: false,
+            setup_shown: false,
         }
     }
 }
@@ -222,10 +237,11 @@ impl App {
             fork,
             first_submission: first,
             doctor,
+            setup,
             command_line_rules: flags,
             guide,
         } = face;
-        let around = AppEnvironment { home, cwd, env, version, doctor, command_line_rules: flags, fork };
+        let around = AppEnvironment { home, cwd, env, version, doctor, setup, command_line_rules: flags, fork };
         let term = around.env_var("TERM").unwrap_or_default();
         let terminal = TerminalGuard::acquire(terminal::supports_kitty(&term))?;
         let (reader, arrived) = KeyReader::start()?;
@@ -270,11 +286,8 @@ impl App {
             exit: None,
             environment: around,
         };
-        Ok((
-            app,
-            StartOptions { selector: which.map(|which| (which, fork)), first_submission: first, search_text: words },
-            arrived,
-        ))
+        let selector = which.map(|which| (which, fork));
+        Ok((app, StartOptions { selector, first_submission: first, search_text: words }, arrived))
     }
 }
 

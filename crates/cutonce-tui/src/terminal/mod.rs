@@ -4,12 +4,12 @@
 pub mod ansi;
 mod key_reader;
 pub mod scrollback;
-mod secret;
 mod suspend;
+mod typed_line;
 
 pub use key_reader::{KeyReader, TimedInput};
-pub use secret::read_secret;
 pub use suspend::{suspend, was_stopped};
+pub use typed_line::{EchoMode, LineReader};
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};

@@ -125,6 +125,13 @@ pub struct SessionFlags {
     pub session_id: Option<String>,
 }
 
+/// A program whose configuration can be imported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ImportSource {
+    /// Claude Code: ~/.claude, ~/.claude.json and .claude of this folder
+    Claude,
+}
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum OutputFormat {
     #[default]
@@ -171,7 +178,17 @@ pub enum CliCommand {
     },
     /// List, add, remove and approve MCP servers
     Mcp(McpArgs),
-    /// Store a provider's API key in the system keyring (read from standard input)
+    /// Take over settings, rules, hooks and MCP servers of another agent; shows them first
+    Import {
+        /// The agent to take them from
+        source: ImportSource,
+        /// Write without asking
+        #[arg(long)]
+        yes: bool,
+    },
+    /// Choose a provider and store its key, or use a model server of this machine
+    Setup,
+    /// Store a provider's API key (typed without being shown, or read from standard input)
     Key {
         /// Variable that the key replaces, such as ANTHROPIC_API_KEY
         name: String,
@@ -184,6 +201,8 @@ pub enum CliCommand {
         /// Shell to complete in
         shell: clap_complete::Shell,
     },
+    /// Print the man page
+    Man,
     /// Print the JSON schema of the settings
     #[command(hide = true)]
     SettingsSchema,

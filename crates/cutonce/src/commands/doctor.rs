@@ -2,7 +2,7 @@
 //! contacts no server.
 
 use crate::start;
-use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths};
+use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys};
 use cutonce_agent::storage::paths::user_home;
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_models::providers::PROVIDERS;
@@ -79,7 +79,7 @@ fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
     let loaded = config::load_settings(&places, None);
     checks.extend(check_settings(&loaded, &cwd));
     checks.push(check_trust(&loaded, &cwd));
-    checks.push(check_keys(&loaded));
+    checks.push(check_keys(&loaded, &places.home));
     let layer = cutonce_sandbox::sandbox_support();
     checks.extend([check_sandbox(&layer), check_scratch(&layer)]);
     Ok(checks)
@@ -152,7 +152,7 @@ fn check_trust(loaded: &LoadedSettings, cwd: &Path) -> DoctorCheck {
 }
 
 /// Lists the providers that have a key, never the key itself.
-fn check_keys(loaded: &LoadedSettings) -> DoctorCheck {
+fn check_keys(loaded: &LoadedSettings, home: &Path) -> DoctorCheck {
     let custom = loaded.settings.providers.values().filter_map(|provider| provider.key_env.as_deref());
     let mut names: Vec<&str> = PROVIDERS.iter().filter_map(|provider| provider.key_env).chain(custom).collect();
     names.push("ANTHROPIC_AUTH_TOKEN");
@@ -161,10 +161,12 @@ fn check_keys(loaded: &LoadedSettings) -> DoctorCheck {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let mut found = Vec::new();
     for name in names {
-        match (set(name), cutonce_agent::config::keys::in_keyring(name)) {
-            (true, _) => found.push(name.to_string()),
-            (false, true) => found.push(format!("{name} (keyring)")),
-            (false, false) => {}
+        if set(name) {
+            found.push(name.to_string());
+        } else if keys::in_key_file(home, name) {
+            found.push(format!("{name} (auth.json)"));
+        } else if keys::in_keyring(name) {
+            found.push(format!("{name} (keyring)"));
         }
     }
     if loaded.settings.api_key_helper.is_some() {
@@ -175,7 +177,7 @@ fn check_keys(loaded: &LoadedSettings) -> DoctorCheck {
             what: "keys",
             state: CheckState::Note,
             detail:
-                "no API key is set; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a local model: --model ollama/NAME"
+                "no API key is set; run `cutonce setup`, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or use a local model: --model ollama/NAME"
                     .into(),
         },
         found => DoctorCheck { what: "keys", state: CheckState::Works, detail: found.join(", ") },

@@ -1,8 +1,10 @@
-//! `cutonce key NAME`: stores a provider's API key in the system keyring (MO-4).
+//! `cutonce key NAME`: stores a provider's API key in the system keyring, or in a file that only the user can read
+//! (MO-4).
 
 use crate::cli::usage::UsageError;
-use cutonce_agent::config::keys;
+use cutonce_agent::config::keys::{self, KeyPlace};
 use cutonce_core::exit_code;
+use cutonce_tui::{EchoMode, LineReader};
 use std::io::{IsTerminal, Read, Write};
 
 pub fn run(name: &str, remove: bool) -> anyhow::Result<u8> {
@@ -13,19 +15,29 @@ pub fn run(name: &str, remove: bool) -> anyhow::Result<u8> {
         return Err(UsageError(why).into());
     }
     if remove {
-        keys::delete_key(name).map_err(|error| {
-            anyhow::anyhow!("can't remove {name}: {error}. If it is set in your environment, unset it there")
-        })?;
-        println!("Removed {name} from the keyring.");
+        let in_file = keys::delete_kept_key(&crate::start::home_dir()?, name)?;
+        match keys::delete_key(name) {
+            Ok(()) => println!("Removed {name} from the keyring."),
+            Err(_) if in_file => {}
+            Err(error) => {
+                anyhow::bail!("can't remove {name}: {error}. If it is set in your environment, unset it there")
+            }
+        }
+        if in_file {
+            println!("Removed {name} from the key file.");
+        }
         return Ok(exit_code::SUCCESS);
     }
     let Some(key) = read_key(name)? else {
         eprintln!("Cancelled; nothing was stored.");
         return Ok(exit_code::FAILED);
     };
-    keys::store_key(name, &key.as_str().into())
-        .map_err(|error| anyhow::anyhow!("{}", no_keyring_help(name, &error)))?;
-    println!("Stored {name} in the keyring. `cutonce doctor` shows whether it is found; start with `cutonce`.");
+    let kept = keys::keep_key(&crate::start::home_dir()?, name, &key.as_str().into());
+    let place = match kept.map_err(|error| anyhow::anyhow!("{}", not_stored_help(name, &error)))? {
+        KeyPlace::Keyring => "the keyring".to_string(),
+        KeyPlace::File(path) => format!("{}; only you can read it", path.display()),
+    };
+    println!("Stored {name} in {place}. `cutonce doctor` shows whether it is found; start with `cutonce`.");
     Ok(exit_code::SUCCESS)
 }
 
@@ -34,7 +46,7 @@ fn read_key(name: &str) -> anyhow::Result<Option<String>> {
     let mut key = String::new();
     if std::io::stdin().is_terminal() {
         eprint(&format!("Paste the key for {name}, then press Enter (it is not shown): "));
-        let typed = cutonce_tui::read_secret();
+        let typed = LineReader::new().and_then(|mut terminal| terminal.read(EchoMode::Hidden));
         eprintln!();
         match typed? {
             Some(typed) => key = typed,
@@ -64,7 +76,7 @@ fn eprint(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-fn no_keyring_help(name: &str, error: &keys::KeyError) -> String {
+fn not_stored_help(name: &str, error: &keys::KeyError) -> String {
     format!(
         "can't store {name}: {error}. Set it in the environment instead (export {name}=…, for example in ~/.profile), \
          or name a command that prints it as `apiKeyHelper` in ~/.cutonce/settings.json"
@@ -77,7 +89,7 @@ mod tests {
 
     #[test]
     fn mo_4_failed_keyring_names_the_next_step() {
-        let help = no_keyring_help("A_KEY", &keys::KeyError::Keyring("no service".into()));
+        let help = not_stored_help("A_KEY", &keys::KeyError::Keyring("no service".into()));
         assert!(
             help.contains("no service") && help.contains("export A_KEY=") && help.contains("apiKeyHelper"),
             "{help}"

@@ -117,10 +117,14 @@ impl Stage {
     fn home(&self) -> PathBuf {
         self.root.path().join("home")
     }
-    /// `$SLUG` and `$PLAN` are the name and path of the latest plan.
+    /// `$SLUG` and `$PLAN` are the name and path of the latest plan, `$MODEL` is the address of the scripted model.
     fn fill(&self, given: &str) -> String {
         let text =
             given.replace("$WS", &self.ws().display().to_string()).replace("$HOME", &self.home().display().to_string());
+        let text = match &self.server {
+            Some(server) => text.replace("$MODEL", &server.addr().to_string()),
+            None => text,
+        };
         match views::plans(&self.home()).last() {
             Some((slug, path)) => text.replace("$SLUG", slug).replace("$PLAN", path),
             None => text,

@@ -15,6 +15,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
+/// The value of the header `anthropic-version`.
+pub(crate) const API_VERSION: &str = "2023-06-01";
+
 pub(crate) struct AnthropicProtocol {
     model: String,
     style: ThinkingStyle,
@@ -73,7 +76,7 @@ impl WireProtocol for AnthropicProtocol {
     }
 
     fn headers(&self, thinking: &ThinkingRequest) -> Vec<(&'static str, &'static str)> {
-        let mut headers = vec![("anthropic-version", "2023-06-01")];
+        let mut headers = vec![("anthropic-version", API_VERSION)];
         let manual = thinking.fields.as_ref().is_some_and(|fields| fields["thinking"]["type"] == "enabled");
         if manual && self.model.contains("claude") {
             headers.push(("anthropic-beta", "interleaved-thinking-2025-05-14"));

@@ -59,11 +59,7 @@ impl App {
         if word[1..].contains('/') || word.starts_with("/mcp__") {
             return false;
         }
-        if !self.folder_is_trusted()
-            && custom::find_commands(&self.environment.home, &self.environment.cwd, true)
-                .iter()
-                .any(|one| one.name == word[1..])
-        {
+        if !self.folder_is_trusted() && self.environment.find_commands(true).iter().any(|one| one.name == word[1..]) {
             self.print_notice(NoticeLevel::Warning, &commands::untrusted_command_message(word));
             self.prompt.composer.restore_unsent(line, images.to_vec());
             self.draft_changed();
@@ -104,6 +100,7 @@ impl App {
                 let report = (self.environment.doctor)();
                 self.print_notice(NoticeLevel::Info, &report);
             }
+            SlashCommand::Setup => drop(self.run_setup()),
             SlashCommand::Trust => self.open_trust(),
             SlashCommand::Exit => self.exit = Some(exit_code::SUCCESS),
             // The table does not offer these in the terminal, which has keys for them.
@@ -145,7 +142,7 @@ impl App {
         }
     }
 
-    fn show_or_set_model(&mut self, name: &str) {
+    pub(super) fn show_or_set_model(&mut self, name: &str) {
         if name.is_empty() && self.status.view.model.is_empty() {
             return self.print_notice(NoticeLevel::Info, self.session.thread.no_session_help());
         }

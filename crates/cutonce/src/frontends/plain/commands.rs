@@ -104,6 +104,7 @@ impl PlainFrontend {
                 self.print_notice("Plain mode has no colours. The `theme` setting applies to the terminal.")
             }
             SlashCommand::Trust => self.trust_folder(words),
+            SlashCommand::Setup => self.run_setup(),
             SlashCommand::Doctor => self.print_notice(&crate::commands::doctor::report_text()),
             SlashCommand::Exit => self.session.submit(Submission::Close),
             // Replaces Ctrl+G of the terminal.
@@ -111,6 +112,15 @@ impl PlainFrontend {
             // Replaces Ctrl+T and Ctrl+X of the terminal.
             SlashCommand::Tasks => self.manage_tasks(words),
         }
+    }
+
+    /// `/setup`: the user chooses a model, which this session then uses (ON-3).
+    fn run_setup(&mut self) {
+        if !crate::frontends::is_terminal() {
+            return self.print_notice("The setup asks on a terminal. Run `cutonce setup` there.");
+        }
+        let home = self.report.home.clone();
+        self.model_to = self.gate.lend_terminal(|| crate::commands::setup::choose_model(&home));
     }
 
     fn start_compaction(&mut self, words: &str) {
@@ -163,12 +173,22 @@ impl PlainFrontend {
     /// Reads the custom commands now, so that new ones need no restart.
     fn custom_commands(&self) -> Vec<CustomCommand> {
         let trusted = config::load_settings(&self.settings_places(), self.flags.settings.as_deref()).trusted;
-        own_commands::find_commands(&self.report.home, &self.report.cwd, trusted)
+        self.find_commands(trusted)
+    }
+
+    fn find_commands(&self, trusted: bool) -> Vec<CustomCommand> {
+        let user_home = cutonce_agent::storage::paths::user_home(&|name| std::env::var_os(name));
+        own_commands::find_commands(own_commands::CommandFolders {
+            home: Some(&self.report.home),
+            user_home: user_home.as_deref(),
+            cwd: &self.report.cwd,
+            trusted,
+        })
     }
 
     /// True for a project command that is missing only because the folder is not trusted.
     fn is_untrusted_command(&self, name: &str) -> bool {
-        own_commands::find_commands(&self.report.home, &self.report.cwd, true).iter().any(|custom| custom.name == name)
+        self.find_commands(true).iter().any(|custom| custom.name == name)
     }
 
     fn show_agents(&mut self, name: &str) {

@@ -13,18 +13,18 @@ mod questions;
 pub mod reports;
 
 use crate::cli::args::{RunFlags, split_rules};
+use crate::commands::setup;
 use crate::frontends::print::FirstInput;
 use crate::output::first_page;
 use crate::start::{self, FrontendOptions, SessionDirs, StartedSession};
-use cutonce_agent::builder::{OpenedSession, SessionSelector};
+use cutonce_agent::builder::{OpenedSession, SessionSelector, StartError};
 use cutonce_agent::{Approver, EventStream, Session};
 use cutonce_core::exit_code::{FAILED, HUNG_UP, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::model_selection::model_after_choice;
 use cutonce_core::plan::command::CURRENT_PLAN;
 use cutonce_core::protocol::event::{AnswerDelta, AskKind, AskView, EndReason, Event, EventKind, NoticeLevel};
-use cutonce_core::protocol::submission::{
-    AskAnswer, ChangedBy, PermissionAnswer, RememberedRule, RuleDestination, Submission,
-};
+use cutonce_core::protocol::rule_scopes::rule_scopes;
+use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, Submission};
 use cutonce_core::settings::NotificationMethod;
 use cutonce_core::text::sanitize::{one_line, sanitize};
 use input_lines::{InputLines, TerminalGate};
@@ -45,7 +45,7 @@ pub fn log_event(event: &Event) {
 }
 
 /// One line about an event; `None` if it is not worth one.
-fn event_line(event: &Event) -> Option<String> {
+pub fn event_line(event: &Event) -> Option<String> {
     Some(match &event.kind {
         EventKind::ToolStarted { name, summary, .. } => format!("● {} {}", one_line(name), first_line(summary)),
         EventKind::ToolFinished(finished) if finished.is_error => {
@@ -89,8 +89,25 @@ pub async fn start_plain(mut run: RunFlags) -> anyhow::Result<u8> {
         output::print_stderr(&format!("cutonce: {}", start::NOTHING_TO_CONTINUE));
     }
     let first = run.prompt.clone().map(FirstInput::Message);
-    let started = start::open_session(&run, FrontendOptions { approver: Approver::Present }).await?;
+    let started = open_with_setup(&mut run, &lines).await?;
     run_conversation(started, first, run, lines).await
+}
+
+/// Opens the session. If no provider has a key, the user first chooses a model on the terminal (ON-3).
+async fn open_with_setup(run: &mut RunFlags, lines: &InputLines) -> anyhow::Result<StartedSession> {
+    let face = || FrontendOptions { approver: Approver::Present };
+    let error = match start::open_session(run, face()).await {
+        Ok(started) => return Ok(started),
+        Err(error) => error,
+    };
+    let missing = error.downcast_ref::<StartError>().is_some_and(StartError::is_missing_key);
+    if !missing || !crate::frontends::is_terminal() {
+        return Err(error);
+    }
+    let home = start::home_dir()?;
+    let Some(model) = lines.gate().lend_terminal(|| setup::choose_model(&home)) else { return Err(error) };
+    run.model = Some(model);
+    start::open_session(run, face()).await
 }
 
 /// Runs a conversation until the user ends it.
@@ -433,11 +450,9 @@ impl PlainFrontend {
                 ));
                 output::print_lines(&output::with_margin(&ask.request_text()));
                 output::print_lines("  1 yes");
-                if let Some(suggestion) = suggestions.first() {
-                    output::print_lines(&format!(
-                        "  2 yes, and don't ask again for {}",
-                        one_line(&suggestion.rules.join(", "))
-                    ));
+                for (n, scope) in rule_scopes(suggestions).iter().enumerate() {
+                    let (name, rules) = (scope_name(n), one_line(&scope.rules.join(", ")));
+                    output::print_lines(&format!("  {name} yes, and don't ask again {} for {rules}", scope.describe()));
                 }
                 output::print_text("  3 no (add text to tell the agent why)\nanswer: ");
             }
@@ -478,20 +493,20 @@ impl PlainFrontend {
                 let (choice, words) = line.split_once(' ').unwrap_or((line, ""));
                 let answer = match choice {
                     // «yes, but …» is not a yes (PM-80).
-                    "1" | "2" | "y" | "yes" if !words.trim().is_empty() => {
+                    "1" | "y" | "yes" | "2" | "2a" | "2b" | "2c" if !words.trim().is_empty() => {
                         return output::print_text(
                             "A yes takes no text; nothing was answered. `3 TEXT` says no and sends the text.\nanswer: ",
                         );
                     }
                     "1" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
-                    "2" if !suggestions.is_empty() => {
-                        let rules = &suggestions[0].rules;
-                        let keep =
-                            |rule: &String| RememberedRule { rule: rule.clone(), where_to: RuleDestination::Local };
-                        PermissionAnswer::Allow { remember: rules.iter().map(keep).collect() }
-                    }
                     "3" | "n" | "no" => PermissionAnswer::Deny { message: words.trim().into(), interrupt: false },
-                    _ => return self.show_ask(),
+                    name => {
+                        let scopes = rule_scopes(suggestions);
+                        match scopes.iter().enumerate().find(|(n, _)| scope_name(*n) == name) {
+                            Some((_, scope)) => PermissionAnswer::Allow { remember: scope.remembered() },
+                            None => return self.show_ask(),
+                        }
+                    }
                 };
                 self.send_answer(ask, AskAnswer::Permission(answer));
             }
@@ -506,6 +521,12 @@ impl PlainFrontend {
         self.answered = Some(ask.ask_id.clone());
         self.session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
     }
+}
+
+/// The answer that chooses a scope of «don't ask again» (DU-2): `2`, `2a`, `2b`, `2c`.
+fn scope_name(n: usize) -> String {
+    let letter = n.checked_sub(1).and_then(|n| "abc".chars().nth(n));
+    format!("2{}", letter.map(String::from).unwrap_or_default())
 }
 
 /// The notification when a plan or a question waits (PM-88).

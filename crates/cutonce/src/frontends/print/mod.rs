@@ -2,6 +2,7 @@
 //! prompts.
 
 mod approval_result;
+mod progress_line;
 
 use crate::cli::args::{InputFormat, OutputFormat, RunFlags};
 use crate::cli::usage::UsageError;
@@ -13,6 +14,7 @@ use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::sanitize;
+use progress_line::RunProgress;
 use std::io::{IsTerminal, Read, Write};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -97,7 +99,8 @@ pub async fn run(started: StartedSession, prompt: Option<FirstInput>, face: Prin
         None => {}
     }
     session.submit(Submission::Close);
-    let mut run = PrintRun { options: face, frames, code: SUCCESS };
+    let progress = RunProgress::new(face.output == OutputFormat::Text && !face.verbose);
+    let mut run = PrintRun { options: face, frames, code: SUCCESS, progress };
     let signals = StopSignals::new()?;
     run.run_to_end(session, events, signals).await
 }
@@ -122,6 +125,8 @@ struct PrintRun {
     options: PrintOptions,
     frames: FrameBuilder,
     code: u8,
+    /// Shown on a terminal while the run works.
+    progress: Option<RunProgress>,
 }
 
 impl PrintRun {
@@ -140,6 +145,9 @@ impl PrintRun {
                     None => return Ok(self.code),
                     Some(event) => self.handle_event(&event)?,
                 },
+                () = tokio::time::sleep(progress_line::TICK), if self.progress.is_some() => {
+                    self.progress.iter_mut().for_each(RunProgress::draw);
+                },
             }
         }
     }
@@ -156,6 +164,7 @@ impl PrintRun {
         if self.options.verbose && self.options.output != OutputFormat::StreamJson {
             plain::log_event(event);
         }
+        self.progress.iter_mut().for_each(|line| line.on_event(event));
         let mut frames = self.frames.event_frames(event);
         if let (EventKind::TurnEnded(ended), Some(result)) = (&event.kind, frames.last_mut())
             && let Some(why) = self.missing_text_error(ended)
@@ -171,6 +180,7 @@ impl PrintRun {
         match &event.kind {
             EventKind::TurnEnded(ended) => self.turn_ended(ended, frames.last())?,
             EventKind::Notice { level: NoticeLevel::Warning | NoticeLevel::Error, text } if !self.options.verbose => {
+                self.progress.iter_mut().for_each(RunProgress::erase);
                 eprintln!("cutonce: {}", sanitize(text));
             }
             _ => {}

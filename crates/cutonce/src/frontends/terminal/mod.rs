@@ -59,6 +59,7 @@ async fn run_terminal(
         picker_search: picks.unwrap_or_default(),
         first_submission: first,
         doctor: crate::commands::doctor::report_text,
+        setup: crate::commands::setup::choose_model,
         guide,
         home,
         cwd,
@@ -75,13 +76,17 @@ pub fn session_opener(run: RunFlags, place: SessionDirs, no_earlier_session: boo
         let start = start::session_start(&run, Approver::Present, &place);
         let no_earlier_session = no_earlier_session.take();
         Box::pin(async move {
-            let mut start = start.map_err(|error| cutonce_tui::OpenSessionError(format!("{error:#}")))?;
+            let mut start = start.map_err(|error| open_error(format!("{error:#}"), false))?;
             (start.resume.selector, start.resume.fork) = (job.selector, job.fork);
             start.model.main = job.model.or(start.model.main);
             let opened = start.open().await;
-            let mut opened = opened.map_err(|error| cutonce_tui::OpenSessionError(error.to_string()))?;
+            let mut opened = opened.map_err(|error| open_error(error.to_string(), error.is_missing_key()))?;
             opened.notices.extend(no_earlier_session.then(|| start::NOTHING_TO_CONTINUE.to_string()));
             Ok(opened)
         })
     })
+}
+
+fn open_error(message: String, needs_setup: bool) -> cutonce_tui::OpenSessionError {
+    cutonce_tui::OpenSessionError { message, needs_setup }
 }

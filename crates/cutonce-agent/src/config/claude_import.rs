@@ -1,0 +1,311 @@
+//! Takes over what a user configured for Claude Code: settings, permission rules, hooks and MCP servers. Agents, skills,
+//! commands and instructions are read in place. Nothing that is set already changes.
+
+use super::SettingsPaths;
+use super::settings_file::change_settings;
+use crate::storage::paths::read_bounded_text;
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet, WrittenRule};
+use cutonce_core::protocol::submission::RuleDestination;
+use cutonce_core::settings::check_settings;
+use cutonce_sandbox::env::{EnvNameRules, secret_values};
+use serde_json::{Map, Value, json};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Maximum size of a file of Claude Code; `~/.claude.json` grows with use.
+const MAX_FILE_SIZE: u64 = 32 << 20;
+/// Settings that mean the same here.
+const SAME_MEANING: [&str; 5] = ["permissions", "model", "env", "hooks", "apiKeyHelper"];
+/// Folders that cutonce reads in place.
+const READ_IN_PLACE: [&str; 3] = ["agents", "commands", "skills"];
+
+/// What an import would do.
+#[derive(Debug, Default)]
+pub struct ClaudeImport {
+    /// The files that change.
+    pub files: Vec<ImportedFile>,
+    /// What cutonce uses where it is.
+    pub in_place: Vec<PathBuf>,
+    /// What has no counterpart or can't be used, and why.
+    pub left_out: Vec<String>,
+}
+
+/// Additions to one settings file.
+#[derive(Debug)]
+pub struct ImportedFile {
+    /// The settings file of cutonce.
+    pub path: PathBuf,
+    /// One line for each addition.
+    pub additions: Vec<String>,
+    /// The whole file after the import.
+    settings: Map<String, Value>,
+}
+
+impl ClaudeImport {
+    /// Reads the files of Claude Code in the user's home and in the project. Changes nothing.
+    pub fn prepare(places: &SettingsPaths) -> ClaudeImport {
+        let mut import = ClaudeImport::default();
+        let user = places.user_home.as_deref().map(|home| home.join(".claude"));
+        let project = places.project.join(".claude");
+        let sources = [
+            (user.as_ref().map(|user| user.join("settings.json")), RuleDestination::User),
+            (Some(project.join("settings.json")), RuleDestination::Project),
+            (Some(project.join("settings.local.json")), RuleDestination::Local),
+        ];
+        for (from, to) in sources {
+            let (Some(from), Some(to)) = (from, places.rule_file(to)) else { continue };
+            if let Some(settings) = import.read(&from) {
+                import.add_settings(places, &from, &to, settings);
+            }
+        }
+        if let (Some(home), Some(to)) = (&places.user_home, places.rule_file(RuleDestination::User)) {
+            import.add_servers(places, &home.join(".claude.json"), &to);
+        }
+        for folder in user.iter().chain([&project]).flat_map(|at| READ_IN_PLACE.map(|name| at.join(name))) {
+            if folder.is_dir() && !import.in_place.contains(&folder) {
+                import.in_place.push(folder);
+            }
+        }
+        import
+    }
+
+    /// Writes the files. Each is written whole or not at all.
+    pub fn apply(&self) -> io::Result<()> {
+        for file in &self.files {
+            change_settings(&file.path, |settings| {
+                *settings = file.settings.clone();
+                Ok(true)
+            })?;
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, path: &Path) -> Option<Map<String, Value>> {
+        let text = match read_bounded_text(path, MAX_FILE_SIZE) {
+            Ok(text) => text?,
+            Err(error) => {
+                self.left_out.push(format!("{}: can't be read: {error}", path.display()));
+                return None;
+            }
+        };
+        match serde_json::from_str(&text) {
+            Ok(settings) => Some(settings),
+            Err(error) => {
+                self.left_out.push(format!("{}: not a JSON object: {error}", path.display()));
+                None
+            }
+        }
+    }
+
+    fn add_settings(&mut self, places: &SettingsPaths, from: &Path, to: &Path, settings: Map<String, Value>) {
+        let told = from.display();
+        let (known, other): (Vec<_>, Vec<_>) =
+            settings.into_iter().partition(|(name, _)| SAME_MEANING.contains(&name.as_str()));
+        let names: Vec<String> = other.into_iter().map(|(name, _)| name).filter(|name| name != "$schema").collect();
+        if !names.is_empty() {
+            self.left_out.push(format!("{told}: no counterpart: {}", names.join(", ")));
+        }
+        let mut given = Value::Object(known.into_iter().collect());
+        self.drop_secret_variables(from, &mut given);
+        self.drop_unusable_rules(places, from, &mut given);
+        let (given, problems) = check_settings(given);
+        self.left_out.extend(problems.iter().map(|problem| format!("{told}: {problem}")));
+        self.add_to_file(to, given);
+    }
+
+    /// A key does not belong into settings.
+    fn drop_secret_variables(&mut self, from: &Path, given: &mut Value) {
+        let Some(env) = given.get_mut("env").and_then(Value::as_object_mut) else { return };
+        env.retain(|name, value| {
+            let one = [(name.into(), value.as_str().unwrap_or_default().into())];
+            let secret = !secret_values(one, &EnvNameRules::default()).is_empty();
+            if secret {
+                let from = from.display();
+                self.left_out
+                    .push(format!("{from}: {name} looks like a secret; store a key with `cutonce key {name}`"));
+            }
+            !secret
+        });
+    }
+
+    fn drop_unusable_rules(&mut self, places: &SettingsPaths, from: &Path, given: &mut Value) {
+        let Some(permissions) = given.get_mut("permissions").and_then(Value::as_object_mut) else { return };
+        let lists = [("allow", RuleBehavior::Allow), ("ask", RuleBehavior::Ask), ("deny", RuleBehavior::Deny)];
+        for (name, behavior) in lists {
+            let Some(rules) = permissions.get_mut(name).and_then(Value::as_array_mut) else { continue };
+            rules.retain(|rule| {
+                let Some(rule) = rule.as_str() else { return true };
+                let written = WrittenRule {
+                    text: rule.into(),
+                    behavior,
+                    source: ConfigSource::User,
+                    base: places.project.clone(),
+                };
+                let parsed = RuleSet::new(places.user_home.as_deref(), &places.project, [written]);
+                let usable = parsed.errors().is_empty();
+                if !usable {
+                    self.left_out.push(format!("{}: `{rule}` is not a valid rule", from.display()));
+                }
+                usable
+            });
+        }
+    }
+
+    /// The user's servers, and those that Claude Code keeps for this project.
+    fn add_servers(&mut self, places: &SettingsPaths, from: &Path, to: &Path) {
+        let Some(state) = self.read(from) else { return };
+        let project = places.project.to_string_lossy();
+        let own = state.get("projects").and_then(|all| all.get(project.as_ref())?.get("mcpServers"));
+        let servers: Map<String, Value> = [state.get("mcpServers"), own]
+            .into_iter()
+            .filter_map(|servers| servers?.as_object())
+            .flatten()
+            .map(|(name, server)| (name.clone(), server.clone()))
+            .collect();
+        if !servers.is_empty() {
+            self.add_to_file(to, json!({"mcpServers": servers}));
+        }
+    }
+
+    /// Merges settings into a file, or into what is prepared for it.
+    fn add_to_file(&mut self, to: &Path, given: Value) {
+        let at = self.files.iter().position(|file| file.path == to);
+        let mut file = match at {
+            Some(at) => self.files.remove(at),
+            None => {
+                let settings = if to.exists() { self.read(to) } else { Some(Map::new()) };
+                let Some(settings) = settings else { return };
+                ImportedFile { path: to.into(), additions: Vec::new(), settings }
+            }
+        };
+        for (name, value) in given.as_object().cloned().unwrap_or_default() {
+            merge(&mut file.settings, name.clone(), value, &name, &mut file.additions);
+        }
+        if !file.additions.is_empty() {
+            self.files.push(file);
+        }
+    }
+}
+
+/// Adds what is missing: keys of objects, items of lists. A value that is there stays.
+fn merge(into: &mut Map<String, Value>, key: String, value: Value, path: &str, additions: &mut Vec<String>) {
+    match (into.get_mut(&key), value) {
+        (Some(Value::Object(known)), Value::Object(new)) => {
+            for (name, value) in new {
+                let path = format!("{path}.{name}");
+                merge(known, name, value, &path, additions);
+            }
+        }
+        (Some(Value::Array(known)), Value::Array(new)) => {
+            for item in new.into_iter().filter(|item| !item.is_null()) {
+                if !known.contains(&item) {
+                    additions.push(format!("{path}: {}", brief(&item)));
+                    known.push(item);
+                }
+            }
+        }
+        (Some(_), _) => {}
+        (None, Value::Object(new)) if path.matches('.').count() < 1 => {
+            into.insert(key.clone(), json!({}));
+            merge(into, key, Value::Object(new), path, additions);
+        }
+        (None, Value::Array(new)) => {
+            if new.is_empty() {
+                return;
+            }
+            into.insert(key.clone(), json!([]));
+            merge(into, key, Value::Array(new), path, additions);
+        }
+        (None, value) => {
+            additions.push(format!("{path}: {}", brief(&value)));
+            into.insert(key, value);
+        }
+    }
+}
+
+/// A value on one line.
+fn brief(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn world(files: &[(&str, Value)]) -> (tempfile::TempDir, SettingsPaths) {
+        let root = tempfile::tempdir().unwrap();
+        for (path, value) in files {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, value.to_string()).unwrap();
+        }
+        let at = |name: &str| root.path().join(name);
+        std::fs::create_dir_all(at("app")).unwrap();
+        let places = SettingsPaths {
+            managed: at("none"),
+            home: at(".cutonce"),
+            user_home: Some(root.path().into()),
+            project: at("app"),
+            managed_flag: None,
+        };
+        (root, places)
+    }
+
+    fn settings(path: &Path) -> Value {
+        serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn import_takes_settings_rules_hooks_and_servers() {
+        let hook = json!({"matcher": "Edit", "hooks": [{"type": "command", "command": "fmt"}]});
+        let (root, places) = world(&[
+            (
+                ".claude/settings.json",
+                json!({"model": "opus", "statusLine": {}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001"},
+                   "permissions": {"allow": ["Bash(git log:*)", "Bash(("], "deny": ["Read(./.env)"]},
+                   "hooks": {"PostToolUse": [hook.clone()], "WorktreeCreate": []}}),
+            ),
+            (".claude.json", json!({"mcpServers": {"files": {"command": "srv"}}, "numStartups": 3})),
+            ("app/.claude/settings.local.json", json!({"permissions": {"allow": ["Bash(make:*)"]}})),
+            (".cutonce/settings.json", json!({"theme": "dark", "permissions": {"allow": ["Edit"]}})),
+            ("app/.claude/commands/x.md", json!("")),
+        ]);
+        let import = ClaudeImport::prepare(&places);
+        assert_eq!(settings(&places.home.join("settings.json"))["model"], Value::Null, "prepare changes nothing");
+        let left = import.left_out.join("\n");
+        for words in ["no counterpart: statusLine", "MY_API_KEY looks like a secret", "Bash((", "WorktreeCreate"] {
+            assert!(left.contains(words), "{words}: {left}");
+        }
+        assert!(!left.contains("sk-secret"), "{left}");
+        assert_eq!(import.in_place, [root.path().join("app/.claude/commands")]);
+        import.apply().unwrap();
+        let user = settings(&places.home.join("settings.json"));
+        assert_eq!(user["theme"], "dark");
+        assert_eq!(user["model"]["main"], "opus");
+        assert_eq!(user["permissions"]["allow"], json!(["Edit", "Bash(git log:*)"]));
+        assert_eq!(user["hooks"]["PostToolUse"], json!([hook]));
+        assert_eq!((&user["env"], &user["mcpServers"]["files"]["command"]), (&json!({"A": "1"}), &json!("srv")));
+        let local = settings(&places.project.join(".cutonce/settings.local.json"));
+        assert_eq!(local, json!({"permissions": {"allow": ["Bash(make:*)"]}}));
+        assert!(ClaudeImport::prepare(&places).files.is_empty(), "a second import adds nothing");
+    }
+
+    #[test]
+    fn import_keeps_what_is_set_and_survives_broken_files() {
+        let (root, places) = world(&[
+            (".claude/settings.json", json!({"model": "opus", "permissions": {"defaultMode": "plan"}})),
+            (".claude.json", json!(["odd"])),
+            (".cutonce/settings.json", json!({"model": {"main": "haiku"}})),
+        ]);
+        std::fs::create_dir_all(root.path().join("app/.claude")).unwrap();
+        std::fs::write(root.path().join("app/.claude/settings.json"), "{ broken").unwrap();
+        let import = ClaudeImport::prepare(&places);
+        assert!(import.left_out.join("\n").contains("not a JSON object"), "{:?}", import.left_out);
+        import.apply().unwrap();
+        let user = settings(&places.home.join("settings.json"));
+        assert_eq!((&user["model"]["main"], &user["permissions"]["defaultMode"]), (&json!("haiku"), &json!("plan")));
+    }
+}
