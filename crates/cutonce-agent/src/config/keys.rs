@@ -342,7 +342,7 @@ mod tests {
         let KeyPlace::File(path) = place else { panic!("{place:?}") };
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
-        assert!(cutonce_core::permission::secrets::is_secret(&path, None));
+        assert!(cutonce_tools::secret_files::leads_to_secret(&path, None));
         keep_key(home.path(), "OTHER", &"sk-other".into()).unwrap();
         let source = keys(&[], None).with_key_file(home.path());
         assert_eq!(lookup(&source, name).await.as_deref(), Some("sk-kept"));
