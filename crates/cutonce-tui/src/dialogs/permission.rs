@@ -337,6 +337,7 @@ mod tests {
     use cutonce_core::permission::AskCause;
     use cutonce_core::permission::rules::RuleBehavior;
     use cutonce_core::protocol::event::AskKind;
+    use cutonce_core::protocol::submission::RuleDestination;
 
     fn dialog(preview: &str) -> PermissionDialog {
         let why = Why { reason: "commands ask in default mode".into(), rule: None, source: None };
@@ -381,6 +382,10 @@ mod tests {
         );
     }
 
+    fn remembers(where_to: RuleDestination) -> DialogReply {
+        allow_reply(vec![RememberedRule { rule: "Bash(cargo test:*)".into(), where_to }])
+    }
+
     #[test]
     fn ui_5_esc_denies_and_a_paste_never_answers() {
         let mut ask = dialog("x");
@@ -390,7 +395,14 @@ mod tests {
         assert_eq!(ask.on_key(key(KeyCode::Char('3'))), DialogReply::Redraw);
         "use 1".chars().for_each(|c| assert_eq!(ask.on_key(key(KeyCode::Char(c))), DialogReply::Redraw));
         assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("use 1".into()));
-        assert_eq!(dialog("x").on_key(key(KeyCode::Char('2'))), allow_reply(&["Bash(cargo test:*)".into()]));
+        assert_eq!(dialog("x").on_key(key(KeyCode::Char('2'))), remembers(RuleDestination::Local));
+        // The arrows change how long the rule holds (DU-2).
+        let mut scoped = dialog("x");
+        assert_eq!(scoped.on_key(key(KeyCode::Right)), DialogReply::Redraw);
+        assert!(shown(&scoped).contains("› 2 yes, and don't ask again in this session"), "{}", shown(&scoped));
+        assert_eq!(scoped.on_key(key(KeyCode::Enter)), remembers(RuleDestination::Session));
+        assert_eq!(scoped.on_key(key(KeyCode::Left)), DialogReply::Redraw);
+        assert_eq!(scoped.on_key(key(KeyCode::Char('2'))), remembers(RuleDestination::Local));
         assert_eq!(dialog("x").on_key(key(KeyCode::Char('9'))), DialogReply::Nothing);
         // Without a rule to store, «no» keeps its digit.
         let mut bare = dialog("x");
@@ -429,7 +441,10 @@ mod tests {
     #[test]
     fn ui_5_small_screens_show_command_and_all_choices() {
         let mut ask = dialog(&format!("echo {}; rm -rf out", "very-long-word ".repeat(60)));
-        ask.options[1] = PermissionChoice::Always((0..100).map(|n| format!("Bash(touch f{n})")).collect());
+        ask.options[1] = PermissionChoice::Always(RuleScope {
+            rules: (0..100).map(|n| format!("Bash(touch f{n})")).collect(),
+            destination: RuleDestination::Local,
+        });
         ask.why = "a reason that is itself quite long and takes more than one row of a narrow screen".into();
         for (width, most) in [(79, 18), (39, 10), (39, 8)] {
             let shown: Vec<String> =
