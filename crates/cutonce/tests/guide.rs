@@ -177,7 +177,7 @@ fn on_6_commands_of_the_guide_run() {
 }
 
 #[test]
-fn on_6_blocks_and_terminals_are_told_apart() {
+fn on_6_blocks_and_terminals_are_distinguished() {
     assert_eq!(runnable_lines("```sh\na\n```\n```\nb\n```\n```sh norun\nc\n```"), [(2, "a")]);
     assert!(opens_terminal("cutonce --continue") && opens_terminal("cutonce"));
     assert!(

@@ -87,7 +87,7 @@ impl KeySource {
 
     /// Looks into the key file of this home, too.
     #[must_use]
-    pub fn with_key_file(mut self, home: &Path) -> Self {
+    pub(crate) fn with_key_file(mut self, home: &Path) -> Self {
         self.file = Some(key_file(home));
         self
     }
@@ -167,7 +167,7 @@ impl KeySource {
 
 /// Stores a key in the system's keyring, where `lookup` finds it. On Linux this is the kernel's keyring, which is
 /// cleared at reboot.
-pub fn store_key(name: &str, key: &SecretString) -> Result<(), KeyError> {
+fn store_key(name: &str, key: &SecretString) -> Result<(), KeyError> {
     let entry = keyring::Entry::new(KEYRING_SERVICE, name).map_err(keyring_error)?;
     entry.set_password(key.expose_secret()).map_err(keyring_error)
 }

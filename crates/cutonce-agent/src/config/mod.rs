@@ -15,7 +15,7 @@ pub(crate) mod skills;
 pub mod trust;
 mod untrusted;
 
-pub use claude_import::{ClaudeImport, ImportedFile};
+pub use claude_import::ClaudeImport;
 pub use load::{LoadedSettings, MANAGED_FILE, SettingsPaths, SettingsWarning, load_settings};
 pub(crate) use load::{SettingsProblem, SettingsStamp, load_settings_from};
 pub use managed::managed_error;

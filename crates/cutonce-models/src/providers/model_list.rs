@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn on_3_right_key_lists_models_and_wrong_key_is_refused() {
+    async fn on_3_wrong_key_is_refused_right_key_lists_models() {
         let script = ScenarioScript { accepted_key: Some("sk-right".into()), ..ScenarioScript::default() };
         let server = LoopbackServer::start(script).unwrap();
         let url = server.base_url(WireFormat::Anthropic);

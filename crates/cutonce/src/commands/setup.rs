@@ -309,7 +309,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn on_3_each_key_provider_is_built_in_and_has_a_model() {
+    fn on_3_key_providers_are_built_in_with_model() {
         for chosen in &KEY_PROVIDERS {
             let provider = PROVIDERS.iter().find(|provider| provider.name == chosen.name).unwrap();
             assert!(provider.key_env.is_some() && provider.key_needed, "{}", chosen.name);
