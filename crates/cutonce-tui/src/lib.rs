@@ -45,7 +45,7 @@ pub struct TuiOptions {
     pub first_submission: Option<FirstSubmission>,
     /// The text of `cutonce doctor`.
     pub doctor: fn() -> String,
-    /// Lets the user choose a model on the terminal, line by line (ON-3). It gets the home and returns the model's name.
+    /// Lets the user choose a model on the terminal, line by line (ON-3). Gets the home, returns the model's name.
     pub setup: fn(&Path) -> Option<String>,
     pub command_line_rules: CommandLineRules,
     /// Explains the screen in its last row; for the demo (ON-2).

@@ -1,5 +1,5 @@
-//! Takes over what a user configured for Claude Code: settings, permission rules, hooks and MCP servers. Agents, skills,
-//! commands and instructions are read in place. Nothing that is set already changes.
+//! Takes over what a user configured for Claude Code: settings, permission rules, hooks and MCP servers. Agents,
+//! skills, commands and instructions are read in place. Nothing that is set already changes.
 
 use super::SettingsPaths;
 use super::settings_file::change_settings;

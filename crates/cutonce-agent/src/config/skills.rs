@@ -1,5 +1,5 @@
-//! Finds skills (HO-8): folders with a SKILL.md in the cutonce home, in `~/.claude/skills`, and in `.cutonce/skills` and
-//! `.claude/skills` of the project. Project skills require trust (PR-2), because their text reaches the model.
+//! Finds skills (HO-8): folders with a SKILL.md in the cutonce home, in `~/.claude/skills`, and in `.cutonce/skills`
+//! and `.claude/skills` of the project. Project skills require trust (PR-2), because their text reaches the model.
 
 use cutonce_core::skills::{self, Skill};
 use cutonce_tools::interactive::skill::read_skill;
