@@ -22,7 +22,7 @@ mod text_area;
 pub use app::{ExportError, Guide, GuidePlace, GuideView, INIT_PROMPT, export_transcript};
 pub use composer::mentioned_images;
 pub use cutonce_core::plan::approval::ChoiceKey;
-pub use terminal::{EchoMode, LineReader, columns as terminal_columns};
+pub use terminal::{EchoMode, TypedLineReader, columns as terminal_columns};
 
 use cutonce_agent::builder::{OpenedSession, SessionSelector};
 use std::ffi::OsString;

@@ -9,7 +9,7 @@ mod typed_line;
 
 pub use key_reader::{KeyReader, TimedInput};
 pub use suspend::{suspend, was_stopped};
-pub use typed_line::{EchoMode, LineReader};
+pub use typed_line::{EchoMode, TypedLineReader};
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};

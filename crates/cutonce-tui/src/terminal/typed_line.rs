@@ -54,20 +54,20 @@ impl Drop for SavedModes {
     }
 }
 
-/// Reads lines from the terminal on standard input. While it lives, the terminal echoes nothing by itself: what the user
-/// types ahead never shows a secret.
-pub struct LineReader {
+/// Reads lines from the terminal on standard input. While it lives, the terminal echoes nothing by itself: what the
+/// user types ahead never shows a secret.
+pub struct TypedLineReader {
     input: TypedBytes,
     _modes: SavedModes,
 }
 
-impl LineReader {
-    pub fn new() -> io::Result<LineReader> {
+impl TypedLineReader {
+    pub fn new() -> io::Result<TypedLineReader> {
         let modes = SavedModes::set()?;
         // SAFETY: descriptor 0 stays open for the whole program, and `ManuallyDrop` never closes it. Reading it
         // directly keeps bytes after the line out of the buffer of `io::stdin`.
         let source = ManuallyDrop::new(unsafe { std::fs::File::from_raw_fd(0) });
-        Ok(LineReader { input: TypedBytes { source, typed_ahead: VecDeque::new() }, _modes: modes })
+        Ok(TypedLineReader { input: TypedBytes { source, typed_ahead: VecDeque::new() }, _modes: modes })
     }
 
     /// Reads one line. `None`: the user cancelled it with Esc or Ctrl+C.

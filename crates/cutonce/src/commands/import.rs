@@ -7,7 +7,7 @@ use anyhow::Context;
 use cutonce_agent::config::{ClaudeImport, SettingsPaths};
 use cutonce_core::exit_code;
 use cutonce_core::text::sanitize::one_line;
-use cutonce_tui::{EchoMode, LineReader};
+use cutonce_tui::{EchoMode, TypedLineReader};
 use std::io::Write;
 
 pub fn run(source: ImportSource, yes: bool) -> anyhow::Result<u8> {
@@ -51,7 +51,7 @@ fn agrees() -> anyhow::Result<bool> {
     }
     print!("Write this? [y/N] ");
     std::io::stdout().flush()?;
-    let typed = LineReader::new()?.read(EchoMode::Shown)?;
+    let typed = TypedLineReader::new()?.read(EchoMode::Shown)?;
     println!();
     Ok(typed.is_some_and(|typed| matches!(typed.trim(), "y" | "yes")))
 }

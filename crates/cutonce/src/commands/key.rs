@@ -4,7 +4,7 @@
 use crate::cli::usage::UsageError;
 use cutonce_agent::config::keys::{self, KeyPlace};
 use cutonce_core::exit_code;
-use cutonce_tui::{EchoMode, LineReader};
+use cutonce_tui::{EchoMode, TypedLineReader};
 use std::io::{IsTerminal, Read, Write};
 
 pub fn run(name: &str, remove: bool) -> anyhow::Result<u8> {
@@ -46,7 +46,7 @@ fn read_key(name: &str) -> anyhow::Result<Option<String>> {
     let mut key = String::new();
     if std::io::stdin().is_terminal() {
         eprint(&format!("Paste the key for {name}, then press Enter (it is not shown): "));
-        let typed = LineReader::new().and_then(|mut terminal| terminal.read(EchoMode::Hidden));
+        let typed = TypedLineReader::new().and_then(|mut terminal| terminal.read(EchoMode::Hidden));
         eprintln!();
         match typed? {
             Some(typed) => key = typed,

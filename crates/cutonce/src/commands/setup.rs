@@ -1,5 +1,5 @@
-//! `cutonce setup`, and the setup of a start without a key (ON-3): choose a provider and paste a key, use a model server
-//! of this machine, or see the demo. It prints lines and reads numbers, so that it works on every terminal.
+//! `cutonce setup`, and the setup of a start without a key (ON-3): choose a provider and paste a key, use a model
+//! server of this machine, or see the demo. It prints lines and reads numbers, so that it works on every terminal.
 
 use crate::cli::usage::UsageError;
 use crate::frontends;
@@ -12,7 +12,7 @@ use cutonce_models::providers::{
     BuiltInProvider, LocalServer, ModelListError, PROVIDERS, find_local_servers, list_models,
 };
 use cutonce_sandbox::ForegroundProgram;
-use cutonce_tui::{EchoMode, LineReader};
+use cutonce_tui::{EchoMode, TypedLineReader};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -77,7 +77,8 @@ pub fn choose_model(home: &Path) -> Option<String> {
 }
 
 async fn ask_until_it_works(home: &Path) -> Option<String> {
-    let mut terminal = LineReader::new().inspect_err(|error| println!("Can't read from the terminal: {error}")).ok()?;
+    let mut terminal =
+        TypedLineReader::new().inspect_err(|error| println!("Can't read from the terminal: {error}")).ok()?;
     println!("cutonce needs a model. Choose one:\n");
     loop {
         let choices = find_choices().await;
@@ -98,7 +99,7 @@ async fn ask_until_it_works(home: &Path) -> Option<String> {
                 // The demo sets the modes of the terminal itself.
                 drop(terminal);
                 run_demo();
-                terminal = LineReader::new().ok()?;
+                terminal = TypedLineReader::new().ok()?;
                 None
             }
             Some(SetupChoice::Local(server)) => use_local_server(home, server, &mut terminal),
@@ -152,7 +153,7 @@ fn plural(many: usize) -> &'static str {
 }
 
 /// Prints a question and reads a line; `None` if the user cancels it or the terminal is gone.
-fn ask(terminal: &mut LineReader, question: &str, echo: EchoMode) -> Option<String> {
+fn ask(terminal: &mut TypedLineReader, question: &str, echo: EchoMode) -> Option<String> {
     print!("{question}");
     std::io::stdout().flush().ok()?;
     let typed = terminal.read(echo);
@@ -167,7 +168,7 @@ fn ask(terminal: &mut LineReader, question: &str, echo: EchoMode) -> Option<Stri
 }
 
 /// Asks for a key until one works, and stores it.
-async fn add_key(home: &Path, chosen: &KeyProvider, terminal: &mut LineReader) -> Option<String> {
+async fn add_key(home: &Path, chosen: &KeyProvider, terminal: &mut TypedLineReader) -> Option<String> {
     let provider = PROVIDERS.iter().find(|provider| provider.name == chosen.name)?;
     let key_env = provider.key_env?;
     println!("\nGet a key at https://{}", chosen.key_page);
@@ -208,7 +209,7 @@ async fn add_key(home: &Path, chosen: &KeyProvider, terminal: &mut LineReader) -
 }
 
 /// The result of `work`, or `None` if the user presses Ctrl+C or Esc first (DU-1).
-async fn unless_cancelled<T>(terminal: &mut LineReader, work: impl Future<Output = T>) -> Option<T> {
+async fn unless_cancelled<T>(terminal: &mut TypedLineReader, work: impl Future<Output = T>) -> Option<T> {
     tokio::pin!(work);
     loop {
         tokio::select! {
@@ -237,7 +238,7 @@ fn with_next_step(error: &ModelListError, chosen: &KeyProvider, provider: &Built
     format!("{error}. {next}")
 }
 
-fn use_local_server(home: &Path, server: &LocalServer, terminal: &mut LineReader) -> Option<String> {
+fn use_local_server(home: &Path, server: &LocalServer, terminal: &mut TypedLineReader) -> Option<String> {
     let model = pick_model(&server.models, "", terminal)?;
     let name = format!("{}/{model}", server.provider);
     store_model(home, &name, &model);
@@ -245,7 +246,7 @@ fn use_local_server(home: &Path, server: &LocalServer, terminal: &mut LineReader
 }
 
 /// Lets the user choose from the provider's models; a single one needs no question.
-fn pick_model(models: &[String], suggested: &str, terminal: &mut LineReader) -> Option<String> {
+fn pick_model(models: &[String], suggested: &str, terminal: &mut TypedLineReader) -> Option<String> {
     let first = models.iter().find(|model| *model == suggested).or(models.first())?;
     if models.len() == 1 {
         return Some(first.clone());

@@ -14,7 +14,7 @@ use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::sanitize;
-use progress_line::RunProgress;
+use progress_line::HeadlessProgress;
 use std::io::{IsTerminal, Read, Write};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -99,7 +99,7 @@ pub async fn run(started: StartedSession, prompt: Option<FirstInput>, face: Prin
         None => {}
     }
     session.submit(Submission::Close);
-    let progress = RunProgress::new(face.output == OutputFormat::Text && !face.verbose);
+    let progress = HeadlessProgress::new(face.output == OutputFormat::Text && !face.verbose);
     let mut run = PrintRun { options: face, frames, code: SUCCESS, progress };
     let signals = StopSignals::new()?;
     run.run_to_end(session, events, signals).await
@@ -126,7 +126,7 @@ struct PrintRun {
     frames: FrameBuilder,
     code: u8,
     /// Shown on a terminal while the run works.
-    progress: Option<RunProgress>,
+    progress: Option<HeadlessProgress>,
 }
 
 impl PrintRun {
@@ -146,7 +146,7 @@ impl PrintRun {
                     Some(event) => self.handle_event(&event)?,
                 },
                 () = tokio::time::sleep(progress_line::TICK), if self.progress.is_some() => {
-                    self.progress.iter_mut().for_each(RunProgress::draw);
+                    self.progress.iter_mut().for_each(HeadlessProgress::draw);
                 },
             }
         }
@@ -180,7 +180,7 @@ impl PrintRun {
         match &event.kind {
             EventKind::TurnEnded(ended) => self.turn_ended(ended, frames.last())?,
             EventKind::Notice { level: NoticeLevel::Warning | NoticeLevel::Error, text } if !self.options.verbose => {
-                self.progress.iter_mut().for_each(RunProgress::erase);
+                self.progress.iter_mut().for_each(HeadlessProgress::erase);
                 eprintln!("cutonce: {}", sanitize(text));
             }
             _ => {}

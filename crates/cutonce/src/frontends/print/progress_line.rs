@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 pub const TICK: Duration = Duration::from_secs(1);
 
 /// The progress line; silent unless standard error is a terminal.
-pub struct RunProgress {
+pub struct HeadlessProgress {
     started: Instant,
     shown: bool,
     activity: String,
     calls: usize,
 }
 
-impl RunProgress {
+impl HeadlessProgress {
     /// `None` if the line would disturb: no terminal, or something else writes there.
-    pub fn new(wanted: bool) -> Option<RunProgress> {
+    pub fn new(wanted: bool) -> Option<HeadlessProgress> {
         let activity = "waiting for the model".to_string();
-        let line = RunProgress { started: Instant::now(), shown: false, activity, calls: 0 };
+        let line = HeadlessProgress { started: Instant::now(), shown: false, activity, calls: 0 };
         (wanted && std::io::stderr().is_terminal()).then_some(line)
     }
 
@@ -64,7 +64,7 @@ impl RunProgress {
     }
 }
 
-impl Drop for RunProgress {
+impl Drop for HeadlessProgress {
     fn drop(&mut self) {
         self.erase();
     }
@@ -82,7 +82,9 @@ mod tests {
     #[test]
     fn progress_line_fits_the_terminal() {
         let line =
-            RunProgress { started: Instant::now(), shown: false, activity: "● Read src/main.rs".into(), calls: 2 };
+            HeadlessProgress {
+                started: Instant::now(), shown: false, activity: "● Read src/main.rs".into(), calls: 2
+            };
         assert_eq!(line.text(80), "0 s · 2 calls · ● Read src/main.rs");
         assert_eq!(line.text(12), "0 s · 2 cal");
     }
