@@ -1,5 +1,8 @@
 //! The text editor of the composer, the dialogs and the plan review: a grapheme cursor, word movement, a kill
 //! buffer and undo.
+//!
+//! Why no crate: the composer draws its own rows (wrapping, pasted blocks, completion), and text area widgets bring
+//! their own drawing.
 
 use crate::input::keymap::{self, KeyAction};
 use crate::render::text;

@@ -6,6 +6,7 @@
 use super::SessionState;
 use super::events::SessionEvent;
 use crate::subagent;
+use crate::sync::LockUnpoisoned;
 use cutonce_core::call::{self, CallEffect, CallEvent, CallNow, CallResult, CallRole, CallState, Decided};
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPermission};
@@ -410,7 +411,7 @@ impl SessionState {
     }
 
     pub(super) fn todos(&self) -> Vec<cutonce_core::protocol::event::TodoItem> {
-        self.context.env.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+        self.context.env.todos.lock_unpoisoned().clone()
     }
 
     /// Notes the files in work (AG-8), and the instructions of their folders (CL-5).

@@ -6,6 +6,7 @@ use super::SessionState;
 use super::call_runner::CallReport;
 use super::parts::{Connect, Connected};
 use crate::config::{self, SettingsPaths};
+use crate::sync::LockUnpoisoned;
 use cutonce_core::call::{CallEvent, CallState};
 use cutonce_core::classifier::{self, ClassifierCase, ClassifierVerdict};
 use cutonce_core::conversation::{ContentBlock, Message, ModelResponse};
@@ -16,7 +17,7 @@ use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::settings::Settings;
 use cutonce_core::transcript::EntryBody;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::sync::OnceCell;
 
@@ -116,7 +117,7 @@ impl ClassifierContext {
         }
     }
     fn lock(&self) -> MutexGuard<'_, UserWishes> {
-        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.wishes.lock_unpoisoned()
     }
 }
 

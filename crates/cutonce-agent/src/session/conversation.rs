@@ -1,6 +1,7 @@
 //! The conversation: what a request sends, and how messages, results and reminders join it (SE-1, AG-8).
 
 use super::{SessionState, parts};
+use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{Message, SharedMessage, estimate_tokens};
 use cutonce_core::mode;
 use cutonce_core::model_request::PromptPrefix;
@@ -107,7 +108,7 @@ impl SessionState {
         (self.memory.user_messages, self.memory.files) = (Vec::new(), Vec::new());
         self.classifier.context.forget();
         self.context.env.disk.forget();
-        self.context.env.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+        self.context.env.todos.lock_unpoisoned().clear();
         self.emit(EventKind::Cleared);
         self.emit(EventKind::Todos(vec![]));
         self.session_started("clear");

@@ -6,6 +6,7 @@ use super::parts::Connected;
 use crate::event_hub::EventHub;
 use crate::mcp::names;
 use crate::storage::redact::Redactor;
+use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{
     ContentBlock, Message, ModelResponse, SharedMessage, StopReason, TokenUsage, ToolUse,
 };
@@ -15,7 +16,7 @@ use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::TurnEvent;
 use cutonce_models::{FaultKind, ModelError, ModelSignal};
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
 /// What has arrived of an answer. After `close`, deltas of the aborted request are dropped.
@@ -33,7 +34,7 @@ struct Arrived {
 
 impl StreamProgress {
     fn lock(&self) -> MutexGuard<'_, Arrived> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock_unpoisoned()
     }
     /// Returns what has arrived so far; nothing is added or shown from here on.
     fn close(&self) -> Arrived {

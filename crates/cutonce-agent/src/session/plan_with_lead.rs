@@ -459,7 +459,7 @@ impl SessionState {
         joined.as_ref().and_then(|joined| joined.member.as_ref()).is_some_and(|member| member.planning_required)
     }
 
-    /// True if a teammate's plan can only be answered by its lead.
+    /// True while the teammate plans, or may not stop planning without its lead.
     pub(super) fn awaits_lead(&self) -> bool {
         self.mode.is_planning() || self.must_plan()
     }

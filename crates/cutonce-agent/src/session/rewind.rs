@@ -5,6 +5,7 @@ use super::SessionState;
 use crate::storage::rewind::{self, FileSnapshot, RewindPoint, RewindTarget};
 use crate::storage::versions::FileVersions;
 use crate::storage::{DEFAULT_BUDGET, TranscriptReader};
+use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::transcript::EntryBody;
 use std::path::Path;
@@ -91,7 +92,7 @@ impl SessionState {
             0
         };
         self.conversation.messages = replayed.conversation;
-        *self.context.env.todos.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = replayed.todos.clone();
+        *self.context.env.todos.lock_unpoisoned() = replayed.todos.clone();
         self.emit(EventKind::Todos(replayed.todos));
     }
 }

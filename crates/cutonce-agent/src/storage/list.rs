@@ -235,7 +235,7 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
         EntryBody::Mode { to, .. } => listed.mode = Some(to),
         EntryBody::Plan { slug, .. } => listed.slug = Some(slug),
         EntryBody::FileSnapshot { key, content: Some(content), .. } if key == "plan" => {
-            listed.title = plan_title(&content).or(listed.title.take());
+            listed.title = cutonce_core::plan::plan_title(&content).or(listed.title.take());
         }
         EntryBody::User { text, meta: false, .. } => listed.first_message = Some(one_line(&text)),
         EntryBody::User { .. }
@@ -289,11 +289,6 @@ fn read_tail(file: &mut File, size: u64) -> io::Result<Vec<u8>> {
             None => window *= 8,
         }
     }
-}
-
-fn plan_title(plan: &str) -> Option<String> {
-    let heading = plan.lines().find_map(|line| line.trim().strip_prefix("# "));
-    heading.or_else(|| plan.lines().find(|line| !line.trim().is_empty())).map(one_line)
 }
 
 /// One sanitized, shortened line for a terminal (TL-10).

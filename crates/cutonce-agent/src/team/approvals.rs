@@ -28,7 +28,7 @@ impl TeammateRequests {
     }
 }
 
-/// The lead's answer to a plan, as its model sends it.
+// The lead's answer to a plan, as its model sends it. No doc comment: it would be part of the schema.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schemars(rename = "PlanApproval")]

@@ -2,6 +2,9 @@
 //!
 //! The filter allows everything except the tables below. Calls newer than this file get the answer of a kernel that
 //! does not know them, because their meaning is unknown here.
+//!
+//! Why no crate: a `seccompiler` filter has one answer for all calls that it refuses. This one needs two: EPERM for
+//! what is forbidden, ENOSYS for what is unknown.
 
 use libc::{c_long, sock_filter};
 use std::collections::BTreeMap;
