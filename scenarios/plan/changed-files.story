@@ -71,8 +71,8 @@ answer:
 mode: plan
 warning: Started before plan mode and still running: bash_1 (sleep 1000).
 Enabled plan mode
-✗ KillShell KillShell is not allowed in plan mode. Plan mode is read-only.
-● BashOutput bash_1
+✗ Stop KillShell is not allowed in plan mode. Plan mode is read-only.
+● Output of bash_1
 ● Write $WS/plans/<slug>.md
 mode: default
 

@@ -246,8 +246,7 @@ answer:
 
 --- stderr
 ● Write $HOME/.cutonce/plans/<slug 2>.md
-✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file. The user edited the plan file; read it again before you change it.
-✗ ExitPlanMode Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+✗ Submit the plan: Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
 warning: The model submitted the plan again without changing it after it was sent back. Tell it what to change.
 
 --- seen

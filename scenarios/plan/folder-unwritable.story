@@ -36,7 +36,6 @@ a file, not a folder
 error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
 error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
 error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
-✗ EnterPlanMode Plan mode could not be entered; the user knows why. Continue without it.
 The mode is default. Others: acceptEdits, plan.
 
 --- seen

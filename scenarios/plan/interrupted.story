@@ -83,11 +83,10 @@ answer: the mode changed under me
 
 --- stderr
 ● Write $HOME/.cutonce/plans/<slug>.md
-✗ ExitPlanMode The plan was not approved: the user interrupted. Plan mode is still on and the plan at $HOME/.cutonce/plans/<slug>.md is kept. It can be submitted again with ExitPlanMode.
+✗ Submit the plan: The plan was not approved: the user interrupted. Plan mode is still on and the plan at $HOME/.cutonce/plans/<slug>.md is kept. It can be submitted again with ExitPlanMode.
 ✗ Write Not run: the turn was ended before this call.
 The mode is plan. Others: default, acceptEdits.
 mode: default
-✗ ExitPlanMode The user changed the mode to default while the plan was waiting, so the request was withdrawn: the plan is neither approved nor rejected. Do not implement it unless the user asks for it.
 The mode is now default.
 ✗ Write The user refused this Write call. Do not try it again; ask what to do instead.
 The mode is default. Others: acceptEdits, plan.

@@ -115,11 +115,9 @@ answer:
 
 --- stderr
 ● Write $HOME/.cutonce/plans/<slug>.md
-✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ● Edit $HOME/.cutonce/plans/<slug>.md
-✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
-✗ ExitPlanMode Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
+✗ Submit the plan: Exactly this plan was just rejected, so no approval was requested and the turn ends. Plan mode is still on. Revise the plan before you submit it again.
 warning: The model submitted the plan again without changing it after it was sent back. Tell it what to change.
 mode: default
 The mode is default. Others: acceptEdits, plan.

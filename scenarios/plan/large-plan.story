@@ -41,8 +41,7 @@ A plan of 5 MB is written, submitted, kept and approved like any other; plain li
 > /exit
 --- exit 0
 --- stderr
-✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is longer than 16 MB. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
+✗ Submit the plan: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is longer than 16 MB. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 
 --- seen
 request 1

@@ -26,7 +26,7 @@ planning
 >
 
 --- stderr
-✗ EnterPlanMode EnterPlanMode: unknown field `why`; expected no fields: call it with {}
+✗ Enter plan mode: unknown field `why`; expected no fields: call it with {}
 ● Write before.txt
 mode: plan
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.

@@ -38,9 +38,9 @@ answer: out of plan mode
 >
 
 --- stderr
-✗ ExitPlanMode ExitPlanMode: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMode with {}.
+✗ Submit the plan: it takes no `plan`; the user sees the plan file. Write the plan to $HOME/.cutonce/plans/<slug>.md first, with Write or Edit, then call ExitPlanMode with {}.
 mode: default
-✗ ExitPlanMode ExitPlanMode: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was already approved, continue with the implementation.
+✗ Submit the plan: not in plan mode. It is only for leaving plan mode once a plan is written. If your plan was already approved, continue with the implementation.
 The mode is default. Others: acceptEdits, plan.
 
 --- seen

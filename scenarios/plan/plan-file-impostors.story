@@ -80,13 +80,13 @@ untouched
 ✗ Read $HOME/.cutonce/plans/<slug>.md does not exist.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ Edit Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a symbolic link, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
+✗ Submit the plan: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a symbolic link, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is one of 2 hard links to the same file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: not UTF-8 after byte 4. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
+✗ Submit the plan: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is one of 2 hard links to the same file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
+✗ Submit the plan: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: not UTF-8 after byte 4. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 ● Write $HOME/.cutonce/plans/<slug>.md
 ✗ Write $HOME/.cutonce/plans/<slug>.md exists but was not read in this session. Read it first, then repeat the change.
-✗ ExitPlanMode ExitPlanMode: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a folder, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
+✗ Submit the plan: the plan file $HOME/.cutonce/plans/<slug>.md can't be read: it is a folder, not a file. No approval was requested. Rewrite the plan file, then call ExitPlanMode again.
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 Already in plan mode. The plan file can't be read: it is a folder, not a file. Ask for a new plan, or repair the file.
 mode: default

@@ -70,7 +70,7 @@ Enabled plan mode
 ✗ Write Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ Edit Edit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
 ✗ NotebookEdit NotebookEdit is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-✗ TodoWrite TodoWrite is not allowed in plan mode. Plan mode is read-only.
+✗ Todo list: TodoWrite is not allowed in plan mode. Plan mode is read-only.
 ● Bash cat a.txt | wc -l
 ✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
 ✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
@@ -79,7 +79,7 @@ Enabled plan mode
 ✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
 ✗ Bash Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
 ● Bash sleep 5
-● KillShell bash_1
+● Stop bash_1
 ● Write $HOME/.cutonce/plans/<slug>.md
 ● Edit $HOME/.cutonce/plans/<slug>.md
 mode: bypassPermissions

@@ -22,7 +22,9 @@ use cutonce_agent::{Approver, EventStream, Session};
 use cutonce_core::exit_code::{FAILED, HUNG_UP, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::model_selection::model_after_choice;
 use cutonce_core::plan::command::CURRENT_PLAN;
-use cutonce_core::protocol::event::{AnswerDelta, AskKind, AskView, EndReason, Event, EventKind, NoticeLevel};
+use cutonce_core::protocol::event::{
+    AnswerDelta, AskKind, AskView, EndReason, Event, EventKind, FinishedCall, NoticeLevel,
+};
 use cutonce_core::protocol::rule_scopes::rule_scopes;
 use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, Submission};
 use cutonce_core::settings::NotificationMethod;
@@ -47,15 +49,10 @@ pub fn log_event(event: &Event) {
 /// One line about an event; `None` if it is not worth one.
 pub fn event_line(event: &Event) -> Option<String> {
     Some(match &event.kind {
-        EventKind::ToolStarted { name, summary, .. } => format!("● {} {}", one_line(name), first_line(summary)),
-        EventKind::ToolFinished(finished) if finished.is_error => {
-            let text = finished.content.iter().find_map(|part| match part {
-                cutonce_core::conversation::ResultPart::Text { text } => Some(first_line(text)),
-                cutonce_core::conversation::ResultPart::Image(_) => None,
-            });
-            // Colours in a program's output mean nothing here.
-            format!("✗ {} {}", one_line(&finished.name), sanitize(text.unwrap_or_default()))
+        EventKind::ToolStarted { name, summary, .. } => {
+            format!("● {} {}", one_line(tool_label(name)), first_line(summary)).trim_end().to_string()
         }
+        EventKind::ToolFinished(finished) if finished.is_error => failed_call_line(finished)?,
         EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
             format!("↻ {reason}; retrying in {:.1} s ({attempt} of {max})", *delay_ms as f64 / 1000.0)
         }
@@ -71,6 +68,38 @@ pub fn event_line(event: &Event) -> Option<String> {
         },
         _ => return None,
     })
+}
+
+/// One line about a failed call; `None` if the user decided it or knows it already.
+fn failed_call_line(finished: &FinishedCall) -> Option<String> {
+    let text = finished.content.iter().find_map(|part| match part {
+        cutonce_core::conversation::ResultPart::Text { text } => Some(first_line(text)),
+        cutonce_core::conversation::ResultPart::Image(_) => None,
+    });
+    let (name, text) = (finished.name.as_str(), text.unwrap_or_default());
+    let changes_mode = matches!(name, "EnterPlanMode" | "ExitPlanMode");
+    if changes_mode && (text.starts_with("The user ") || text.contains("the user knows why")) {
+        return None;
+    }
+    let text = text.strip_prefix(name).map_or(text, |rest| rest.strip_prefix(": ").unwrap_or(text));
+    // Colours in a program's output mean nothing here.
+    Some(format!("✗ {} {}", one_line(tool_label(name)), sanitize(text)))
+}
+
+/// Names a tool in the user's words, where its own name says nothing to them.
+fn tool_label(name: &str) -> &str {
+    match name {
+        "EnterPlanMode" => "Enter plan mode:",
+        "ExitPlanMode" => "Submit the plan:",
+        "AskUserQuestion" => "Question:",
+        "TodoWrite" => "Todo list:",
+        "BashOutput" => "Output of",
+        "KillShell" => "Stop",
+        "TeamCreate" => "Create the team",
+        "TeamDelete" => "End the team",
+        "SendMessage" => "Message",
+        other => other,
+    }
 }
 
 fn first_line(text: &str) -> &str {
