@@ -68,6 +68,7 @@ fn read_only(dir: &Path, hide: bool, scratch: bool) -> SandboxProfile {
         readable: Vec::new(),
         scratch: scratch.then_some(layer),
         stand_ins: Vec::new(),
+        listener: None,
         background: false,
         limits: ResourceLimits::default(),
     })

@@ -39,6 +39,11 @@ impl SupervisedChild {
             None => ProcessExit::Exited(status.code().unwrap_or_default()),
         })
     }
+    /// Programs have no network of their own here.
+    pub(crate) fn take_listener(&mut self) -> Option<std::os::fd::OwnedFd> {
+        None
+    }
+
     /// No limits are enforced here.
     pub(crate) fn over_limit(&self) -> Option<crate::profile::ResourceKind> {
         None

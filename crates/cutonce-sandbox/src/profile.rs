@@ -29,6 +29,9 @@ pub struct ReadOnlyProfile {
     pub readable: Vec<PathBuf>,
     /// Lets the program write to a throwaway layer over the project (PM-63).
     pub scratch: Option<ThrowawayLayer>,
+    /// A port of the program's own network, in which nothing else is, where the caller serves it: see
+    /// `RunningProcess::take_listener`. Needs user namespaces.
+    pub listener: Option<u16>,
     /// No timeout ends the program: it must not hold locks on files of others, nor file watchers (SB-7).
     pub background: bool,
     pub limits: ResourceLimits,

@@ -72,6 +72,7 @@ mod tests {
             readable: vec!["/no/such/home/.ssh/plan.md".into()],
             scratch: None,
             stand_ins: Vec::new(),
+            listener: None,
             background: false,
             limits: ResourceLimits::default(),
         }

@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::path::PathBuf;
+use tokio::net::TcpListener;
 use tokio::net::unix::pipe;
 
 /// A program to start. The child gets exactly this: no other variable or descriptor, and no terminal.
@@ -185,6 +186,13 @@ impl RunningProcess {
     /// Returns the limit for which the program was ended, if any (SB-7). Known after `wait`.
     pub fn over_limit(&self) -> Option<ResourceKind> {
         self.child.over_limit()
+    }
+
+    /// Takes out the listener in the program's own network, if the profile asked for one.
+    pub fn take_listener(&mut self) -> Option<TcpListener> {
+        let listener = std::net::TcpListener::from(self.child.take_listener()?);
+        listener.set_nonblocking(true).ok()?;
+        TcpListener::from_std(listener).ok()
     }
 
     /// Kills the program and everything it started. `wait` returns when they are gone.

@@ -70,6 +70,7 @@ impl SessionBuilder {
         instructions.custom_text = self.prompt.custom_workflow.clone().map(Ok);
         let mut planner = Planner::new(files, instructions, settings.plan.entry);
         (planner.shell, planner.scratch) = (settings.plan.shell, settings.plan.scratch);
+        planner.network = settings.plan.network.clone();
         planner.workshop = settings.sandbox.shell.then_some(settings.sandbox.network);
         planner.deny_read = settings.sandbox.deny_read.iter().map(|path| self.expand_path(path)).collect();
         let request = self.prompt.first_request.clone().unwrap_or_default();

@@ -100,6 +100,7 @@ impl SessionState {
             layer: self.planner.layer,
             changed_files: changed,
             shells: running.into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
+            contacted_hosts: self.context.env.shells.plan_sandbox().map_or(Vec::new(), |held| held.contacted_hosts()),
         };
         match self.planner.approval.submit(&self.mode, submission) {
             SubmitOutcome::Refused { result } => self.plan_result(n, ToolOutcome::error(result)),

@@ -13,6 +13,7 @@ use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
 use cutonce_core::protocol::submission::{ChangedBy, RuleDestination};
+use cutonce_core::settings::network::PlanNetwork;
 use cutonce_core::settings::plan::{PlanEntry, PlanShell, PlanWorkflow};
 use cutonce_core::subagent::PLAN_AGENT;
 use cutonce_core::transcript::{self, EntryBody};
@@ -42,6 +43,8 @@ pub(crate) struct Planner {
     pub entered: Option<SystemTime>,
     pub scratch: bool,
     pub(crate) deny_read: Vec<PathBuf>,
+    /// Hosts that commands in plan mode may reach (PM-67).
+    pub(crate) network: PlanNetwork,
     /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
     pub(crate) workshop: Option<bool>,
     pub(super) approval: PlanApprovalState,
@@ -73,6 +76,7 @@ impl Planner {
             entered: None,
             scratch: true,
             deny_read: Vec::new(),
+            network: PlanNetwork::default(),
             workshop: None,
             approval: PlanApprovalState::default(),
             phase: PlanPhase::default(),
@@ -88,7 +92,7 @@ impl Planner {
     pub(crate) fn for_agent(&self) -> Planner {
         let mut planner = Planner::new(self.files.clone(), self.instructions.clone(), self.entry);
         (planner.shell, planner.scratch, planner.deny_read) = (self.shell, self.scratch, self.deny_read.clone());
-        planner.workshop = self.workshop;
+        (planner.workshop, planner.network) = (self.workshop, self.network.clone());
         planner
     }
     /// Another plan starts: nothing of the earlier one applies.
@@ -379,12 +383,18 @@ impl SessionState {
                 scratch: self.planner.scratch,
                 deny_read: self.planner.deny_read.clone(),
                 readable: self.planner.file.as_ref().map(|file| file.path().to_path_buf()),
+                network: self.planner.network.clone(),
             }),
         };
         match created {
             Ok(sandbox) => {
                 if self.planner.held == ShellConfinement::PlanSandbox && sandbox.has_throwaway_layer() {
                     self.planner.layer = EnforcementLevel::Scratch;
+                }
+                let wants_network = self.subagent.is_none() && !self.planner.network.hosts.is_empty();
+                if wants_network && !sandbox.has_network() {
+                    let text = "Plan mode: commands have no network: `plan.network` needs user namespaces.";
+                    self.notice(NoticeLevel::Warning, text);
                 }
             }
             Err(why) => {

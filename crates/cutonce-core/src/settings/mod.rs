@@ -7,6 +7,7 @@ pub mod docs;
 pub mod hooks;
 pub mod merge;
 pub mod models;
+pub mod network;
 pub mod plan;
 pub mod team;
 
@@ -280,7 +281,7 @@ pub struct SandboxSettings {
     /// Run commands inside the workspace-write sandbox in default, acceptEdits and auto mode too: they can change only
     /// the workspace and a private temp folder, and read no keys.
     pub shell: bool,
-    /// Let commands in the workspace-write sandbox use the network. Plan mode never has network access.
+    /// Let commands in the workspace-write sandbox use the network. Plan mode has its own setting, `plan.network`.
     pub network: bool,
     /// Files and folders that sandboxed commands, Read and Grep may not read in plan mode, in addition to the built-in
     /// list of keys and credential stores.

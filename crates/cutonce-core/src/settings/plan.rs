@@ -1,5 +1,6 @@
 //! Settings of plan mode, each with its clause.
 
+use super::network::PlanNetwork;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ pub struct PlanSettings {
     pub shell: Option<PlanShell>,
     /// Let builds and tests run in plan mode on a throwaway layer over the project, where the kernel allows it.
     pub scratch: bool,
+    /// Hosts that commands in plan mode may reach through cutonce's proxy, to read: `"off"`, or a list such as
+    /// `["crates.io", "localhost:8080"]`. A command can also send data to a host that you list. Needs user namespaces.
+    pub network: PlanNetwork,
     /// MCP tools in plan mode.
     pub mcp: PlanMcp,
     /// MCP tools that you declare read-only, no matter what their server says: `mcp__server`, `mcp__server__tool`,
@@ -43,6 +47,7 @@ impl Default for PlanSettings {
             eagerness: PlanEagerness::default(),
             shell: None,
             scratch: true,
+            network: PlanNetwork::default(),
             mcp: PlanMcp::default(),
             mcp_readers: Vec::new(),
             mcp_writers: Vec::new(),

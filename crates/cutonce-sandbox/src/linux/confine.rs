@@ -1,5 +1,6 @@
 //! Translates a profile for the kernel: namespaces and mounts, capabilities, Landlock, system call filter (SB-2, SB-4).
 
+use super::inner_listener::ListenerChannel;
 use super::landlock::{self, LandlockAccess, LandlockRules};
 use super::launch::LaunchStage;
 use super::mounts::{MountStep, overlay_options};
@@ -33,6 +34,7 @@ pub(crate) struct KernelConfinement {
     late_rules: Vec<(CString, u64)>,
     filter: Vec<sock_filter>,
     limits: ResourceLimits,
+    listener: Option<ListenerChannel>,
 }
 
 /// Everything the new processes see of the profile, before any kernel call.
@@ -56,6 +58,7 @@ struct ProfileOutline {
     loopback: bool,
     background: bool,
     limits: ResourceLimits,
+    listener: Option<u16>,
 }
 
 /// A throwaway layer over one folder.
@@ -91,7 +94,7 @@ pub(crate) struct RefusalReason {
 impl RefusalReason {
     pub(crate) fn from_error(what: &str, error: &io::Error) -> Self {
         let passing = error.raw_os_error().is_some_and(is_passing);
-        Self { why: format!("{what}: {error}"), passing }
+        Self { why: format!("{what}: {}", describe_error(error)), passing }
     }
 }
 
@@ -104,6 +107,26 @@ impl From<String> for RefusalReason {
 impl From<&str> for RefusalReason {
     fn from(why: &str) -> Self {
         why.to_string().into()
+    }
+}
+
+fn no_user_namespace(error: &io::Error) -> RefusalReason {
+    let refused = RefusalReason::from_error("making a user namespace", error);
+    match error.raw_os_error() {
+        Some(libc::ENOSPC) => RefusalReason {
+            why: "making a user namespace: the limit in /proc/sys/user/max_user_namespaces is reached".into(),
+            ..refused
+        },
+        _ => refused,
+    }
+}
+
+/// Describes an error without its number, which means nothing to a user.
+pub(crate) fn describe_error(error: &io::Error) -> String {
+    let text = error.to_string();
+    match error.raw_os_error() {
+        Some(number) => text.replace(&format!(" (os error {number})"), ""),
+        None => text,
     }
 }
 
@@ -168,6 +191,15 @@ impl KernelConfinement {
                 "hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces".into(),
             );
         }
+        if outline.listener.is_some() && !namespaces {
+            return Err("a network of its own needs user namespaces".into());
+        }
+        let channel = outline.listener.map(|port| ListenerChannel::new().map(|channel| (port, channel))).transpose();
+        let channel = channel.map_err(|error| RefusalReason::from_error("making a socket", &error))?;
+        let mut steps = if namespaces { build_steps(outline, &masked, abi.is_none())? } else { Vec::new() };
+        steps.extend(
+            channel.iter().map(|(port, channel)| MountStep::Listen { port: *port, channel: channel.sending_end() }),
+        );
         let rules = abi.map(|abi| build_rules(outline, abi, namespaces)).transpose();
         let rules = rules.map_err(|error| RefusalReason::from_error("Landlock", &error))?;
         let late = rules.as_ref().map_or(Ok(Vec::new()), |rules| late_rules(outline, rules, namespaces))?;
@@ -183,13 +215,13 @@ impl KernelConfinement {
         let user_namespace = namespaces.then(shared_user_namespace).transpose();
         Ok(Self {
             namespaces: if namespaces { CONFINED_NAMESPACES | net } else { 0 },
-            user_namespace: user_namespace
-                .map_err(|error| RefusalReason::from_error("making a user namespace", &error))?,
-            steps: if namespaces { build_steps(outline, &masked, abi.is_none())? } else { Vec::new() },
+            user_namespace: user_namespace.map_err(|error| no_user_namespace(&error))?,
+            steps,
             rules,
             late_rules: late,
             filter: build_filter(gaps),
             limits: ResourceLimits { processes: process_limit(outline.limits.processes, namespaces), ..outline.limits },
+            listener: channel.map(|(_, channel)| channel),
         })
     }
 
@@ -244,6 +276,11 @@ impl KernelConfinement {
         Ok(())
     }
 
+    /// Receives the listener in the program's network, after the launch.
+    pub(crate) fn take_listener(&self) -> Option<OwnedFd> {
+        self.listener.as_ref().and_then(ListenerChannel::receive)
+    }
+
     /// Names the failed step for the error text.
     pub(crate) fn step_name(&self, at: usize) -> String {
         self.steps.get(at).map_or_else(|| "mounting".into(), MountStep::describe)
@@ -269,7 +306,8 @@ fn outline_read_only(
         write: vec![require_folder(&profile.tmp)?],
         hide: resolve_links(&profile.hide),
         readable: resolve_links(&profile.readable),
-        loopback: !layers.is_empty(),
+        loopback: !layers.is_empty() || profile.listener.is_some(),
+        listener: profile.listener,
         shm,
         stand_in_folder: scratch.map(Path::to_owned),
         stand_ins,

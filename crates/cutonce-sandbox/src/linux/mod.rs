@@ -2,6 +2,7 @@
 
 mod cgroup;
 mod confine;
+mod inner_listener;
 mod landlock;
 mod launch;
 mod mounts;
@@ -65,6 +66,7 @@ pub(crate) struct SupervisedChild {
     /// What the command is held to beyond rlimits, and how it is ended.
     watch: Option<LimitWatch>,
     group: Option<CommandGroup>,
+    listener: Option<OwnedFd>,
     /// Removal of the scratch folder; stored so that a dropped `wait` can be called again.
     removing: Option<tokio::task::JoinHandle<()>>,
     ended: Option<ProcessExit>,
@@ -108,6 +110,7 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
             | LaunchStage::Filter => SpawnError::NotConfined { why: probe::explain_fault(&launch, fault) },
         }
     })?;
+    let listener = launch.confinement.as_ref().and_then(KernelConfinement::take_listener);
     let lifeline = Arc::new(LifelinePipe(lifeline));
     let held = FamilyLifeline { lifeline: lifeline.clone() };
     let watch = launch.confinement.as_ref().map(|_| LimitWatch::new(limits, folders, started.pid as u32, lifeline));
@@ -116,7 +119,10 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
         Ok(watched) => {
             let supervisor = Some(watched);
             let (removing, ended, over) = (None, None, None);
-            Ok((SupervisedChild { supervisor, scratch, protected, watch, group, removing, ended, over }, held))
+            Ok((
+                SupervisedChild { supervisor, scratch, protected, watch, group, listener, removing, ended, over },
+                held,
+            ))
         }
         Err(refused) => {
             let (started, error) = refused.into_parts();
@@ -243,6 +249,10 @@ impl SupervisedChild {
             self.removing = None;
         }
         self.ended.ok_or_else(|| io::Error::other("the program's end was not seen"))
+    }
+
+    pub(crate) fn take_listener(&mut self) -> Option<OwnedFd> {
+        self.listener.take()
     }
 
     pub(crate) fn over_limit(&self) -> Option<ResourceKind> {

@@ -1,9 +1,11 @@
 //! Builds the program's own view of the file system: everything read-only except what is named. The supervisor
 //! sets it up in its own namespaces before the program starts.
 
+use super::inner_listener::listen_and_send;
 use super::sys::sys;
 use libc::c_ulong;
 use std::ffi::{CStr, CString};
+use std::os::fd::RawFd;
 use std::ptr;
 
 /// One mount step with all its data; it runs between clone and exec.
@@ -40,6 +42,11 @@ pub(crate) enum MountStep {
     Proc,
     /// Brings up the loopback device of the private network namespace.
     Loopback,
+    /// Listens there, for our process.
+    Listen {
+        port: u16,
+        channel: RawFd,
+    },
 }
 
 impl MountStep {
@@ -57,6 +64,7 @@ impl MountStep {
             MountStep::Writable(path) => format!("making {} writable", of(path)),
             MountStep::Proc => "mounting /proc".into(),
             MountStep::Loopback => "starting the loopback network".into(),
+            MountStep::Listen { port, .. } => format!("listening on port {port} of the private network"),
         }
     }
 
@@ -83,6 +91,7 @@ impl MountStep {
                 MountStep::Writable(path) => set_mount_attributes(path, 0, 0, libc::MOUNT_ATTR_RDONLY),
                 MountStep::Proc => mount_proc(),
                 MountStep::Loopback => start_loopback(),
+                MountStep::Listen { port, channel } => listen_and_send(*port, *channel),
             }
         }
     }

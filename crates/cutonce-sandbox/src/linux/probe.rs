@@ -1,6 +1,6 @@
 //! Finds out which confinements work by trying them: a short-lived process applies each one and ends.
 
-use super::confine::{KernelConfinement, OverlayLayer, RefusalReason, is_passing};
+use super::confine::{KernelConfinement, OverlayLayer, RefusalReason, describe_error, is_passing};
 use super::landlock;
 use super::launch::{LaunchFault, LaunchSpec, LaunchStage, LaunchTarget};
 use crate::layer::{SandboxLimits, SandboxSupport, SandboxTier, sandbox_support_within};
@@ -17,7 +17,9 @@ pub(crate) fn probe_support(limits: SandboxLimits) -> SandboxSupport {
     match landlock::supported_version() {
         _ if limits.no_landlock => support.missing.push("Landlock: disabled by request".into()),
         Ok(abi) => support.landlock = Some(limits.landlock_at_most.map_or(abi, |most| abi.min(most))),
-        Err(error) => support.missing.push(format!("the kernel has no Landlock or it is disabled ({error})")),
+        Err(error) => {
+            support.missing.push(format!("the kernel has no Landlock, or it is disabled ({})", describe_error(&error)))
+        }
     }
     let tiers = [Some(SandboxTier::Namespaces), support.landlock.map(|_| SandboxTier::Landlock)];
     for tier in tiers.into_iter().flatten() {
@@ -86,5 +88,5 @@ pub(crate) fn explain_fault(launch: &LaunchSpec, fault: LaunchFault) -> String {
         LaunchStage::Folder => "changing the folder".into(),
         LaunchStage::Program => "starting the program".into(),
     };
-    format!("{what}: {}", io::Error::from_raw_os_error(fault.errno))
+    format!("{what}: {}", describe_error(&io::Error::from_raw_os_error(fault.errno)))
 }

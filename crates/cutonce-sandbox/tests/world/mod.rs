@@ -123,6 +123,7 @@ impl World {
             readable: vec![self.at("home/.cutonce/plan.md")],
             scratch: (under == Under::Scratch).then_some(scratch),
             stand_ins: Vec::new(),
+            listener: None,
             background: false,
             limits: ResourceLimits::default(),
         })

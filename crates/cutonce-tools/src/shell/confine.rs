@@ -1,11 +1,13 @@
 //! Confines shell commands: profile, hidden files and throwaway layer in plan mode (PM-62, PM-63, SB-2), and the
 //! optional sandbox of other modes (SB-4).
 
+use super::host_proxy::{NetworkAllowance, PROXY_PORT};
 use super::process::git;
 use crate::files::walk;
 use crate::secret_files;
 use crate::workspace::{Workspace, is_protected_name};
 use cutonce_core::permission::{ShellConfinement, is_secret};
+use cutonce_core::settings::network::PlanNetwork;
 use cutonce_core::shell::{self, CommandVerdict};
 use cutonce_sandbox::{
     PrivateFolder, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier,
@@ -16,7 +18,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Caches that builds and tests must write to; on the throwaway layer they write to a copy.
 const CACHES: [&str; 6] = [".cargo", ".cache", ".npm", ".gradle", ".m2", "go"];
@@ -24,6 +26,9 @@ const CACHES: [&str; 6] = [".cargo", ".cache", ".npm", ".gradle", ".m2", "go"];
 const GIT_ENV: [(&str, &str); 1] = [("GIT_OPTIONAL_LOCKS", "0")];
 /// Variables with addresses of other programs; the kernel blocks the connections, so commands need not know them.
 const SOCKETS: [&str; 3] = ["SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS", "DOCKER_HOST"];
+
+/// Variables that name a proxy, also in lower case. Those of the user lead nowhere in the sandbox.
+const PROXY_VARIABLES: [&str; 3] = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"];
 
 /// Parts of the private folder.
 const TMP: &str = "tmp";
@@ -42,6 +47,8 @@ pub struct PlanSandboxOptions {
     pub deny_read: Vec<PathBuf>,
     /// The plan file.
     pub readable: Option<PathBuf>,
+    /// Hosts that commands may reach (`plan.network`).
+    pub network: PlanNetwork,
 }
 
 /// Sandbox of a session's shell in plan mode.
@@ -56,12 +63,14 @@ pub struct PlanSandbox {
     readable: Mutex<Vec<PathBuf>>,
     /// Secret files found by one walk per plan mode visit; `None` until the first command needs them.
     secrets: Mutex<Option<Vec<PathBuf>>>,
+    /// Hosts that commands may reach, if any and if they can have a network of their own.
+    network: Option<Arc<NetworkAllowance>>,
 }
 
 impl PlanSandbox {
     /// Creates the sandbox; the error says why the kernel or the folder for temporary files does not allow it.
     pub fn new(options: PlanSandboxOptions) -> Result<PlanSandbox, String> {
-        let PlanSandboxOptions { scratch, deny_read, readable } = options;
+        let PlanSandboxOptions { scratch, deny_read, readable, network } = options;
         let support = sandbox_support();
         if !support.can_confine() {
             return Err(support.missing_reasons());
@@ -71,7 +80,10 @@ impl PlanSandbox {
             folder.ready(part).map_err(|error| no_private_folder(&error))?;
         }
         let (readable, secrets) = (Mutex::new(readable.into_iter().collect()), Mutex::new(None));
-        Ok(PlanSandbox { folder, scratch, scratch_works: AtomicBool::new(false), deny_read, readable, secrets })
+        let can_reach = !network.hosts.is_empty() && support.tier == SandboxTier::Namespaces;
+        let network = can_reach.then(|| Arc::new(NetworkAllowance::new(network)));
+        let scratch_works = AtomicBool::new(false);
+        Ok(PlanSandbox { folder, scratch, scratch_works, deny_read, readable, secrets, network })
     }
 
     /// Makes an agent's plan file readable: agents share the sandbox (PM-42).
@@ -89,6 +101,21 @@ impl PlanSandbox {
             self.scratch_works.store(true, Ordering::Relaxed);
         }
         self.scratch_works.load(Ordering::Relaxed)
+    }
+
+    /// The hosts that commands may reach, if any.
+    pub(crate) fn network(&self) -> Option<Arc<NetworkAllowance>> {
+        self.network.clone()
+    }
+
+    /// True if commands can reach listed hosts.
+    pub fn has_network(&self) -> bool {
+        self.network.is_some()
+    }
+
+    /// Returns the hosts that commands contacted, as `host:port` (PM-67).
+    pub fn contacted_hosts(&self) -> Vec<String> {
+        self.network.as_ref().map(|network| network.contacted()).unwrap_or_default()
     }
 
     /// Starts another plan mode visit: search for secrets again.
@@ -114,6 +141,7 @@ impl PlanSandbox {
             hide,
             readable: self.readable.lock().unwrap_or_else(PoisonError::into_inner).clone(),
             scratch,
+            listener: self.network.as_ref().map(|_| PROXY_PORT),
             background: start.background,
             limits: start.limits,
         }))
@@ -122,7 +150,13 @@ impl PlanSandbox {
     /// Returns the environment of a confined command.
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
         // Keeps git from opening a hidden file only to find it unchanged.
-        let env = git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal");
+        let mut env = git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal");
+        env.retain(|(name, _)| !is_proxy_variable(name));
+        if self.network.is_some() {
+            let address = format!("http://127.0.0.1:{PROXY_PORT}");
+            let names = PROXY_VARIABLES.iter().flat_map(|name| [name.to_string(), name.to_lowercase()]);
+            env.extend(names.map(|name| (name.into(), address.clone().into())));
+        }
         let attributes = self.folder.path().join(ATTRIBUTES);
         match attributes.to_str().filter(|_| attributes.exists()) {
             Some(attributes) => git::with_setting(env, "core.attributesFile", attributes),
@@ -239,6 +273,7 @@ impl AutoRunSandbox {
                 stand_ins: Vec::new(),
                 readable: vec![workspace.session_folder.clone()],
                 scratch: None,
+                listener: None,
                 background,
                 limits,
             })),
@@ -286,6 +321,11 @@ fn private_env(env: &[(OsString, OsString)], tmp: &Path, also: &[(&str, &str)]) 
     let ours = |name: &OsString| set.iter().any(|(ours, _)| name == ours) || SOCKETS.iter().any(|gone| name == gone);
     let kept: Vec<_> = env.iter().filter(|(name, _)| !ours(name)).cloned().collect();
     kept.into_iter().chain(set.into_iter().map(|(name, value)| (name.into(), value))).collect()
+}
+
+fn is_proxy_variable(name: &OsString) -> bool {
+    let name = name.to_string_lossy().to_uppercase();
+    name == "NO_PROXY" || PROXY_VARIABLES.contains(&name.as_str())
 }
 
 /// Lists credential stores, our own home, and the user's additions (SB-2, SB-6).
@@ -378,8 +418,11 @@ const READS_ENFORCED: &str = "It ran without asking because it only reads, and t
 const WORKSPACE_ENFORCED: &str =
     "It ran without asking because it changes files of the workspace only, and the sandbox enforced that.";
 const NO_NETWORK: &str = "Plan mode has no network. Work with what is on this machine, or put this step into the plan.";
+const NOT_LISTED: &str = "Plan mode reaches only the hosts that the user listed in `plan.network`.";
 const NO_WRITE: &str = "Plan mode: the sandbox refused a write outside the project's scratch copy and $TMPDIR.";
-const PLAN_SIGNS: [(&str, &str); 4] = [
+const PLAN_SIGNS: [(&str, &str); 6] = [
+    ("CONNECT tunnel failed", NOT_LISTED),
+    ("is not listed in plan.network", NOT_LISTED),
     ("Read-only file system", NO_WRITE),
     ("Permission denied", "Plan mode: the sandbox refused a write outside $TMPDIR, or reading a secret."),
     (

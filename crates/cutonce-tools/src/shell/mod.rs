@@ -2,6 +2,7 @@
 
 pub mod bash;
 pub mod confine;
+mod host_proxy;
 mod kill;
 mod output;
 pub mod process;

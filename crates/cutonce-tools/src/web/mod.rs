@@ -6,7 +6,7 @@ mod markdown;
 mod page;
 
 use crate::tool::ToolError;
-use address::is_public;
+pub(crate) use address::is_public;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, redirect};

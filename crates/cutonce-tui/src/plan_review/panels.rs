@@ -237,5 +237,8 @@ fn details_rows(review: &PlanReview, width: usize) -> Vec<Line<'static>> {
     for shell in &request.shells {
         tell(format!("still running: {}", text::one_line(shell)), theme.warning);
     }
+    if !request.contacted_hosts.is_empty() {
+        tell(format!("contacted: {}", text::one_line(&request.contacted_hosts.join(", "))), theme.warning);
+    }
     rows
 }

@@ -21,6 +21,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
         readable: vec![],
         scratch,
         stand_ins: Vec::new(),
+        listener: None,
         background: false,
         limits: ResourceLimits::default(),
     };

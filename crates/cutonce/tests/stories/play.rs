@@ -29,6 +29,8 @@ struct Stage {
     before: BTreeMap<String, String>,
     /// Model requests that were shown already.
     seen: usize,
+    /// A free port of this machine.
+    port: String,
 }
 
 struct Ran {
@@ -108,6 +110,7 @@ impl Stage {
             term: None,
             before: BTreeMap::new(),
             seen: 0,
+            port: free_port()?,
         })
     }
 
@@ -125,6 +128,7 @@ impl Stage {
             Some(server) => text.replace("$MODEL", &server.addr().to_string()),
             None => text,
         };
+        let text = text.replace("$PORT", &self.port);
         match views::plans(&self.home()).last() {
             Some((slug, path)) => text.replace("$SLUG", slug).replace("$PLAN", path),
             None => text,
@@ -339,8 +343,14 @@ impl Stage {
             }
             other => return Err(format!("unknown section `{other}`")),
         };
-        Ok(views::normal(&raw, &self.ws(), &self.home()))
+        Ok(views::normal(&raw, &self.ws(), &self.home()).replace(&self.port, "$PORT"))
     }
+}
+
+/// A port that no program listens on now.
+fn free_port() -> Result<String, String> {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").map_err(text)?;
+    Ok(listener.local_addr().map_err(text)?.port().to_string())
 }
 
 /// The stream (0 out, 1 err) and its output.

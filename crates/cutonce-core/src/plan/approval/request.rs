@@ -20,6 +20,8 @@ pub struct PlanSubmission {
     pub changed_files: Vec<String>,
     /// Background shells that are still running.
     pub shells: Vec<String>,
+    /// Hosts that commands contacted, as `host:port` (PM-67).
+    pub contacted_hosts: Vec<String>,
 }
 
 /// The layer that confined shell commands during this stay in plan mode (PM-87).
@@ -84,6 +86,9 @@ pub struct PlanExitRequest {
     pub layer: EnforcementLevel,
     pub changed_files: Vec<String>,
     pub shells: Vec<String>,
+    /// Hosts that commands contacted, as `host:port` (PM-67).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contacted_hosts: Vec<String>,
     /// Explains why the earlier mode is not offered (PM-83).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notice: Option<String>,
@@ -108,6 +113,7 @@ impl PlanExitRequest {
             layer: submission.layer,
             changed_files: submission.changed_files,
             shells: submission.shells,
+            contacted_hosts: submission.contacted_hosts,
             notice,
             from: None,
             stay: state.visit_number(),

@@ -21,6 +21,7 @@ impl PlanExitRequest {
             layer: EnforcementLevel::Sandbox,
             changed_files: Vec::new(),
             shells: Vec::new(),
+            contacted_hosts: Vec::new(),
             notice: Some(format!("This is the plan of your teammate {}.", asked.from)),
             from: Some(asked.from.clone()),
             stay: 0,

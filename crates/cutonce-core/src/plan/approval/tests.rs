@@ -18,6 +18,7 @@ pub(super) fn submission(ask_id: &str, found: PlanContent) -> PlanSubmission {
         layer: EnforcementLevel::Sandbox,
         changed_files: vec![],
         shells: vec![],
+        contacted_hosts: vec![],
     }
 }
 
@@ -462,6 +463,7 @@ fn pm_87_request_states_layer_changed_files_and_shells() {
         layer: EnforcementLevel::Readonly,
         changed_files: vec!["src/a.rs".into()],
         shells: vec!["npm start".into()],
+        contacted_hosts: vec![],
         ..submission("ask1", plan())
     };
     let SubmitOutcome::Ask(request) = PlanApprovalState::default().submit(&state, submission) else { panic!() };

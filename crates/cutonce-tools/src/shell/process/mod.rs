@@ -282,11 +282,13 @@ impl SessionShells {
         let bash = find_program("bash", &self.env)
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.working_folder(workspace);
+        let mut network = None;
         let (profile, env, tmp) = match held {
             ShellConfinement::ParsedReadOnly => (SandboxProfile::Unconfined, self.env.clone(), None),
             ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => {
                 let sandbox = self.existing_or_new_plan_sandbox().map_err(|why| not_confined(&why))?;
                 let profile = sandbox.profile(start, workspace).map_err(|why| not_confined(&why))?;
+                network = sandbox.network();
                 (profile, sandbox.env(&self.env), Some(sandbox.tmp()))
             }
             ShellConfinement::WorkspaceSandbox => {
@@ -300,7 +302,7 @@ impl SessionShells {
             }
             ShellConfinement::Disabled => return Err(NO_SHELL.into()),
         };
-        Ok(BashStart { bash, env, folder, profile, tmp })
+        Ok(BashStart { bash, env, folder, profile, tmp, network })
     }
 
     /// Confines a command that runs without asking. On a machine without a sandbox only the parser does.

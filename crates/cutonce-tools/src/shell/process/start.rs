@@ -1,5 +1,6 @@
 //! Starts bash with a folder and environment, and reads its final folder.
 
+use crate::shell::host_proxy::NetworkAllowance;
 use crate::tool::ToolError;
 use crate::workspace::Workspace;
 use cutonce_sandbox::{ProcessExit, RunningProcess, SandboxProfile, SpawnSpec};
@@ -7,8 +8,10 @@ use std::ffi::OsString;
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe;
+use tokio::task::JoinSet;
 
 /// Maximum capacity of a pipe: more data must come from a process we did not start, and is not read.
 const MAX_PIPE: usize = 1 << 20;
@@ -20,6 +23,8 @@ pub(crate) struct RunningBash {
     folder: Option<pipe::Receiver>,
     /// The named file that makes bash report its folder; removed with the command.
     _report_file: Option<tempfile::NamedTempFile>,
+    /// Serves its connections to listed hosts; ends with it.
+    _proxy: JoinSet<()>,
     /// True if its changes of the project are discarded when it ends.
     pub(crate) scratch: bool,
 }
@@ -32,6 +37,8 @@ pub(crate) struct BashStart {
     pub(crate) profile: SandboxProfile,
     /// Private folder of a confined command: the only place where it may open a file of ours.
     pub(crate) tmp: Option<PathBuf>,
+    /// Hosts that it may reach through our proxy, if any.
+    pub(crate) network: Option<Arc<NetworkAllowance>>,
 }
 
 impl BashStart {
@@ -52,8 +59,12 @@ impl BashStart {
         };
         let mut running = spawn.start().map_err(|error| format!("The command was not started: {error}."))?;
         let output = running.stdout.take().ok_or("The command was started without output.")?;
+        let mut proxy = JoinSet::new();
+        if let (Some(network), Some(listener)) = (self.network, running.take_listener()) {
+            proxy.spawn(network.serve(listener));
+        }
         let (folder, asks) = folder.unzip();
-        Ok(RunningBash { running, output, folder, _report_file: asks.flatten(), scratch })
+        Ok(RunningBash { running, output, folder, _report_file: asks.flatten(), _proxy: proxy, scratch })
     }
 }
 

@@ -53,6 +53,9 @@ fn plan_content(request: &approval::PlanExitRequest, previous: Option<&str>) -> 
         files => format!("- changed since plan mode was entered: {}\n", files.join(", ")),
     });
     state.extend(request.shells.iter().map(|shell| format!("- still running: {shell}\n")));
+    if !request.contacted_hosts.is_empty() {
+        state.push_str(&format!("- contacted: {}\n", request.contacted_hosts.join(", ")));
+    }
     state.extend(request.notice.iter().map(|notice| format!("- {notice}\n")));
     let Some(plan) = &request.plan else {
         return vec![

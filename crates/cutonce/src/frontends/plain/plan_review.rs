@@ -138,6 +138,9 @@ fn render_environment(request: &PlanExitRequest) -> String {
     for shell in &request.shells {
         text.push_str(&format!("  still running: {}\n", one_line(shell)));
     }
+    if !request.contacted_hosts.is_empty() {
+        text.push_str(&format!("  contacted: {}\n", one_line(&request.contacted_hosts.join(", "))));
+    }
     text
 }
 
