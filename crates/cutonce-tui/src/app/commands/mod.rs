@@ -242,7 +242,7 @@ mod tests {
     #[test]
     fn ui_9_all_contract_commands_exist() {
         let all = "/help /plan /plans /mode /model /clear /compact /resume /rewind /permissions /agents /mcp /memory /init \
-                   /config /status /cost /todos /export /theme /doctor /trust /exit";
+                   /config /status /cost /todos /export /theme /doctor /setup /trust /exit";
         let names: Vec<String> =
             commands::commands_of(Frontend::Terminal).map(|info| format!("/{}", info.name)).collect();
         assert_eq!(all.split_whitespace().collect::<Vec<_>>(), names);
