@@ -84,3 +84,35 @@ fn tm_1_unread_mailbox_reports_full() {
         assert_eq!(error, "the mailbox of ann is full: ann has not read its messages");
     });
 }
+
+/// A mailbox full of garbage does not keep its reader waiting for ever: the reader says so and empties it.
+#[test]
+fn tm_2_garbage_never_blocks_a_mailbox() {
+    runtime().block_on(async {
+        for garbage in [&b"\0"[..], b"no message\n"] {
+            let post = Post::files();
+            let mailbox = post.open().await;
+            mailbox.send(&message("1", "bob", "ann", "one")).await.unwrap();
+            let mut reader = mailbox.read("ann").await.unwrap();
+            let first = reader.next().await.unwrap();
+            let path = post.folder().join("mail/ann/00000001.jsonl");
+            let mut file = std::fs::File::options().append(true).open(path).unwrap();
+            file.write_all(&garbage.repeat((65 << 20) / garbage.len())).unwrap();
+            assert!(mailbox.send(&message("2", "bob", "ann", "two")).await.is_err());
+            // The first message is not done yet, so the reader may not remove it. Reading lets other tasks run.
+            let (mut ticks, count) = (tokio::time::interval(std::time::Duration::from_micros(1)), 3);
+            tokio::select! {
+                biased;
+                came = reader.next() => panic!("{came:?}"),
+                () = async { for _ in 0..count { ticks.tick().await; } } => {}
+            }
+            mailbox.mark_done("ann", &first.position).await.unwrap();
+            let mut reader = mailbox.read("ann").await.unwrap();
+            let error = reader.next().await.unwrap_err().to_string();
+            assert!(error.starts_with("the mailbox of ann held 65 MB that are not messages"), "{error}");
+            mailbox.send(&message("2", "bob", "ann", "two")).await.unwrap();
+            assert_eq!(reader.next().await.unwrap().message.text, "two");
+            assert_eq!(mailbox.read("ann").await.unwrap().next().await.unwrap().message.text, "two");
+        }
+    });
+}

@@ -8,7 +8,8 @@
 
 use super::folder_watch::FolderWatch;
 use super::segments::{
-    MailPosition, SegmentReader, append, ensure_own_folder, io_error, open_private, remove_read_segments,
+    MailPosition, MailRead, SegmentReader, append, clear, ensure_own_folder, io_error, open_private,
+    remove_read_segments, size_if_full,
 };
 use super::{Delivery, MailError, Mailbox, MailboxReader};
 use crate::storage::paths::{private_options, write_private};
@@ -72,9 +73,14 @@ impl Mailbox for FileMailbox {
     async fn read(&self, name: &str) -> Result<Box<dyn MailboxReader>, MailError> {
         let folder = self.box_folder(name)?;
         ensure_own_folder(&folder)?;
-        let done = read_small(&self.done_file(name))?.and_then(|text| MailPosition::parse(&text));
+        let done_file = self.done_file(name);
+        let done = read_done(&done_file)?;
         let watch = FolderWatch::new(&folder);
-        Ok(Box::new(FileMailboxReader { lines: SegmentReader::new(&folder, done), watch, folder }))
+        let (at, name) = (folder.clone(), name.to_string());
+        // A mailbox may be large; reading it must not block the session.
+        let lines = tokio::task::spawn_blocking(move || SegmentReader::new(&at, done)).await;
+        let lines = lines.map_err(|error| MailError::Refused(error.to_string()))?;
+        Ok(Box::new(FileMailboxReader { lines, watch, folder, done_file, name, delivered: None }))
     }
 
     async fn mark_done(&self, name: &str, position: &str) -> Result<(), MailError> {
@@ -134,10 +140,34 @@ fn read_small(path: &Path) -> Result<Option<String>, MailError> {
     Ok(Some(text))
 }
 
+fn read_done(path: &Path) -> Result<Option<MailPosition>, MailError> {
+    Ok(read_small(path)?.and_then(|text| MailPosition::parse(&text)))
+}
+
 struct FileMailboxReader {
     lines: SegmentReader,
     watch: FolderWatch,
     folder: PathBuf,
+    done_file: PathBuf,
+    name: String,
+    /// The position after the last message.
+    delivered: Option<MailPosition>,
+}
+
+impl FileMailboxReader {
+    /// A full mailbox that was read to its end holds what is not a message. Nothing could be sent to its reader any
+    /// more, so it is emptied, once every message is done.
+    fn clear_if_full(&mut self) -> Result<(), MailError> {
+        let Some(bytes) = size_if_full(&self.folder) else { return Ok(()) };
+        if self.delivered > read_done(&self.done_file)? {
+            return Ok(());
+        }
+        let Some(begin) = clear(&self.folder, self.lines.position())? else { return Ok(()) };
+        self.lines.continue_at(begin);
+        write_private(&self.done_file, begin.to_string().as_bytes())
+            .map_err(|error| io_error("write to the mailbox", &self.done_file, error))?;
+        Err(MailError::Damaged { name: self.name.clone(), megabytes: bytes >> 20 })
+    }
 }
 
 #[async_trait]
@@ -145,8 +175,15 @@ impl MailboxReader for FileMailboxReader {
     async fn next(&mut self) -> Result<Delivery, MailError> {
         loop {
             match self.lines.next() {
-                Ok(Some(delivery)) => return Ok(delivery),
-                Ok(None) => self.watch.wait_for_change().await,
+                Ok(MailRead::Message(delivery)) => {
+                    self.delivered = MailPosition::parse(&delivery.position);
+                    return Ok(delivery);
+                }
+                Ok(MailRead::More) => tokio::task::yield_now().await,
+                Ok(MailRead::End) => {
+                    self.clear_if_full()?;
+                    self.watch.wait_for_change().await;
+                }
                 Err(error) => return Err(io_error("read the mailbox", &self.folder, error)),
             }
         }

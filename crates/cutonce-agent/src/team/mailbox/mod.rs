@@ -44,6 +44,16 @@ pub enum MailError {
         /// The receiver's name.
         to: String,
     },
+    /// The mailbox was full of something else than messages, and is empty now.
+    #[error(
+        "the mailbox of {name} held {megabytes} MB that are not messages; they were removed, and messages arrive again"
+    )]
+    Damaged {
+        /// The reader's name.
+        name: String,
+        /// The size of what was removed.
+        megabytes: u64,
+    },
     /// The mailbox server can't be reached.
     #[error("the mailbox server {url} does not answer: {why}")]
     Server {

@@ -7,7 +7,7 @@ use super::{Delivery, MailError};
 use crate::storage::paths::{create_private_dir, private_options, sync_dir};
 use cutonce_core::team::{MAX_MESSAGE_BYTES, TeamMessage};
 use std::fs::{self, File};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -15,6 +15,8 @@ use std::path::{Path, PathBuf};
 const SEGMENT_SIZE: u64 = 4 << 20;
 /// Maximum size of one mailbox.
 const MAX_MAILBOX_SIZE: u64 = 64 << 20;
+/// Bytes that a reader reads before it lets other tasks run.
+const READ_BUDGET: u64 = 1 << 20;
 /// Maximum length of a line: every byte may be escaped twice.
 const MAX_LINE: usize = MAX_MESSAGE_BYTES * 8 + 4096;
 
@@ -81,23 +83,52 @@ pub fn append(folder: &Path, message: &TeamMessage) -> Result<(), MailError> {
         return Err(MailError::Refused("the message is too long".into()));
     }
     ensure_own_folder(folder)?;
-    let lock = folder.join("lock");
-    let locked = open_private(&lock, private_options().read(true).write(true).create(true).truncate(false))
-        .and_then(|file| file.lock().map(|()| file))
-        .map_err(|error| io_error("lock the mailbox", &lock, error))?;
+    let locked = lock_writers(folder)?;
     let written = write_line(folder, &line, &message.to);
     drop(locked);
     written
 }
 
+/// The number of bytes in the mailbox, if it takes no more messages.
+pub(crate) fn size_if_full(folder: &Path) -> Option<u64> {
+    let size = segment_numbers(folder).into_iter().map(|number| segment_size(folder, number)).sum();
+    (size > MAX_MAILBOX_SIZE).then_some(size)
+}
+
+fn segment_size(folder: &Path, number: u64) -> u64 {
+    fs::symlink_metadata(segment_path(folder, number)).map_or(0, |meta| meta.len())
+}
+
+/// Empties a mailbox that was read to `end`, and returns the position to continue at. `None` if more was written.
+pub(crate) fn clear(folder: &Path, end: MailPosition) -> Result<Option<MailPosition>, MailError> {
+    let locked = lock_writers(folder)?;
+    let last = segment_path(folder, end.segment);
+    let failed = |error| io_error("empty the mailbox", &last, error);
+    if segment_size(folder, end.segment + 1) > 0 || segment_size(folder, end.segment) > end.offset {
+        return Ok(None);
+    }
+    open_private(&last, private_options().write(true)).and_then(|file| file.set_len(0)).map_err(failed)?;
+    for number in segment_numbers(folder).into_iter().filter(|number| *number < end.segment) {
+        fs::remove_file(segment_path(folder, number)).map_err(failed)?;
+    }
+    drop(locked);
+    Ok(Some(MailPosition { offset: 0, ..end }))
+}
+
+fn lock_writers(folder: &Path) -> Result<File, MailError> {
+    let lock = folder.join("lock");
+    open_private(&lock, private_options().read(true).write(true).create(true).truncate(false))
+        .and_then(|file| file.lock().map(|()| file))
+        .map_err(|error| io_error("lock the mailbox", &lock, error))
+}
+
 fn write_line(folder: &Path, line: &[u8], to: &str) -> Result<(), MailError> {
     let there = segment_numbers(folder);
-    let size = |number: u64| fs::symlink_metadata(segment_path(folder, number)).map_or(0, |meta| meta.len());
-    if there.iter().map(|number| size(*number)).sum::<u64>() > MAX_MAILBOX_SIZE {
+    if size_if_full(folder).is_some() {
         return Err(MailError::Full { to: to.to_string() });
     }
     let number = match there.last() {
-        Some(last) if size(*last) < SEGMENT_SIZE => *last,
+        Some(last) if segment_size(folder, *last) < SEGMENT_SIZE => *last,
         Some(last) => last + 1,
         None => 1,
     };
@@ -138,19 +169,38 @@ pub(crate) fn remove_read_segments(folder: &Path, done: MailPosition) {
 pub struct SegmentReader {
     folder: PathBuf,
     at: MailPosition,
-    file: Option<File>,
+    file: Option<OpenSegment>,
     seen_ids: SeenIds,
+    /// A line that is not a message was reported.
+    warned: bool,
+    /// The position is inside a line that is too long for a message.
+    in_long_line: bool,
+    /// Bytes read since the last pause.
+    read: u64,
+}
+
+/// What the next read of a mailbox brought.
+pub enum MailRead {
+    Message(Delivery),
+    /// There is more to read; other tasks may run first.
+    More,
+    End,
 }
 
 impl SegmentReader {
     pub fn new(folder: &Path, done: Option<MailPosition>) -> SegmentReader {
         let first = segment_numbers(folder).first().copied().unwrap_or(1);
         let at = done.filter(|done| done.segment >= first).unwrap_or(MailPosition { segment: first, offset: 0 });
+        // The mailbox was emptied after this position was saved.
+        let at = MailPosition { offset: at.offset.min(segment_size(folder, at.segment)), ..at };
         let mut lines = SegmentReader {
             folder: folder.to_path_buf(),
             at: MailPosition { segment: first, offset: 0 },
             file: None,
             seen_ids: SeenIds::default(),
+            warned: false,
+            in_long_line: false,
+            read: 0,
         };
         // Collects the ids of messages that were already delivered.
         while lines.at < at {
@@ -164,24 +214,37 @@ impl SegmentReader {
                 Ok(ReadStep::End) | Err(_) => break,
             }
         }
-        (lines.at, lines.file) = (at, None);
+        lines.continue_at(at);
         lines
     }
 
+    pub fn position(&self) -> MailPosition {
+        self.at
+    }
+
+    pub fn continue_at(&mut self, at: MailPosition) {
+        (self.at, self.file, self.in_long_line) = (at, None, false);
+    }
+
     /// Returns the next complete message.
-    pub fn next(&mut self) -> io::Result<Option<Delivery>> {
+    pub fn next(&mut self) -> io::Result<MailRead> {
         loop {
+            if self.read > READ_BUDGET {
+                self.read = 0;
+                return Ok(MailRead::More);
+            }
             let line = match self.step(MailPosition { segment: u64::MAX, offset: 0 })? {
                 ReadStep::Line(line) => line,
                 ReadStep::Skipped => continue,
-                ReadStep::End => return Ok(None),
+                ReadStep::End => return Ok(MailRead::End),
             };
             match serde_json::from_slice::<TeamMessage>(&line) {
                 Ok(message) if message.check_limits().is_ok() && self.seen_ids.insert_new(&message.id) => {
-                    return Ok(Some(Delivery { message, position: self.at.to_string() }));
+                    return Ok(MailRead::Message(Delivery { message, position: self.at.to_string() }));
                 }
                 Ok(_) => {}
-                Err(error) if !line.is_empty() => {
+                Err(error) if !line.is_empty() && !self.warned => {
+                    self.warned = true;
                     tracing::warn!("{}: skipped a line that is not a message: {error}", self.folder.display());
                 }
                 Err(_) => {}
@@ -198,6 +261,7 @@ impl SegmentReader {
             Some(step) => Ok(step),
             None if closed => {
                 (self.at, self.file) = (MailPosition { segment: self.at.segment + 1, offset: 0 }, None);
+                self.in_long_line = false;
                 Ok(ReadStep::Skipped)
             }
             None => Ok(ReadStep::End),
@@ -205,38 +269,56 @@ impl SegmentReader {
     }
 
     fn read_line(&mut self) -> io::Result<Option<ReadStep>> {
-        let file = match &mut self.file {
-            Some(file) => file,
+        let open = match &mut self.file {
+            Some(open) => open,
             none => match open_private(&segment_path(&self.folder, self.at.segment), private_options().read(true)) {
-                Ok(file) => none.insert(file),
+                Ok(file) => none.insert(OpenSegment { file: BufReader::with_capacity(64 << 10, file), offset: 0 }),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
                 Err(error) => return Err(error),
             },
         };
-        file.seek(SeekFrom::Start(self.at.offset))?;
-        let (mut line, mut chunk, mut length) = (Vec::new(), [0; 16 << 10], 0);
+        if open.offset != self.at.offset {
+            open.file.seek(SeekFrom::Start(self.at.offset))?;
+            open.offset = self.at.offset;
+        }
+        let mut line = Vec::new();
         loop {
-            let read = file.read(&mut chunk)?;
-            if read == 0 {
+            let bytes = open.file.fill_buf()?;
+            if bytes.is_empty() {
                 return Ok(None);
             }
-            let end = memchr::memchr(b'\n', &chunk[..read]);
-            let piece = &chunk[..end.unwrap_or(read)];
-            length += piece.len() as u64;
-            if line.len() <= MAX_LINE {
-                line.extend_from_slice(piece);
-            }
-            if end.is_some() {
-                self.at.offset += length + 1;
-                return Ok(Some(if line.len() > MAX_LINE { ReadStep::Skipped } else { ReadStep::Line(line) }));
+            let end = memchr::memchr(b'\n', bytes);
+            line.extend_from_slice(&bytes[..end.unwrap_or(bytes.len())]);
+            let used = end.map_or(bytes.len(), |end| end + 1);
+            open.file.consume(used);
+            open.offset += used as u64;
+            self.read += used as u64;
+            let too_long = self.in_long_line || line.len() > MAX_LINE;
+            match end {
+                None if too_long => {
+                    // What was read of it is not read again.
+                    (self.at.offset, self.in_long_line) = (open.offset, true);
+                    return Ok(Some(ReadStep::Skipped));
+                }
+                None => {}
+                Some(_) => {
+                    (self.at.offset, self.in_long_line) = (open.offset, false);
+                    return Ok(Some(if too_long { ReadStep::Skipped } else { ReadStep::Line(line) }));
+                }
             }
         }
     }
 }
 
+/// The file that is being read, and the offset of the next byte from it.
+struct OpenSegment {
+    file: BufReader<File>,
+    offset: u64,
+}
+
 enum ReadStep {
     Line(Vec<u8>),
-    /// A line too long for a message, or a switch to the next file.
+    /// A part of a line too long for a message, or a switch to the next file.
     Skipped,
     End,
 }
