@@ -7,7 +7,9 @@ use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+use tokio::signal::unix::{SignalKind, signal};
 
 /// A program that takes over the caller's standard input, output and error.
 #[derive(Debug)]
@@ -21,7 +23,8 @@ pub struct ForegroundProgram {
 }
 
 impl ForegroundProgram {
-    /// Runs the program to its end and blocks this thread. Ctrl+C goes to the program, not to us.
+    /// Runs the program to its end and blocks this thread. Ctrl+C goes to the program, not to us. SIGTERM and SIGHUP
+    /// end the program too, so that the caller can end (DU-1); the caller's own listeners still see them.
     pub fn run(self) -> Result<ProcessExit, SpawnError> {
         let mut command = Command::new(&self.program);
         command.args(&self.args).env_clear().envs(self.env).current_dir(&self.cwd);
@@ -37,7 +40,9 @@ impl ForegroundProgram {
         }
         let terminal = SavedTerminal::save();
         let signals = IgnoredSignals::start();
-        let status = command.status();
+        // On a thread with a runtime of its own: the caller's thread may belong to a runtime, which blocks here.
+        let wait = || std::thread::scope(|scope| scope.spawn(|| run_until_signal(command)).join());
+        let status = wait().unwrap_or_else(|_| Err(io::Error::other("the wait for the program failed")));
         drop(signals);
         terminal.restore();
         match status {
@@ -50,6 +55,34 @@ impl ForegroundProgram {
             Err(error) => Err(SpawnError::Failed { program: self.program, error }),
         }
     }
+}
+
+/// How long the program may take to save and end after a signal that ends us.
+const END_GRACE: Duration = Duration::from_secs(1);
+
+/// Runs the program. A signal that ends us is passed on to it; if that does not end it, it is killed.
+fn run_until_signal(command: Command) -> io::Result<ExitStatus> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    runtime.block_on(async {
+        let (mut term, mut hangup) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+        let mut child = tokio::process::Command::from(command).spawn()?;
+        let passed = tokio::select! {
+            status = child.wait() => return status,
+            _ = term.recv() => libc::SIGTERM,
+            _ = hangup.recv() => libc::SIGHUP,
+        };
+        if let Some(id) = child.id().and_then(|id| libc::pid_t::try_from(id).ok()) {
+            // SAFETY: sends a signal to our child, which was not waited for yet, so the id is its own.
+            unsafe { libc::kill(id, passed) };
+        }
+        match tokio::time::timeout(END_GRACE, child.wait()).await {
+            Ok(status) => status,
+            Err(_) => {
+                child.start_kill()?;
+                child.wait().await
+            }
+        }
+    })
 }
 
 /// Signals that a terminal sends to all foreground programs.

@@ -13,6 +13,8 @@ mod dialogs;
 mod drafts;
 #[path = "terminal/plain.rs"]
 mod plain;
+#[path = "terminal/signals.rs"]
+mod signals;
 #[path = "terminal/tasks.rs"]
 mod tasks;
 

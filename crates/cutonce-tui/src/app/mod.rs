@@ -34,7 +34,7 @@ use cutonce_agent::EventStream;
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::config::commands as custom;
 use cutonce_core::exit_code;
-use cutonce_core::protocol::event::NoticeLevel;
+use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::without_os_codes;
 use futures_util::FutureExt;
@@ -55,8 +55,10 @@ const TICK_INTERVAL: Duration = Duration::from_millis(250);
 const SLOW_TICK_INTERVAL: Duration = Duration::from_secs(1);
 /// How long a second press of Ctrl+C or Esc is accepted.
 const REPEAT_WINDOW: Duration = Duration::from_millis(1500);
-/// How long to wait at exit for the session to stop its tools and save.
+/// How long to wait at exit for the session to stop its tools, save, and run SessionEnd hooks.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(3);
+/// How long after a signal the session may take to close, once its turn is recorded (DU-1).
+const SIGNAL_GRACE: Duration = Duration::from_millis(200);
 
 /// Messages from background tasks and threads to the app.
 #[derive(Debug)]
@@ -141,6 +143,21 @@ async fn next_event(events: &mut Option<EventStream>) -> Option<cutonce_core::pr
         Some(events) => events.next().await,
         None => std::future::pending().await,
     }
+}
+
+/// Waits for the session's end: after a signal only until the running turn is recorded and the grace is over.
+async fn wait_for_close(events: &mut EventStream, code: u8, turn_runs: bool) {
+    let by_signal = code != exit_code::SUCCESS;
+    if by_signal && turn_runs {
+        let recorded = async {
+            while let Some(event) = events.next().await
+                && !matches!(event.kind, EventKind::TurnEnded(_))
+            {}
+        };
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, recorded).await;
+    }
+    let limit = if by_signal { SIGNAL_GRACE } else { SHUTDOWN_TIMEOUT };
+    let _ = tokio::time::timeout(limit, async { while events.next().await.is_some() {} }).await;
 }
 
 async fn wait_until(deadline: Option<Instant>) {
@@ -361,7 +378,7 @@ impl App {
         if let (Some(session), Some(mut events)) = (self.session.handle.take(), events) {
             session.submit(Submission::Shutdown);
             let id = session.id().to_string();
-            let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, async { while events.next().await.is_some() {} }).await;
+            wait_for_close(&mut events, code, self.turn.is_some()).await;
             if resumable && code == 0 && self.guide.guide.is_none() {
                 let _ = terminal::write(format!("Resume with: cutonce --resume {id}\r\n").as_bytes());
             }
