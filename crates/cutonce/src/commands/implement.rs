@@ -25,12 +25,14 @@ pub async fn run(args: ImplementArgs) -> anyhow::Result<u8> {
         return terminal::run(run, Some(FirstInput::Implement { text: chosen.text, path: chosen.path })).await;
     }
     let approver = if headless { Approver::Nobody } else { Approver::Present };
-    let started = start::open_session(&run, start::FrontendOptions { approver }).await?;
-    chosen.record_approval()?;
-    let first = FirstInput::Implement { text: chosen.text, path: chosen.path };
+    let opening = async {
+        let started = start::open_session(&run, start::FrontendOptions { approver }).await?;
+        chosen.record_approval()?;
+        Ok((started, FirstInput::Implement { text: chosen.text, path: chosen.path }))
+    };
     if headless {
-        print::run(started, Some(first), print::print_options(&run)).await
-    } else {
-        plain::run_plain(started, Some(first), run).await
+        return print::run(opening, print::print_options(&run)).await;
     }
+    let (started, first) = opening.await?;
+    plain::run_plain(started, Some(first), run).await
 }

@@ -5,6 +5,7 @@
 pub mod acp;
 pub mod plain;
 pub mod print;
+pub mod stop_signals;
 pub mod stream_json;
 pub mod teammate;
 pub mod terminal;

@@ -2,7 +2,7 @@
 
 use super::PrintRun;
 use cutonce_core::plan::approval;
-use cutonce_core::protocol::event::TurnSummary;
+use cutonce_core::protocol::event::{EndReason, TurnSummary};
 use cutonce_core::text::sanitize::sanitize;
 
 /// Text and path of the plan that the turn left, if there is one.
@@ -14,6 +14,10 @@ pub(super) fn written_text(ended: &TurnSummary) -> Option<(&str, &str)> {
 impl PrintRun {
     /// Returns an error text if a run that wanted a plan ended without one, or with an unreadable one (PM-76).
     pub(super) fn missing_text_error(&self, ended: &TurnSummary) -> Option<String> {
+        // An interrupted or failed run has its own reason.
+        if ended.reason != EndReason::Completed {
+            return None;
+        }
         let Some(plan) = &ended.plan else {
             return self.options.wants_planning.then(|| "No plan was written.".to_string());
         };

@@ -6,17 +6,17 @@ mod progress_line;
 
 use crate::cli::args::{InputFormat, OutputFormat, RunFlags};
 use crate::cli::usage::UsageError;
-use crate::frontends::stream_json::frames::FrameBuilder;
+use crate::frontends::stop_signals::{RunEnd, STOPPED_AT_START, StopSignals, stdout_closed};
+use crate::frontends::stream_json::frames::{FrameBuilder, failed_start_frame};
 use crate::frontends::{plain, stream_json};
 use crate::start::{self, StartedSession};
 use cutonce_agent::{Approver, EventStream};
-use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
+use cutonce_core::exit_code::{FAILED, SUCCESS};
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::sanitize;
 use progress_line::HeadlessProgress;
 use std::io::{IsTerminal, Read, Write};
-use tokio::signal::unix::{Signal, SignalKind, signal};
 
 pub struct PrintOptions {
     pub output: OutputFormat,
@@ -58,20 +58,34 @@ async fn run_prompt_with(run: RunFlags, wanted: &str, face: PrintOptions) -> any
     if run.input_format == InputFormat::StreamJson {
         return stream_json::run(run).await;
     }
-    let prompt = prompt_with_stdin(run.prompt.as_deref(), wanted)?;
-    let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Nobody }).await?;
-    self::run(started, Some(prompt), face).await
+    let opening = async {
+        let prompt = prompt_with_stdin(run.prompt.as_deref(), wanted).await?;
+        let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Nobody }).await?;
+        Ok((started, prompt))
+    };
+    self::run(opening, face).await
+}
+
+/// Maximum size of a prompt on stdin.
+const MAX_PIPED: u64 = 10 << 20;
+
+/// Reads stdin if it is piped, in a thread: a pipe that stays open must not delay a signal (DU-1).
+async fn read_piped() -> anyhow::Result<Vec<u8>> {
+    let read = || {
+        let mut piped = Vec::new();
+        let stdin = std::io::stdin();
+        if !stdin.is_terminal() {
+            stdin.lock().take(MAX_PIPED + 1).read_to_end(&mut piped)?;
+        }
+        Ok(piped)
+    };
+    tokio::task::spawn_blocking(read).await?
 }
 
 /// Combines the prompt argument with stdin, if stdin is piped (CL-1).
-fn prompt_with_stdin(prompt: Option<&str>, wanted: &str) -> anyhow::Result<FirstInput> {
-    const MOST: u64 = 10 << 20;
-    let mut piped = Vec::new();
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() {
-        stdin.lock().take(MOST + 1).read_to_end(&mut piped)?;
-    }
-    if piped.len() as u64 > MOST {
+async fn prompt_with_stdin(prompt: Option<&str>, wanted: &str) -> anyhow::Result<FirstInput> {
+    let piped = read_piped().await?;
+    if piped.len() as u64 > MAX_PIPED {
         anyhow::bail!("standard input is larger than 10 MB; name the file in the prompt so that the agent can read it");
     }
     let piped = String::from_utf8_lossy(&piped);
@@ -84,41 +98,47 @@ fn prompt_with_stdin(prompt: Option<&str>, wanted: &str) -> anyhow::Result<First
     }
 }
 
-/// Runs the session to its end and returns the exit code.
-pub async fn run(started: StartedSession, prompt: Option<FirstInput>, face: PrintOptions) -> anyhow::Result<u8> {
+/// Opens the session, runs it to its end and returns the exit code. A signal ends the run in every state (DU-1).
+pub async fn run(
+    opening: impl Future<Output = anyhow::Result<(StartedSession, FirstInput)>>,
+    face: PrintOptions,
+) -> anyhow::Result<u8> {
+    let mut signals = StopSignals::new()?;
+    let (started, first) = match signals.or_stop(opening).await {
+        Ok(opened) => opened?,
+        Err(code) => return report_stopped_start(face.output, code),
+    };
     let frames = FrameBuilder::new(&started, face.partial);
     let StartedSession { session, events, offered, .. } = started;
-    match prompt {
-        Some(FirstInput::Message(text)) => session.say(start::with_initial_prompt(offered.initial_prompt, text)),
-        Some(FirstInput::Piped { prompt, piped }) => {
+    match first {
+        FirstInput::Message(text) => session.say(start::with_initial_prompt(offered.initial_prompt, text)),
+        FirstInput::Piped { prompt, piped } => {
             let text = start::with_initial_prompt(offered.initial_prompt, format!("{prompt}\n\n{piped}"));
             let (typed, allow) = (Some(prompt), Vec::new());
             session.submit(Submission::CustomCommand { text, images: Vec::new(), allow, model: None, typed });
         }
-        Some(FirstInput::Implement { text, path }) => session.submit(Submission::Implement { text, path }),
-        None => {}
+        FirstInput::Implement { text, path } => session.submit(Submission::Implement { text, path }),
     }
     session.submit(Submission::Close);
     let progress = HeadlessProgress::new(face.output == OutputFormat::Text && !face.verbose);
-    let mut run = PrintRun { options: face, frames, code: SUCCESS, progress };
-    let signals = StopSignals::new()?;
+    let end = RunEnd::default();
+    let mut run = PrintRun { options: face, frames, code: SUCCESS, progress, end, reader_gone: false };
+    run.end.set_turn_runs(true);
     run.run_to_end(session, events, signals).await
+}
+
+/// Reports a signal that came before there was a session.
+fn report_stopped_start(output: OutputFormat, code: u8) -> anyhow::Result<u8> {
+    match output {
+        OutputFormat::Text => eprintln!("cutonce: interrupted before the session started"),
+        OutputFormat::Json | OutputFormat::StreamJson => print_line(&failed_start_frame("", STOPPED_AT_START))?,
+    }
+    Ok(code)
 }
 
 pub fn print_options(run: &RunFlags) -> PrintOptions {
     let (output, partial, verbose) = (run.output_format, run.include_partial_messages, run.verbose);
     PrintOptions { output, partial, verbose, wants_planning: false }
-}
-
-pub struct StopSignals {
-    pub int: Signal,
-    pub term: Signal,
-}
-
-impl StopSignals {
-    pub fn new() -> std::io::Result<Self> {
-        Ok(Self { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())? })
-    }
 }
 
 struct PrintRun {
@@ -127,6 +147,9 @@ struct PrintRun {
     code: u8,
     /// Shown on a terminal while the run works.
     progress: Option<HeadlessProgress>,
+    end: RunEnd,
+    /// Nothing reads our frames any more.
+    reader_gone: bool,
 }
 
 impl PrintRun {
@@ -136,15 +159,22 @@ impl PrintRun {
         mut events: EventStream,
         mut signals: StopSignals,
     ) -> anyhow::Result<u8> {
+        // A program that reads frames and is gone takes its run with it; the reader of a text may leave early.
+        let watched = self.options.output == OutputFormat::StreamJson;
+        let mut reader_gone = std::pin::pin!(stdout_closed());
         loop {
             tokio::select! {
                 biased;
-                _ = signals.int.recv() => if self.shut_down(&session, INTERRUPTED) { return Ok(self.code) },
-                _ = signals.term.recv() => if self.shut_down(&session, TERMINATED) { return Ok(self.code) },
+                code = signals.next() => if self.shut_down(&session, code) { return Ok(self.code) },
+                () = &mut reader_gone, if watched && !self.reader_gone => {
+                    self.reader_gone = true;
+                    self.shut_down(&session, FAILED);
+                }
                 event = events.next() => match event {
                     None => return Ok(self.code),
                     Some(event) => self.handle_event(&event)?,
                 },
+                () = self.end.reached() => return Ok(self.code),
                 () = tokio::time::sleep(progress_line::TICK), if self.progress.is_some() => {
                     self.progress.iter_mut().for_each(HeadlessProgress::draw);
                 },
@@ -152,10 +182,11 @@ impl PrintRun {
         }
     }
 
-    /// Ends the session (DU-1). Returns true at the second signal: then SessionEnd hooks are not waited for either.
+    /// Ends the session (DU-1). Returns true at the second signal: then the turn's end is not waited for either.
     fn shut_down(&mut self, session: &cutonce_agent::Session, code: u8) -> bool {
-        let again = matches!(self.code, INTERRUPTED | TERMINATED);
+        let again = self.end.is_stopped();
         self.code = code;
+        self.end.stop();
         session.submit(Submission::Shutdown);
         again
     }
@@ -172,13 +203,17 @@ impl PrintRun {
             result["is_error"] = true.into();
             result["errors"] = vec![why].into();
         }
-        if self.options.output == OutputFormat::StreamJson {
+        if self.options.output == OutputFormat::StreamJson && !self.reader_gone {
             for frame in &frames {
                 print_line(frame)?;
             }
         }
         match &event.kind {
-            EventKind::TurnEnded(ended) => self.turn_ended(ended, frames.last())?,
+            EventKind::TurnStarted => self.end.set_turn_runs(true),
+            EventKind::TurnEnded(ended) => {
+                self.turn_ended(ended, frames.last())?;
+                self.end.set_turn_runs(false);
+            }
             EventKind::Notice { level: NoticeLevel::Warning | NoticeLevel::Error, text } if !self.options.verbose => {
                 self.progress.iter_mut().for_each(HeadlessProgress::erase);
                 eprintln!("cutonce: {}", sanitize(text));
@@ -201,7 +236,7 @@ impl PrintRun {
             eprintln!("cutonce: {}", sanitize(why));
         }
         self.report_written(ended);
-        if self.code == SUCCESS || self.code == FAILED {
+        if !self.end.is_stopped() {
             self.code = if failed.is_some() { FAILED } else { SUCCESS };
         }
         Ok(())

@@ -17,13 +17,13 @@ mod wire;
 
 use crate::cli::args::{OutputFormat, RunFlags};
 use crate::cli::usage::UsageError;
-use crate::frontends::print::StopSignals;
+use crate::frontends::stop_signals::{RunEnd, STOPPED_AT_START, StopSignals};
 use crate::start::{self, StartedSession};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::config::commands::CustomCommand;
 use cutonce_agent::storage::{self, paths::ProjectSessions};
 use cutonce_agent::{Approver, EventStream, Session};
-use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
+use cutonce_core::exit_code::{FAILED, SUCCESS};
 use cutonce_core::permission::rules::ConfigSource;
 use cutonce_core::protocol::event::{
     AgentActivity, AgentEvent, AgentOutcome, AskView, EndReason, Event, EventKind, NoticeLevel,
@@ -37,6 +37,7 @@ use serde_json::Value;
 use setup::HostSetup;
 use slash::{HostCommand, ParsedMessage, RunningCommand};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot};
@@ -48,12 +49,28 @@ const DRAIN_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(2);
 /// Serves the host until it has no more input; returns the exit code.
 pub async fn run(run: RunFlags) -> anyhow::Result<u8> {
     let peer = HostPeer::default();
-    let code = serve_host(run, &peer).await;
+    let mut signals = StopSignals::new()?;
+    let code = match signals.or_stop(open_host(run, &peer)).await {
+        Ok(Ok(ControlFlow::Continue((host, events, lines)))) => host.run_loop(events, lines, signals).await,
+        Ok(Ok(ControlFlow::Break(code))) => Ok(code),
+        Ok(Err(error)) => Err(error),
+        Err(code) => {
+            peer.write(&frames::failed_start_frame("", STOPPED_AT_START));
+            Ok(code)
+        }
+    };
     peer.flush().await;
     code
 }
 
-async fn serve_host(mut run: RunFlags, peer: &HostPeer) -> anyhow::Result<u8> {
+/// The host's lines.
+type HostLines = mpsc::UnboundedReceiver<HostLine>;
+
+/// Waits for the host's first line and opens its session; breaks with the exit code if there is none to serve.
+async fn open_host(
+    mut run: RunFlags,
+    peer: &HostPeer,
+) -> anyhow::Result<ControlFlow<u8, (SdkHost, EventStream, HostLines)>> {
     if run.output_format != OutputFormat::StreamJson {
         let text = "--input-format stream-json needs --output-format stream-json".to_string();
         return Err(UsageError(text).into());
@@ -64,7 +81,7 @@ async fn serve_host(mut run: RunFlags, peer: &HostPeer) -> anyhow::Result<u8> {
     // A prompt on the command line starts without the host.
     while run.prompt.is_none() {
         match lines.recv().await.map(HostSetup::from_line) {
-            None => return Ok(SUCCESS),
+            None => return Ok(ControlFlow::Break(SUCCESS)),
             // These start nothing: `initialize` may still come.
             Some(Err(line)) if matches!(*line, HostLine::Ignored) => continue,
             Some(Err(line)) if matches!(*line, HostLine::Unknown(_)) => {
@@ -75,7 +92,7 @@ async fn serve_host(mut run: RunFlags, peer: &HostPeer) -> anyhow::Result<u8> {
             Some(Ok((id, given))) => {
                 if let Some(why) = missing_session_error(&run) {
                     peer.write(&frames::failed_start_frame(run.session.resume.as_deref().unwrap_or_default(), &why));
-                    return Ok(FAILED);
+                    return Ok(ControlFlow::Break(FAILED));
                 }
                 (setup, answer) = (given, Some(id));
             }
@@ -85,7 +102,7 @@ async fn serve_host(mut run: RunFlags, peer: &HostPeer) -> anyhow::Result<u8> {
     if let Err(why) = setup.apply(&mut run) {
         eprintln!("cutonce: {why}");
         peer.write(&frames::failed_start_frame("", &why.to_string()));
-        return Ok(FAILED);
+        return Ok(ControlFlow::Break(FAILED));
     }
     let approver = if run.host.asks_host() { Approver::Present } else { Approver::CantAsk };
     let place = start::SessionDirs { home: start::home_dir()?, cwd: start::current_dir()? };
@@ -103,7 +120,10 @@ async fn serve_host(mut run: RunFlags, peer: &HostPeer) -> anyhow::Result<u8> {
     };
     let started = match opened {
         Ok(started) => started,
-        Err(error) => return Ok(report_failed_start(peer, &format!("{error:#}"), lines).await),
+        Err(error) => {
+            let code = report_failed_start(peer, &format!("{error:#}"), lines).await;
+            return Ok(ControlFlow::Break(code));
+        }
     };
     let servers = host_servers::host_server_names(&run.mcp_config, &setup.servers);
     let (mut host, events) = SdkHost::new(started, &run, peer.clone(), greeting, &setup);
@@ -117,12 +137,12 @@ async fn serve_host(mut run: RunFlags, peer: &HostPeer) -> anyhow::Result<u8> {
     for line in early {
         host.handle_line(line);
     }
-    host.run_loop(events, lines).await
+    Ok(ControlFlow::Continue((host, events, lines)))
 }
 
 /// Reports that there is no session. A host that got the answer to `initialize` sends its first message next.
 /// If we exited at once, it would only see a failed write, not the reason.
-async fn report_failed_start(peer: &HostPeer, why: &str, mut lines: mpsc::UnboundedReceiver<HostLine>) -> u8 {
+async fn report_failed_start(peer: &HostPeer, why: &str, mut lines: HostLines) -> u8 {
     eprintln!("cutonce: {}", without_os_codes(why));
     peer.write(&frames::failed_start_frame("", why));
     peer.flush().await;
@@ -183,6 +203,7 @@ struct SdkHost {
     code: u8,
     /// The host was gone when it was needed, or caused the end.
     host_missing: bool,
+    end: RunEnd,
     /// Messages received during a turn; each gets its own turn and result.
     queued: VecDeque<(ParsedMessage, Option<String>)>,
     busy: bool,
@@ -225,8 +246,7 @@ impl SdkHost {
         greeting: Value,
         setup: &HostSetup,
     ) -> (SdkHost, EventStream) {
-        let mut frames = FrameBuilder::new(&started, run.include_partial_messages)
-            .for_host(started.session.transcript(), setup.forward_text);
+        let mut frames = FrameBuilder::new(&started, run.include_partial_messages).for_host(setup.forward_text);
         frames.set_dont_ask(run.host.dont_ask);
         let StartedSession { session, events, model, offered, notices, .. } = started;
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0");
@@ -241,6 +261,7 @@ impl SdkHost {
             session,
             code: SUCCESS,
             host_missing: false,
+            end: RunEnd::default(),
             queued: VecDeque::new(),
             busy: false,
             settling: None,
@@ -299,22 +320,22 @@ impl SdkHost {
     async fn run_loop(
         mut self,
         mut events: EventStream,
-        mut lines: mpsc::UnboundedReceiver<HostLine>,
+        mut lines: HostLines,
+        mut signals: StopSignals,
     ) -> anyhow::Result<u8> {
-        let StopSignals { mut int, mut term } = StopSignals::new()?;
-        let mut deaf = false;
+        let (peer, mut deaf) = (self.peer.clone(), false);
+        let mut reader_gone = std::pin::pin!(peer.reader_gone());
         loop {
-            if self.peer.has_stopped_reading() && !deaf {
-                deaf = true;
-                self.handle_host_gone();
-                self.end_with_code(FAILED);
-            }
             // Lines come before events, so that an interrupt does not wait behind a flood of them. Events
             // come before marks: the effects of a submission are seen before its mark.
             tokio::select! {
                 biased;
-                _ = int.recv() => self.end_with_code(INTERRUPTED),
-                _ = term.recv() => self.end_with_code(TERMINATED),
+                code = signals.next() => self.end_with_code(code),
+                () = &mut reader_gone, if !deaf => {
+                    deaf = true;
+                    self.handle_host_gone();
+                    self.end_with_code(FAILED);
+                }
                 line = lines.recv(), if self.listening => match line {
                     Some(line) => self.handle_line(line),
                     None => self.handle_host_gone(),
@@ -328,6 +349,7 @@ impl SdkHost {
                     (self.settling, self.busy) = (None, false);
                     self.start_next();
                 }
+                () = self.end.reached() => return Ok(self.code),
             }
         }
     }
@@ -335,6 +357,8 @@ impl SdkHost {
     /// Interrupts the turn and ends the session.
     fn end_with_code(&mut self, code: u8) {
         (self.code, self.host_missing) = (code, true);
+        self.end.set_turn_runs(self.busy);
+        self.end.stop();
         self.session.submit(Submission::Shutdown);
     }
 
@@ -458,6 +482,7 @@ impl SdkHost {
             EventKind::Agent(agent) => self.track_background_agent(agent),
             EventKind::TurnEnded(ended) => {
                 self.busy = self.command.is_some();
+                self.end.set_turn_runs(false);
                 // A message that was held back or dropped never joined the conversation.
                 self.submitted_ids.clear();
                 // The last result decides the exit code, unless the host was missing when needed.

@@ -1,5 +1,6 @@
 //! The host behind our stdout: writes complete, bounded frames, and matches our requests with their answers.
 
+use crate::frontends::stop_signals::stdout_closed;
 use cutonce_core::text::sanitize::without_os_codes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -46,10 +47,19 @@ struct PeerInner {
     /// Bytes queued for the writer, and the signal that some were written.
     queued: AtomicUsize,
     went_out: Notify,
+    /// Signals that `stopped_reading` was set.
+    lost_reader: Notify,
+}
+
+impl PeerInner {
+    fn set_stopped_reading(&self) {
+        self.stopped_reading.store(true, Ordering::Relaxed);
+        self.lost_reader.notify_one();
+    }
 }
 
 impl HostPeer {
-    /// Writes one frame. [`Peer::is_deaf`] reports a host that no longer reads.
+    /// Writes one frame. [`HostPeer::reader_gone`] reports a host that no longer reads.
     pub fn write(&self, frame: &Value) {
         self.send_bytes(encode_frame(frame));
     }
@@ -61,7 +71,15 @@ impl HostPeer {
         let waiting = self.0.queued.fetch_add(bytes.len(), Ordering::Relaxed);
         let out = self.0.out.get_or_init(|| spawn_writer(Arc::downgrade(&self.0)));
         if waiting > MAX_QUEUED_BYTES || out.send(bytes).is_err() {
-            self.0.stopped_reading.store(true, Ordering::Relaxed);
+            self.0.set_stopped_reading();
+        }
+    }
+
+    /// Resolves when the host no longer reads our output, also while we write nothing.
+    pub async fn reader_gone(&self) {
+        tokio::select! {
+            () = stdout_closed() => self.0.set_stopped_reading(),
+            () = self.0.lost_reader.notified() => {}
         }
     }
 
@@ -165,7 +183,9 @@ fn spawn_writer(inner: Weak<PeerInner>) -> mpsc::Sender<Vec<u8>> {
             let failed = out.write_all(&bytes).and_then(|()| out.flush()).is_err();
             let Some(inner) = inner.upgrade() else { return };
             inner.queued.fetch_sub(bytes.len(), Ordering::Relaxed);
-            inner.stopped_reading.fetch_or(failed, Ordering::Relaxed);
+            if failed {
+                inner.set_stopped_reading();
+            }
             inner.went_out.notify_one();
         }
     });
