@@ -4,15 +4,26 @@
 //! (never after a time). Then the disk, the transcript and a resumed run are checked. Every choice comes from
 //! a seed that a failure prints: `KILL_SEED=… cargo test -p cutonce --test kill` runs that case alone.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on must fail")]
+
+#[path = "kill/disk.rs"]
+mod disk;
 #[path = "kill/judge.rs"]
 mod judge;
+#[path = "stories/pty.rs"]
+#[allow(dead_code, reason = "shared with the stories")]
+mod pty;
 #[path = "kill/stage.rs"]
 mod stage;
 #[path = "kill/story.rs"]
 mod story;
 
+use cutonce_core::transcript::{EntryBody, TranscriptEntry};
+use disk::Disk;
 use stage::Stage;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 const RUNS: u64 = 40;
 /// Parallel runs: a run mostly waits for its child.
@@ -34,19 +45,46 @@ const HARMS: [Harm; 4] = [Harm::None, Harm::Torn, Harm::Garbage, Harm::Unknown];
 
 #[test]
 fn se_1_se_2_pr_6_work_survives_a_kill() {
+    let whole = whole_run().unwrap();
+    for_seeds(RUNS, |seed| case(seed, whole));
+}
+
+/// SE-1, SE-2: a resume that is killed at any of its operations can be resumed again.
+#[test]
+fn se_2_killed_recovery_recovers() {
+    let (whole, disk) = (whole_run().unwrap(), Disk::new().unwrap());
+    for_seeds(4, |seed| killed_recovery(seed, whole, &disk));
+}
+
+/// SE-1: a machine that loses what was not synced loses nothing that was reported as done, and ran no unrecorded call.
+#[test]
+fn se_1_unsynced_writes_may_be_lost() {
+    let (whole, disk) = (whole_run().unwrap(), Disk::new().unwrap());
+    for_seeds(12, |seed| lost_writes(seed, whole, &disk));
+}
+
+/// SE-1, SE-2: the terminal program keeps what the headless one keeps.
+#[test]
+fn se_1_se_2_work_survives_a_kill_of_the_terminal() {
+    let whole = whole_terminal().unwrap();
+    for_seeds(12, |seed| killed_terminal(seed, whole));
+}
+
+/// Runs the case with random seeds, or with the one of `KILL_SEED`.
+fn for_seeds(runs: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {
     if let Some(seed) = std::env::var("KILL_SEED").ok().and_then(|seed| seed.parse().ok()) {
-        let whole = whole_run().unwrap();
-        return case(seed, whole).unwrap_or_else(|error| panic!("KILL_SEED={seed}: {error}"));
+        return case(seed).unwrap_or_else(|error| panic!("KILL_SEED={seed}: {error}"));
     }
     let base = fastrand::u64(..u64::MAX / 2);
-    let whole = whole_run().unwrap();
     let next = AtomicU64::new(0);
     let lane = || {
         let mut failed = Vec::new();
-        while let at @ 0..RUNS = next.fetch_add(1, Ordering::Relaxed) {
+        while let at = next.fetch_add(1, Ordering::Relaxed)
+            && at < runs
+        {
             // The kinds of damage alternate, so that each occurs in every run of the test.
             let seed = base / 4 * 4 + at;
-            failed.extend(case(seed, whole).err().map(|error| format!("KILL_SEED={seed}: {error}")));
+            failed.extend(case(seed).err().map(|error| format!("KILL_SEED={seed}: {error}")));
         }
         failed
     };
@@ -54,7 +92,7 @@ fn se_1_se_2_pr_6_work_survives_a_kill() {
         let lanes: Vec<_> = (0..LANES).map(|_| scope.spawn(lane)).collect();
         lanes.into_iter().flat_map(|lane| lane.join().unwrap()).collect()
     });
-    assert!(failed.is_empty(), "{} of {RUNS} kills:\n{}", failed.len(), failed.join("\n"));
+    assert!(failed.is_empty(), "{} of {runs} kills:\n{}", failed.len(), failed.join("\n"));
 }
 
 /// The bytes that an undisturbed run prints; it must complete the script.
@@ -92,6 +130,102 @@ fn case(seed: u64, whole: usize) -> Result<(), String> {
     let whole = before.ends_with(b"\n");
     judge::resumed(&resumed, harm != Harm::None || !whole)?;
     judge::grown(&harmed, &stage.transcript()?)
+}
+
+/// Kills a run, then every resume at a later operation than the one before, until one completes.
+fn killed_recovery(seed: u64, whole: usize, disk: &Disk) -> Result<(), String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let stage = Stage::new(seed)?;
+    stage.play(random.usize(whole / 4..whole), random.u32(..300_000))?;
+    let before = stage.transcript()?;
+    let entries = judge::transcript(&before)?;
+    stage.put_transcript(&hurt(&before, HARMS[(seed % 4) as usize], &mut random))?;
+    let mut at = 0;
+    loop {
+        at += random.u64(1..6);
+        let resumed = stage.resume_on(&disk.killing(at))?;
+        if !resumed.killed {
+            judge::continued(&resumed).map_err(|why| format!("{why}\n{}", resumed.stderr))?;
+            break;
+        }
+    }
+    if at < 10 {
+        return Err(format!("a whole resume took less than {at} operations: the disk is not below the program"));
+    }
+    judge::continued(&stage.resume()?)?;
+    judge::workspace(&stage.ws, &entries)
+}
+
+/// Kills a run, drops what was not synced, and resumes.
+fn lost_writes(seed: u64, whole: usize, disk: &Disk) -> Result<(), String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let (stage, logs) = (Stage::new(seed)?, tempfile::tempdir().map_err(|error| error.to_string())?);
+    let log = logs.path().join("synced");
+    // Every fourth run is not killed: its result was shown, so all of it must be there.
+    let bytes = if seed.is_multiple_of(4) { usize::MAX } else { random.usize(..whole) };
+    let killed = stage.play_on(&disk.recording(&log), bytes, random.u32(..300_000))?;
+    let (written, synced) = (stage.transcript()?, disk::synced(&log)?);
+    let path = stage.transcript_path();
+    let kept = path.as_ref().and_then(|path| synced.get(path)).map_or(0, |size| *size as usize);
+    let folder_synced = path.as_deref().and_then(Path::parent).is_some_and(|folder| synced.contains_key(folder));
+    let left = if folder_synced { &written[..kept.min(written.len())] } else { &[] };
+    if bytes == usize::MAX && left != written {
+        return Err(format!("{} of {} bytes were synced at the end of a turn", left.len(), written.len()));
+    }
+    let entries = judge::transcript(left)?;
+    judge::workspace(&stage.ws, &entries)?;
+    if left.is_empty() {
+        return Ok(());
+    }
+    if bytes == usize::MAX {
+        judge::confirmed(&judge::frames(&killed.stdout)?, &entries)?;
+    }
+    stage.put_transcript(left)?;
+    judge::continued(&stage.resume()?)
+}
+
+/// The bytes that an undisturbed terminal prints.
+fn whole_terminal() -> Result<usize, String> {
+    let stage = Stage::new(2)?;
+    let server = Stage::server(stage.story())?;
+    let mut term = stage.terminal(&server)?;
+    term.see("All done.")?;
+    term.until("be idle", |screen| !screen.contains("interrupt"))?;
+    let whole = term.raw.len();
+    term.press("ctrl+d")?;
+    term.end()?;
+    Ok(whole)
+}
+
+/// Kills the terminal program after some output, and resumes the session.
+fn killed_terminal(seed: u64, whole: usize) -> Result<(), String> {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let stage = Stage::new(seed)?;
+    let server = Stage::server(stage.story())?;
+    let mut term = stage.terminal(&server)?;
+    let bytes = random.usize(..whole);
+    while term.raw.len() < bytes && term.child.try_wait().map_err(|error| error.to_string())?.is_none() {
+        term.watch(Duration::from_millis(1));
+    }
+    (0..random.u32(..300_000)).for_each(|_| std::hint::spin_loop());
+    let id = term.child.process_id().ok_or("the terminal program has ended")?;
+    // SAFETY: the child was not waited for yet, so its id is its own.
+    unsafe { libc::kill(id as i32, libc::SIGKILL) };
+    term.end()?;
+    let before = stage.transcript()?;
+    let entries = judge::transcript(&before)?;
+    judge::workspace(&stage.ws, &entries)?;
+    let said =
+        |entry: &TranscriptEntry| matches!(&entry.body, EntryBody::User { text, .. } if text == "Make the files.");
+    if term.whole().contains("A step.") && !entries.iter().any(said) {
+        return Err("an answer was shown, but the message is lost".into());
+    }
+    if entries.is_empty() {
+        return Ok(());
+    }
+    let resumed = stage.resume()?;
+    judge::resumed(&resumed, !before.ends_with(b"\n"))?;
+    judge::grown(&before, &stage.transcript()?)
 }
 
 fn hurt(transcript: &[u8], harm: Harm, random: &mut fastrand::Rng) -> Vec<u8> {

@@ -129,14 +129,19 @@ fn count_changes(entries: &[TranscriptEntry], what: Count) -> BTreeMap<String, u
 /// SE-2, AG-4: the resumed run succeeds, reports what was skipped, and sends a conversation that a provider
 /// accepts.
 pub fn resumed(ended: &Ended, hurt: bool) -> Result<(), String> {
+    if hurt != ended.stderr.contains("Skipped ") {
+        return Err(format!("hurt: {hurt}, but the resumed run said: {:?}", ended.stderr));
+    }
+    continued(ended)
+}
+
+/// The resumed run succeeds with one request, whatever happened before.
+pub fn continued(ended: &Ended) -> Result<(), String> {
     let frames = frames(&ended.stdout)?;
     let result = frames.last().filter(|frame| frame["type"] == "result");
     let result = result.ok_or_else(|| format!("the resumed run has no result: {}", ended.stderr))?;
     if result["subtype"] != "success" || result["is_error"] != false {
         return Err(format!("the resumed run failed: {result} {}", ended.stderr));
-    }
-    if hurt != ended.stderr.contains("Skipped ") {
-        return Err(format!("hurt: {hurt}, but the resumed run said: {:?}", ended.stderr));
     }
     let [request] = &ended.requests[..] else {
         return Err(format!("{} requests of a resumed run, expected 1", ended.requests.len()));

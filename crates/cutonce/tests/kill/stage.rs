@@ -1,9 +1,13 @@
 //! One workspace, one home, one scripted model: the setup for killing and resuming a run.
 
+use crate::pty::Term;
 use crate::story;
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
+use portable_pty::CommandBuilder;
 use serde_json::{Value, json};
+use std::ffi::OsString;
 use std::io::Read;
+use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -15,6 +19,7 @@ pub struct Stage {
 
 /// A finished run, ended by itself or killed.
 pub struct Ended {
+    pub killed: bool,
     pub stdout: Vec<u8>,
     pub stderr: String,
     /// The requests to the model.
@@ -33,22 +38,68 @@ impl Stage {
 
     /// Plays the story; kills the program a few instructions after it has printed `bytes`.
     pub fn play(&self, bytes: usize, spins: u32) -> Result<Ended, String> {
-        let turns: Vec<Value> = story::turns(&self.ws).into_iter().map(turn).chain([said("All done.")]).collect();
-        self.run(turns, &["--session-id", &self.session, "Make the files."], bytes, spins)
+        self.play_on(&[], bytes, spins)
+    }
+
+    /// Plays the story with these variables, which may put a disk below the program.
+    pub fn play_on(&self, disk: &[(&str, OsString)], bytes: usize, spins: u32) -> Result<Ended, String> {
+        self.run(self.story(), &["--session-id", &self.session, "Make the files."], disk, bytes, spins)
+    }
+
+    pub fn story(&self) -> Vec<Value> {
+        story::turns(&self.ws).into_iter().map(turn).chain([said("All done.")]).collect()
     }
 
     pub fn resume(&self) -> Result<Ended, String> {
-        self.run(vec![said("Back again.")], &["--resume", &self.session, "Go on."], usize::MAX, 0)
+        self.resume_on(&[])
     }
 
-    fn run(&self, turns: Vec<Value>, args: &[&str], bytes: usize, spins: u32) -> Result<Ended, String> {
+    pub fn resume_on(&self, disk: &[(&str, OsString)]) -> Result<Ended, String> {
+        self.run(vec![said("Back again.")], &["--resume", &self.session, "Go on."], disk, usize::MAX, 0)
+    }
+
+    /// The program on a terminal, with the story as its script.
+    pub fn terminal(&self, server: &LoopbackServer) -> Result<Term, String> {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(["--permission-mode", "bypassPermissions", "--session-id", &self.session, "Make the files."]);
+        command.cwd(&self.ws);
+        command.env_clear();
+        command.env("TERM", "xterm");
+        for (name, value) in self.variables(server)? {
+            command.env(name, value);
+        }
+        Term::start(command, (80, 24))
+    }
+
+    pub fn server(turns: Vec<Value>) -> Result<LoopbackServer, String> {
         let script = ScenarioScript::parse(&json!({"turns": turns}).to_string()).map_err(text)?;
-        let server = LoopbackServer::start(script).map_err(text)?;
+        LoopbackServer::start(script).map_err(text)
+    }
+
+    fn variables(&self, server: &LoopbackServer) -> Result<Vec<(&'static str, OsString)>, String> {
+        Ok(vec![
+            ("PATH", std::env::var_os("PATH").ok_or("no PATH")?),
+            ("HOME", self.root.path().join("home").into()),
+            ("CUTONCE_HOME", self.home().into()),
+            ("LANG", "C.UTF-8".into()),
+            ("ANTHROPIC_BASE_URL", format!("http://{}", server.addr()).into()),
+            ("ANTHROPIC_API_KEY", "sk-kill-0001".into()),
+        ])
+    }
+
+    fn run(
+        &self,
+        turns: Vec<Value>,
+        args: &[&str],
+        disk: &[(&str, OsString)],
+        bytes: usize,
+        spins: u32,
+    ) -> Result<Ended, String> {
+        let server = Stage::server(turns)?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
         command.args(["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]);
-        command.args(args).current_dir(&self.ws).env_clear().env("PATH", std::env::var("PATH").map_err(text)?);
-        command.env("HOME", self.root.path().join("home")).env("CUTONCE_HOME", self.home()).env("LANG", "C.UTF-8");
-        command.env("ANTHROPIC_BASE_URL", format!("http://{}", server.addr())).env("ANTHROPIC_API_KEY", "sk-kill-0001");
+        command.args(args).current_dir(&self.ws).env_clear().envs(self.variables(&server)?);
+        command.envs(disk.iter().map(|(name, value)| (*name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(text)?;
         let mut stderr = child.stderr.take().ok_or("no stderr")?;
@@ -66,10 +117,10 @@ impl Stage {
         }
         // Output printed before the kill was shown to the user.
         out.read_to_end(&mut stdout).map_err(text)?;
-        child.wait().map_err(text)?;
+        let killed = child.wait().map_err(text)?.signal().is_some();
         let stderr = stderr.join().map_err(|_| "the reader of stderr died")?;
         let requests = server.requests().into_iter().map(|request| serde_json::from_slice(&request.body).map_err(text));
-        Ok(Ended { stdout, stderr, requests: requests.collect::<Result<_, _>>()? })
+        Ok(Ended { killed, stdout, stderr, requests: requests.collect::<Result<_, _>>()? })
     }
 
     fn home(&self) -> PathBuf {
@@ -86,7 +137,7 @@ impl Stage {
         std::fs::write(path, bytes).map_err(text)
     }
 
-    fn transcript_path(&self) -> Option<PathBuf> {
+    pub fn transcript_path(&self) -> Option<PathBuf> {
         find(&self.home().join("projects"), &format!("{}.jsonl", self.session))
     }
 }
