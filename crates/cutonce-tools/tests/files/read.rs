@@ -200,7 +200,19 @@ async fn pr_6_swapped_in_link_is_not_followed() {
 }
 
 #[tokio::test]
-async fn ag_4_interrupt_ends_reads_and_prevents_writes() {
+async fn ag_4_interrupt_ends_a_running_search() {
+    let world = World::new();
+    world.put("big", &"text\n".repeat(1 << 20));
+    let interrupt = async {
+        tokio::task::yield_now().await;
+        world.cancel.cancel();
+    };
+    let (ended, ()) = tokio::join!(world.call("Grep", json!({"pattern": "x"})), interrupt);
+    assert_eq!(ended.error(), "Interrupted before it was done.");
+}
+
+#[tokio::test]
+async fn ag_4_interrupted_calls_do_not_start() {
     let world = World::new();
     world.put("a", "x");
     world.cancel.cancel();

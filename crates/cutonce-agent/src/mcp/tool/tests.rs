@@ -98,9 +98,37 @@ async fn ho_6_unanswered_call_ends() {
     let (tools, _) = offered(&[json!({"name": "t"})], McpPolicy { call_timeout: soon, ..McpPolicy::default() });
     let never = CancellationToken::new();
     assert_eq!(tools[0].call_server(json!({}), &never).await, Err(RemoteError::TimedOut(soon)));
+}
+
+/// A server that neither answers nor stops.
+struct Deaf {
+    called: Arc<tokio::sync::Notify>,
+}
+
+#[async_trait::async_trait]
+impl RemoteServer for Deaf {
+    async fn list_tools(&self) -> Result<Vec<Value>, RemoteError> {
+        Ok(Vec::new())
+    }
+    async fn call(&self, _: &str, _: Value, _: &CancellationToken) -> Result<Value, RemoteError> {
+        self.called.notify_one();
+        std::future::pending().await
+    }
+}
+
+#[tokio::test]
+async fn ag_4_interrupt_ends_a_running_call() {
+    let called = Arc::new(tokio::sync::Notify::new());
+    let remote: Arc<dyn RemoteServer> = Arc::new(Deaf { called: called.clone() });
+    let policy = McpPolicy { call_timeout: Duration::from_secs(3600), ..McpPolicy::default() };
+    let (tools, _) = tools_of("s", &[json!({"name": "t"})], &remote, &Arc::new(policy));
     let interrupted = CancellationToken::new();
-    interrupted.cancel();
-    assert_eq!(tools[0].call_server(json!({}), &interrupted).await, Err(RemoteError::Stopped));
+    let interrupt = async {
+        called.notified().await;
+        interrupted.cancel();
+    };
+    let (ended, ()) = tokio::join!(tools[0].call_server(json!({}), &interrupted), interrupt);
+    assert_eq!(ended, Err(RemoteError::Stopped));
 }
 
 #[test]
