@@ -182,6 +182,7 @@ At the start of a message
   model       claude-sonnet-5-5
   mode        default
   context  0 of <n> tokens
+  used  <n> tokens sent, 0 received, $<n>
   transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
   Model: claude-sonnet-5-5. Change it with /model NAME.
   The mode is default. Others: acceptEdits, plan.

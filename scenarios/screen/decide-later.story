@@ -70,7 +70,7 @@ press esc
 
 ›
 
-⏸ plan mode on (shift+tab to cycle) · exit  claude-sonnet-5-5 · <n>%
+⏸ plan mode on (shift+tab to cycle) · exit  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
 press ctrl+p

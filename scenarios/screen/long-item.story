@@ -99,7 +99,7 @@ gone interrupt
 
 ›
 
-/help  claude-sonnet-5-5 · $<n>
+/help  claude-sonnet-5-5 · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

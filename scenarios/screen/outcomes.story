@@ -148,7 +148,7 @@ press ctrl+d
 
 ›
 
-/help                                                         claude-sonnet-5-5
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+d

@@ -26,7 +26,7 @@ press enter
 
 › an unsent thought
 
-/help                                                         claude-sonnet-5-5
+/help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
 press ctrl+c ctrl+c

@@ -15,7 +15,7 @@ printf 'garbage\n{"type":"from_the_future","id":"x","parent":null,"at":"2030-01-
 Second answer.
 
 --- stderr
-cutonce: Skipped 3 lines of the transcript: line 4: not a JSON object: expected value at line 1 column 1; line 5: unknown entry type `from_the_future`; line 6: torn: the line is incomplete
+cutonce: Skipped 3 lines of the transcript: line 5: not a JSON object: expected value at line 1 column 1; line 6: unknown entry type `from_the_future`; line 7: torn: the line is incomplete
 
 --- seen
 request 1

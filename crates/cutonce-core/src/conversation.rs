@@ -152,7 +152,11 @@ pub struct TokenUsage {
 impl TokenUsage {
     /// Tokens in the context when this response was complete.
     pub fn context_tokens(&self) -> u64 {
-        self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens + self.output_tokens
+        self.sent_tokens() + self.output_tokens
+    }
+    /// Tokens of the request.
+    pub fn sent_tokens(&self) -> u64 {
+        self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
     }
 }
 

@@ -389,6 +389,9 @@ impl Turn {
     }
 
     fn end_requested(&mut self, reason: EndReason, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::Preparing && reason == EndReason::MaxBudget {
+            return self.end(reason, effects);
+        }
         if let Phase::Calls { ending, .. } = &mut self.phase {
             let interrupted = matches!(reason, EndReason::Interrupted { .. });
             ending.get_or_insert(reason);

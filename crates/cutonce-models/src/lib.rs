@@ -44,6 +44,11 @@ pub enum ModelSignal {
     Delta(AnswerDelta),
     /// Usage of this attempt so far; an interrupted or failed attempt counts it too (DU-3).
     Usage(TokenUsage),
+    /// The provider at this address has said nothing for so long.
+    Waiting {
+        host: String,
+        seconds: u64,
+    },
     /// The attempt failed and another one follows; discard all deltas so far.
     Retry {
         attempt: u32,

@@ -70,8 +70,25 @@ async fn mo_3_silent_stream_is_retried() {
             let turns = json!([with_fault(fault), good()]);
             let mut rig = Rig::with(wire, turns, |endpoint| endpoint.idle_timeout = Duration::from_millis(300));
             assert_eq!(text_of(&rig.ask().await.unwrap()), "whole answer");
-            assert!(rig.retries()[0].1.contains("sent nothing for 0.3 s"), "{:?}", rig.retries());
+            let host = rig.server.addr().to_string();
+            assert_eq!(rig.retries()[0].1, format!("{host} sent nothing for 0.3 s"));
+            // The silence was reported before it was given up.
+            let first =
+                rig.heard.iter().find(|signal| !matches!(signal, ModelSignal::Delta(_) | ModelSignal::Usage(_)));
+            assert_eq!(first, Some(&ModelSignal::Waiting { host, seconds: 0 }), "{:?}", rig.heard);
         }
+    }
+}
+
+/// A silent provider costs the whole timeout each time, so it is not asked eleven times.
+#[tokio::test]
+async fn mo_3_silent_provider_is_retried_twice() {
+    for wire in WIRES {
+        let mut turn = with_fault(json!("idle"));
+        turn["repeat"] = json!(9);
+        let mut rig = Rig::with(wire, json!([turn]), |endpoint| endpoint.idle_timeout = Duration::from_millis(100));
+        let error = rig.ask().await.unwrap_err();
+        assert_eq!((error.kind, rig.server.requests().len()), (FaultKind::Exhausted, 3), "{error}");
     }
 }
 

@@ -160,6 +160,7 @@ impl SessionBuilder {
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         planner.reopen = replayed.open_asks.iter().any(|ask| ask.kind == PLAN_ASK);
         self.restore_memory(&here, &replayed, &team, &mut notices);
+        let totals = replayed.priced_totals(&settings);
         let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());
         let mcp = self.start_mcp_servers(&loaded, &settings, &here.workspace, &mut notices);
@@ -175,6 +176,7 @@ impl SessionBuilder {
             history: SessionHistory {
                 store,
                 counted: replayed.usage.map_or(0, |usage| usage.context_tokens()),
+                totals,
                 conversation: replayed.conversation,
             },
             main: model.clone(),

@@ -94,6 +94,9 @@ impl Connect for ProviderConnector {
         let mut choice = self.resolve_model(&expand_alias(name, &info)).await?;
         let first_wait = Duration::from_millis(settings.retry_delay_ms.get().into());
         choice.set_retries(settings.max_retries.get(), first_wait);
+        if let Some(seconds) = settings.model.idle_timeout_seconds {
+            choice.set_idle_timeout(Duration::from_secs(seconds.get().into()));
+        }
         let info =
             if info.known { info } else { settings.model_info(&format!("{}/{}", choice.provider, choice.model)) };
         let thinking = settings.thinking.for_kind(info.thinking);

@@ -14,6 +14,7 @@ use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, DeniedCall, Why};
 use cutonce_core::protocol::event::{DecisionRecord, EventKind, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::QuestionsAnswer;
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{CallKind, TurnEvent};
 use cutonce_tools::env::CallContext;
@@ -65,7 +66,7 @@ pub(crate) enum CallReport {
     PreHooked(HookAnswer),
     PermissionHooked(HookAnswer),
     PostHooked { event: HookEvent, reply: HookAnswer },
-    Classified(Result<(cutonce_core::classifier::ClassifierVerdict, f64), String>),
+    Classified(Result<(cutonce_core::classifier::ClassifierVerdict, UsageTotals), String>),
     Ran { outcome: ToolOutcome, took: Duration },
 }
 

@@ -14,6 +14,7 @@ use cutonce_core::mode::{self, AutoModeGate};
 use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking};
 use cutonce_core::permission::rules::ConfigSource;
 use cutonce_core::protocol::event::NoticeLevel;
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::settings::Settings;
 use cutonce_core::transcript::EntryBody;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -192,11 +193,11 @@ impl SessionState {
         });
     }
 
-    pub(super) fn classified(&mut self, n: usize, verdict: Result<(ClassifierVerdict, f64), String>) {
+    pub(super) fn classified(&mut self, n: usize, verdict: Result<(ClassifierVerdict, UsageTotals), String>) {
         let verdict = match verdict {
-            Ok((verdict, cost)) => {
+            Ok((verdict, used)) => {
                 self.classifier.source.failures.over();
-                self.model.usage.cost += cost;
+                self.model.usage.add_totals(&used);
                 verdict
             }
             Err(why) => {
@@ -261,7 +262,7 @@ async fn verdict(
     prefix: Arc<PromptPrefix>,
     message: Message,
     session: &str,
-) -> Result<(ClassifierVerdict, f64), String> {
+) -> Result<(ClassifierVerdict, UsageTotals), String> {
     let connected = model.get_or_try_init(|| connect.connect(&name)).await.map_err(|error| error.to_string())?;
     let messages = [Arc::new(message)];
     let request = ModelRequest {
@@ -272,8 +273,9 @@ async fn verdict(
         cache_key: session,
     };
     let response = connected.model.answer(&request, &mut |_| {}).await.map_err(|error| error.to_string())?;
-    let cost = connected.info.cost(&response.usage);
-    Ok((classifier::parse_verdict(&answer_text(&response))?, cost))
+    let mut used = UsageTotals::default();
+    used.add(&response.model, response.usage, connected.info.cost(&response.usage));
+    Ok((classifier::parse_verdict(&answer_text(&response))?, used))
 }
 
 /// The text of the answer; one that also calls tools is no verdict.

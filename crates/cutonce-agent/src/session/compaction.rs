@@ -4,7 +4,7 @@ use super::SessionState;
 use super::events::TaskResult;
 use super::model_request::{RequestTask, text_of};
 use super::tasks::Compaction;
-use cutonce_core::conversation::{Message, ModelResponse, ResultPart, SharedMessage, TokenUsage, ToolResult};
+use cutonce_core::conversation::{Message, ModelResponse, ResultPart, SharedMessage, ToolResult};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::OnDone;
@@ -66,10 +66,12 @@ impl SessionState {
     }
 
     pub(super) fn summarized(&mut self, response: Result<ModelResponse, ModelError>) {
-        self.tasks.progress = None;
+        self.count_attempts(response.is_ok());
         let event = match response {
             Ok(response) if !text_of(&response.blocks).trim().is_empty() => {
-                self.replace_by_summary(&text_of(&response.blocks), response.usage);
+                let cost = self.model.connected.info.cost(&response.usage);
+                self.model.usage.summary(&response.model, response.usage, cost);
+                self.replace_by_summary(&text_of(&response.blocks));
                 TurnEvent::Compacted
             }
             Ok(_) => self.no_summary("The model gave no summary."),
@@ -81,7 +83,7 @@ impl SessionState {
     /// Aborts the compaction; the conversation stays as it is.
     pub(super) fn stop_compaction(&mut self) {
         self.tasks.stop();
-        self.tasks.progress = None;
+        self.count_attempts(false);
         self.notice(NoticeLevel::Info, "The conversation was not compacted: it was interrupted.");
         self.tasks.compaction = None;
         self.report_compaction(Err("The conversation was not compacted.".into()));
@@ -113,7 +115,7 @@ impl SessionState {
         TurnEvent::CompactionFailed { message }
     }
 
-    fn replace_by_summary(&mut self, summary: &str, usage: TokenUsage) {
+    fn replace_by_summary(&mut self, summary: &str) {
         let (before, automatic) =
             self.tasks.compaction.as_ref().map_or((0, false), |compaction| (compaction.before, compaction.automatic));
         let todos = self.todos();
@@ -122,14 +124,14 @@ impl SessionState {
         let files = self.memory.files.iter().rev().map(shown).collect();
         let said: Vec<&str> = self.memory.user_messages.iter().map(String::as_str).collect();
         let kept = prompts::render_kept_context(&prompts::KeptContext { user_messages: said, todos: &todos, files });
-        self.model.usage.cost += self.model.connected.info.cost(&usage);
         self.append(EntryBody::Compaction { summary: summary.into(), kept: kept.clone() });
         self.record_open_review();
         self.mode_event(mode::ModeEvent::Compacted);
         self.conversation.clear();
         self.conversation.push(compacted_message(summary, &kept));
+        self.record_usage();
         self.sync();
-        let (after, cost) = (self.conversation.context(), self.model.usage.cost);
+        let (after, cost) = (self.conversation.context(), self.model.usage.cost());
         self.emit(EventKind::Compacted { before, after, automatic, cost });
         self.report_compaction(Ok(()));
         self.session_started("compact");

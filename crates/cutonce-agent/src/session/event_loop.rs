@@ -78,6 +78,7 @@ impl EventLoop {
         let _ = tokio::time::timeout(HOOK_GRACE, self.drain_hooks()).await;
         self.state.tools.mcp.servers.close().await;
         self.state.context.env.shells.end_all().await;
+        self.state.record_usage();
         self.state.sync();
         // Listeners may look at the disk when they see the event.
         self.state.closing.ephemeral = None;
@@ -287,6 +288,7 @@ impl SessionState {
         }
         self.keep_plan();
         self.drop_overrides();
+        self.record_usage();
         self.sync();
         let reason = self.durable_reason(reason);
         self.team_state(false);

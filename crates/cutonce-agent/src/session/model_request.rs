@@ -11,7 +11,7 @@ use cutonce_core::conversation::{
     ContentBlock, Message, ModelResponse, SharedMessage, StopReason, TokenUsage, ToolUse,
 };
 use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking};
-use cutonce_core::protocol::event::{AnswerDelta, EventKind, NoticeLevel};
+use cutonce_core::protocol::event::{AnswerDelta, EndReason, EventKind, NoticeLevel};
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::TurnEvent;
 use cutonce_models::{FaultKind, ModelError, ModelSignal};
@@ -91,7 +91,13 @@ impl RequestTask {
                     self.hub.emit(EventKind::Delta(delta));
                 }
             }
-            ModelSignal::Usage(usage) => arrived.usage = usage,
+            ModelSignal::Usage(usage) => {
+                arrived.usage = usage;
+                if self.shown {
+                    self.hub.emit(EventKind::RequestUsage(usage));
+                }
+            }
+            ModelSignal::Waiting { host, seconds } => self.hub.emit(EventKind::Waiting { host, seconds }),
             ModelSignal::Retry { attempt, max, delay_ms, status, reason } => {
                 arrived.text.clear();
                 let failed = std::mem::take(&mut arrived.usage);
@@ -107,6 +113,10 @@ impl SessionState {
     /// Makes the next request ready, one step at a time: a step that takes time is a task, and its result continues
     /// here. Ends with `Prepared` or `ContextFull`.
     pub(super) fn prepare_request(&mut self) {
+        // A resumed session may have used its budget up already.
+        if self.over_budget() {
+            return self.pending.push_back(TurnEvent::EndRequested(EndReason::MaxBudget));
+        }
         let event = match self.select_model() {
             None => return,
             Some(too_small) if (too_small || self.context_full()) && self.may_shrink() => TurnEvent::ContextFull,
@@ -179,11 +189,7 @@ impl SessionState {
 
     /// The request task is over.
     pub(super) fn request_finished(&mut self, response: Result<ModelResponse, ModelError>, took: Duration) {
-        if let Some(progress) = self.tasks.progress.take() {
-            let Arrived { mut earlier, usage, .. } = progress.close();
-            earlier += if response.is_err() { usage } else { TokenUsage::default() };
-            self.count_unanswered(earlier);
-        }
+        self.count_attempts(response.is_ok());
         let event = match response {
             Ok(response) => self.answered(response, took),
             Err(error) if error.kind == FaultKind::TooLong && self.may_shrink() => {
@@ -198,8 +204,8 @@ impl SessionState {
     fn answered(&mut self, response: ModelResponse, took: Duration) -> TurnEvent {
         self.join_called_servers(&response.blocks);
         let ModelResponse { model, blocks, usage, stop } = response;
-        let cost = self.model.connected.info.cost(&usage);
-        self.model.usage.answered(usage, took, cost, text_of(&blocks));
+        self.model.usage.request(&model, usage, self.model.connected.info.cost(&usage));
+        self.model.usage.answered(took, text_of(&blocks));
         (self.conversation.counted, self.conversation.uncounted) = (usage.context_tokens(), 0);
         let body = EntryBody::Assistant { model: model.clone(), blocks: blocks.clone(), usage, stop: stop.clone() };
         let id = self.append(body);
@@ -214,8 +220,7 @@ impl SessionState {
         self.emit(EventKind::Assistant { id, model, blocks: shared, usage, stop: stop.clone() });
         self.report_stop(&stop, calls.is_empty());
         self.model.usage.stop = Some(stop);
-        let over_budget = self.context.max_budget.is_some_and(|max| self.model.usage.cost >= max);
-        TurnEvent::Answered { calls: self.lay_out_calls(calls), over_budget }
+        TurnEvent::Answered { over_budget: self.over_budget(), calls: self.lay_out_calls(calls) }
     }
 
     /// Aborts the request or its preparation. Text that arrived stays; thinking without its signature and half a call
@@ -237,10 +242,19 @@ impl SessionState {
         self.conversation.push(Message::Assistant { model, blocks });
     }
 
+    /// The request is over: counts its failed attempts, of which an answer is none.
+    pub(super) fn count_attempts(&mut self, answered: bool) {
+        if let Some(progress) = self.tasks.progress.take() {
+            let Arrived { mut earlier, usage, .. } = progress.close();
+            earlier += if answered { TokenUsage::default() } else { usage };
+            self.count_unanswered(earlier);
+        }
+    }
+
     /// Counts what the provider reported of a request that brought no answer (DU-3).
     fn count_unanswered(&mut self, usage: TokenUsage) {
-        let cost = self.model.connected.info.cost(&usage);
-        self.model.usage.unanswered(usage, cost);
+        let connected = &self.model.connected;
+        self.model.usage.request(connected.model.name(), usage, connected.info.cost(&usage));
     }
 
     fn report_stop(&self, stop: &StopReason, last: bool) {

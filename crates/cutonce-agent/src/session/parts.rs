@@ -27,6 +27,7 @@ use cutonce_core::model_request::{PromptPrefix, Thinking, ToolSpec};
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::EventKind;
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::subagent::AgentDefinition;
 use cutonce_core::turn::Turn;
@@ -109,6 +110,8 @@ pub(crate) struct SessionHistory {
     pub conversation: Vec<SharedMessage>,
     /// Tokens that the provider counted for it.
     pub counted: u64,
+    /// What earlier processes of the session used.
+    pub totals: UsageTotals,
 }
 
 /// What kind of session this is.
@@ -189,6 +192,8 @@ impl Session {
             mode: parts.mode.0.mode(),
             tools: offered_specs(&parts.tools, &parts.rules).into_iter().map(|spec| spec.name).collect(),
             resumed: parts.history.conversation.len(),
+            totals: parts.history.totals.clone(),
+            context: parts.history.counted,
         };
         hub.open_with(opened);
         let events = hub.subscribe();
@@ -239,7 +244,7 @@ fn event_loop(
     let model = ModelState {
         selection: SessionModels::new(shared.connect.clone(), shared.settings.clone(), parts.main, parts.connected),
         connected,
-        usage: SessionUsage::new(0.0),
+        usage: SessionUsage::new(parts.history.totals),
         corrections: Default::default(),
     };
     let tools = ToolState {

@@ -30,6 +30,7 @@ impl SessionState {
         if conversation {
             self.read_again(&point, files);
             self.team_stays();
+            self.usage_stays();
         }
         self.sync();
         self.notice(NoticeLevel::Info, &told(&point, files.then_some(put_back.len()), conversation));

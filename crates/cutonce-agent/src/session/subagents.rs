@@ -86,7 +86,7 @@ impl SessionState {
     /// Adds its usage to this session's; the answer of one in the background becomes a message (SA-1).
     pub(super) fn agent_ended(&mut self, ending: SubagentReport) {
         let SubagentReport { agent, description, background, end } = ending;
-        self.model.usage.agent(end.usage, end.cost, !self.turn.idle());
+        self.model.usage.agent(end.usage, &end.totals, !self.turn.idle());
         if !background {
             return;
         }
@@ -116,7 +116,7 @@ impl SessionState {
             connected: self.model.connected.clone(),
             rules: self.permissions.rules.clone(),
             lasting_rules: self.lasting_rules(),
-            budget: self.context.max_budget.map(|max| (max - self.model.usage.cost).max(0.0)),
+            budget: self.context.max_budget.map(|max| (max - self.model.usage.cost()).max(0.0)),
             tools: self.tools.by_name.values().cloned().collect(),
         });
     }

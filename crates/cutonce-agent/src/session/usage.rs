@@ -1,7 +1,10 @@
 //! Usage of a turn and of the session: tokens, time, money.
 
+use super::SessionState;
 use cutonce_core::conversation::{StopReason, TokenUsage};
 use cutonce_core::protocol::event::{EndReason, TurnSummary};
+use cutonce_core::protocol::usage_totals::UsageTotals;
+use cutonce_core::transcript::EntryBody;
 use std::time::{Duration, Instant};
 
 pub(crate) struct SessionUsage {
@@ -13,12 +16,14 @@ pub(crate) struct SessionUsage {
     text: String,
     /// The stop reason of the last answer.
     pub stop: Option<StopReason>,
-    /// Dollars spent by this session in this process.
-    pub cost: f64,
+    /// What the session used so far, with earlier processes and subagents.
+    totals: UsageTotals,
+    /// The totals have changed since they were recorded.
+    unrecorded: bool,
 }
 
 impl SessionUsage {
-    pub fn new(cost: f64) -> Self {
+    pub fn new(totals: UsageTotals) -> Self {
         Self {
             started: Instant::now(),
             api: Duration::ZERO,
@@ -27,31 +32,49 @@ impl SessionUsage {
             tool_results: 0,
             text: String::new(),
             stop: None,
-            cost,
+            totals,
+            unrecorded: false,
         }
     }
     pub fn begin(&mut self) {
-        *self = Self { usage: self.late, ..Self::new(self.cost) };
+        let (usage, unrecorded) = (self.late, self.unrecorded);
+        *self = Self { usage, unrecorded, ..Self::new(std::mem::take(&mut self.totals)) };
     }
-    pub fn answered(&mut self, usage: TokenUsage, took: Duration, cost: f64, text: String) {
-        self.usage += usage;
+    pub fn answered(&mut self, took: Duration, text: String) {
         self.api += took;
-        self.cost += cost;
         self.text = text;
     }
-    /// Adds the usage of a request that was interrupted or failed (DU-3).
-    pub fn unanswered(&mut self, usage: TokenUsage, cost: f64) {
+    /// Adds the usage of a request of this turn, whether it was answered, interrupted or failed (DU-3).
+    pub fn request(&mut self, model: &str, usage: TokenUsage, cost: f64) {
         self.usage += usage;
-        self.cost += cost;
+        self.summary(model, usage, cost);
+    }
+    /// Adds the usage of a summary, which belongs to no turn.
+    pub fn summary(&mut self, model: &str, usage: TokenUsage, cost: f64) {
+        self.totals.add(model, usage, cost);
+        self.unrecorded = true;
+    }
+    /// Dollars that the session has cost so far.
+    pub fn cost(&self) -> f64 {
+        self.totals.cost()
+    }
+    /// The totals, if they are not recorded yet.
+    fn take_unrecorded(&mut self) -> Option<UsageTotals> {
+        std::mem::take(&mut self.unrecorded).then(|| self.totals.clone())
     }
     /// The last text of the model in this turn.
     pub fn text(&self) -> &str {
         &self.text
     }
     /// Adds the usage of a subagent (SA-1); between turns it counts for the next turn.
-    pub fn agent(&mut self, usage: TokenUsage, cost: f64, in_turn: bool) {
+    pub fn agent(&mut self, usage: TokenUsage, totals: &UsageTotals, in_turn: bool) {
         *(if in_turn { &mut self.usage } else { &mut self.late }) += usage;
-        self.cost += cost;
+        self.add_totals(totals);
+    }
+    /// Adds usage that belongs to no turn.
+    pub fn add_totals(&mut self, totals: &UsageTotals) {
+        self.totals.add_all(totals);
+        self.unrecorded = true;
     }
     pub fn tool_result(&mut self) {
         self.tool_results += 1;
@@ -65,8 +88,31 @@ impl SessionUsage {
             tool_results: self.tool_results,
             duration_ms: self.started.elapsed().as_millis() as u64,
             api_ms: self.api.as_millis() as u64,
-            cost: self.cost,
+            totals: self.totals.clone(),
             ..TurnSummary::new(reason)
         }
+    }
+}
+
+impl SessionState {
+    /// Records what the session used, so that a resume continues from there (DU-3). A subagent's usage is recorded with
+    /// its main session.
+    pub(super) fn record_usage(&mut self) {
+        if self.subagent.is_none()
+            && let Some(totals) = self.model.usage.take_unrecorded()
+        {
+            self.append(EntryBody::Usage { totals });
+        }
+    }
+
+    /// The conversation was rewound, which gives nothing back.
+    pub(super) fn usage_stays(&mut self) {
+        self.model.usage.unrecorded = true;
+        self.record_usage();
+    }
+
+    /// True if the session has used up its budget, which earlier processes count for too.
+    pub(super) fn over_budget(&self) -> bool {
+        self.context.max_budget.is_some_and(|max| self.model.usage.cost() >= max)
     }
 }

@@ -212,6 +212,7 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
         | EntryKind::Compaction
         | EntryKind::Clear
         | EntryKind::Rewind
+        | EntryKind::Usage
         | EntryKind::Error
         | EntryKind::Unknown => false,
     };
@@ -248,6 +249,7 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
         | EntryBody::Compaction { .. }
         | EntryBody::Clear { .. }
         | EntryBody::Rewind { .. }
+        | EntryBody::Usage { .. }
         | EntryBody::Error { .. } => {}
     }
 }

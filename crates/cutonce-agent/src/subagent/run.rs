@@ -12,6 +12,7 @@ use cutonce_core::protocol::event::{
     EventKind, TurnSummary,
 };
 use cutonce_core::protocol::submission::Submission;
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::subagent::AgentDefinition;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -257,8 +258,9 @@ impl SubagentRun {
                 self.emit_progress(seen);
                 self.emit_output(kind);
             }
-            EventKind::Assistant { usage, .. } => {
+            EventKind::Assistant { ref model, usage, .. } => {
                 seen.usage += usage;
+                seen.totals.add(model, usage, 0.0);
                 seen.doing.clear();
                 self.emit_progress(seen);
                 self.emit_output(kind);
@@ -281,6 +283,8 @@ impl SubagentRun {
             | EventKind::TurnStarted
             | EventKind::Requesting { .. }
             | EventKind::Delta(_)
+            | EventKind::RequestUsage(_)
+            | EventKind::Waiting { .. }
             | EventKind::ToolOutput { .. }
             | EventKind::ModelChanged { .. }
             | EventKind::CurrentPlan { .. }
@@ -321,8 +325,8 @@ impl SubagentRun {
 
     /// The turn's usage includes that of nested subagents.
     fn build_end(&self, how: AgentOutcome, text: String, seen: RunProgress, turn: Option<TurnSummary>) -> AgentEnd {
-        let (usage, cost) = turn.map_or((seen.usage, 0.0), |turn| (turn.usage, turn.cost));
-        AgentEnd { outcome: how, text, tools: seen.tools, usage, cost, elapsed_ms: self.elapsed() }
+        let (usage, totals) = turn.map_or((seen.usage, seen.totals), |turn| (turn.usage, turn.totals));
+        AgentEnd { outcome: how, text, tools: seen.tools, usage, totals, elapsed_ms: self.elapsed() }
     }
 }
 
@@ -333,6 +337,8 @@ struct RunProgress {
     /// Calls that were started and have not finished.
     running: HashSet<String>,
     usage: TokenUsage,
+    /// Without prices; only the turn's end knows them.
+    totals: UsageTotals,
 }
 
 fn end_outcome(ended: Option<&TurnSummary>, stopped: bool) -> (AgentOutcome, String) {

@@ -11,6 +11,7 @@ use cutonce_core::model_selection::agent_model;
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::AgentRef;
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::subagent::{AGENT_TOOL, AgentDefinition, AgentModel};
 use cutonce_core::transcript::{EntryBody, EntryKind, SidechainInfo, replay_session};
 use cutonce_tools::env::ToolEnv;
@@ -131,7 +132,7 @@ impl SubagentSpawner {
             let mut conversation = saw.map(|answer| context_before(main.path(), &answer)).unwrap_or_default();
             let counted = resumed.replayed.usage.map_or(0, |usage| usage.context_tokens());
             conversation.extend(resumed.replayed.conversation);
-            return Ok(SessionHistory { store, conversation, counted });
+            return Ok(SessionHistory { store, conversation, counted, totals: UsageTotals::default() });
         }
         let store = main.create_sidechain(&birth.agent.id).map_err(told)?;
         // Nested subagents see nothing of the main session, because only its transcript can be read again.
@@ -147,7 +148,7 @@ impl SubagentSpawner {
         }
         store.append(entry).map_err(told)?;
         let conversation = if fork { moment.context.to_vec() } else { Vec::new() };
-        Ok(SessionHistory { store, conversation, counted: 0 })
+        Ok(SessionHistory { store, conversation, counted: 0, totals: UsageTotals::default() })
     }
 }
 

@@ -137,6 +137,6 @@ fn tool_result(agent: &AgentRef, end: &AgentEnd) -> ToolOutcome {
         "totalTokens": end.usage.context_tokens(),
         "totalDurationMs": end.elapsed_ms,
         "usage": end.usage,
-        "totalCostUsd": end.cost,
+        "totalCostUsd": end.totals.cost(),
     }))
 }

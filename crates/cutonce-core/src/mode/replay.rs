@@ -48,6 +48,7 @@ fn apply_entry(mut state: ModeState, body: &EntryBody) -> ModeState {
         | EntryBody::FileSnapshot { .. }
         | EntryBody::Ask { .. }
         | EntryBody::Rewind { .. }
+        | EntryBody::Usage { .. }
         | EntryBody::Error { .. } => state,
     }
 }

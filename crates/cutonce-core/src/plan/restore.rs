@@ -76,6 +76,7 @@ fn plan_in_entry(body: &EntryBody) -> Option<RestoredPlan> {
         | EntryBody::Ask { .. }
         | EntryBody::Compaction { .. }
         | EntryBody::Rewind { .. }
+        | EntryBody::Usage { .. }
         | EntryBody::Error { .. } => return None,
     };
     super::has_content(text).then(|| RestoredPlan { text: text.to_string(), from })

@@ -8,6 +8,7 @@ use crate::permission::{AskCause, RuleSuggestion, Why};
 use crate::plan::PlanEvent;
 use crate::plan::approval;
 use crate::protocol::submission::{AskAnswer, ChangedBy};
+use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
@@ -28,6 +29,9 @@ pub enum EventKind {
         mode: Mode,
         tools: Vec<String>,
         resumed: usize,
+        /// What earlier processes of this session used (DU-3), and the tokens of the restored conversation.
+        totals: UsageTotals,
+        context: u64,
     },
     /// A user message was written to the transcript (immediately, or when a queued one is sent).
     User {
@@ -52,6 +56,13 @@ pub enum EventKind {
     },
     /// A piece of the answer that is still streaming.
     Delta(AnswerDelta),
+    /// What the provider has counted of the request that runs (DU-3).
+    RequestUsage(TokenUsage),
+    /// The provider has said nothing for so long (MO-3).
+    Waiting {
+        host: String,
+        seconds: u64,
+    },
     /// The request failed and will be retried; discard its deltas (MO-3).
     Retry {
         attempt: u32,
@@ -259,8 +270,8 @@ pub struct AgentEnd {
     pub text: String,
     pub tools: u32,
     pub usage: TokenUsage,
-    /// Cost in dollars, if prices are known; added to the session that started it.
-    pub cost: f64,
+    /// Added to those of the session that started it.
+    pub totals: UsageTotals,
     pub elapsed_ms: u64,
 }
 
@@ -421,7 +432,7 @@ impl TurnSummary {
             tool_results: 0,
             duration_ms: 0,
             api_ms: 0,
-            cost: 0.0,
+            totals: UsageTotals::default(),
             plan: None,
         }
     }
@@ -441,8 +452,8 @@ pub struct TurnSummary {
     pub tool_results: u32,
     pub duration_ms: u64,
     pub api_ms: u64,
-    /// Cost of the session so far in dollars, if prices are known.
-    pub cost: f64,
+    /// What the session used so far, with earlier processes and subagents (DU-3).
+    pub totals: UsageTotals,
     /// The plan, if the turn ended in plan mode (PM-76).
     pub plan: Option<PlanAtEnd>,
 }

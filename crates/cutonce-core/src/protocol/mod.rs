@@ -5,4 +5,5 @@ pub mod event;
 pub mod host;
 pub mod rule_scopes;
 pub mod submission;
+pub mod usage_totals;
 pub mod view;

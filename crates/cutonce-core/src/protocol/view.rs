@@ -6,6 +6,7 @@ use crate::mode::Mode;
 use crate::plan::{PlanEvent, PlanPhase};
 use crate::protocol::background_commands::BackgroundCommands;
 use crate::protocol::event::{AgentActivity, AgentEvent, Event, EventKind, TodoItem};
+use crate::protocol::usage_totals::UsageTotals;
 
 #[derive(Debug, Clone, Default)]
 pub struct SessionView {
@@ -21,6 +22,8 @@ pub struct SessionView {
     pub received: u64,
     /// Cost in dollars, as last reported.
     pub cost: f64,
+    /// Tokens and cost per model, as of the last turn's end.
+    pub totals: UsageTotals,
     pub todos: Vec<TodoItem>,
     /// Running background commands.
     pub commands: BackgroundCommands,
@@ -30,8 +33,10 @@ impl SessionView {
     pub fn apply_event(&mut self, event: &Event) {
         self.commands.apply_event(event);
         match &event.kind {
-            EventKind::Opened { model, mode, tools, .. } => {
+            EventKind::Opened { model, mode, tools, totals, context, .. } => {
                 (self.model, self.mode, self.tools) = (model.clone(), *mode, tools.clone());
+                self.context = *context;
+                self.set_totals(totals);
             }
             EventKind::ModelChanged { model } | EventKind::Requesting { model } => self.model.clone_from(model),
             EventKind::ModeChanged { to, .. } => {
@@ -56,13 +61,18 @@ impl SessionView {
                 self.context = 0;
                 self.todos.clear();
             }
-            EventKind::TurnEnded(ended) => self.cost = ended.cost,
+            EventKind::TurnEnded(ended) => self.set_totals(&ended.totals),
             _ => {}
         }
     }
 
+    fn set_totals(&mut self, totals: &UsageTotals) {
+        (self.sent, self.received, self.cost) = (totals.sent(), totals.received(), totals.cost());
+        self.totals.clone_from(totals);
+    }
+
     fn add_usage(&mut self, usage: &TokenUsage) {
-        self.sent += usage.context_tokens().saturating_sub(usage.output_tokens);
+        self.sent += usage.sent_tokens();
         self.received += usage.output_tokens;
     }
 }
@@ -78,8 +88,11 @@ mod tests {
     #[test]
     fn ui_8_view_follows_mode_and_phase() {
         let mut view = SessionView::default();
-        let opened = EventKind::Opened { model: "m".into(), mode: Mode::Plan, tools: vec!["Read".into()], resumed: 0 };
-        apply(&mut view, opened);
+        let (model, tools, mut totals) = ("m".into(), vec!["Read".into()], UsageTotals::default());
+        totals.add("m", TokenUsage { input_tokens: 5, output_tokens: 2, ..TokenUsage::default() }, 0.25);
+        apply(&mut view, EventKind::Opened { model, mode: Mode::Plan, tools, resumed: 2, totals, context: 7 });
+        assert_eq!((view.sent, view.received, view.cost), (5, 2, 0.25), "a resume continues the totals");
+        assert_eq!(view.context, 7);
         apply(&mut view, EventKind::Plan(PlanEvent::Phase { phase: PlanPhase::Design }));
         assert_eq!((view.model.as_str(), view.mode, view.phase), ("m", Mode::Plan, Some(PlanPhase::Design)));
         let by = crate::protocol::submission::ChangedBy::User;

@@ -156,6 +156,25 @@ impl TryFrom<u32> for RetryDelay {
     }
 }
 
+/// A number of seconds from 1 to 3600.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(try_from = "u32")]
+#[schemars(extend("minimum" = 1, "maximum" = 3600))]
+pub struct IdleTimeout(u32);
+
+impl IdleTimeout {
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+impl TryFrom<u32> for IdleTimeout {
+    type Error = OutOfRange;
+    fn try_from(value: u32) -> Result<Self, OutOfRange> {
+        if (1..=3_600).contains(&value) { Ok(Self(value)) } else { Err(OutOfRange::new("1 to 3600", value)) }
+    }
+}
+
 /// Rules are `Tool` or `Tool(specifier)`. Deny wins over ask, ask over allow, in any file.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -202,6 +221,10 @@ pub struct ModelSettings {
     /// The large-context variant of `plan`, used when the context does not fit into the window of `plan`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub large: Option<String>,
+    /// Seconds that a provider may stay silent before the request is given up and retried, at most twice. By default
+    /// 120, for a local server 600.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub idle_timeout_seconds: Option<IdleTimeout>,
 }
 
 impl ModelSettings {

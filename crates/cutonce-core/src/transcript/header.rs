@@ -22,12 +22,13 @@ pub enum EntryKind {
     Compaction,
     Clear,
     Rewind,
+    Usage,
     Error,
     Unknown,
 }
 
 impl EntryKind {
-    const NAMED: [EntryKind; 14] = [
+    const NAMED: [EntryKind; 15] = [
         EntryKind::Session,
         EntryKind::User,
         EntryKind::Assistant,
@@ -41,6 +42,7 @@ impl EntryKind {
         EntryKind::Compaction,
         EntryKind::Clear,
         EntryKind::Rewind,
+        EntryKind::Usage,
         EntryKind::Error,
     ];
 
@@ -59,6 +61,7 @@ impl EntryKind {
             EntryKind::Compaction => "compaction",
             EntryKind::Clear => "clear",
             EntryKind::Rewind => "rewind",
+            EntryKind::Usage => "usage",
             EntryKind::Error => "error",
             EntryKind::Unknown => "unknown",
         }
@@ -69,7 +72,7 @@ impl EntryKind {
     }
 
     /// Kinds whose last entry defines the state of a session.
-    pub const STATE: [EntryKind; 3] = [EntryKind::Mode, EntryKind::Plan, EntryKind::Scope];
+    pub const STATE: [EntryKind; 4] = [EntryKind::Mode, EntryKind::Plan, EntryKind::Scope, EntryKind::Usage];
 
     /// True for entries that can be a message of the conversation, or replace it.
     pub fn in_conversation(self) -> bool {
@@ -87,6 +90,7 @@ impl EntryKind {
             | EntryKind::Scope
             | EntryKind::Ask
             | EntryKind::Rewind
+            | EntryKind::Usage
             | EntryKind::Error
             | EntryKind::Unknown => false,
         }
@@ -112,6 +116,7 @@ impl EntryKind {
             EntryBody::Compaction { .. } => EntryKind::Compaction,
             EntryBody::Clear { .. } => EntryKind::Clear,
             EntryBody::Rewind { .. } => EntryKind::Rewind,
+            EntryBody::Usage { .. } => EntryKind::Usage,
             EntryBody::Error { .. } => EntryKind::Error,
         }
     }

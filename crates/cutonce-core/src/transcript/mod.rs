@@ -20,6 +20,7 @@ use crate::plan::RevisionOutcome;
 use crate::plan::scope::PlanScope;
 use crate::protocol::event::{AgentRef, DecisionRecord};
 use crate::protocol::submission::{AskAnswer, ChangedBy};
+use crate::protocol::usage_totals::UsageTotals;
 use crate::turn::UserInput;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -135,6 +136,10 @@ pub enum EntryBody {
     Rewind {
         to: String,
         files: Vec<String>,
+    },
+    /// What the session has used so far (DU-3); the last one counts.
+    Usage {
+        totals: UsageTotals,
     },
     Error {
         message: String,

@@ -7,6 +7,8 @@ use crate::conversation::{ContentBlock, Image, Message, SharedMessage, TokenUsag
 use crate::mode::Mode;
 use crate::prompts;
 use crate::protocol::event::TodoItem;
+use crate::protocol::usage_totals::UsageTotals;
+use crate::settings::Settings;
 use std::sync::Arc;
 
 /// Result for a call without one, so that the provider accepts the conversation (AG-4).
@@ -35,6 +37,21 @@ pub struct ReplayedSession {
     pub branch: Option<String>,
     pub forked_from: Option<String>,
     pub counts: EntryCounts,
+    /// What the session used, as last recorded.
+    pub totals: UsageTotals,
+    /// Answers that came after that, by model.
+    pub unrecorded: Vec<(String, TokenUsage)>,
+}
+
+impl ReplayedSession {
+    /// What the session has used: as recorded, and the answers after that at today's prices (DU-3).
+    pub fn priced_totals(&self, settings: &Settings) -> UsageTotals {
+        let mut totals = self.totals.clone();
+        for (model, usage) in &self.unrecorded {
+            totals.add(model, *usage, settings.model_info(model).cost(usage));
+        }
+        totals
+    }
 }
 
 /// Kind of the ask about this session's plan.
@@ -149,6 +166,10 @@ impl SessionReplay {
                 self.session.seen.clear();
                 self.restart_conversation(plan_content.as_deref().map(cleared_message));
             }
+            EntryBody::Usage { totals } => {
+                self.session.totals = totals;
+                self.session.unrecorded.clear();
+            }
             EntryBody::FileSnapshot { .. }
             | EntryBody::Scope { .. }
             | EntryBody::Rewind { .. }
@@ -195,6 +216,7 @@ impl SessionReplay {
         self.drop_call_asks();
         self.session.usage = Some(usage);
         self.session.model = Some(model.clone());
+        self.session.unrecorded.push((model.clone(), usage));
         if blocks.is_empty() {
             return;
         }

@@ -267,6 +267,7 @@ fn se_6_documented_lines_cover_every_entry_type() {
         "compaction",
         "clear",
         "rewind",
+        "usage",
         "error",
     ];
     all.sort_unstable();
@@ -432,4 +433,28 @@ proptest! {
         let _ = EntryHeader::skim(&line);
         let _ = TranscriptEntry::parse(&line);
     }
+}
+
+/// DU-3: a resume continues from the last recorded totals, and counts the answers that came after them.
+#[test]
+fn du_3_replay_continues_the_totals() {
+    let usage = |input_tokens| TokenUsage { input_tokens, output_tokens: 1, ..TokenUsage::default() };
+    let answer = |tokens| {
+        let blocks = vec![ContentBlock::Text { text: "a".into() }];
+        EntryBody::Assistant {
+            model: "claude-sonnet-4-5".into(),
+            blocks,
+            usage: usage(tokens),
+            stop: StopReason::EndTurn,
+        }
+    };
+    let mut totals = UsageTotals::default();
+    totals.add("claude-sonnet-4-5", usage(10), 0.5);
+    totals.add("other", usage(5), 0.25);
+    let replayed = run([user("go"), answer(10), EntryBody::Usage { totals }, user("more"), answer(100)]);
+    let settings = crate::settings::Settings::default();
+    let used = replayed.priced_totals(&settings);
+    assert_eq!((used.sent(), used.received()), (115, 3));
+    let price = settings.model_info("claude-sonnet-4-5").cost(&usage(100));
+    assert!(price > 0.0 && (used.cost() - 0.75 - price).abs() < 1e-9, "{used:?}");
 }

@@ -19,7 +19,7 @@ use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime};
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout, timeout_at};
 
 pub(crate) struct HttpModel<P> {
     endpoint: Endpoint,
@@ -29,6 +29,9 @@ pub(crate) struct HttpModel<P> {
     /// Set once the server has refused thinking, so that it is not requested again.
     thinking_refused: AtomicBool,
 }
+
+/// When the silence of a provider is reported first; the interval doubles from there.
+const FIRST_REPORT: Duration = Duration::from_secs(10);
 
 /// Maximum size of an error body.
 const MAX_ERROR_BODY: usize = 64 << 10;
@@ -54,16 +57,14 @@ impl<P: WireProtocol> HttpModel<P> {
         body: RequestBody,
         sink: &mut (dyn FnMut(ModelSignal) + Send),
     ) -> Result<ModelResponse, AttemptError> {
-        let idle = self.endpoint.idle_timeout;
-        let mut response = timeout(idle, self.send(thinking, body)).await.map_err(|_| AttemptError::Idle(idle))??;
+        let mut response = self.with_patience(self.send(thinking, body), sink).await??;
         let mut events = SseParser::default();
         let mut decoder = P::Decoder::default();
         loop {
-            let chunk = match timeout(idle, response.chunk()).await {
-                Err(_) => return Err(AttemptError::Idle(idle)),
-                Ok(Ok(Some(chunk))) => chunk,
-                Ok(Ok(None)) => break,
-                Ok(Err(error)) => {
+            let chunk = match self.with_patience(response.chunk(), sink).await? {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => break,
+                Err(error) => {
                     tracing::debug!(error = %root_cause(&error), "the stream broke");
                     break;
                 }
@@ -81,6 +82,25 @@ impl<P: WireProtocol> HttpModel<P> {
             AttemptError::StreamEnded if half => AttemptError::HalfEvent,
             other => other,
         })
+    }
+
+    /// Waits for the provider for at most the idle timeout, and reports its silence meanwhile (MO-3).
+    async fn with_patience<T>(
+        &self,
+        work: impl Future<Output = T>,
+        sink: &mut (dyn FnMut(ModelSignal) + Send),
+    ) -> Result<T, AttemptError> {
+        let (start, idle) = (Instant::now(), self.endpoint.idle_timeout);
+        let mut work = std::pin::pin!(work);
+        let mut waited = (idle / 4).min(FIRST_REPORT);
+        while waited < idle {
+            match timeout_at(start + waited, &mut work).await {
+                Ok(done) => return Ok(done),
+                Err(_) => sink(ModelSignal::Waiting { host: self.endpoint.host(), seconds: waited.as_secs() }),
+            }
+            waited *= 2;
+        }
+        timeout_at(start + idle, work).await.map_err(|_| AttemptError::Idle(idle))
     }
 
     /// Sends the request; returns the head of a successful response.

@@ -60,6 +60,9 @@ const LONGEST_WAIT: Duration = Duration::from_secs(60);
 /// Maximum retries if no server listens on this machine: waiting rarely helps.
 const REFUSED_RETRIES: u32 = 2;
 
+/// Maximum retries if the server accepts a request and stays silent: each one takes the whole idle timeout.
+const IDLE_RETRIES: u32 = 2;
+
 /// Phrases for a too long conversation: Anthropic, OpenAI, OpenRouter, Groq, llama.cpp, vLLM, Ollama, LM Studio.
 const TOO_LONG_PHRASES: &[&str] = &[
     "prompt is too long",
@@ -135,7 +138,12 @@ impl AttemptError {
             },
             AttemptError::StreamEnded => again(format!("{name} cut the stream in the middle of the answer")),
             AttemptError::HalfEvent => again(format!("{name} cut the stream in the middle of an event")),
-            AttemptError::Idle(time) => again(format!("{name} sent nothing for {} s", time.as_secs_f32())),
+            AttemptError::Idle(time) => RetryDecision::Retry {
+                reason: format!("{} sent nothing for {} s", endpoint.host(), time.as_secs_f32()),
+                status: None,
+                after: None,
+                max: Some(IDLE_RETRIES),
+            },
             AttemptError::Malformed(what) => {
                 again(format!("{name} sent a malformed event ({})", endpoint.redact_secrets(what)))
             }

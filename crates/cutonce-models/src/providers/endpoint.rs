@@ -68,6 +68,17 @@ impl Endpoint {
         text
     }
 
+    /// The host and port that requests go to.
+    pub(crate) fn host(&self) -> String {
+        let url = Url::parse(&self.base_url).ok();
+        let host = url.as_ref().and_then(|url| Some((url.host_str()?, url.port())));
+        match host {
+            Some((host, Some(port))) => format!("{host}:{port}"),
+            Some((host, None)) => host.to_owned(),
+            None => self.provider.clone(),
+        }
+    }
+
     /// Returns the base URL without secrets.
     pub(crate) fn display_url(&self) -> String {
         let Ok(mut url) = Url::parse(&self.base_url) else { return self.redact_secrets(&self.base_url) };

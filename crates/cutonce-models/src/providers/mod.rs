@@ -120,6 +120,13 @@ impl ResolvedModel {
             ModelTarget::Scripted { .. } => {}
         }
     }
+    /// Sets how long the provider may stay silent (MO-3).
+    pub fn set_idle_timeout(&mut self, most: std::time::Duration) {
+        match &mut self.target {
+            ModelTarget::Http(endpoint) => endpoint.idle_timeout = most,
+            ModelTarget::Scripted { .. } => {}
+        }
+    }
     pub fn connect(self) -> Result<Arc<dyn Model>, ModelError> {
         match self.target {
             ModelTarget::Http(endpoint) => connect(endpoint),

@@ -88,7 +88,7 @@ impl Rig {
             .iter()
             .filter_map(|signal| match signal {
                 ModelSignal::Retry { status, reason, .. } => Some((*status, reason.clone())),
-                ModelSignal::Delta(_) | ModelSignal::Usage(_) => None,
+                ModelSignal::Delta(_) | ModelSignal::Usage(_) | ModelSignal::Waiting { .. } => None,
             })
             .collect()
     }
@@ -103,7 +103,7 @@ impl Rig {
                 ModelSignal::Delta(AnswerDelta::Text(piece)) => text += piece,
                 ModelSignal::Delta(AnswerDelta::Call { name, .. }) => calls += &format!("[{name}]"),
                 ModelSignal::Delta(AnswerDelta::CallInput { json }) => calls += json,
-                ModelSignal::Usage(_) => {}
+                ModelSignal::Usage(_) | ModelSignal::Waiting { .. } => {}
                 ModelSignal::Retry { .. } => (thought, text, calls) = Default::default(),
             }
         }

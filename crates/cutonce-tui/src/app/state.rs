@@ -79,6 +79,14 @@ pub(super) struct TurnProgress {
     pub(super) received: u64,
     /// Bytes of the answer received so far, used to estimate its tokens.
     pub(super) streamed_bytes: usize,
+    /// The silent provider, and since when it is silent.
+    pub(super) silent: Option<(String, Instant)>,
+}
+
+impl TurnProgress {
+    pub(super) fn new(activity: String) -> TurnProgress {
+        TurnProgress { started: Instant::now(), activity, sent: 0, received: 0, streamed_bytes: 0, silent: None }
+    }
 }
 
 /// The terminal and the rows that will be printed to it.

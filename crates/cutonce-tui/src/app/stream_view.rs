@@ -64,6 +64,7 @@ impl PrintedRows {
 
 impl App {
     pub(super) fn on_delta(&mut self, delta: AnswerDelta) {
+        self.end_silence();
         match delta {
             AnswerDelta::Text(text) => {
                 self.count_streamed(text.len());
@@ -96,6 +97,7 @@ impl App {
     pub(super) fn on_request(&mut self, model: String) {
         self.answer.received_live = false;
         self.answer.printed_rows.finish();
+        self.end_silence();
         self.model_changed(&model);
         self.set_activity("Working");
     }
@@ -106,8 +108,15 @@ impl App {
         (self.answer.text, self.answer.received_live) = (None, false);
         self.answer.printed_rows.mark_failed();
         self.print_notice(NoticeLevel::Warning, words);
+        self.end_silence();
         if let Some(turn) = &mut self.turn {
             turn.streamed_bytes = 0;
+        }
+    }
+
+    fn end_silence(&mut self) {
+        if let Some(turn) = &mut self.turn {
+            turn.silent = None;
         }
     }
 

@@ -15,7 +15,7 @@ use cutonce_core::protocol::event::{EndReason, Event, EventKind, FinishedCall, N
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::text::sanitize::drop_overwritten;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Maximum length of a running tool's last output line.
 const MAX_LAST_LINE: usize = 400;
@@ -54,6 +54,8 @@ impl App {
             EventKind::TurnStarted => self.turn_started(),
             EventKind::Requesting { model } => self.on_request(model),
             EventKind::Delta(delta) => self.on_delta(delta),
+            EventKind::RequestUsage(usage) => self.on_request_usage(&usage),
+            EventKind::Waiting { host, seconds } => self.on_silence(host, seconds),
             EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
                 let words = format!("{reason}; trying again in {:.1} s ({attempt} of {max})", delay_ms as f64 / 1e3);
                 self.on_retry(&words);
@@ -129,8 +131,23 @@ impl App {
 
     fn record_usage(&mut self, usage: &TokenUsage) {
         if let Some(turn) = &mut self.turn {
-            let sent = usage.context_tokens() - usage.output_tokens;
-            (turn.sent, turn.received, turn.streamed_bytes) = (sent, turn.received + usage.output_tokens, 0);
+            turn.sent = usage.sent_tokens();
+            (turn.received, turn.streamed_bytes) = (turn.received + usage.output_tokens, 0);
+        }
+    }
+
+    /// Shows what the provider has counted of the request while its answer streams (DU-3).
+    fn on_request_usage(&mut self, usage: &TokenUsage) {
+        if let Some(turn) = &mut self.turn {
+            (turn.sent, turn.silent) = (usage.sent_tokens(), None);
+        }
+    }
+
+    /// The provider has been silent for a while: the progress line says whom it waits for (MO-3).
+    fn on_silence(&mut self, host: String, seconds: u64) {
+        let since = Instant::now().checked_sub(Duration::from_secs(seconds));
+        if let (Some(turn), Some(since)) = (&mut self.turn, since) {
+            turn.silent = Some((host, since));
         }
     }
 
@@ -212,8 +229,7 @@ impl App {
         }
         if !self.session.open_failed {
             let what = COMPACTING_ACTIVITY.to_string();
-            self.turn =
-                Some(TurnProgress { started: Instant::now(), activity: what, sent: 0, received: 0, streamed_bytes: 0 });
+            self.turn = Some(TurnProgress::new(what));
         }
         self.submit(Submission::Compact { focus, on_done: None });
         self.redraw_now();
@@ -227,8 +243,7 @@ impl App {
     fn turn_started(&mut self) {
         self.guide.started = true;
         let what = "Working".to_string();
-        self.turn =
-            Some(TurnProgress { started: Instant::now(), activity: what, sent: 0, received: 0, streamed_bytes: 0 });
+        self.turn = Some(TurnProgress::new(what));
     }
 
     pub(super) fn model_changed(&mut self, model: &str) {
@@ -292,6 +307,9 @@ impl App {
         }
         if let Some(tool) = self.activity.calls.first() {
             return format!("Running {}", crate::render::text::one_line(&tool.name));
+        }
+        if let Some((host, since)) = &turn.silent {
+            return format!("Waiting for {}, {} s", crate::render::text::one_line(host), since.elapsed().as_secs());
         }
         mode_text::activity(&self.status.view, &turn.activity).to_string()
     }

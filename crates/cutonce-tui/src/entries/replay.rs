@@ -123,6 +123,7 @@ impl ConversationReplay {
             | EntryBody::FileSnapshot { .. }
             | EntryBody::Scope { .. }
             | EntryBody::Rewind { .. }
+            | EntryBody::Usage { .. }
             | EntryBody::Error { .. } => {}
         }
     }

@@ -108,7 +108,8 @@ fn tm_2_garbage_never_blocks_a_mailbox() {
             }
             mailbox.mark_done("ann", &first.position).await.unwrap();
             let mut reader = mailbox.read("ann").await.unwrap();
-            let error = reader.next().await.unwrap_err().to_string();
+            let told = tokio::time::timeout(std::time::Duration::from_secs(60), reader.next()).await;
+            let error = told.expect("the reader waits for ever").unwrap_err().to_string();
             assert!(error.starts_with("the mailbox of ann held 65 MB that are not messages"), "{error}");
             mailbox.send(&message("2", "bob", "ann", "two")).await.unwrap();
             assert_eq!(reader.next().await.unwrap().message.text, "two");

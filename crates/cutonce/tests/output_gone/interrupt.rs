@@ -8,7 +8,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A run that does not end is stuck.
 const STUCK: Duration = Duration::from_secs(20);
@@ -234,7 +234,8 @@ fn wait_until_asleep(child: &Child) {
         let line = status.lines().find_map(|line| line.strip_prefix(name)).unwrap_or_default();
         line.trim().to_string()
     };
-    loop {
+    let deadline = Instant::now() + STUCK;
+    while Instant::now() < deadline {
         let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
         let caught = u64::from_str_radix(&of("SigCgt:", &status), 16).unwrap();
         if caught & (1 << (libc::SIGTERM - 1)) != 0 && of("State:", &status).starts_with('S') {
@@ -242,6 +243,7 @@ fn wait_until_asleep(child: &Child) {
         }
         std::thread::yield_now();
     }
+    panic!("it never waits with a handler for SIGTERM");
 }
 
 fn check(run: Run, wait: Wait, signal: i32) {

@@ -81,6 +81,10 @@ pub fn transcript(home: &Path, rest: &str, placed: impl Fn(&str) -> String) -> R
             continue;
         }
         let kind = entry.shift_remove("type").and_then(|kind| kind.as_str().map(str::to_string)).unwrap_or_default();
+        // Totals repeat what the answers say.
+        if kind == "usage" && rest != "all" {
+            continue;
+        }
         // These depend on ids, times and inodes.
         entry.retain(|field, _| !matches!(field.as_str(), "sum" | "seen"));
         for field in ["id", "parent", "at", "usage", "version", "cwd", "sessionId", "model"] {

@@ -17,6 +17,12 @@ use std::path::Path;
 /// Below this width a help text is printed under its name.
 const NARROW_HELP: usize = 60;
 
+/// Tokens and cost in one line.
+fn used_text(sent: u64, received: u64, cost: f64) -> String {
+    let (sent, received) = (text::group_digits(sent), text::group_digits(received));
+    format!("{sent} tokens sent, {received} received, ${cost:.4}")
+}
+
 impl App {
     pub(super) fn print_help(&mut self) {
         let (width, theme) = (self.content_width(), self.theme);
@@ -65,6 +71,7 @@ impl App {
                 format_count(status.window)
             );
         }
+        let _ = writeln!(told, "used        {}", used_text(status.view.sent, status.view.received, status.view.cost));
         if let Some(transcript) = &self.session.transcript {
             let _ = writeln!(told, "transcript  {}", transcript.display());
         }
@@ -72,13 +79,14 @@ impl App {
     }
 
     pub(super) fn print_cost(&mut self) {
-        let (sent, received) = (self.status.view.sent, self.status.view.received);
-        let told = format!(
-            "{} tokens sent, {} received, ${:.4}",
-            text::group_digits(sent),
-            text::group_digits(received),
-            self.status.view.cost
-        );
+        let view = &self.status.view;
+        let mut told = used_text(view.sent, view.received, view.cost);
+        if view.totals.by_model().len() > 1 {
+            for (model, used) in view.totals.by_model() {
+                let _ = write!(told, "\n{model}: ");
+                told += &used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
+            }
+        }
         self.print_notice(NoticeLevel::Info, &told);
     }
 

@@ -94,7 +94,8 @@ impl ReplayState {
             | EntryBody::Scope { .. }
             | EntryBody::Ask { .. }
             | EntryBody::Clear { .. }
-            | EntryBody::Rewind { .. } => vec![],
+            | EntryBody::Rewind { .. }
+            | EntryBody::Usage { .. } => vec![],
         }
     }
 

@@ -89,6 +89,9 @@ impl UpdateBuilder {
                 vec![self.text_chunk(text)]
             }
             EventKind::Delta(AnswerDelta::Thinking(text)) => vec![self.thought_chunk(text)],
+            EventKind::Waiting { host, seconds } => {
+                vec![self.thought_chunk(&format!("\n[waiting for {}, {seconds} s]\n", sanitize(host)))]
+            }
             EventKind::Retry { attempt, max, reason, .. } => {
                 let told = self.thought_chunk(&format!("\n[{}; attempt {attempt} of {max}]\n", sanitize(reason)));
                 self.next_message();
@@ -118,6 +121,7 @@ impl UpdateBuilder {
             EventKind::Cleared => vec![self.notice_chunk("The conversation starts over.")],
             EventKind::Delta(AnswerDelta::Call { .. } | AnswerDelta::CallInput { .. } | AnswerDelta::Signature(_))
             | EventKind::Opened { .. }
+            | EventKind::RequestUsage(_)
             | EventKind::User { .. }
             | EventKind::Queued { .. }
             | EventKind::Unqueued { .. }

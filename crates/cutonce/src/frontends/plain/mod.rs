@@ -56,6 +56,7 @@ pub fn event_line(event: &Event) -> Option<String> {
         EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
             format!("↻ {reason}; retrying in {:.1} s ({attempt} of {max})", *delay_ms as f64 / 1000.0)
         }
+        EventKind::Waiting { host, seconds } => format!("… waiting for {}, {seconds} s", one_line(host)),
         EventKind::ModeChanged { by: ChangedBy::Start, .. } => return None,
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
         EventKind::Agent(agent) => return agents::event_line(agent),

@@ -143,12 +143,25 @@ pub fn status_text(about: &SessionReport, id: &str) -> String {
     if window > 0 {
         lines.push(format!("context: {} of {window} tokens", about.view.context));
     }
+    lines.push(format!("used: {}", used_text(about.view.sent, about.view.received, about.view.cost)));
     lines.push(format!("transcript: {}", one_line(&about.transcript.display().to_string())));
     lines.join("\n")
 }
 
+fn used_text(sent: u64, received: u64, cost: f64) -> String {
+    format!("{sent} tokens sent, {received} received, ${cost:.4}")
+}
+
 pub fn cost_text(about: &SessionReport) -> String {
-    format!("{} tokens sent, {} received, ${:.4}", about.view.sent, about.view.received, about.view.cost)
+    let view = &about.view;
+    let mut lines = vec![used_text(view.sent, view.received, view.cost)];
+    if view.totals.by_model().len() > 1 {
+        lines.extend(view.totals.by_model().map(|(model, used)| {
+            let used = used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
+            format!("{}: {used}", one_line(model))
+        }));
+    }
+    lines.join("\n")
 }
 
 pub fn todos_text(about: &SessionReport) -> String {

@@ -91,8 +91,8 @@ async fn open_host(
             Some(Err(line)) => early.push_back(*line),
             Some(Ok((id, given))) => {
                 if let Some(why) = missing_session_error(&run) {
-                    peer.write(&frames::failed_start_frame(run.session.resume.as_deref().unwrap_or_default(), &why));
-                    return Ok(ControlFlow::Break(FAILED));
+                    let id = run.session.resume.as_deref().unwrap_or_default();
+                    return Ok(break_with_error(peer, id, &why));
                 }
                 (setup, answer) = (given, Some(id));
             }
@@ -101,8 +101,7 @@ async fn open_host(
     }
     if let Err(why) = setup.apply(&mut run) {
         eprintln!("cutonce: {why}");
-        peer.write(&frames::failed_start_frame("", &why.to_string()));
-        return Ok(ControlFlow::Break(FAILED));
+        return Ok(break_with_error(peer, "", &why.to_string()));
     }
     let approver = if run.host.asks_host() { Approver::Present } else { Approver::CantAsk };
     let place = start::SessionDirs { home: start::home_dir()?, cwd: start::current_dir()? };
@@ -120,10 +119,7 @@ async fn open_host(
     };
     let started = match opened {
         Ok(started) => started,
-        Err(error) => {
-            let code = report_failed_start(peer, &format!("{error:#}"), lines).await;
-            return Ok(ControlFlow::Break(code));
-        }
+        Err(error) => return Ok(ControlFlow::Break(report_failed_start(peer, &format!("{error:#}"), lines).await)),
     };
     let servers = host_servers::host_server_names(&run.mcp_config, &setup.servers);
     let (mut host, events) = SdkHost::new(started, &run, peer.clone(), greeting, &setup);
@@ -138,6 +134,12 @@ async fn open_host(
         host.handle_line(line);
     }
     Ok(ControlFlow::Continue((host, events, lines)))
+}
+
+/// Reports that the session can't be opened.
+fn break_with_error<T>(peer: &HostPeer, session: &str, why: &str) -> ControlFlow<u8, T> {
+    peer.write(&frames::failed_start_frame(session, why));
+    ControlFlow::Break(FAILED)
 }
 
 /// Reports that there is no session. A host that got the answer to `initialize` sends its first message next.

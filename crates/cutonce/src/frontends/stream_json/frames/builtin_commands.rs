@@ -32,7 +32,7 @@ impl FrameBuilder {
     pub fn command_result_frame(&mut self, how: Result<String, String>) -> Value {
         let ended = TurnSummary {
             text: how.as_ref().ok().cloned().unwrap_or_default(),
-            cost: self.spent.process_cost(),
+            totals: self.view.totals.clone(),
             ..TurnSummary::new(EndReason::Completed)
         };
         let mut frame = self.result_frame(&ended);

@@ -14,11 +14,13 @@ use cutonce_core::protocol::event::{
     AnswerDelta, EndReason, Event, EventKind, FinishedCall, NoticeLevel, TeamEvent, TurnSummary,
 };
 use cutonce_core::protocol::submission::ChangedBy;
+use cutonce_core::protocol::usage_totals::{ModelTotals, UsageTotals};
 use cutonce_core::protocol::view::SessionView;
+use cutonce_core::settings::Settings;
 use cutonce_core::text::sanitize::without_os_codes;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// Version of the protocol that we speak (docs/reference/stream-json.md). SDKs leave out what older versions
@@ -32,7 +34,6 @@ const CAPABILITIES: [&str; 2] = ["interrupt_receipt_v1", "interrupt_cancel_queue
 mod agents;
 mod builtin_commands;
 mod mode_frames;
-mod usage_totals;
 
 pub struct FrameBuilder {
     session: String,
@@ -48,8 +49,8 @@ pub struct FrameBuilder {
     session_dir: PathBuf,
     key_source: &'static str,
     partial: bool,
-    /// Usage and cost of the conversation so far.
-    spent: usage_totals::UsageTotals,
+    /// For prices and context windows.
+    settings: Arc<Settings>,
     /// Id of the answer that is being streamed.
     message: String,
     /// Forward the text of subagents, not only their calls.
@@ -84,7 +85,7 @@ impl FrameBuilder {
             dont_ask: false,
             key_source: *key_source,
             partial,
-            spent: usage_totals::UsageTotals::new(about.settings.clone()),
+            settings: about.settings.clone(),
             message: String::new(),
             forward_text: true,
             denials: Vec::new(),
@@ -98,8 +99,7 @@ impl FrameBuilder {
         }
     }
     /// Adapts the frames to a host. `forward`: the host wants the text of subagents.
-    pub fn for_host(mut self, transcript: &Path, forward: bool) -> Self {
-        self.spent.read_earlier(transcript);
+    pub fn for_host(self, forward: bool) -> Self {
         Self { host: true, forward_text: forward, ..self }
     }
 
@@ -122,6 +122,9 @@ impl FrameBuilder {
                 self.assistant_frames(id, model, blocks, *usage, stop)
             }
             EventKind::ToolFinished(finished) => self.tool_frames(finished),
+            EventKind::Waiting { host, seconds } => {
+                vec![self.system_frame("api_waiting", json!({"host": host, "seconds": seconds}))]
+            }
             EventKind::Retry { attempt, max, delay_ms, status, reason } => {
                 self.streamed_text.clear();
                 let mut frames: Vec<Value> = self.close_block().into_iter().collect();
@@ -138,10 +141,7 @@ impl FrameBuilder {
                 let status = self.status_frame();
                 std::iter::once(status).chain(self.mode_frames(&event.kind, event.at)).collect()
             }
-            EventKind::Compacted { before, automatic, cost, .. } => {
-                self.spent.report_cost(*cost, &self.view.model);
-                vec![self.compaction_frame(*before, *automatic)]
-            }
+            EventKind::Compacted { before, automatic, .. } => vec![self.compaction_frame(*before, *automatic)],
             EventKind::Notice { level, text } => {
                 vec![self.system_frame("informational", json!({"content": text, "level": level}))]
             }
@@ -154,6 +154,7 @@ impl FrameBuilder {
                 vec![]
             }
             EventKind::Opened { .. }
+            | EventKind::RequestUsage(_)
             | EventKind::ModelChanged { .. }
             | EventKind::User { .. }
             | EventKind::Queued { .. }
@@ -204,7 +205,7 @@ impl FrameBuilder {
     }
     /// The model, the tokens of the conversation, and the context window.
     pub fn context(&self) -> (&str, u64, u64) {
-        (&self.view.model, self.view.context, self.spent.context_window(&self.view.model))
+        (&self.view.model, self.view.context, self.settings.model_info(&self.view.model).context)
     }
 
     /// Frame that says whether the session works, waits for the host, or is idle. `for_host`: the SDK does
@@ -370,7 +371,6 @@ impl FrameBuilder {
         usage: TokenUsage,
         stop: &StopReason,
     ) -> Vec<Value> {
-        self.spent.add_answer(model, usage);
         self.streamed_text.clear();
         // A host that draws the parts recognizes by the id which frames it has drawn already.
         let called = if self.partial && !self.message.is_empty() { self.message.as_str() } else { id };
@@ -458,17 +458,29 @@ impl FrameBuilder {
         frames
     }
 
+    /// Tokens and cost per model, under the names that SDKs know.
+    fn model_usage(&self, totals: &UsageTotals) -> Value {
+        let one = |(model, used): (&str, &ModelTotals)| {
+            let (info, usage) = (self.settings.model_info(model), used.usage);
+            let value = json!({"inputTokens": usage.input_tokens, "outputTokens": usage.output_tokens,
+                "cacheReadInputTokens": usage.cache_read_input_tokens,
+                "cacheCreationInputTokens": usage.cache_creation_input_tokens, "webSearchRequests": 0,
+                "costUSD": used.cost, "contextWindow": info.context, "maxOutputTokens": info.max_output});
+            (model.to_string(), value)
+        };
+        Value::Object(totals.by_model().map(one).collect())
+    }
+
     fn result_frame(&mut self, ended: &TurnSummary) -> Value {
         let (subtype, is_error, terminal, errors) = result_outcome(&ended.reason);
-        self.spent.report_cost(ended.cost, &self.view.model);
-        let cost = self.spent.total_cost();
         let interrupted = u32::from(matches!(ended.reason, EndReason::Interrupted { .. }));
         let mut fields = json!({
             "subtype": subtype, "is_error": is_error, "result": ended.text,
             "num_turns": 1 + ended.tool_results + interrupted,
             "duration_ms": ended.duration_ms, "duration_api_ms": ended.api_ms,
             "stop_reason": ended.stop.as_ref().map(stop_reason),
-            "total_cost_usd": cost, "usage": usage_json(&ended.usage), "modelUsage": self.spent.by_model(),
+            "total_cost_usd": ended.totals.cost(), "usage": usage_json(&ended.usage),
+            "modelUsage": self.model_usage(&ended.totals),
             "permission_denials": std::mem::take(&mut self.denials), "terminal_reason": terminal,
         });
         self.add_written(&mut fields, ended);
