@@ -202,7 +202,7 @@ async fn pr_6_swapped_in_link_is_not_followed() {
 #[tokio::test]
 async fn ag_4_interrupt_ends_a_running_search() {
     let world = World::new();
-    world.put("big", &"text\n".repeat(1 << 20));
+    world.put("big", "text\n".repeat(1 << 20));
     let interrupt = async {
         tokio::task::yield_now().await;
         world.cancel.cancel();
