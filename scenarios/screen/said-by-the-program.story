@@ -24,7 +24,7 @@ press enter
 press 1
 < Your answers
 press enter
-< look around  1 call
+< 1 call ·
 ! touch go
 < Nothing waits.
 gone esc to interrupt
