@@ -35,7 +35,7 @@ tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cuton
 plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
 ask {"askId":"<id>","kind":"plan"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"No user can approve a plan here, so plan mode stays on. The plan is saved at $HOME/.cutonce/plans/<slug>.md. Finish your answer without changing anything; the u…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","steps":[{"id":"1","title":"Write b","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"No user can approve a plan here, so plan mode stays on. The plan is saved at $HOME/.cutonce/plans/<slug>.md. Finish your answer without changing anything; the u…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"never.txt","content":"after the submission\n"},"output":[{"type":"text","text":"Not run: the turn was ended before this call."}],"isError":true,"decision":{"behavior":"deny","reason":"the turn ended before it"}}
 
 --- seen
@@ -52,7 +52,7 @@ request 1
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
         2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Decide what is still open yourself, and name it in the plan as an assumption.
-        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
+        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out. Put the steps as a numbered list under `## Steps`. Below a step, as bullets: `files:` the paths it changes, with (new) or (delete) where that applies; `check:` a command that proves it; `after:` the steps it needs. Under `## Verification` list commands that check the whole plan.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         
         … 2 more lines

@@ -105,7 +105,7 @@ request 1
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
         2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
-        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
+        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out. Put the steps as a numbered list under `## Steps`. Below a step, as bullets: `files:` the paths it changes, with (new) or (delete) where that applies; `check:` a command that proves it; `after:` the steps it needs. Under `## Verification` list commands that check the whole plan.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         
         … 2 more lines
@@ -139,7 +139,7 @@ plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb195
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n1. Write b\n","sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"unusable","why":"the user interrupted"}}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The plan was not approved: the user interrupted. Plan mode is still on and the plan at $HOME/.cutonce/plans/<slug>.md is kept. It can be submitted again with Ex…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user interrupted"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","steps":[{"id":"1","title":"Write b","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The plan was not approved: the user interrupted. Plan mode is still on and the plan at $HOME/.cutonce/plans/<slug>.md is kept. It can be submitted again with Ex…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user interrupted"}}
 tool {"callId":"toolu_0001_02","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Not run: the turn was ended before this call."}],"isError":true,"decision":{"behavior":"deny","reason":"the turn ended before it"}}
 user {"text":"[Request interrupted by user for tool use]","meta":true}
 user {"text":"submit it again"}
@@ -147,7 +147,7 @@ assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"ExitPlanMod
 plan {"slug":"<slug>","revision":1,"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","outcome":"submitted"}
 ask {"askId":"<id>","kind":"plan"}
 mode {"from":"plan","to":"default","by":"user"}
-tool {"callId":"toolu_0002_00","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user changed the mode to default while the plan was waiting, so the request was withdrawn: the plan is neither approved nor rejected. Do not implement it un…"}],"isError":true,"decision":{"behavior":"deny","reason":"the mode was changed meanwhile"}}
+tool {"callId":"toolu_0002_00","name":"ExitPlanMode","input":{"plan":"# Plan\n\n1. Write b\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","steps":[{"id":"1","title":"Write b","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user changed the mode to default while the plan was waiting, so the request was withdrawn: the plan is neither approved nor rejected. Do not implement it un…"}],"isError":true,"decision":{"behavior":"deny","reason":"the mode was changed meanwhile"}}
 ask {"askId":"<id>","kind":"permission"}
 ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"deny","message":"","interrupt":false}}
 tool {"callId":"toolu_0002_01","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"The user refused this Write call. Do not try it again; ask what to do instead."}],"isError":true,"decision":{"behavior":"deny","reason":"the user refused it"}}

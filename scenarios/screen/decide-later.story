@@ -34,7 +34,7 @@ tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cuton
 plan {"slug":"<slug>","revision":1,"sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Guess\n","sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5"}
 ask {"askId":"<id>","kind":"plan"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Guess\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user has not decided about the plan yet: it is neither approved nor rejected, and it keeps waiting. Plan mode is still on. Do nothing more now; the user's a…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Guess\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5","steps":[{"id":"1","title":"Guess","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user has not decided about the plan yet: it is neither approved nor rejected, and it keeps waiting. Plan mode is still on. Do nothing more now; the user's a…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 
 --- pty 80x24 cutonce --continue
 --- keys
@@ -93,7 +93,7 @@ tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"$HOME/.cuton
 plan {"slug":"<slug>","revision":1,"sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Guess\n","sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5"}
 ask {"askId":"<id>","kind":"plan"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Guess\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user has not decided about the plan yet: it is neither approved nor rejected, and it keeps waiting. Plan mode is still on. Do nothing more now; the user's a…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Guess\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5","steps":[{"id":"1","title":"Guess","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user has not decided about the plan yet: it is neither approved nor rejected, and it keeps waiting. Plan mode is still on. Do nothing more now; the user's a…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 session {"slug":"<slug>"}
 plan {"slug":"<slug>","revision":1,"sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Guess\n","sha256":"e38d7cf4098fcb8d09144cee78188226f57c832e5412d1aacf70f43bb6f1a9a5"}
@@ -109,7 +109,7 @@ tool {"callId":"toolu_0002_01","name":"Edit","input":{"file_path":"$HOME/.cutonc
 plan {"slug":"<slug>","revision":2,"sha256":"b71378f6b6cf55916edf3b157d4823796386d9b3754a64ab60cc200e7c33ddd9","outcome":"submitted"}
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Count\n\n1. Ask\n","sha256":"b71378f6b6cf55916edf3b157d4823796386d9b3754a64ab60cc200e7c33ddd9"}
 ask {"askId":"<id>","kind":"plan"}
-tool {"callId":"toolu_0002_02","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Ask\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user has not decided about the plan yet: it is neither approved nor rejected, and it keeps waiting. Plan mode is still on. Do nothing more now; the user's a…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0002_02","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Ask\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"b71378f6b6cf55916edf3b157d4823796386d9b3754a64ab60cc200e7c33ddd9","steps":[{"id":"1","title":"Ask","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user has not decided about the plan yet: it is neither approved nor rejected, and it keeps waiting. Plan mode is still on. Do nothing more now; the user's a…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":2,"sha256":"b71378f6b6cf55916edf3b157d4823796386d9b3754a64ab60cc200e7c33ddd9","outcome":"approved"}
@@ -131,7 +131,7 @@ request 1
         1. Understand. Learn what is wanted and how the code does it today. Use only Explore agents here, as few as serve, at most 3 in parallel: one where the task is small or its place is known, more only for separate areas, each with a question of its own. Look for code that can be reused.
         2. Design. Have one Plan agent work out the approach. Tell it all you found: files, code paths, requirements, limits. Skip this for trivial work.
         3. Review. Read the key files yourself. Check the design against the request. Ask the user with AskUserQuestion about what is still open.
-        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out.
+        4. Write the plan. It says why the change is made; the one recommended way in ordered steps, without the alternatives; the files to change; what to reuse and where it is (path and name); the risks; how to verify it end to end. Short enough to scan, detailed enough to carry out. Put the steps as a numbered list under `## Steps`. Below a step, as bullets: `files:` the paths it changes, with (new) or (delete) where that applies; `check:` a command that proves it; `after:` the steps it needs. Under `## Verification` list commands that check the whole plan.
         5. Exit. Call ExitPlanMode when the plan file is complete and nothing is open.
         
         … 2 more lines

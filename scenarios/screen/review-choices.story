@@ -237,7 +237,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"restore"}}
 mode {"from":"plan","to":"bypassPermissions","by":"user"}
 plan {"slug":"<slug>","revision":1,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now bypassPermissions. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.c…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","steps":[{"id":"1","title":"Count","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now bypassPermissions. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.c…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Went on as before."}],"stop":"end_turn"}
 mode {"from":"bypassPermissions","to":"plan","by":"user"}
@@ -250,7 +250,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"leave"}}
 plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"left"}
 mode {"from":"plan","to":"bypassPermissions","by":"user"}
-tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user left plan mode without approving and kept the plan at $HOME/.cutonce/plans/<slug>.md. Do not implement it. Wait for the user's next message."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0003_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","steps":[{"id":"1","title":"Count","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user left plan mode without approving and kept the plan at $HOME/.cutonce/plans/<slug>.md. Do not implement it. Wait for the user's next message."}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 mode {"from":"bypassPermissions","to":"plan","by":"user"}
 user {"text":"third task"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
@@ -259,7 +259,7 @@ plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940f
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"keepPlanning"}}
 plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"rejected"}
-tool {"callId":"toolu_0004_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.\n\nThe user gave no reason; ask with As…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user keeps planning"}}
+tool {"callId":"toolu_0004_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","steps":[{"id":"1","title":"Count","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.\n\nThe user gave no reason; ask with As…"}],"isError":true,"decision":{"behavior":"deny","reason":"the user keeps planning"}}
 assistant {"blocks":[{"type":"text","text":"Still planning."}],"stop":"end_turn"}
 user {"text":"submit it"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0006_00","name":"ExitPlanMode","input":{}}],"stop":"tool_use"}
@@ -268,7 +268,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"default"}}
 mode {"from":"plan","to":"default","by":"user"}
 plan {"slug":"<slug>","revision":2,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0006_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce/pla…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0006_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","steps":[{"id":"1","title":"Count","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now default. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce/pla…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Asking at each edit."}],"stop":"end_turn"}
 mode {"from":"default","to":"plan","by":"user"}
@@ -281,7 +281,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":3,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0008_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0008_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","steps":[{"id":"1","title":"Count","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 reminder {"kind":"plan_mode_exit","path":"$HOME/.cutonce/plans/<slug>.md","exists":true,"text":"Plan mode is off: you can edit files and run tools again, as far as the mode allows. The plan is at $HOME/.cutonce/plans/<slug>.md, should you need it."}
 assistant {"blocks":[{"type":"text","text":"Accepting edits."}],"stop":"end_turn"}
 mode {"from":"acceptEdits","to":"plan","by":"user"}
@@ -294,7 +294,7 @@ ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"clear","mode":"acceptEdits"}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":4,"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","outcome":"approved"}
-tool {"callId":"toolu_0010_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md"},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
+tool {"callId":"toolu_0010_00","name":"ExitPlanMode","input":{"plan":"# Count\n\n1. Count\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"cabdc3d55e209acf6f5416fe710ab00940fe748f5cbe48d07517bfd88c78b2a9","steps":[{"id":"1","title":"Count","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}
 clear {}
 session {"slug":"<slug>"}
 user {"text":"Implement this plan. The user approved it, and it is saved at $HOME/.cutonce/plans/<slug>.md. If you must deviate from it, say so.\n\n# Count\n\n1. Count\n","meta":true,"planContent":"# Count\n\n1. Count\n"}

@@ -88,6 +88,10 @@ pub enum TurnEvent {
     EndRefused {
         message: String,
     },
+    /// Before the turn ends, the program makes these calls itself: checks of a plan (PC-31).
+    ChecksDue {
+        calls: Vec<CallKind>,
+    },
     /// The user takes the last queued message back (DU-4).
     Unqueue,
     Interrupted,
@@ -156,9 +160,16 @@ enum Phase {
     Idle,
     Preparing,
     Requesting,
-    Calls { calls: Vec<BatchCall>, ending: Option<EndReason> },
+    /// `last`: calls of the program at the end of the turn, which no request follows.
+    Calls {
+        calls: Vec<BatchCall>,
+        ending: Option<EndReason>,
+        last: bool,
+    },
     ConfirmingEnd,
-    Compacting { in_turn: bool },
+    Compacting {
+        in_turn: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -221,6 +232,7 @@ impl Turn {
             TurnEvent::CallDone(n) => self.call_done(n, &mut effects),
             TurnEvent::EndConfirmed => self.end_confirmed(&mut effects),
             TurnEvent::EndRefused { message } => self.end_refused(message, &mut effects),
+            TurnEvent::ChecksDue { calls } => self.checks_due(calls, &mut effects),
             TurnEvent::Unqueue => self.unqueue(&mut effects),
             TurnEvent::Interrupted => self.interrupted(&mut effects),
             TurnEvent::Shutdown => {
@@ -286,10 +298,20 @@ impl Turn {
         if calls.is_empty() {
             return self.model_stopped(over_budget, effects);
         }
-        let calls = calls.into_iter().map(|kind| BatchCall { kind, progress: CallProgress::Waiting }).collect();
         let ending = over_budget.then_some(EndReason::MaxBudget);
-        self.phase = Phase::Calls { calls, ending };
+        self.start_batch(calls, ending, false, effects);
+    }
+
+    fn start_batch(&mut self, calls: Vec<CallKind>, ending: Option<EndReason>, last: bool, effects: &mut Vec<Effect>) {
+        let calls = calls.into_iter().map(|kind| BatchCall { kind, progress: CallProgress::Waiting }).collect();
+        self.phase = Phase::Calls { calls, ending, last };
         self.advance(effects);
+    }
+
+    fn checks_due(&mut self, calls: Vec<CallKind>, effects: &mut Vec<Effect>) {
+        if self.phase == Phase::ConfirmingEnd {
+            self.start_batch(calls, None, true, effects);
+        }
     }
 
     /// The model made no calls. Messages queued meanwhile continue the turn; otherwise it may end.
@@ -331,7 +353,7 @@ impl Turn {
 
     /// Starts and skips calls as far as possible, and continues once every call has its result.
     fn advance(&mut self, effects: &mut Vec<Effect>) {
-        let Phase::Calls { calls, ending } = &mut self.phase else { return };
+        let Phase::Calls { calls, ending, last } = &mut self.phase else { return };
         for n in 0..calls.len() {
             if calls[n].progress != CallProgress::Waiting {
                 continue;
@@ -347,6 +369,10 @@ impl Turn {
         if calls.iter().all(|call| call.progress == CallProgress::Done) {
             match ending.take() {
                 Some(reason) => self.end(reason, effects),
+                None if *last => {
+                    self.phase = Phase::ConfirmingEnd;
+                    effects.push(Effect::ConfirmEnd);
+                }
                 None => self.prepare_within_limit(effects),
             }
         }

@@ -64,10 +64,7 @@ pub struct CommandLineRules {
 pub enum FirstSubmission {
     Message(String),
     /// Implements a plan that the user approved by running `cutonce implement`.
-    Implement {
-        text: String,
-        path: String,
-    },
+    Implement(cutonce_core::protocol::submission::ImplementRequest),
 }
 
 /// A request to open a session.

@@ -148,6 +148,7 @@ impl SessionBuilder {
         let mode = self.initial_mode(&settings, resumed.as_ref(), store.path())?;
         let (shown_mode, modes) = (mode.0.mode(), available_modes(&mode.0));
         let mut planner = self.build_planner(&settings, &store, &mode.0, &passing, &mut notices)?;
+        planner.instructions.template = planner::read_template(&self.dirs.cwd, loaded.trusted, &mut notices);
         let rules = self.build_rules(&loaded, base.own_tools, &mut notices);
         let here = self.build_tool_env(&store, &settings, &rules, &redactor, &mut notices)?;
         let (instructions, text, around) = self.load_instructions(&here.workspace, &mut notices);

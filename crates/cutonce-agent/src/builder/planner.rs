@@ -3,8 +3,8 @@
 
 use super::{SessionBuilder, StartError, planning_phase, read_bodies};
 use crate::plan::{PlanError, PlanFiles};
-use crate::session::{Approver, Planner, plan_tools};
-use crate::storage::{EphemeralStore, TranscriptReader, TranscriptStore};
+use crate::session::{Approver, ImplementationWork, Planner, plan_tools};
+use crate::storage::{EphemeralStore, TranscriptReader, TranscriptStore, implementation_entries};
 use cutonce_core::mode;
 use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PlanningTools};
@@ -16,10 +16,11 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 /// Entries needed to restore the mode (PM-12).
-pub(super) const MODE_KINDS: [EntryKind; 8] = [
+pub(super) const MODE_KINDS: [EntryKind; 9] = [
     EntryKind::Session,
     EntryKind::Plan,
     EntryKind::Scope,
+    EntryKind::Contract,
     EntryKind::User,
     EntryKind::Mode,
     EntryKind::Reminder,
@@ -29,6 +30,9 @@ pub(super) const MODE_KINDS: [EntryKind; 8] = [
 /// Entries that may contain the plan's text (PM-48).
 const PLAN_TEXT_KINDS: [EntryKind; 5] =
     [EntryKind::FileSnapshot, EntryKind::Tool, EntryKind::User, EntryKind::Clear, EntryKind::Reminder];
+
+/// Maximum size of a template.
+const MAX_TEMPLATE: u64 = 16 << 10;
 
 impl SessionBuilder {
     /// EnterPlanMode and ExitPlanMode, as far as they are offered (PM-32).
@@ -78,6 +82,10 @@ impl SessionBuilder {
             planner.entered = last_mode_change(store.path());
             planner.phase = planning_phase::restore_phase(store.path(), state.slug(), workflow);
         }
+        if store.path().exists() {
+            let entries = implementation_entries(store.path());
+            planner.work = ImplementationWork::restore(&entries.unwrap_or_default(), &root);
+        }
         match state.slug() {
             Some(slug) => self.reopen_plan_file(&mut planner, slug, store, &request, notices)?,
             // A name of the kind `task` waits for the first message (PM-51).
@@ -118,4 +126,21 @@ impl SessionBuilder {
 fn last_mode_change(transcript: &Path) -> Option<SystemTime> {
     let (_, entry) = TranscriptReader::open(transcript).ok()?.last_entry_of(EntryKind::Mode).ok()??;
     entry.at.parse::<jiff::Timestamp>().ok().map(SystemTime::from)
+}
+
+/// The text of `.cutonce/plan.md`, from trusted folders only.
+pub(super) fn read_template(project: &Path, trusted: bool, notices: &mut Vec<String>) -> Option<String> {
+    let path = project.join(".cutonce/plan.md");
+    let size = path.metadata().ok().filter(|meta| trusted && meta.is_file())?.len();
+    if size > MAX_TEMPLATE {
+        notices.push(format!("{} is not used: it is longer than {MAX_TEMPLATE} bytes.", path.display()));
+        return None;
+    }
+    match std::fs::read_to_string(&path) {
+        Ok(text) => Some(text).filter(|text| !text.trim().is_empty()),
+        Err(error) => {
+            notices.push(format!("{} is not used: {error}.", path.display()));
+            None
+        }
+    }
 }

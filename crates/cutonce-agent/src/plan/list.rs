@@ -45,12 +45,12 @@ pub fn list_plans(home: &Path) -> Vec<ListedPlan> {
 }
 
 /// Stores a text as an approved revision, because the user approved it by running it.
-pub fn record_approval(home: &Path, slug: &str, text: &str) -> Result<(), PlanError> {
+pub fn record_approval(home: &Path, slug: &str, text: &str) -> Result<u32, PlanError> {
     let known = find_plan(home, slug);
     let (project, session) = known.map_or((None, None), |plan| (plan.project, plan.session));
     let revisions = PlanRevisions::for_plan(home, slug);
     let revision = revisions.submit(text, &project.unwrap_or_default(), &session.unwrap_or_default())?;
-    revisions.record_outcome(revision.number, RevisionOutcome::Approved).map(|_| ())
+    revisions.record_outcome(revision.number, RevisionOutcome::Approved).map(|revision| revision.number)
 }
 
 /// Finds a plan by name. A name that is only reserved is not a plan yet.

@@ -8,15 +8,19 @@
 //! ```
 
 mod editor;
+mod facts;
 mod file;
 mod folder;
+mod freshness;
 mod list;
 mod name_reservation;
 mod revisions;
 pub(crate) mod workspace_diff;
 
 pub use editor::open_in_editor;
+pub use facts::{DiskFacts, read_contract};
 pub use file::{PlanFile, read_plan};
+pub use freshness::{PlanStamp, StaleFile};
 pub use list::{ListedPlan, find_plan, list_plans, record_approval, remove_plan};
 pub(crate) use name_reservation::NameReservation;
 pub use revisions::PlanRevisions;
@@ -46,6 +50,9 @@ pub enum PlanError {
     /// The name is not a valid plan name.
     #[error("invalid plan name {0:?}: use at most 100 lower-case letters, digits and `-`")]
     BadName(String),
+    /// There is no such plan.
+    #[error("no plan is called {0:?}; `cutonce plans list` lists them")]
+    Unknown(String),
     /// The plan belongs to another session (PM-48).
     #[error("the plan {slug} belongs to session {session}, not to this one")]
     OtherSession {
@@ -116,6 +123,11 @@ impl PlanFiles {
         let files =
             PlanFiles { home: home.into(), project: project.into(), session: session.to_string(), names, folder };
         (files, warning)
+    }
+
+    /// The cutonce home.
+    pub(crate) fn home(&self) -> &Path {
+        &self.home
     }
 
     /// The plans folder.

@@ -1,7 +1,8 @@
 //! Submitted revisions of a plan (PM-46), each in a file that is never rewritten, and an index of them.
 
-use super::{PlanError, plans_home};
+use super::{PlanError, PlanStamp, plans_home};
 use crate::storage::paths::{create_private_dir, private_options, write_private};
+use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::{Revision, RevisionIndex, RevisionOutcome, plan_title, sha256_hex};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -10,6 +11,7 @@ use std::path::{Path, PathBuf};
 /// Read limit, well above the size of a plan, in case the file is not ours.
 const READ_LIMIT: u64 = 64 << 20;
 const INDEX: &str = "index.json";
+const REPORT: &str = "report.json";
 
 /// The revisions of one plan; may be empty.
 #[derive(Debug, Clone)]
@@ -64,6 +66,52 @@ impl PlanRevisions {
             index.set_outcome(number, outcome);
             index.revisions.iter().find(|revision| revision.number == number).cloned().ok_or(missing)
         })
+    }
+
+    /// Keeps the state of the workspace at the submission of a revision (PC-13).
+    pub(crate) fn write_stamp(&self, number: u32, stamp: &PlanStamp) -> Result<(), PlanError> {
+        let path = self.stamp_path(number);
+        let failed = |error| PlanError::from_io("keep the state of the planned files", &path, error);
+        let json = serde_json::to_vec(stamp).map_err(io::Error::other).map_err(failed)?;
+        write_private(&path, &json).map_err(failed)
+    }
+
+    /// The state of the workspace at the submission of the revision with this text; `None` if it is not known.
+    pub fn stamp_of(&self, text: &str) -> Option<PlanStamp> {
+        let sha256 = sha256_hex(text);
+        let index = self.index();
+        let revisions = index.revisions.iter().rev().filter(|revision| revision.sha256 == sha256);
+        let stamps = revisions.filter_map(|revision| read_text(&self.stamp_path(revision.number)).ok());
+        stamps.filter_map(|stamp| serde_json::from_str(&stamp).ok()).next()
+    }
+
+    fn stamp_path(&self, number: u32) -> PathBuf {
+        self.dir.join(format!("{number:04}.stamp.json"))
+    }
+
+    /// Keeps the report of the implementation beside the revisions (PC-35).
+    pub(crate) fn write_report(&self, report: &PlanReport) -> Result<(), PlanError> {
+        let path = self.dir.join(REPORT);
+        let failed = |error| PlanError::from_io("keep the report", &path, error);
+        create_private_dir(&self.dir).map_err(failed)?;
+        let json = serde_json::to_vec_pretty(report).map_err(io::Error::other).map_err(failed)?;
+        write_private(&path, &json).map_err(failed)
+    }
+
+    /// The report of the last implementation; `None` if there is none.
+    pub fn report(&self) -> Result<Option<PlanReport>, PlanError> {
+        let path = self.dir.join(REPORT);
+        let failed = |error| PlanError::from_io("read the report", &path, error);
+        match read_text(&path) {
+            Ok(text) => serde_json::from_str(&text).map(Some).map_err(|error| failed(io::Error::other(error))),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(failed(error)),
+        }
+    }
+
+    /// When the last report was written.
+    pub fn reported_at(&self) -> Option<std::time::SystemTime> {
+        self.dir.join(REPORT).metadata().and_then(|meta| meta.modified()).ok()
     }
 
     pub(super) fn remove(&self) -> io::Result<()> {

@@ -7,15 +7,18 @@ use super::call_runner::CallRef;
 use super::events::SessionEvent;
 use super::parts::Approver;
 use crate::plan::workspace_diff::WorkspaceChanges;
+use crate::plan::{PlanStamp, read_contract};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
 use cutonce_core::mode;
 use cutonce_core::permission::{DeniedCall, Why};
 use cutonce_core::plan::approval::{
     self, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict, SubmitOutcome,
 };
-use cutonce_core::plan::{PhaseEvent, PlanEvent, RevisionOutcome as Settled};
+use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::{PhaseEvent, PlanContent, PlanEvent, RevisionOutcome as Settled};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
+use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::transcript::{EntryBody, PLAN_ASK};
 use cutonce_core::turn::{TurnEvent, UserInput};
 use cutonce_tools::tool::ToolOutcome;
@@ -39,6 +42,17 @@ pub(crate) struct PlanPresentation {
     pub previous: Option<String>,
     /// What the user had written when the plan changed meanwhile (PM-84).
     pub draft: Option<PlanAnswer>,
+    /// The planned files as they are (PC-13).
+    pub stamp: Option<PlanStamp>,
+}
+
+/// What a task found out about a plan before it is submitted.
+pub(crate) struct CheckedPlan {
+    /// Files that changed since plan mode was entered.
+    changed: Vec<String>,
+    contract: Option<PlanContract>,
+    /// The planned files as they are (PC-13).
+    stamp: Option<PlanStamp>,
 }
 
 /// The decision and the user's feedback, for hooks.
@@ -50,6 +64,15 @@ fn decided(verdict: &PlanVerdict) -> Option<(&'static str, Option<String>)> {
         PlanVerdict::NotApproved { .. } => Some(("unanswered", None)),
         PlanVerdict::AskAgain { .. } | PlanVerdict::Ignored { .. } => None,
     }
+}
+
+/// The input of ExitPlanMode as approvers and hosts see it (PM-70, PC-38).
+fn exit_input(request: &approval::PlanExitRequest) -> serde_json::Value {
+    let mut input = json!({"plan": request.plan, "planFilePath": request.plan_file_path});
+    if let Some(contract) = &request.contract {
+        input["contract"] = json!(contract);
+    }
+    input
 }
 
 fn told(changes: &WorkspaceChanges, root: &Path) -> Vec<String> {
@@ -66,6 +89,7 @@ impl SessionState {
         let (events, snapshot) = (self.events.clone(), self.planner.snapshot.clone());
         let call = n.map(|n| self.calls.reference(n));
         let root = self.context.env.workspace.root.clone();
+        let (lint, found) = (self.context.shared.settings.plan.lint, self.planner.found());
         let mut except: Vec<_> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
         except.push(self.context.env.workspace.cutonce_home.clone());
         tokio::spawn(async move {
@@ -76,11 +100,18 @@ impl SessionState {
                 },
                 None => Vec::new(),
             };
-            let _ = events.send(SessionEvent::PlanChecked { call, changed, draft: draft.map(Box::new) });
+            let read = move || {
+                let contract = found.text().and_then(|plan| read_contract(&root, plan, lint));
+                let stamp = contract.as_ref().map(|contract| PlanStamp::new(&root, contract));
+                (contract, stamp)
+            };
+            let (contract, stamp) = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+            let checked = CheckedPlan { changed, contract, stamp };
+            let _ = events.send(SessionEvent::PlanChecked { call, checked, draft: draft.map(Box::new) });
         });
     }
 
-    pub(super) fn plan_checked(&mut self, call: Option<CallRef>, changed: Vec<String>, draft: Option<PlanAnswer>) {
+    pub(super) fn plan_checked(&mut self, call: Option<CallRef>, checked: CheckedPlan, draft: Option<PlanAnswer>) {
         // Interrupted meanwhile: the call has its result already.
         if call.is_some_and(|call| !self.calls.is_open(call)) {
             return;
@@ -98,7 +129,10 @@ impl SessionState {
             path: self.planner.path(),
             revision: found.text().map_or(0, |plan| self.next_revision(plan)),
             layer: self.planner.layer,
-            changed_files: changed,
+            changed_files: checked.changed,
+            contract: self.contract_of(&found, checked.contract),
+            // A request that a crash left open goes to the user as it is.
+            fix_findings: n.is_some() && draft.is_none() && self.context.shared.settings.plan.lint == PlanLint::Fix,
             shells: running.into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
             contacted_hosts: self.context.env.shells.plan_sandbox().map_or(Vec::new(), |held| held.contacted_hosts()),
         };
@@ -110,8 +144,41 @@ impl SessionState {
                 self.end_with_batch(EndReason::Completed);
             }
             SubmitOutcome::Ask(request) => {
-                self.run_plan_hook(n, PlanPresentation { request: *request, previous, draft })
+                self.run_plan_hook(n, PlanPresentation { request: *request, previous, draft, stamp: checked.stamp })
             }
+        }
+    }
+
+    /// The contract of this plan; it is read again if the file changed meanwhile.
+    fn contract_of(&self, found: &PlanContent, read: Option<PlanContract>) -> Option<PlanContract> {
+        let (text, sha256) = (found.text()?, found.sha256()?);
+        let contract = match read {
+            Some(contract) if contract.sha256 == sha256 => Some(contract),
+            Some(_) | None => {
+                read_contract(&self.context.env.workspace.root, text, self.context.shared.settings.plan.lint)
+            }
+        };
+        contract.map(|contract| self.with_locked_steps(contract))
+    }
+
+    /// A plan that was parked or rejected is reviewed again without the model (PC-41).
+    pub(super) fn submit_again(&mut self, slug: Option<String>) {
+        if !self.turn.idle() || self.is_teammate() {
+            let text = "The plan can't be submitted now: the agent is working, or its lead must approve plans.";
+            return self.notice(NoticeLevel::Warning, text);
+        }
+        if let Err(error) = slug.map_or(Ok(()), |slug| self.switch_plan(&slug)) {
+            return self.notice(NoticeLevel::Warning, &format!("The plan can't be submitted: {error}"));
+        }
+        if self.planner.found().text().is_none() {
+            return self.notice(NoticeLevel::Warning, "There is no plan to submit yet.");
+        }
+        if !self.mode.is_planning() {
+            self.mode_event(mode::ModeEvent::Set { to: mode::Mode::Plan, by: ChangedBy::User });
+        }
+        if self.mode.is_planning() {
+            self.planner.approval.note_user_message();
+            self.submit_plan(None, None);
         }
     }
 
@@ -180,13 +247,18 @@ impl SessionState {
     }
 
     fn show_plan(&mut self, n: Option<usize>, plan: PlanPresentation) {
-        let PlanPresentation { request, previous, draft } = plan;
+        let PlanPresentation { request, previous, draft, stamp } = plan;
         if let Some(plan) = &request.plan {
             if let Some(n) = n {
-                self.calls.set_input(n, json!({"plan": plan, "planFilePath": request.plan_file_path}));
+                self.calls.set_input(n, exit_input(&request));
             }
             if let Err(error) = self.planner.file.as_ref().map_or(Ok(()), |file| file.submit(plan).map(|_| ())) {
                 self.notice(NoticeLevel::Warning, &format!("The revision of the plan could not be kept: {error}"));
+            }
+            if let (Some(file), Some(stamp)) = (&self.planner.file, &stamp)
+                && let Err(error) = file.revisions().write_stamp(request.revision, stamp)
+            {
+                self.notice(NoticeLevel::Warning, &error.to_string());
             }
             self.record_plan(request.revision, request.sha256.clone().unwrap_or_default(), "submitted");
         }
@@ -225,7 +297,7 @@ impl SessionState {
             ask_id: request.ask_id.clone(),
             call_id: n.map(|n| self.calls.id(n)).unwrap_or_default(),
             tool: cutonce_core::plan::EXIT_PLAN_MODE.into(),
-            input: json!({"plan": request.plan, "planFilePath": request.plan_file_path}),
+            input: exit_input(&request),
             kind: AskKind::Plan { request: Box::new(request.clone()), previous, draft },
         };
         // A request that still waits for an earlier submission is replaced by this one.
@@ -240,7 +312,9 @@ impl SessionState {
 
     pub(super) fn plan_answered(&mut self, ask: OpenAsk, answer: PlanAnswer) {
         let found = self.planner.found();
-        let verdict = self.planner.approval.answer(&self.mode, answer.clone(), &found);
+        let root = &self.context.env.workspace.root;
+        let edited = answer.plan.as_deref().and_then(|plan| read_contract(root, plan, PlanLint::Off));
+        let verdict = self.planner.approval.answer(&self.mode, answer.clone(), &found, edited);
         if let PlanVerdict::Ignored { why } = &verdict {
             self.notice(NoticeLevel::Info, &format!("The answer was ignored: {why}."));
             if self.planner.approval.open_request().is_some() {
@@ -309,10 +383,18 @@ impl SessionState {
         let _ = self.context.env.disk.remember_shown(Path::new(path));
         self.keep_plan();
         approved.plan.iter().for_each(|plan| self.classifier.context.approved(plan));
+        let slug = self.planner.file.as_ref().map(|file| file.slug().to_string()).unwrap_or_default();
+        let number = match &approved.plan {
+            Some(plan) if approved.edited => self.next_revision(plan),
+            Some(_) | None => revision,
+        };
+        self.start_implementation(&approved.terms, &slug, number);
         self.mode_event(mode::ModeEvent::Approved { mode: approved.mode, by: ChangedBy::User });
         if self.mode.is_planning() {
+            self.end_implementation();
             return self.not_approved(n, &NoAnswer::Failed("the mode could not be changed".into()), path);
         }
+        self.apply_terms(&approved, &slug, number);
         self.model.selection.switch_with_next_request();
         self.settle(revision, Settled::Approved, approved.plan.as_deref().filter(|_| approved.edited));
         self.plan_event(PlanEvent::Approved { choice: approved.choice, mode: approved.mode, edited: approved.edited });
@@ -334,6 +416,28 @@ impl SessionState {
             // turn.
             (None, true) => {}
             (None, false) => self.pending.push_back(TurnEvent::Input(UserInput::meta(text))),
+        }
+    }
+
+    /// Model and effort of the implementation (PC-12); parked steps become a plan of their own (PC-11).
+    fn apply_terms(&mut self, approved: &ApprovedPlan, slug: &str, revision: u32) {
+        let terms = &approved.terms;
+        if let Some(model) = &terms.model {
+            self.model.selection.choose(model.clone());
+        }
+        if let Some(effort) = terms.effort {
+            self.model.selection.set_effort(effort);
+        }
+        let plan = approved.plan.as_deref().unwrap_or_default();
+        let Some(text) = terms.parked_plan(plan, slug, revision) else { return };
+        match self.planner.files.reserve("parked steps").and_then(|file| file.write(&text).map(|()| file)) {
+            Ok(file) => {
+                let text = format!("The parked steps are a plan of their own: {}.", file.slug());
+                self.notice(NoticeLevel::Info, &text);
+            }
+            Err(error) => {
+                self.notice(NoticeLevel::Warning, &format!("The parked steps could not be kept as a plan: {error}"));
+            }
         }
     }
 

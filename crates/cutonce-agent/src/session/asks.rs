@@ -5,7 +5,7 @@ pub(super) use super::approval_asks::{OpenSubject, waiting_notice};
 use super::parts::Approver;
 use cutonce_core::call::{AskSubject, CallEvent, CallState, Refusal};
 use cutonce_core::permission::rules::RuleBehavior;
-use cutonce_core::permission::{DeniedCall, PermissionAsk, Why};
+use cutonce_core::permission::{DeniedCall, PermissionAsk, Why, added_path};
 use cutonce_core::protocol::event::{AskKind, AskView, EventKind, NoticeLevel, Question};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, RememberedRule};
 use cutonce_core::transcript::EntryBody;
@@ -143,12 +143,16 @@ impl SessionState {
                 self.step_call(n, CallEvent::Approved { now, by: "the user allowed it" });
             }
             PermissionAnswer::Deny { message, interrupt } => {
+                self.call_refused(n);
                 self.step_call(n, CallEvent::Refused { by: Refusal::User { message }, end_turn: interrupt });
             }
         }
     }
 
     fn remember(&mut self, remember: &RememberedRule) {
+        if let Some(path) = added_path(&remember.rule) {
+            return self.extend_scope(path);
+        }
         self.store_rule(remember.where_to, RuleBehavior::Allow, &remember.rule);
         // The copy of the rules that hides files stays correct: no deny rule comes from here.
         if let Err(error) = self.share_rule(&remember.rule) {

@@ -15,6 +15,7 @@ use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, DeniedCall,
 use cutonce_core::protocol::event::{DecisionRecord, EventKind, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::QuestionsAnswer;
 use cutonce_core::protocol::usage_totals::UsageTotals;
+use cutonce_core::text::sanitize::one_line;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{CallKind, TurnEvent};
 use cutonce_tools::env::CallContext;
@@ -38,6 +39,8 @@ pub(super) struct CallBatch {
     pub cancel: CancellationToken,
     /// The transcript entry of the answer that made the calls.
     pub answer: String,
+    /// Checks of a plan, which the program runs itself (PC-31): the model sees neither calls nor results.
+    pub by_program: bool,
 }
 
 /// A call as the session keeps it; where it is on its way is in `state`.
@@ -52,6 +55,8 @@ struct CallSlot {
     outcome: Option<(ToolOutcome, Duration)>,
     result: Option<ToolResult>,
     touched: Vec<PathBuf>,
+    /// The file that the call would write outside the approved plan (PC-20).
+    out_of_scope: Option<String>,
 }
 
 /// A call of a certain batch.
@@ -87,6 +92,10 @@ impl CallBatch {
         let facts = |slot: &CallSlot| (slot.name.clone(), slot.input.clone(), slot.id.clone());
         self.slots.get(n).map(facts).unwrap_or_default()
     }
+    /// True if the call would write a file outside the approved plan.
+    pub fn is_out_of_scope(&self, n: usize) -> bool {
+        self.slots.get(n).is_some_and(|slot| slot.out_of_scope.is_some())
+    }
     pub fn id(&self, n: usize) -> String {
         self.slots.get(n).map(|slot| slot.id.clone()).unwrap_or_default()
     }
@@ -119,8 +128,18 @@ impl SessionState {
     /// Parses the calls of an answer; nothing runs yet.
     pub(super) fn lay_out_calls(&mut self, calls: Vec<ToolUse>) -> Vec<CallKind> {
         self.note_spawn_context(&calls);
+        self.lay_out_batch(calls, false)
+    }
+
+    /// Parses the checks of a plan.
+    pub(super) fn lay_out_checks(&mut self, checks: Vec<ToolUse>) -> Vec<CallKind> {
+        self.lay_out_batch(checks, true)
+    }
+
+    fn lay_out_batch(&mut self, calls: Vec<ToolUse>, by_program: bool) -> Vec<CallKind> {
         self.calls.number += 1;
         self.calls.cancel = CancellationToken::new();
+        self.calls.by_program = by_program;
         self.calls.slots = calls.into_iter().map(|call| self.slot(call)).collect();
         self.calls.kinds()
     }
@@ -144,6 +163,7 @@ impl SessionState {
             outcome: None,
             result: None,
             touched: Vec::new(),
+            out_of_scope: None,
         }
     }
 
@@ -289,6 +309,9 @@ impl SessionState {
         let role = CallRole::for_call(&slot.name, &access);
         let facts = CallFacts { tool: slot.name.clone(), access };
         let decision = permission::decide(mode, &self.permissions.rules, facts.clone());
+        let (decision, outside) = self.within_scope(mode, &facts, decision);
+        let decision = self.check_decision(&facts, decision);
+        self.calls.slots[n].out_of_scope = outside;
         let precheck = self.calls.parsed(n).filter(|_| self.may_ask(n, &decision));
         let precheck = precheck.and_then(|call| call.precheck(&self.context.env));
         let decided = Decided { mode, facts, decision, role, classifier_on, precheck };
@@ -314,7 +337,10 @@ impl SessionState {
             let text = "Not run: the transcript can't be written to disk, and nothing may change without a record.";
             return self.step_call(n, CallEvent::Failed(text.into()));
         }
-        self.emit(EventKind::ToolStarted { call_id: call_id.clone(), name, summary: call.summary() });
+        match self.calls.by_program {
+            true => self.notice(NoticeLevel::Info, &format!("Checking the plan: {}", call.summary())),
+            false => self.emit(EventKind::ToolStarted { call_id: call_id.clone(), name, summary: call.summary() }),
+        }
         let (env, cancel, report) = (self.context.env.clone(), self.calls.cancel.clone(), self.call_reporter(n));
         let (hub, output_id) = (self.context.hub.clone(), call_id.clone());
         let output: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(move |text| {
@@ -363,6 +389,11 @@ impl SessionState {
                 (ToolOutcome::error(denied.message), Duration::ZERO)
             }
         };
+        if self.calls.by_program {
+            self.check_finished(n, &outcome);
+            return self.pending.push_back(TurnEvent::CallDone(n));
+        }
+        self.evidence_of(n, &outcome);
         let content = self.redacted(outcome.content);
         let slot = &mut self.calls.slots[n];
         let is_error = outcome.is_error;
@@ -384,6 +415,30 @@ impl SessionState {
         let finished = FinishedCall { call_id, name, input, content, is_error, decision, duration_ms, display };
         self.emit(EventKind::ToolFinished(Arc::new(finished)));
         self.pending.push_back(TurnEvent::CallDone(n));
+    }
+
+    /// What the outcome of a call says about the approved plan (PC-30).
+    fn evidence_of(&mut self, n: usize, outcome: &ToolOutcome) {
+        let slot = &mut self.calls.slots[n];
+        let denied = slot.decision.behavior == RuleBehavior::Deny;
+        if let Some(path) = slot.out_of_scope.take().filter(|_| denied) {
+            return self.outside_denied(path);
+        }
+        let command = slot.input.get("command").and_then(Value::as_str).filter(|_| slot.name == "Bash");
+        if let Some(command) = command.map(str::to_string) {
+            self.command_ended(&command, outcome);
+        }
+    }
+
+    /// A check that the program ran, or that was not allowed.
+    fn check_finished(&mut self, n: usize, outcome: &ToolOutcome) {
+        let slot = &self.calls.slots[n];
+        let command = slot.input.get("command").and_then(Value::as_str).unwrap_or_default().to_string();
+        if outcome.display.is_none() {
+            let (shown, why) = (one_line(&command), one_line(&slot.decision.why.reason));
+            self.notice(NoticeLevel::Warning, &format!("The check `{shown}` did not run: {why}."));
+        }
+        self.command_ended(&command, outcome);
     }
 
     fn after_result(&mut self, tool: &str, is_error: bool, touched: Vec<PathBuf>) {

@@ -127,6 +127,7 @@ impl SessionState {
         self.append(EntryBody::Compaction { summary: summary.into(), kept: kept.clone() });
         self.record_open_review();
         self.mode_event(mode::ModeEvent::Compacted);
+        self.remind_steps_soon();
         self.conversation.clear();
         self.conversation.push(compacted_message(summary, &kept));
         self.record_usage();

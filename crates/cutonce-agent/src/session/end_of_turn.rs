@@ -21,6 +21,9 @@ impl SessionState {
             self.tasks.awaiting_agents = true;
             return;
         }
+        if self.steps_hold_end() {
+            return;
+        }
         let moment = self.stop_moment();
         // A turn that may make no further request ends, even if a hook objects.
         if self.turn.at_limit() || !self.hooks.wants(&moment) {

@@ -7,7 +7,7 @@ use super::SessionState;
 use super::events::{SessionEvent, TaskResult};
 use super::parts::Approver;
 use cutonce_core::mode;
-use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
+use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel, TurnSummary};
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{Effect, TurnEvent, TurnOverrides, UserInput};
@@ -111,6 +111,7 @@ impl SessionState {
             }
             self.mode_effect(effect);
         }
+        self.follow_implementation();
         self.session_started(if self.conversation.messages.is_empty() { "startup" } else { "resume" });
         self.subagent_started();
         self.team_opened();
@@ -152,13 +153,15 @@ impl SessionState {
                 }
             }
             SessionEvent::Call { call, report } => self.call_reported(call, *report),
-            SessionEvent::PlanChecked { call, changed, draft } => {
-                self.plan_checked(call, changed, draft.map(|draft| *draft));
+            SessionEvent::PlanChecked { call, checked, draft } => {
+                self.plan_checked(call, checked, draft.map(|draft| *draft));
             }
             SessionEvent::PlanHooked { call, plan, reply } => self.plan_hooked(call, *plan, reply),
             SessionEvent::InputHooked { id, reply } => self.input_hooked(id, reply),
             SessionEvent::HooksNotified { event, reply } => self.hooks_notified(event, reply),
             SessionEvent::Team(report) => self.team_report(report),
+            SessionEvent::Evidence(evidence) => self.check_ran(evidence),
+            SessionEvent::ScopeExtended(path) => self.extend_scope(&path),
             SessionEvent::AgentStarted(agent) => self.agent_started(&agent),
             SessionEvent::AgentEnded(ending) => self.agent_ended(*ending),
         }
@@ -215,7 +218,7 @@ impl SessionState {
             Submission::SetModeByAnswer { mode } => self.set_mode_by_answer(mode),
             Submission::CycleMode => self.mode_event(mode::ModeEvent::Cycle),
             Submission::Command { command, editor } => self.command(command, editor.as_deref()),
-            Submission::Implement { text, path } => self.implement(text, &path),
+            Submission::Implement(chosen) => self.implement(chosen),
             Submission::SetModel { model } => self.model.selection.choose(model),
             Submission::SetThinking { budget } => self.model.selection.set_thinking(budget),
             Submission::Team(news) => self.team_news(news),
@@ -274,6 +277,7 @@ impl SessionState {
         self.hooks.turn_began();
         self.reread_switches();
         self.model.usage.begin();
+        self.implementation_turn_began();
         self.team_state(true);
         self.emit(EventKind::TurnStarted);
     }
@@ -287,12 +291,13 @@ impl SessionState {
             self.append(EntryBody::Error { message: message.clone() });
         }
         self.keep_plan();
+        let report = self.report_implementation(&reason).map(Box::new);
         self.drop_overrides();
         self.record_usage();
         self.sync();
         let reason = self.durable_reason(reason);
         self.team_state(false);
-        let ended = self.summarize_turn(reason, self.turn.requests());
+        let ended = TurnSummary { report, ..self.summarize_turn(reason, self.turn.requests()) };
         self.emit(EventKind::TurnEnded(ended));
         self.restart_with_plan();
     }

@@ -1,6 +1,6 @@
 //! Everything that tasks of a session report. One channel carries it to the event loop.
 
-use super::approval::PlanPresentation;
+use super::approval::{CheckedPlan, PlanPresentation};
 use super::call_runner::{CallRef, CallReport};
 use super::parts::Connected;
 use super::plan_with_lead::TeamReport;
@@ -8,6 +8,7 @@ use crate::subagent::SubagentReport;
 use cutonce_core::conversation::ModelResponse;
 use cutonce_core::hooks::{HookAnswer, HookEvent};
 use cutonce_core::plan::approval;
+use cutonce_core::plan::progress::Evidence;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_models::ModelError;
 use std::sync::Arc;
@@ -19,8 +20,8 @@ pub(crate) enum SessionEvent {
     Task { id: u64, result: TaskResult },
     /// A call made progress. A reference to an earlier batch is ignored.
     Call { call: CallRef, report: Box<CallReport> },
-    /// The workspace was compared for a plan submission (PM-87).
-    PlanChecked { call: Option<CallRef>, changed: Vec<String>, draft: Option<Box<approval::PlanAnswer>> },
+    /// The workspace was compared and the plan was read for a submission (PM-87, PC-6).
+    PlanChecked { call: Option<CallRef>, checked: CheckedPlan, draft: Option<Box<approval::PlanAnswer>> },
     /// PlanSubmitted hooks answered; `None` after an interrupt.
     PlanHooked { call: Option<CallRef>, plan: Box<PlanPresentation>, reply: Option<HookAnswer> },
     /// The hooks of the pending input with this id answered.
@@ -29,6 +30,10 @@ pub(crate) enum SessionEvent {
     HooksNotified { event: HookEvent, reply: HookAnswer },
     /// Plan approval between teammate and lead.
     Team(TeamReport),
+    /// A file changed or a check ran while an approved plan is implemented (PC-30).
+    Evidence(Evidence),
+    /// The user added a file to the approved plan, in the ask of a subagent (PC-24).
+    ScopeExtended(String),
     /// A subagent started.
     AgentStarted(Arc<AgentRef>),
     /// A subagent ended (SA-1).

@@ -3,7 +3,8 @@
 
 use super::SessionState;
 use cutonce_core::call::{CallEvent, Refusal};
-use cutonce_core::permission::rules::ConfigSource;
+use cutonce_core::permission::added_path;
+use cutonce_core::permission::rules::{ConfigSource, RuleBehavior};
 use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::protocol::host::{FolderChange, HostAnswer, RuleChange, RuleChangeKind};
 use cutonce_core::protocol::submission::QuestionsAnswer;
@@ -21,6 +22,7 @@ impl SessionState {
             }
             HostAnswer::Allow { input } => self.host_allowed(n, input),
             HostAnswer::Deny { message, interrupt } => {
+                self.call_refused(n);
                 self.step_call(n, CallEvent::Refused { by: Refusal::Host { message }, end_turn: interrupt });
             }
         }
@@ -82,6 +84,10 @@ impl SessionState {
             }
         }
         for rule in rules {
+            if let (Some(path), RuleBehavior::Allow, RuleChangeKind::Add) = (added_path(&rule), behavior, how) {
+                self.extend_scope(path);
+                continue;
+            }
             if how == RuleChangeKind::Remove {
                 if !self.unshare(behavior, &rule) {
                     self.notice(

@@ -14,6 +14,7 @@ mod asks;
 mod call_runner;
 mod classifier;
 mod compaction;
+mod contract_work;
 mod conversation;
 mod end_of_turn;
 mod event_loop;
@@ -39,6 +40,7 @@ mod turn_overrides;
 mod usage;
 
 pub(crate) use classifier::{AutoSource, ClassifierContext};
+pub(crate) use contract_work::ImplementationWork;
 pub(crate) use events::SessionEvent;
 pub use parts::{Approver, Connect, Connected};
 pub(crate) use parts::{MainRole, SessionHistory, SessionParts, SessionRole, SharedContext, offered_specs};

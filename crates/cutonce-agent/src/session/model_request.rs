@@ -204,7 +204,8 @@ impl SessionState {
     fn answered(&mut self, response: ModelResponse, took: Duration) -> TurnEvent {
         self.join_called_servers(&response.blocks);
         let ModelResponse { model, blocks, usage, stop } = response;
-        self.model.usage.request(&model, usage, self.model.connected.info.cost(&usage));
+        let cost = self.model.connected.info.cost(&usage);
+        self.model.usage.request(&model, usage, cost);
         self.model.usage.answered(took, text_of(&blocks));
         (self.conversation.counted, self.conversation.uncounted) = (usage.context_tokens(), 0);
         let body = EntryBody::Assistant { model: model.clone(), blocks: blocks.clone(), usage, stop: stop.clone() };
@@ -220,7 +221,9 @@ impl SessionState {
         self.emit(EventKind::Assistant { id, model, blocks: shared, usage, stop: stop.clone() });
         self.report_stop(&stop, calls.is_empty());
         self.model.usage.stop = Some(stop);
-        TurnEvent::Answered { over_budget: self.over_budget(), calls: self.lay_out_calls(calls) }
+        let over_limit = self.context.standing.spend(cost);
+        let over_budget = over_limit || self.over_budget();
+        TurnEvent::Answered { over_budget, calls: self.lay_out_calls(calls) }
     }
 
     /// Aborts the request or its preparation. Text that arrived stays; thinking without its signature and half a call
@@ -254,7 +257,9 @@ impl SessionState {
     /// Counts what the provider reported of a request that brought no answer (DU-3).
     fn count_unanswered(&mut self, usage: TokenUsage) {
         let connected = &self.model.connected;
-        self.model.usage.request(connected.model.name(), usage, connected.info.cost(&usage));
+        let cost = connected.info.cost(&usage);
+        self.context.standing.spend(cost);
+        self.model.usage.request(connected.model.name(), usage, cost);
     }
 
     fn report_stop(&self, stop: &StopReason, last: bool) {

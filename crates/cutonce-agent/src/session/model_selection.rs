@@ -5,7 +5,7 @@ use super::SessionState;
 use super::events::TaskResult;
 use super::parts::{Connect, Connected};
 use cutonce_core::mode::Mode;
-use cutonce_core::model_request::Thinking;
+use cutonce_core::model_request::{Effort, Thinking};
 use cutonce_core::model_selection::{ModelSelection, can_switch_model, model_switch_message, select_model};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::settings::{Settings, ThinkingSettings};
@@ -70,6 +70,11 @@ impl SessionModels {
         self.thinking = budget.map(|budget| ThinkingSettings { effort, budget: Some(budget) });
         self.rethink = true;
     }
+    /// Sets the effort of an implementation (PC-12); it applies to the next model that is connected or switched to.
+    pub fn set_effort(&mut self, effort: Effort) {
+        self.thinking = Some(ThinkingSettings { effort: Some(effort), budget: None });
+        self.rethink = true;
+    }
     /// The model with the thinking that the host set last.
     fn with_thinking(&self, mut connected: Connected) -> Connected {
         if let Some(choice) = &self.thinking {
@@ -114,6 +119,11 @@ impl SessionState {
             ModelSelection::CompactFirst => return Some(true),
         };
         if name == selection.using || selection.failed.contains(&name) {
+            let due = selection.switch_now && selection.rethink;
+            if let Some(connected) = selection.known(&selection.using).filter(|_| due) {
+                self.switch_model(self.model.selection.using.clone(), connected);
+                self.model.selection.rethink = false;
+            }
             self.model.selection.switch_now = false;
             return Some(false);
         }

@@ -1,20 +1,20 @@
 //! Plan mode in the session: performs the effects of the mode machine, keeps the plan file, sends reminders (PM-12 to
 //! PM-18, PM-40 to PM-50, PM-90 to PM-100). Submissions are in `approval`; the rules are all in cutonce-core.
 
-use super::SessionState;
+use super::{ImplementationWork, SessionState};
 use crate::plan::workspace_diff::WorkspaceSnapshot;
-use crate::plan::{PlanError, PlanFile, PlanFiles};
+use crate::plan::{PlanError, PlanFile, PlanFiles, read_contract};
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::permission::{Access, PathLocation, ShellConfinement, is_secret};
-use cutonce_core::plan::approval::{self, ApprovedPlan, ChoiceKey, EnforcementLevel, PlanApprovalState};
-use cutonce_core::plan::command::{self, ModeCommand};
+use cutonce_core::plan::approval::{self, ApprovalTerms, ApprovedPlan, ChoiceKey, EnforcementLevel, PlanApprovalState};
+use cutonce_core::plan::command::{self, ModeCommand, PlanCommand};
 use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
-use cutonce_core::protocol::submission::{ChangedBy, RuleDestination};
+use cutonce_core::protocol::submission::{ChangedBy, ImplementRequest, RuleDestination};
 use cutonce_core::settings::network::PlanNetwork;
-use cutonce_core::settings::plan::{PlanEntry, PlanShell, PlanWorkflow};
+use cutonce_core::settings::plan::{PlanEntry, PlanLint, PlanShell, PlanWorkflow};
 use cutonce_core::subagent::PLAN_AGENT;
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::{TurnEvent, UserInput};
@@ -55,6 +55,10 @@ pub(crate) struct Planner {
     pub(super) snapshot: Option<Arc<WorkspaceSnapshot>>,
     /// The conversation starts over with this message when the turn has ended (PM-81).
     pub(super) restart: Option<UserInput>,
+    /// There is a workspace sandbox for checks, although `sandbox.shell` is off (PC-31).
+    pub(super) confines_checks: bool,
+    /// The approved plan that is being implemented (PC-11).
+    pub(crate) work: Option<ImplementationWork>,
     /// The session was resumed with an open plan request (PM-85).
     pub(crate) reopen: bool,
     /// The answer to the plan is a message that is recorded next (PM-80).
@@ -84,6 +88,8 @@ impl Planner {
             kept: None,
             snapshot: None,
             restart: None,
+            confines_checks: false,
+            work: None,
             reopen: false,
             feedback_follows: false,
         }
@@ -222,6 +228,7 @@ impl SessionState {
     /// `/clear` by the user: the old plan stays on disk, this conversation has none (PM-49).
     pub(super) fn clear_by_user(&mut self) {
         self.close_reviews("the conversation was cleared");
+        self.end_implementation();
         self.planner.forget_plan();
         self.clear();
         if !self.mode.is_planning() {
@@ -280,6 +287,10 @@ impl SessionState {
 
     /// `/plan` and `/mode` (PM-20 to PM-26): cutonce-core decides what they do.
     pub(super) fn command(&mut self, command: ModeCommand, editor: Option<&str>) {
+        if command == ModeCommand::Plan(PlanCommand::Amend) && !self.begin_amendment() {
+            let text = "No approved plan is being implemented. `/plan` starts a new one.";
+            return self.notice(NoticeLevel::Warning, text);
+        }
         let found = self.planner.found();
         let outcome = command::evaluate_command(command, &self.mode, &found, editor);
         let wanted = outcome.event.as_ref().and_then(|event| match event {
@@ -306,10 +317,39 @@ impl SessionState {
         if let Some(text) = outcome.send_message {
             self.accept_input(UserInput::from_user(text, Vec::new()));
         }
+        if let Some(plan) = outcome.submit {
+            self.submit_again(plan.slug);
+        }
+    }
+
+    /// Makes another plan the session's own; a plan of another session is copied (PM-49, PC-41).
+    pub(super) fn switch_plan(&mut self, slug: &str) -> Result<(), PlanError> {
+        if self.planner.slug().as_deref() == Some(slug) {
+            return Ok(());
+        }
+        if crate::plan::find_plan(self.planner.files.home(), slug).is_none() {
+            return Err(PlanError::Unknown(slug.to_string()));
+        }
+        let file = match self.planner.files.reopen(slug) {
+            Err(PlanError::OtherSession { .. }) => self.planner.files.fork(slug, "")?.0,
+            other => other?,
+        };
+        self.close_reviews("another plan is reviewed");
+        self.planner.forget_plan();
+        let slug = file.slug().to_string();
+        self.planner.file = Some(file);
+        self.append_session(Some(slug));
+        self.plan_named();
+        Ok(())
     }
 
     /// Starts the conversation with a plan that the sender approved (PM-81).
-    pub(super) fn implement(&mut self, plan: String, path: &str) {
+    pub(super) fn implement(&mut self, chosen: ImplementRequest) {
+        let ImplementRequest { text: plan, path, revision } = chosen;
+        let root = &self.context.env.workspace.root;
+        let terms = ApprovalTerms { contract: read_contract(root, &plan, PlanLint::Off), ..ApprovalTerms::default() };
+        let (slug, number) = revision.unwrap_or_else(|| (file_name(&path), 0));
+        self.start_implementation(&terms, &slug, number);
         let approved = ApprovedPlan {
             choice: ChoiceKey::Restore,
             mode: self.mode.mode(),
@@ -318,16 +358,20 @@ impl SessionState {
             notes: None,
             comments: Vec::new(),
             clear: true,
+            terms,
         };
-        let text = approval::implement_message(&approved, path);
-        let event = PlanEvent::Implement { plan_file_path: path.to_string(), plan_content: plan.clone() };
+        let text = approval::implement_message(&approved, &path);
+        let event = PlanEvent::Implement { plan_file_path: path, plan_content: plan.clone() };
         self.plan_event(event);
         self.pending.push_back(TurnEvent::Input(UserInput { implements: Some(plan), ..UserInput::meta(text) }));
     }
 
     pub(super) fn plan_at_end(&self) -> Option<PlanAtEnd> {
         let slug = self.planner.slug().filter(|_| self.mode.is_planning())?;
-        Some(PlanAtEnd { path: self.planner.path(), slug, content: self.planner.found() })
+        let (content, root) = (self.planner.found(), &self.context.env.workspace.root);
+        let contract =
+            content.text().and_then(|plan| read_contract(root, plan, self.context.shared.settings.plan.lint));
+        Some(PlanAtEnd { path: self.planner.path(), slug, content, contract })
     }
 
     pub(super) fn plan_event(&self, event: PlanEvent) {
@@ -509,7 +553,13 @@ impl SessionState {
                 Access::Read(targets)
             }
             Access::Shell(mut shell) => {
-                shell.confinement = if self.mode.is_planning() { self.planner.held } else { self.held_at_work() };
+                shell.confinement = match self.mode.is_planning() {
+                    true => self.planner.held,
+                    false if self.calls.by_program && self.planner.confines_checks => {
+                        ShellConfinement::WorkspaceSandbox
+                    }
+                    false => self.held_at_work(),
+                };
                 // Elsewhere the kernel protects secrets.
                 shell.may_read_secrets = self.mode.is_planning()
                     && shell.confinement == ShellConfinement::AutoReadOnly
@@ -582,6 +632,7 @@ impl SessionState {
         if self.subagent.is_some() {
             return self.remind_agent();
         }
+        self.remind_steps();
         let state = &self.mode;
         let any = state.is_planning()
             || state.needs_exit_reminder()
@@ -622,4 +673,9 @@ impl SessionState {
         self.plan_event(PlanEvent::Implement { plan_file_path: self.planner.path(), plan_content });
         self.pending.push_back(TurnEvent::Input(input));
     }
+}
+
+/// The name of a plan that is a file of the user.
+fn file_name(path: &str) -> String {
+    Path::new(path).file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

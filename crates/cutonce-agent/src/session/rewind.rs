@@ -19,6 +19,10 @@ impl SessionState {
             Ok(None) => return self.notice(NoticeLevel::Warning, "There is no such point in this conversation."),
             Err(error) => return self.notice(NoticeLevel::Error, &format!("The transcript can't be read: {error}")),
         };
+        // The conversation takes its evidence along; otherwise what is put back is evidence (PC-36).
+        if conversation {
+            self.context.env.disk.set_on_change(None);
+        }
         let (put_back, failed) = if files { self.put_back(&point.files) } else { Default::default() };
         if conversation {
             self.close_reviews("the conversation was rewound");
@@ -29,6 +33,7 @@ impl SessionState {
         self.append(EntryBody::Rewind { to: to.to_string(), files: put_back.clone() });
         if conversation {
             self.read_again(&point, files);
+            self.read_implementation(&point, files);
             self.team_stays();
             self.usage_stays();
         }

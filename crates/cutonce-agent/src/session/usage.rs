@@ -62,6 +62,10 @@ impl SessionUsage {
     fn take_unrecorded(&mut self) -> Option<UsageTotals> {
         std::mem::take(&mut self.unrecorded).then(|| self.totals.clone())
     }
+    /// Time since the turn began.
+    pub fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
     /// The last text of the model in this turn.
     pub fn text(&self) -> &str {
         &self.text

@@ -208,6 +208,8 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
         | EntryKind::Tool
         | EntryKind::Reminder
         | EntryKind::Scope
+        | EntryKind::Contract
+        | EntryKind::Evidence
         | EntryKind::Ask
         | EntryKind::Compaction
         | EntryKind::Clear
@@ -239,12 +241,19 @@ fn update_from_line(listed: &mut ListedSession, line: &[u8]) {
             listed.title = cutonce_core::plan::plan_title(&content).or(listed.title.take());
         }
         EntryBody::User { text, meta: false, .. } => listed.first_message = Some(one_line(&text)),
+        // `cutonce implement` starts without a message of the user.
+        EntryBody::User { plan_content: Some(plan), .. } => {
+            listed.first_message =
+                Some(format!("Implement: {}", cutonce_core::plan::plan_title(&plan).unwrap_or_default()));
+        }
         EntryBody::User { .. }
         | EntryBody::FileSnapshot { .. }
         | EntryBody::Assistant { .. }
         | EntryBody::Tool { .. }
         | EntryBody::Reminder { .. }
         | EntryBody::Scope { .. }
+        | EntryBody::Contract { .. }
+        | EntryBody::Evidence { .. }
         | EntryBody::Ask { .. }
         | EntryBody::Compaction { .. }
         | EntryBody::Clear { .. }

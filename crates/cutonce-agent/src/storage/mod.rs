@@ -18,6 +18,7 @@ pub use list::{ListedSession, SessionScope, find_latest, find_session, list_sess
 pub use lock::SessionLock;
 use paths::valid_id;
 pub use paths::{ProjectSessions, cutonce_home};
+pub(crate) use reader::implementation_entries;
 pub use reader::{ResumedTranscript, TranscriptReader};
 pub(crate) use transcript::DEFAULT_BUDGET;
 use transcript::is_part;

@@ -5,7 +5,8 @@
 use super::checksum::verify_checksum;
 use super::index::{SkippedLines, TranscriptIndex, TranscriptLine, read_line, scan_file};
 use cutonce_core::transcript::{
-    ChainLink, EntryHeader, EntryKind, ReplayedSession, SkipReason, TranscriptEntry, chain_indexes, replay_session,
+    ChainLink, EntryBody, EntryHeader, EntryKind, ReplayedSession, SkipReason, TranscriptEntry, chain_indexes,
+    replay_session,
 };
 use std::fs::File;
 use std::io;
@@ -213,4 +214,18 @@ fn drop_torn_end(file: &mut File, index: &mut TranscriptIndex) -> io::Result<()>
         index.lines.pop();
     }
     Ok(())
+}
+
+/// The entries about the implementation of a plan (PC-36), oldest first.
+pub(crate) fn implementation_entries(transcript: &Path) -> io::Result<Vec<EntryBody>> {
+    const KINDS: [EntryKind; 4] = [EntryKind::Contract, EntryKind::Scope, EntryKind::Evidence, EntryKind::FileSnapshot];
+    let mut reader = TranscriptReader::open(transcript)?;
+    // Most sessions implement no plan with steps.
+    let Some(first) = (0..reader.len()).find(|at| reader.kind(*at) == EntryKind::Contract) else { return Ok(vec![]) };
+    let wanted: Vec<usize> = (first..reader.len()).filter(|at| KINDS.contains(&reader.kind(*at))).collect();
+    let mut bodies = Vec::new();
+    for at in wanted {
+        bodies.extend(reader.entry(at)?.map(|entry| entry.body));
+    }
+    Ok(bodies)
 }

@@ -83,7 +83,7 @@ fn versions_dir(own: &Path) -> PathBuf {
     own.join("versions")
 }
 
-fn content_hash(bytes: &[u8]) -> String {
+pub(crate) fn content_hash(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 

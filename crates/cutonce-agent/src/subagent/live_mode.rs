@@ -2,10 +2,14 @@
 //! updates it on every change; subagents read it before each decision.
 
 use crate::plan::PlanFile;
+use crate::session::SessionEvent;
 use crate::sync::LockUnpoisoned;
 use cutonce_core::mode::{Mode, ModeState};
 use cutonce_core::permission::rules::RuleBehavior;
+use cutonce_core::plan::progress::Evidence;
+use cutonce_core::plan::scope::PlanScope;
 use std::sync::{Mutex, MutexGuard};
+use tokio::sync::mpsc;
 
 pub(crate) struct LiveMode(Mutex<LiveModeState>);
 
@@ -14,8 +18,20 @@ struct LiveModeState {
     /// How often plan mode was entered.
     plan_visits: u32,
     plan: Option<PlanFile>,
+    /// Files that the approved plan may change (PC-20, PC-23).
+    scope: Option<PlanScope>,
+    spending: Option<Spending>,
+    /// Where evidence for the approved plan is collected, while it is implemented (PC-30).
+    collector: Option<mpsc::UnboundedSender<SessionEvent>>,
     /// Rule changes made for the session, oldest first (PR-7, HO-1).
     rules: Vec<SharedRule>,
+}
+
+/// The budget of an implementation, in dollars (PC-12).
+#[derive(Debug, Clone, Copy)]
+struct Spending {
+    limit: f64,
+    spent: f64,
 }
 
 /// A rule added to or removed from the session.
@@ -33,8 +49,48 @@ impl LiveMode {
             mode: state.mode(),
             plan_visits: state.visit_number(),
             plan,
+            scope: state.scope().cloned(),
+            spending: None,
+            collector: None,
             rules: Vec::new(),
         }))
+    }
+
+    /// The scope that decides now; `None` in plan mode.
+    pub(crate) fn scope(&self) -> Option<PlanScope> {
+        self.lock().scope.clone()
+    }
+
+    /// Collects evidence from the session and its subagents; `None`: no plan is implemented.
+    pub(crate) fn collect_evidence(&self, collector: Option<mpsc::UnboundedSender<SessionEvent>>) {
+        self.lock().collector = collector;
+    }
+
+    /// Sends evidence to the main session, if a plan is implemented.
+    pub(crate) fn observed(&self, evidence: Evidence) {
+        if let Some(collector) = &self.lock().collector {
+            let _ = collector.send(SessionEvent::Evidence(evidence));
+        }
+    }
+
+    /// The user adds a file to the contract, by an answer to a subagent's ask (PC-24).
+    pub(crate) fn extend_scope(&self, path: &str) {
+        if let Some(collector) = &self.lock().collector {
+            let _ = collector.send(SessionEvent::ScopeExtended(path.to_string()));
+        }
+    }
+
+    /// The budget of the implementation, and what it has spent already.
+    pub(crate) fn set_budget(&self, budget: Option<f64>, spent: f64) {
+        self.lock().spending = budget.map(|limit| Spending { limit, spent });
+    }
+
+    /// Counts the cost of a request; true if the budget is used up.
+    pub(crate) fn spend(&self, cost: f64) -> bool {
+        let mut inner = self.lock();
+        let Some(spending) = &mut inner.spending else { return false };
+        spending.spent += cost;
+        spending.spent >= spending.limit
     }
 
     /// The current mode, and how often plan mode was entered.
@@ -47,6 +103,7 @@ impl LiveMode {
     pub(crate) fn set(&self, state: &ModeState, plan: Option<PlanFile>) {
         let mut inner = self.lock();
         (inner.mode, inner.plan_visits, inner.plan) = (state.mode(), state.visit_number(), plan);
+        inner.scope = state.scope().cloned();
     }
 
     /// The agent's own file, stored with the session's plan (PM-42); `None` if there is no plan.

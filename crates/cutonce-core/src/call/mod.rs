@@ -492,6 +492,7 @@ fn withdrawn(question: &AskSubject, reason: &str) -> Step {
 const NO_APPROVER: &str = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
 /// No rule lifts these.
 const NO_APPROVER_FOR_PROTECTED: &str = "Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed.";
+const NO_APPROVER_OUT_OF_SCOPE: &str = "Not allowed: the file is outside the approved plan, which only a person can extend, and no one is here. Follow the plan, or tell the user what you would have changed.";
 const NO_ONE_TO_ASK: &str =
     "Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.";
 
@@ -501,7 +502,11 @@ fn refused(question: AskSubject, by: Refusal) -> CallResult {
     match (question, by) {
         (AskSubject::Questions(_), Refusal::NoApprover) => CallResult::Failed(NO_ONE_TO_ASK.into()),
         (AskSubject::Permission(ask), Refusal::NoApprover) => {
-            let message = if ask.cause == AskCause::ProtectedPath { NO_APPROVER_FOR_PROTECTED } else { NO_APPROVER };
+            let message = match ask.cause {
+                AskCause::ProtectedPath => NO_APPROVER_FOR_PROTECTED,
+                AskCause::OutOfScope => NO_APPROVER_OUT_OF_SCOPE,
+                _ => NO_APPROVER,
+            };
             let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
             CallResult::Denied(DeniedCall { why, message: message.into() })
         }

@@ -38,7 +38,9 @@ fn apply_entry(mut state: ModeState, body: &EntryBody) -> ModeState {
             Some(kind) => apply_reminder(state, kind),
             None => state,
         },
-        EntryBody::Scope { scope } => step(state, ModeEvent::ScopeSet(scope.clone())).0,
+        EntryBody::Scope { scope } | EntryBody::Contract { scope, .. } => {
+            step(state, ModeEvent::ScopeSet(scope.clone())).0
+        }
         EntryBody::Compaction { .. } => step(state, ModeEvent::Compacted).0,
         EntryBody::Clear { .. } => step(state, ModeEvent::Cleared).0,
         EntryBody::Session { slug: None, .. }
@@ -46,6 +48,7 @@ fn apply_entry(mut state: ModeState, body: &EntryBody) -> ModeState {
         | EntryBody::Assistant { .. }
         | EntryBody::Tool { .. }
         | EntryBody::FileSnapshot { .. }
+        | EntryBody::Evidence { .. }
         | EntryBody::Ask { .. }
         | EntryBody::Rewind { .. }
         | EntryBody::Usage { .. }

@@ -1,7 +1,8 @@
 //! The scope of an approved plan in the permission decision (PC-20). It only takes away: a call that the decision
 //! denies stays denied, and no rule, hook or classifier widens a scope.
 
-use super::{Access, AllowedCall, AskCause, CallFacts, Decision, DeniedCall, PermissionAsk, Why};
+use super::rules::RuleBehavior;
+use super::{Access, AllowedCall, AskCause, CallFacts, Decision, DeniedCall, PermissionAsk, RuleSuggestion, Why};
 use crate::mode::Mode;
 use crate::plan::scope::ScopeVerdict;
 use crate::settings::plan::ScopeMode;
@@ -9,7 +10,31 @@ use crate::settings::plan::ScopeMode;
 /// The reason of such a decision, as users see it.
 pub const OUTSIDE_PLAN: &str = "outside the approved plan";
 
+/// The suggestion of an ask about a write outside the plan: not a rule of the settings, but an addition to the contract
+/// (PC-24). Front ends and hosts answer with it as with any suggestion.
+pub fn suggest_addition(path: &str) -> RuleSuggestion {
+    RuleSuggestion { rules: vec![format!("Plan({path})")], behavior: RuleBehavior::Allow }
+}
+
+/// The path that an answer adds to the contract; `None` for other rules.
+pub fn added_path(rule: &str) -> Option<&str> {
+    rule.strip_prefix("Plan(")?.strip_suffix(')').filter(|path| !path.is_empty())
+}
+
 impl Decision {
+    /// The setting `plan.verify` wants the user to be asked about a check of the plan.
+    pub fn ask_about_check(self, facts: &CallFacts) -> Decision {
+        match self {
+            Decision::Allow(_) => Decision::Ask(Box::new(PermissionAsk {
+                facts: facts.clone(),
+                why: Why::from_reason("checks of the plan need your OK (`plan.verify`)"),
+                cause: AskCause::Rule,
+                suggestions: vec![],
+            })),
+            other @ (Decision::Ask(_) | Decision::Deny(_)) => other,
+        }
+    }
+
     /// Applies the scope to the decision about a file tool's write. `verdict` is the fact about its path.
     pub fn within_scope(self, mode: Mode, facts: &CallFacts, scope: ScopeMode, verdict: ScopeVerdict) -> Decision {
         let Access::Write(target) = &facts.access else { return self };

@@ -3,6 +3,8 @@
 use super::PlanPhase;
 use crate::mode::Mode;
 use crate::plan::approval::{ChoiceKey, PlanExitRequest, QuotedComment};
+use crate::plan::progress::StepState;
+use crate::plan::report::PlanReport;
 use crate::protocol::event::{AskKind, AskView, EventKind};
 use crate::protocol::submission::ChangedBy;
 use serde::{Deserialize, Serialize};
@@ -26,6 +28,25 @@ pub enum PlanEvent {
     Denied { feedback: Option<String>, comments: Vec<QuotedComment> },
     #[serde(rename = "plan.implement")]
     Implement { plan_file_path: String, plan_content: String },
+    /// The state of a step changed (PC-32).
+    #[serde(rename = "plan.step")]
+    Step(StepProgress),
+    /// The implementation ended, or its turn did (PC-35).
+    #[serde(rename = "plan.report")]
+    Report(Box<PlanReport>),
+}
+
+/// The new state of a step, with the evidence for it (PC-32).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepProgress {
+    pub step: String,
+    pub state: StepState,
+    /// Files of the step that differ from before.
+    pub files: Vec<String>,
+    /// The check that ran last.
+    pub check: Option<String>,
+    pub exit_code: Option<i32>,
 }
 
 impl AskView {

@@ -6,6 +6,7 @@ pub mod command;
 pub mod contract;
 mod directory;
 mod event;
+pub mod implementation;
 mod installers;
 mod naming;
 mod phase;
@@ -18,7 +19,7 @@ pub mod scope;
 mod tools;
 
 pub use directory::{PlansDirectoryError, check_plans_directory};
-pub use event::PlanEvent;
+pub use event::{PlanEvent, StepProgress};
 pub use installers::installer;
 pub use naming::{
     agent_plan_file_name, free_task_name, free_word_name, is_plan_name, plan_file_name, task_name, word_name,

@@ -73,6 +73,8 @@ fn plan_in_entry(body: &EntryBody) -> Option<RestoredPlan> {
         | EntryBody::Mode { .. }
         | EntryBody::Plan { .. }
         | EntryBody::Scope { .. }
+        | EntryBody::Contract { .. }
+        | EntryBody::Evidence { .. }
         | EntryBody::Ask { .. }
         | EntryBody::Compaction { .. }
         | EntryBody::Rewind { .. }

@@ -7,6 +7,8 @@ use crate::permission::rules::RuleBehavior;
 use crate::permission::{AskCause, RuleSuggestion, Why};
 use crate::plan::PlanEvent;
 use crate::plan::approval;
+use crate::plan::contract::PlanContract;
+use crate::plan::report::PlanReport;
 use crate::protocol::submission::{AskAnswer, ChangedBy};
 use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
@@ -418,6 +420,8 @@ pub struct PlanAtEnd {
     pub path: String,
     pub slug: String,
     pub content: crate::plan::PlanContent,
+    /// What the program understood of it (PC-4).
+    pub contract: Option<PlanContract>,
 }
 
 impl TurnSummary {
@@ -434,6 +438,7 @@ impl TurnSummary {
             api_ms: 0,
             totals: UsageTotals::default(),
             plan: None,
+            report: None,
         }
     }
 }
@@ -456,6 +461,8 @@ pub struct TurnSummary {
     pub totals: UsageTotals,
     /// The plan, if the turn ended in plan mode (PM-76).
     pub plan: Option<PlanAtEnd>,
+    /// The state of the plan that the turn implemented (PC-35).
+    pub report: Option<Box<PlanReport>>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -48,10 +48,7 @@ pub enum Submission {
         editor: Option<String>,
     },
     /// Implement this plan in a new conversation; the sender has approved exactly this text.
-    Implement {
-        text: String,
-        path: String,
-    },
+    Implement(ImplementRequest),
     SetModel {
         model: String,
     },
@@ -107,6 +104,15 @@ pub enum Submission {
     Close,
     /// Shut down: stop running work, drop queued messages, and end the session.
     Shutdown,
+}
+
+/// A plan that is approved outside of a session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImplementRequest {
+    pub text: String,
+    pub path: String,
+    /// Name and number of the revision, unless the plan is a file of the user.
+    pub revision: Option<(String, u32)>,
 }
 
 /// Callback of [`Submission::WhenFlushed`]. Direct effects of earlier submissions have been reported by then;

@@ -36,6 +36,14 @@ pub struct PlanSettings {
     pub explore_agents: AgentLimit<3>,
     /// How many Plan agents the model may use, 1 to 10.
     pub plan_agents: AgentLimit<1>,
+    /// What happens with defects that the program finds in a submitted plan.
+    pub lint: PlanLint,
+    /// Writes outside the files of the approved plan, while it is implemented.
+    pub scope: ScopeMode,
+    /// Checks of the plan that have not passed when the implementation ends.
+    pub verify: PlanVerify,
+    /// Remind the model of open steps of the plan every so many requests; 0: never.
+    pub remind_every: u32,
     /// Use auto mode's classifier in plan mode too, if auto mode is on; it can't allow what plan mode denies.
     pub use_auto: bool,
 }
@@ -56,9 +64,39 @@ impl Default for PlanSettings {
             length: PlanLength::default(),
             explore_agents: AgentLimit::default(),
             plan_agents: AgentLimit::default(),
+            lint: PlanLint::default(),
+            scope: ScopeMode::default(),
+            verify: PlanVerify::default(),
+            remind_every: 5,
             use_auto: true,
         }
     }
+}
+
+/// Findings in a submitted plan (PC-6).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanLint {
+    /// They go back to the model once; you see what remains.
+    #[default]
+    Fix,
+    /// You see them in the review.
+    Show,
+    /// The plan is not checked.
+    Off,
+}
+
+/// Checks at the end of an implementation (PC-31).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum PlanVerify {
+    /// The program runs them under the rules of any command.
+    #[default]
+    Run,
+    /// Each of them asks you first.
+    Ask,
+    /// They are not run.
+    Off,
 }
 
 /// Writes outside the scope of an approved plan (PC-20).

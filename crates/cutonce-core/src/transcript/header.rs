@@ -18,6 +18,8 @@ pub enum EntryKind {
     FileSnapshot,
     Plan,
     Scope,
+    Contract,
+    Evidence,
     Ask,
     Compaction,
     Clear,
@@ -28,7 +30,7 @@ pub enum EntryKind {
 }
 
 impl EntryKind {
-    const NAMED: [EntryKind; 15] = [
+    const NAMED: [EntryKind; 17] = [
         EntryKind::Session,
         EntryKind::User,
         EntryKind::Assistant,
@@ -38,6 +40,8 @@ impl EntryKind {
         EntryKind::FileSnapshot,
         EntryKind::Plan,
         EntryKind::Scope,
+        EntryKind::Contract,
+        EntryKind::Evidence,
         EntryKind::Ask,
         EntryKind::Compaction,
         EntryKind::Clear,
@@ -57,6 +61,8 @@ impl EntryKind {
             EntryKind::FileSnapshot => "file_snapshot",
             EntryKind::Plan => "plan",
             EntryKind::Scope => "scope",
+            EntryKind::Contract => "contract",
+            EntryKind::Evidence => "evidence",
             EntryKind::Ask => "ask",
             EntryKind::Compaction => "compaction",
             EntryKind::Clear => "clear",
@@ -72,7 +78,7 @@ impl EntryKind {
     }
 
     /// Kinds whose last entry defines the state of a session.
-    pub const STATE: [EntryKind; 4] = [EntryKind::Mode, EntryKind::Plan, EntryKind::Scope, EntryKind::Usage];
+    pub const STATE: [EntryKind; 3] = [EntryKind::Mode, EntryKind::Plan, EntryKind::Usage];
 
     /// True for entries that can be a message of the conversation, or replace it.
     pub fn in_conversation(self) -> bool {
@@ -87,6 +93,8 @@ impl EntryKind {
             | EntryKind::Mode
             | EntryKind::FileSnapshot
             | EntryKind::Plan
+            | EntryKind::Contract
+            | EntryKind::Evidence
             | EntryKind::Scope
             | EntryKind::Ask
             | EntryKind::Rewind
@@ -112,6 +120,8 @@ impl EntryKind {
             EntryBody::FileSnapshot { .. } => EntryKind::FileSnapshot,
             EntryBody::Plan { .. } => EntryKind::Plan,
             EntryBody::Scope { .. } => EntryKind::Scope,
+            EntryBody::Contract { .. } => EntryKind::Contract,
+            EntryBody::Evidence { .. } => EntryKind::Evidence,
             EntryBody::Ask { .. } => EntryKind::Ask,
             EntryBody::Compaction { .. } => EntryKind::Compaction,
             EntryBody::Clear { .. } => EntryKind::Clear,

@@ -17,6 +17,7 @@ pub use replay::{
 use crate::conversation::{ContentBlock, Image, ResultPart, StopReason, TokenUsage};
 use crate::mode::Mode;
 use crate::plan::RevisionOutcome;
+use crate::plan::progress::{ApprovedContract, Evidence};
 use crate::plan::scope::PlanScope;
 use crate::protocol::event::{AgentRef, DecisionRecord};
 use crate::protocol::submission::{AskAnswer, ChangedBy};
@@ -113,9 +114,24 @@ pub enum EntryBody {
         sha256: String,
         outcome: String,
     },
-    /// The scope of the plan that is being implemented; null when the implementation ends (PC-20).
+    /// The scope of the plan that is being implemented changed: the user added a file (PC-20, PC-24).
     Scope {
         scope: Option<PlanScope>,
+    },
+    /// The implementation of an approved plan starts or is amended; null when it ends (PC-11, PC-36).
+    Contract {
+        approved: Option<Box<ApprovedContract>>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        scope: Option<PlanScope>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        budget_usd: Option<f64>,
+        /// It replaces the contract before it, and the evidence stays (PC-40).
+        #[serde(default, skip_serializing_if = "is_false")]
+        amends: bool,
+    },
+    /// What the program observed while an approved plan is implemented (PC-30).
+    Evidence {
+        evidence: Evidence,
     },
     Ask {
         ask_id: String,

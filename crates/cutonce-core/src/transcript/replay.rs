@@ -172,6 +172,8 @@ impl SessionReplay {
             }
             EntryBody::FileSnapshot { .. }
             | EntryBody::Scope { .. }
+            | EntryBody::Contract { .. }
+            | EntryBody::Evidence { .. }
             | EntryBody::Rewind { .. }
             | EntryBody::Error { .. } => {}
         }

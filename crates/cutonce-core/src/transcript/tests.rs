@@ -263,6 +263,8 @@ fn se_6_documented_lines_cover_every_entry_type() {
         "file_snapshot",
         "plan",
         "scope",
+        "contract",
+        "evidence",
         "ask",
         "compaction",
         "clear",

@@ -111,6 +111,7 @@ impl FileAccess {
             return Err(moved);
         }
         self.remember_in_editor(path, &new);
+        self.report_change(path, before.as_deref(), Some(&new));
         Ok(FileChange { path: path.into(), old: before, new })
     }
 }

@@ -37,6 +37,9 @@ pub type HiddenFilter = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 /// Decides which files a search below a folder skips because a rule matches them (PR-1).
 pub type SearchFilter = Arc<dyn Fn(&Path, &Path) -> bool + Send + Sync>;
 
+/// Learns of every change after it was made: the path, the old content and the new one; `None` if there is no file.
+pub type ChangeListener = Arc<dyn Fn(&Path, Option<&[u8]>, Option<&[u8]>) + Send + Sync>;
+
 /// Reads and writes files for the tools, and remembers what was read. Clones share one memory.
 #[derive(Clone)]
 pub struct FileAccess {
@@ -47,6 +50,7 @@ pub struct FileAccess {
     editor: Option<Arc<dyn FileEditor>>,
     /// Files that bypass the editor.
     editor_bypass: Arc<RwLock<HashSet<PathBuf>>>,
+    on_change: Arc<RwLock<Option<ChangeListener>>>,
 }
 
 /// A completed change.
@@ -67,6 +71,19 @@ impl FileAccess {
             search_filter: None,
             editor: None,
             editor_bypass: Arc::default(),
+            on_change: Arc::default(),
+        }
+    }
+
+    /// Reports changes from now on, those of subagents too; `None`: to no one.
+    pub fn set_on_change(&self, listener: Option<ChangeListener>) {
+        *self.on_change.write().unwrap_or_else(PoisonError::into_inner) = listener;
+    }
+
+    fn report_change(&self, path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) {
+        let listener = self.on_change.read().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(listener) = listener {
+            listener(path, old, new);
         }
     }
 
@@ -189,6 +206,7 @@ impl FileAccess {
             (None, Some((bytes, stamp))) => {
                 replace::remove(path, &stamp, || self.versions.keep(path, Some(&bytes)))?;
                 self.memory.remove(path);
+                self.report_change(path, Some(&bytes), None);
                 Ok(())
             }
             (None, None) => Ok(()),
@@ -207,6 +225,7 @@ impl FileAccess {
         };
         let stamp = replace::replace(path, stamp.as_ref(), &new, || self.versions.keep(path, old.as_deref()))?;
         self.remember(path, stamp, Some(&new));
+        self.report_change(path, old.as_deref(), Some(&new));
         Ok(FileChange { path: path.into(), old, new })
     }
 }

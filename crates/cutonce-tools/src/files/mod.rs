@@ -4,6 +4,7 @@ mod change;
 pub mod edit;
 pub mod glob;
 pub mod grep;
+mod ignored;
 pub mod ls;
 mod missing;
 pub mod notebook;
@@ -11,3 +12,5 @@ pub mod past_change;
 pub mod read;
 pub(crate) mod walk;
 pub mod write;
+
+pub use ignored::is_ignored;

@@ -83,7 +83,7 @@ fn unsafe_ignore_file(folder: &Path) -> Option<PathBuf> {
     })
 }
 
-fn is_safe_ignore_file(ignore_file: &Path) -> bool {
+pub(crate) fn is_safe_ignore_file(ignore_file: &Path) -> bool {
     let Ok(meta) = ignore_file.metadata() else { return true };
     let bounded = meta.is_file() && meta.len() <= MAX_IGNORE_FILE;
     bounded && std::fs::read(ignore_file).map_or(true, |text| glob_braces::lines_are_within_brace_limit(&text))

@@ -98,8 +98,8 @@ pub async fn run(face: TuiOptions) -> io::Result<u8> {
     }
     if let Some(FirstSubmission::Message(words)) = first.first_submission {
         app.send_user_message(words, Vec::new());
-    } else if let Some(FirstSubmission::Implement { text, path }) = first.first_submission {
-        app.submit(Submission::Implement { text, path });
+    } else if let Some(FirstSubmission::Implement(chosen)) = first.first_submission {
+        app.submit(Submission::Implement(chosen));
     }
     while app.exit.is_none() {
         if app.prompt.unsaved {

@@ -192,7 +192,9 @@ impl App {
             PlanEvent::Phase { .. }
             | PlanEvent::ModeChanged { .. }
             | PlanEvent::File { .. }
-            | PlanEvent::ExitRequest(_) => {}
+            | PlanEvent::ExitRequest(_)
+            | PlanEvent::Step(_) => {}
+            PlanEvent::Report(report) => self.print_notice(NoticeLevel::Info, report.text().trim_end()),
             PlanEvent::Implement { plan_file_path, .. } => {
                 self.print_notice(NoticeLevel::Info, &format!("Implementing the plan: {plan_file_path}"));
             }

@@ -122,6 +122,8 @@ impl ConversationReplay {
             | EntryBody::Mode { .. }
             | EntryBody::FileSnapshot { .. }
             | EntryBody::Scope { .. }
+            | EntryBody::Contract { .. }
+            | EntryBody::Evidence { .. }
             | EntryBody::Rewind { .. }
             | EntryBody::Usage { .. }
             | EntryBody::Error { .. } => {}

@@ -216,6 +216,9 @@ pub struct ImplementArgs {
     /// Refuse a plan whose SHA-256 differs from this one
     #[arg(long, value_name = "HASH")]
     pub sha256: Option<String>,
+    /// Implement the plan even if files that it names changed since it was submitted
+    #[arg(long)]
+    pub allow_stale: bool,
     #[command(flatten)]
     pub run: RunFlags,
 }
@@ -254,11 +257,25 @@ pub enum PlansCommand {
     List(PlansList),
     /// Print a plan
     Show {
-        /// Plan name, as `list` shows it
+        /// Plan name, as `list` shows it; `NAME@N` is its Nth submitted revision
         slug: String,
         /// Print the Nth submitted revision instead of the current file
         #[arg(short, long, value_name = "N")]
         revision: Option<u32>,
+        /// Print the steps with their files, checks and findings
+        #[arg(long)]
+        steps: bool,
+        /// Print the steps as JSON
+        #[arg(long, requires = "steps")]
+        json: bool,
+    },
+    /// Print the report of a plan's implementation
+    Status {
+        /// Plan name; the plan of this folder that was implemented last by default
+        slug: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
     },
     /// Show changes since the last submission, or between the last two submissions
     Diff {

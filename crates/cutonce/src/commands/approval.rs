@@ -4,6 +4,10 @@ use crate::start;
 use anyhow::Context;
 use cutonce_agent::plan;
 use cutonce_core::plan::{PlanContent, is_plan_name, sha256_hex};
+use cutonce_core::protocol::submission::ImplementRequest;
+use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::text::sanitize::sanitize;
+use std::io::BufRead;
 use std::path::Path;
 
 /// The plan to implement and its path.
@@ -33,11 +37,41 @@ pub fn choose(what: &str, sha256: Option<&str>) -> anyhow::Result<ChosenPlan> {
 
 impl ChosenPlan {
     /// Records the approval of this revision, so that `cutonce plans` shows it.
-    pub fn record_approval(&self) -> anyhow::Result<()> {
-        match &self.slug {
-            Some(slug) => plan::record_approval(&start::home_dir()?, slug, &self.text).map_err(Into::into),
-            None => Ok(()),
+    pub fn approve(self) -> anyhow::Result<ImplementRequest> {
+        let ChosenPlan { text, path, slug } = self;
+        let revision = match slug {
+            Some(slug) => {
+                let number = plan::record_approval(&start::home_dir()?, &slug, &text)?;
+                Some((slug, number))
+            }
+            None => None,
+        };
+        Ok(ImplementRequest { text, path, revision })
+    }
+
+    /// Compares the files that the plan names with their state at its submission (PC-13). False if the plan is stale
+    /// and no one wants it anyway.
+    pub fn confirm_fresh(&self, headless: bool) -> anyhow::Result<bool> {
+        let root = std::env::current_dir()?;
+        let Some(slug) = &self.slug else { return Ok(true) };
+        let stamp = plan::PlanRevisions::for_plan(&start::home_dir()?, slug).stamp_of(&self.text);
+        let contract = plan::read_contract(&root, &self.text, PlanLint::Off);
+        let (Some(stamp), Some(contract)) = (stamp, contract) else { return Ok(true) };
+        let stale = stamp.stale_files(&root, &contract);
+        if stale.is_empty() {
+            return Ok(true);
         }
+        for file in &stale {
+            eprintln!("cutonce: {} changed under step {}", sanitize(&file.path), sanitize(&file.step));
+        }
+        if headless {
+            eprintln!("cutonce: the plan {slug} is stale; plan again, or use --allow-stale");
+            return Ok(false);
+        }
+        eprint!("Implement the plan anyway? [y/N] ");
+        let mut answer = String::new();
+        std::io::stdin().lock().read_line(&mut answer)?;
+        Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
 }
 

@@ -4,10 +4,11 @@
 use super::approval;
 use crate::cli::args::{ImplementArgs, OutputFormat, RunFlags};
 use crate::cli::usage::{UsageError, require_persistence, validate_flags};
-use crate::frontends::print::{self, FirstInput};
+use crate::frontends::print::{self, FirstInput, PrintOptions};
 use crate::frontends::{is_terminal, plain, terminal};
 use crate::start;
 use cutonce_agent::Approver;
+use cutonce_core::exit_code;
 
 pub async fn run(args: ImplementArgs) -> anyhow::Result<u8> {
     let Some(what) = args.run.prompt.clone() else {
@@ -19,19 +20,22 @@ pub async fn run(args: ImplementArgs) -> anyhow::Result<u8> {
     let chosen = approval::choose(&what, args.sha256.as_deref())?;
     let run = validate_flags(RunFlags { prompt: None, ..args.run })?;
     let headless = run.print || run.output_format != OutputFormat::Text || !is_terminal();
+    if !args.allow_stale && !chosen.confirm_fresh(headless)? {
+        return Ok(exit_code::STALE);
+    }
     let run = if headless { run } else { require_persistence(run)? };
     if !headless && terminal::is_usable(&run) {
-        chosen.record_approval()?;
-        return terminal::run(run, Some(FirstInput::Implement { text: chosen.text, path: chosen.path })).await;
+        let first = FirstInput::Implement(chosen.approve()?);
+        return terminal::run(run, Some(first)).await;
     }
     let approver = if headless { Approver::Nobody } else { Approver::Present };
     let opening = async {
         let started = start::open_session(&run, start::FrontendOptions { approver }).await?;
-        chosen.record_approval()?;
-        Ok((started, FirstInput::Implement { text: chosen.text, path: chosen.path }))
+        Ok((started, FirstInput::Implement(chosen.approve()?)))
     };
     if headless {
-        return print::run(opening, print::print_options(&run)).await;
+        let face = PrintOptions { implements: true, ..print::print_options(&run) };
+        return print::run(opening, face).await;
     }
     let (started, first) = opening.await?;
     plain::run_plain(started, Some(first), run).await

@@ -7,6 +7,7 @@ use cutonce_agent::plan::{self, ListedPlan, PlanRevisions};
 use cutonce_agent::storage::{self, SessionLock, StoreError};
 use cutonce_core::exit_code;
 use cutonce_core::plan::PlanContent;
+use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_tui::render::text::fit;
 use std::io::{BufRead, IsTerminal, Write};
@@ -17,7 +18,11 @@ pub fn run(args: args::PlansArgs) -> anyhow::Result<u8> {
     let home = start::home_dir()?;
     match args.command.unwrap_or_default() {
         args::PlansCommand::List(list) => print_list(&home, &list),
-        args::PlansCommand::Show { slug, revision } => print_plan(&home, &slug, revision),
+        args::PlansCommand::Show { slug, revision, steps, json } => {
+            let (slug, revision) = split_revision(&slug, revision)?;
+            if steps { print_steps(&home, &slug, revision, json) } else { print_plan(&home, &slug, revision) }
+        }
+        args::PlansCommand::Status { slug, json } => print_status(&home, slug.as_deref(), json),
         args::PlansCommand::Diff { slug, from, to } => {
             let diff = diff_revisions(&home, &slug, from, to)?;
             print_page(&sanitize(&diff), "redirect the output to get all of it")
@@ -76,6 +81,59 @@ fn plan_line(plan: &ListedPlan, width: usize) -> String {
 fn print_plan(home: &Path, slug: &str, revision: Option<u32>) -> anyhow::Result<u8> {
     let text = plan_text(home, &find_plan(home, slug)?, revision)?;
     print_page(&sanitize(&text), &format!("`cutonce plans open {slug}` opens the plan in your editor"))
+}
+
+/// Splits `NAME@N`.
+fn split_revision(slug: &str, revision: Option<u32>) -> anyhow::Result<(String, Option<u32>)> {
+    match slug.split_once('@') {
+        None => Ok((slug.to_string(), revision)),
+        Some((slug, number)) => match number.parse() {
+            Ok(number) => Ok((slug.to_string(), Some(number))),
+            Err(_) => anyhow::bail!("`{}` is not the number of a revision; use NAME@N", sanitize(number)),
+        },
+    }
+}
+
+/// Prints what the program understands of a plan (PC-4).
+fn print_steps(home: &Path, slug: &str, revision: Option<u32>, json: bool) -> anyhow::Result<u8> {
+    let plan = find_plan(home, slug)?;
+    let text = plan_text(home, &plan, revision)?;
+    let root = plan.project.as_deref().map_or(std::env::current_dir()?, Into::into);
+    let contract = plan::read_contract(&root, &text, PlanLint::Show);
+    if json {
+        return print_text(&format!("{}\n", serde_json::to_string(&contract)?));
+    }
+    match contract {
+        Some(contract) => print_text(&sanitize(&contract.text())),
+        None => print_text("The plan has no recognisable steps.\n"),
+    }
+}
+
+/// Prints the report of an implementation (PC-35).
+fn print_status(home: &Path, slug: Option<&str>, json: bool) -> anyhow::Result<u8> {
+    let slug = match slug {
+        Some(slug) => find_plan(home, slug)?.slug,
+        None => last_implemented(home)?,
+    };
+    let Some(report) = PlanRevisions::for_plan(home, &slug).report()? else {
+        anyhow::bail!("{slug} was not implemented yet; `cutonce implement {slug}` does that")
+    };
+    match json {
+        true => print_text(&format!("{}\n", serde_json::to_string(&report)?)),
+        false => print_text(&sanitize(&report.text())),
+    }
+}
+
+/// The plan of this folder with the newest report.
+fn last_implemented(home: &Path) -> anyhow::Result<String> {
+    let here = std::env::current_dir()?;
+    let plans = plan::list_plans(home);
+    let ours = plans.iter().filter(|plan| plan.project.as_deref().map(Path::new) == Some(here.as_path()));
+    let reported = ours.filter_map(|plan| Some((PlanRevisions::for_plan(home, &plan.slug).reported_at()?, plan)));
+    match reported.max_by_key(|(at, _)| *at) {
+        Some((_, plan)) => Ok(plan.slug.clone()),
+        None => anyhow::bail!("no plan of this folder was implemented yet; `cutonce plans list` lists the plans"),
+    }
 }
 
 /// Compares two revisions, or one revision and the current file. Without numbers, compares the newest two

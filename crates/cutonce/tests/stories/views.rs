@@ -85,6 +85,10 @@ pub fn transcript(home: &Path, rest: &str, placed: impl Fn(&str) -> String) -> R
         if kind == "usage" && rest != "all" {
             continue;
         }
+        // What a turn cost differs.
+        if entry.get("evidence").is_some_and(|evidence| evidence["kind"] == "spent") {
+            continue;
+        }
         // These depend on ids, times and inodes.
         entry.retain(|field, _| !matches!(field.as_str(), "sum" | "seen"));
         for field in ["id", "parent", "at", "usage", "version", "cwd", "sessionId", "model"] {
@@ -136,9 +140,13 @@ pub fn frames(stdout: &str) -> Result<String, String> {
                 result.shift_remove(field);
             }
         }
+        if let Some(report) = frame.get_mut("report").and_then(Value::as_object_mut) {
+            ["costUsd", "seconds"].iter().for_each(|field| drop(report.shift_remove(*field)));
+        }
         if let Some(frame) = frame.as_object_mut() {
+            ["costUsd", "seconds"].iter().for_each(|field| drop(frame.shift_remove(*field)));
             // A plan's name varies in length.
-            if stdout.lines().count() > 1 || frame.contains_key("slug") {
+            if stdout.lines().count() > 1 || frame.contains_key("slug") || frame.contains_key("report") {
                 frame.shift_remove("usage");
                 frame.shift_remove("total_cost_usd");
             }

@@ -1,10 +1,16 @@
 //! Evaluates answers to a plan (PM-74, PM-77 to PM-80, PM-84, PM-143). Only a clear approval approves.
 
 use super::request::{ChoiceKey, PlanExitRequest};
+use super::terms::ApprovalTerms;
 use crate::mode::{Mode, ModeState};
+use crate::model_request::Effort;
+use crate::plan::contract::PlanContract;
+use crate::plan::progress::StepAnswer;
 use crate::plan::{self, PlanContent};
+use crate::settings::plan::ScopeMode;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use std::collections::BTreeMap;
 
 /// A host's answer to a plan (PM-143).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +30,20 @@ pub struct PlanAnswer {
     pub comments: Vec<LineComment>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub notes: Option<String>,
+    /// Answers about single steps; the others are approved (PC-11).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub steps: BTreeMap<String, StepAnswer>,
+    /// Model of the implementation (PC-12).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effort: Option<Effort>,
+    /// Budget of the implementation in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_usd: Option<f64>,
+    /// Instead of the setting `plan.scope`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<ScopeMode>,
 }
 
 /// A comment on a line of the plan; the first line is 1.
@@ -43,8 +63,20 @@ pub struct QuotedComment {
 
 impl PlanAnswer {
     pub fn new(ask_id: impl Into<String>, choice: ChoiceKey) -> PlanAnswer {
-        let (ask_id, comments) = (ask_id.into(), Vec::new());
-        PlanAnswer { ask_id, choice, mode: None, plan: None, feedback: None, comments, notes: None }
+        PlanAnswer {
+            ask_id: ask_id.into(),
+            choice,
+            mode: None,
+            plan: None,
+            feedback: None,
+            comments: Vec::new(),
+            notes: None,
+            steps: BTreeMap::new(),
+            model: None,
+            effort: None,
+            budget_usd: None,
+            scope: None,
+        }
     }
     /// Parses a host's answer; the error names the field.
     pub fn from_json(value: &Value) -> Result<PlanAnswer, NoAnswer> {
@@ -88,6 +120,8 @@ pub struct ApprovedPlan {
     pub comments: Vec<QuotedComment>,
     /// Restart the conversation with only the plan (PM-81).
     pub clear: bool,
+    /// What the implementation is bound to (PC-11, PC-12).
+    pub terms: ApprovalTerms,
 }
 
 pub(super) fn judge_answer(
@@ -95,6 +129,7 @@ pub(super) fn judge_answer(
     request: &PlanExitRequest,
     answer: PlanAnswer,
     found: &PlanContent,
+    edited: Option<PlanContract>,
 ) -> PlanVerdict {
     let mode = match mode_after(request, &answer) {
         Ok(mode) => mode,
@@ -115,6 +150,13 @@ pub(super) fn judge_answer(
             return PlanVerdict::AskAgain { why: "the edited plan is empty".into(), answer };
         }
     }
+    let contract = if edit.is_some() { edited } else { request.contract.clone() };
+    let terms = match ApprovalTerms::new(&answer, contract) {
+        Err(why) if approves => {
+            return PlanVerdict::NotApproved { why: NoAnswer::Unreadable(why.to_string()), answer: Some(answer) };
+        }
+        terms => terms.unwrap_or_default(),
+    };
     let text = edit.as_deref().or(request.plan.as_deref()).unwrap_or_default();
     let comments = quote_comments(answer.comments, text);
     // PM-83: the mode may have become unavailable since the plan was shown.
@@ -136,6 +178,7 @@ pub(super) fn judge_answer(
                 notes: non_blank(answer.notes).or(non_blank(answer.feedback)),
                 comments,
                 clear: answer.choice == ChoiceKey::Clear,
+                terms,
             })
         }
     }

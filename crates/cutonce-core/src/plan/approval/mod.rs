@@ -9,6 +9,7 @@ mod headless;
 mod request;
 mod result;
 mod teammate;
+mod terms;
 
 pub use answer::{ApprovedPlan, LineComment, NoAnswer, PlanAnswer, PlanVerdict, QuotedComment};
 pub use headless::{HeadlessResult, describe_plan, headless_result};
@@ -17,13 +18,15 @@ pub use result::{
     ALL_IMPLEMENTATION_TOOLS, ImplementationTools, PlanExitResult, approved_result, implement_message,
     keep_planning_result, left_result, message_feedback, no_approver_result, not_approved_result,
     not_in_plan_mode_error, postponed_result, resubmitted_messages, subagent_result, unreadable_plan_error,
-    unsaved_edit_error, withdrawn_result,
+    unsaved_edit_error, with_findings_result, withdrawn_result,
 };
 
 pub use teammate::response_to_teammate;
+pub use terms::{ApprovalTerms, InvalidTerms};
 
 use crate::mode::ModeState;
 use crate::plan::PlanContent;
+use crate::plan::contract::PlanContract;
 
 /// The open approval request and the plan rejected last. Not stored: after a crash, the open `ask` entry of
 /// the transcript leads to a new submission of the plan as it is then (PM-85).
@@ -31,6 +34,8 @@ use crate::plan::PlanContent;
 pub struct PlanApprovalState {
     open_request: Option<PlanExitRequest>,
     rejected: Option<RejectedPlan>,
+    /// The model got the findings of its last submission (PC-6).
+    findings_sent: bool,
 }
 
 /// The plan on disk when it was last rejected, by the user or before a user saw it. Kept until the next user
@@ -70,13 +75,28 @@ impl PlanApprovalState {
             let (result, notice) = resubmitted_messages();
             return SubmitOutcome::EndTurn { result: result.into(), notice: notice.into() };
         }
+        if submission.fix_findings
+            && !std::mem::take(&mut self.findings_sent)
+            && let Some(contract) = submission.contract.as_ref().filter(|contract| !contract.findings.is_empty())
+        {
+            self.findings_sent = true;
+            return SubmitOutcome::Refused { result: with_findings_result(&submission.path, &contract.findings) };
+        }
+        self.findings_sent = false;
         let request = PlanExitRequest::new(state, submission);
         self.open_request = Some(request.clone());
         SubmitOutcome::Ask(Box::new(request))
     }
 
-    /// Applies an approver's answer. `found` is the plan file as it is now (PM-84).
-    pub fn answer(&mut self, state: &ModeState, answer: PlanAnswer, found: &PlanContent) -> PlanVerdict {
+    /// Applies an approver's answer. `found` is the plan file as it is now (PM-84), `edited` the contract of the plan in
+    /// the answer, if that has one.
+    pub fn answer(
+        &mut self,
+        state: &ModeState,
+        answer: PlanAnswer,
+        found: &PlanContent,
+        edited: Option<PlanContract>,
+    ) -> PlanVerdict {
         let Some(request) = self.open_request.take() else {
             return PlanVerdict::Ignored {
                 why: "no plan is waiting for an answer: it was already answered or withdrawn".into(),
@@ -92,7 +112,7 @@ impl PlanApprovalState {
                 why: "the mode changed while the plan was waiting; the request is withdrawn".into(),
             };
         }
-        let verdict = answer::judge_answer(state, &request, answer, found);
+        let verdict = answer::judge_answer(state, &request, answer, found, edited);
         if let PlanVerdict::KeepPlanning { plan, .. } = &verdict {
             let sha256 = plan.as_deref().map(crate::plan::sha256_hex).or_else(|| found.sha256());
             self.rejected = Some(RejectedPlan { sha256 });

@@ -219,7 +219,7 @@ impl World {
         let open = self.approval.open_request().cloned();
         let edit = edit.then(|| "# Edited\n".to_string());
         let answer = PlanAnswer { mode, plan: edit, ..PlanAnswer::new(ask_id.clone(), choice) };
-        match self.approval.answer(&self.state, answer, &self.plan) {
+        match self.approval.answer(&self.state, answer, &self.plan, None) {
             PlanVerdict::Approved(approved) => {
                 let request = open.expect("an approval of something");
                 assert_eq!(request.ask_id, ask_id);

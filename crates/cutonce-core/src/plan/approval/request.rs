@@ -2,6 +2,7 @@
 
 use crate::mode::{Mode, ModeState};
 use crate::plan::PlanContent;
+use crate::plan::contract::PlanContract;
 use serde::{Deserialize, Serialize};
 
 /// Question of every request.
@@ -22,6 +23,10 @@ pub struct PlanSubmission {
     pub shells: Vec<String>,
     /// Hosts that commands contacted, as `host:port` (PM-67).
     pub contacted_hosts: Vec<String>,
+    /// What the program understood of the plan, with findings (PC-4).
+    pub contract: Option<PlanContract>,
+    /// Findings go back to the model first (`plan.lint`).
+    pub fix_findings: bool,
 }
 
 /// The layer that confined shell commands during this stay in plan mode (PM-87).
@@ -95,6 +100,9 @@ pub struct PlanExitRequest {
     /// The teammate who wrote the plan (PM-134); `None` for the session's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
+    /// What the program understood of the plan; none if it has no steps (PC-4).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contract: Option<PlanContract>,
     /// The stay in plan mode that this request would end.
     pub(super) stay: u32,
 }
@@ -116,6 +124,7 @@ impl PlanExitRequest {
             contacted_hosts: submission.contacted_hosts,
             notice,
             from: None,
+            contract: submission.contract,
             stay: state.visit_number(),
         }
     }

@@ -2,9 +2,13 @@
 //! PM-82).
 
 use super::answer::{ApprovedPlan, NoAnswer, QuotedComment};
+use crate::plan::contract::PlanFinding;
 use crate::text::template::fill_template;
 use serde::{Deserialize, Serialize};
 use std::fmt::Write;
+
+/// Findings that the model gets at once.
+const MAX_SENT_FINDINGS: usize = 20;
 
 /// The structured result for hosts and the transcript (PM-77).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -56,6 +60,7 @@ pub fn approved_result(approved: &ApprovedPlan, path: &str, at_hand: Implementat
     let agents = if agents.is_empty() { String::new() } else { format!("\n{agents}") };
     let notes = format_notes(approved.notes.as_deref());
     let comments = format_comments(&approved.comments);
+    let plan = approved.terms.text_for_model(plan);
     let values = [
         ("mode", approved.mode.name()),
         ("todos", todos),
@@ -64,7 +69,7 @@ pub fn approved_result(approved: &ApprovedPlan, path: &str, at_hand: Implementat
         ("notes", &notes),
         ("comments", &comments),
         ("heading", heading),
-        ("plan", plan),
+        ("plan", &plan),
     ];
     fill_template(include_str!("approved.md").trim_end(), &values)
 }
@@ -124,6 +129,15 @@ pub fn unreadable_plan_error(path: &str, why: &str) -> String {
     fill_template(include_str!("unreadable.md").trim_end(), &[("path", path), ("why", why)])
 }
 
+/// Error for a plan with findings, before the user sees it (PC-6).
+pub fn with_findings_result(path: &str, findings: &[PlanFinding]) -> String {
+    let shown =
+        findings.iter().take(MAX_SENT_FINDINGS).map(|finding| format!("- line {}: {}", finding.line, finding.text));
+    let more = findings.len().saturating_sub(MAX_SENT_FINDINGS);
+    let list: Vec<String> = shown.chain((more > 0).then(|| format!("- and {more} more"))).collect();
+    fill_template(include_str!("findings.md").trim_end(), &[("path", path), ("findings", &list.join("\n"))])
+}
+
 /// Error if the user's edit could not be saved, so nothing was approved (PM-77).
 pub fn unsaved_edit_error(path: &str, why: &str) -> String {
     fill_template(include_str!("unsaved.md").trim_end(), &[("path", path), ("why", why)])
@@ -176,7 +190,7 @@ pub fn message_feedback(path: &str) -> String {
 pub fn implement_message(approved: &ApprovedPlan, path: &str) -> String {
     let notes = format_notes(approved.notes.as_deref());
     let comments = format_comments(&approved.comments);
-    let plan = approved.plan.as_deref().unwrap_or_default();
-    let values = [("path", path), ("plan", plan), ("notes", &notes), ("comments", &comments)];
+    let plan = approved.terms.text_for_model(approved.plan.as_deref().unwrap_or_default());
+    let values = [("path", path), ("plan", plan.as_str()), ("notes", &notes), ("comments", &comments)];
     fill_template(include_str!("implement.md").trim_end(), &values)
 }

@@ -24,6 +24,7 @@ impl PlanExitRequest {
             contacted_hosts: Vec::new(),
             notice: Some(format!("This is the plan of your teammate {}.", asked.from)),
             from: Some(asked.from.clone()),
+            contract: None,
             stay: 0,
         }
     }

@@ -19,6 +19,8 @@ pub(super) fn submission(ask_id: &str, found: PlanContent) -> PlanSubmission {
         changed_files: vec![],
         shells: vec![],
         contacted_hosts: vec![],
+        contract: None,
+        fix_findings: false,
     }
 }
 
@@ -45,7 +47,7 @@ fn ask(state: &ModeState, found: PlanContent) -> (PlanApprovalState, PlanExitReq
 
 fn answered(before: Mode, answer: PlanAnswer) -> PlanVerdict {
     let state = in_plan(before);
-    ask(&state, plan()).0.answer(&state, answer, &plan())
+    ask(&state, plan()).0.answer(&state, answer, &plan(), None)
 }
 
 fn yes(choice: ChoiceKey) -> PlanAnswer {
@@ -93,7 +95,7 @@ fn pm_73_without_a_plan_asks_only_about_leaving() {
     assert_eq!(keys(&request), [ChoiceKey::Restore, ChoiceKey::KeepPlanning]);
     assert_eq!(request.default_approval().map(|choice| choice.mode), Some(Mode::Auto));
     assert_eq!(EXIT_QUESTION, "Exit plan mode?");
-    let verdict = approval.answer(&state, yes(ChoiceKey::AcceptEdits), &PlanContent::Missing);
+    let verdict = approval.answer(&state, yes(ChoiceKey::AcceptEdits), &PlanContent::Missing, None);
     assert!(matches!(verdict, PlanVerdict::NotApproved { .. }), "not offered: {verdict:?}");
 }
 
@@ -170,11 +172,11 @@ fn pm_74_edit_is_saved_with_any_choice() {
 fn pm_75_first_answer_wins() {
     let state = in_plan(Mode::Default);
     let (mut approval, _) = ask(&state, plan());
-    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Default), &plan()), PlanVerdict::Approved(_)));
-    assert!(matches!(approval.answer(&state, yes(ChoiceKey::AcceptEdits), &plan()), PlanVerdict::Ignored { .. }));
+    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Default), &plan(), None), PlanVerdict::Approved(_)));
+    assert!(matches!(approval.answer(&state, yes(ChoiceKey::AcceptEdits), &plan(), None), PlanVerdict::Ignored { .. }));
     // An answer to another request changes nothing; the right one still applies.
     let (mut approval, request) = ask(&state, plan());
-    let other = approval.answer(&state, PlanAnswer::new("ask0", ChoiceKey::Default), &plan());
+    let other = approval.answer(&state, PlanAnswer::new("ask0", ChoiceKey::Default), &plan(), None);
     assert!(matches!(other, PlanVerdict::Ignored { .. }));
     assert_eq!(approval.open_request(), Some(&request));
 }
@@ -204,6 +206,7 @@ fn approval_of(edited: bool) -> ApprovedPlan {
         notes: None,
         comments: vec![],
         clear: false,
+        terms: ApprovalTerms::default(),
     }
 }
 
@@ -251,7 +254,8 @@ fn pm_77_unsaved_edit_approves_nothing() {
 fn pm_78_without_a_plan_result_says_only_left() {
     let state = in_plan(Mode::AcceptEdits);
     let (mut approval, _) = ask(&state, PlanContent::Missing);
-    let PlanVerdict::Approved(ok) = approval.answer(&state, yes(ChoiceKey::Restore), &PlanContent::Missing) else {
+    let PlanVerdict::Approved(ok) = approval.answer(&state, yes(ChoiceKey::Restore), &PlanContent::Missing, None)
+    else {
         panic!()
     };
     assert_eq!((ok.mode, ok.plan.as_deref(), ok.edited), (Mode::AcceptEdits, None, false));
@@ -295,7 +299,7 @@ fn pm_80_only_explicit_approval_leaves_plan_mode() {
         let Some(PlanVerdict::NotApproved { .. }) = approval.close_unanswered(why.clone()) else { panic!("{why:?}") };
         let text = not_approved_result(&why, PATH);
         assert!(text.contains("not approved") && text.contains("still on") && text.contains(PATH), "{text}");
-        assert!(matches!(approval.answer(&state, yes(ChoiceKey::Default), &plan()), PlanVerdict::Ignored { .. }));
+        assert!(matches!(approval.answer(&state, yes(ChoiceKey::Default), &plan(), None), PlanVerdict::Ignored { .. }));
         // And it can be submitted again.
         assert!(matches!(approval.submit(&state, submission("ask2", plan())), SubmitOutcome::Ask(_)));
     }
@@ -335,15 +339,15 @@ fn pm_80_mode_change_withdraws_the_request() {
         let (mut approval, _) = ask(&state, plan());
         let outside = step(state.clone(), way).0;
         assert!(matches!(
-            approval.clone().answer(&outside, yes(ChoiceKey::Default), &plan()),
+            approval.clone().answer(&outside, yes(ChoiceKey::Default), &plan(), None),
             PlanVerdict::Ignored { .. }
         ));
         let back = step(outside, ModeEvent::Set { to: Mode::Plan, by: ChangedBy::User }).0;
-        assert!(matches!(approval.answer(&back, yes(ChoiceKey::Default), &plan()), PlanVerdict::Ignored { .. }));
+        assert!(matches!(approval.answer(&back, yes(ChoiceKey::Default), &plan(), None), PlanVerdict::Ignored { .. }));
     }
     let (mut approval, request) = ask(&state, plan());
     assert_eq!(approval.withdraw(), Some(request));
-    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Default), &plan()), PlanVerdict::Ignored { .. }));
+    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Default), &plan(), None), PlanVerdict::Ignored { .. }));
     assert!(withdrawn_result(Mode::AcceptEdits).contains("acceptEdits"));
 }
 
@@ -372,7 +376,7 @@ fn pm_83_unavailable_choice_becomes_default() {
     assert_eq!(request.find_choice(ChoiceKey::Restore).map(|choice| choice.mode), Some(Mode::Auto));
     let closed = AutoModeGate { gate_open: false, ..setup().auto };
     let state = step(state, ModeEvent::AutoChanged(closed)).0;
-    let PlanVerdict::Approved(ok) = approval.answer(&state, yes(ChoiceKey::Restore), &plan()) else { panic!() };
+    let PlanVerdict::Approved(ok) = approval.answer(&state, yes(ChoiceKey::Restore), &plan(), None) else { panic!() };
     assert_eq!(ok.mode, Mode::Default);
     // A new request does not offer it and says why.
     let (_, request) = ask(&state, plan());
@@ -388,22 +392,24 @@ fn pm_84_approved_plan_is_the_shown_plan() {
         for choice in [ChoiceKey::AcceptEdits, ChoiceKey::Default, ChoiceKey::Clear] {
             let (mut approval, _) = ask(&state, plan());
             let said = PlanAnswer { notes: Some("mine".into()), ..yes(choice) };
-            let PlanVerdict::AskAgain { answer, .. } = approval.answer(&state, said.clone(), &now) else { panic!() };
+            let PlanVerdict::AskAgain { answer, .. } = approval.answer(&state, said.clone(), &now, None) else {
+                panic!()
+            };
             assert_eq!(answer, said, "nothing that the user wrote is lost");
         }
         // "Keep planning" accepts a changed file, unless an edit would overwrite it.
         let (mut approval, _) = ask(&state, plan());
-        let kept = approval.answer(&state, yes(ChoiceKey::KeepPlanning), &now);
+        let kept = approval.answer(&state, yes(ChoiceKey::KeepPlanning), &now, None);
         assert!(matches!(kept, PlanVerdict::KeepPlanning { .. }));
         let (mut approval, _) = ask(&state, plan());
         let edit = PlanAnswer { plan: Some("# Mine\n".into()), ..yes(ChoiceKey::KeepPlanning) };
-        assert!(matches!(approval.answer(&state, edit, &now), PlanVerdict::AskAgain { .. }));
+        assert!(matches!(approval.answer(&state, edit, &now, None), PlanVerdict::AskAgain { .. }));
     }
     // A plan that appeared after the request said there is none.
     let (mut approval, _) = ask(&state, PlanContent::Missing);
-    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Restore), &plan()), PlanVerdict::AskAgain { .. }));
+    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Restore), &plan(), None), PlanVerdict::AskAgain { .. }));
     let (mut approval, _) = ask(&state, plan());
-    let broken = approval.answer(&state, yes(ChoiceKey::Default), &PlanContent::Unreadable("denied".into()));
+    let broken = approval.answer(&state, yes(ChoiceKey::Default), &PlanContent::Unreadable("denied".into()), None);
     assert!(matches!(broken, PlanVerdict::NotApproved { .. }));
 }
 
@@ -418,7 +424,7 @@ fn pm_85_request_is_open_again_after_a_crash() {
     assert!(state.is_planning());
     let (mut approval, request) = ask(&state, plan());
     assert_eq!((request.ask_id.as_str(), request.plan.as_deref()), ("ask1", Some(PLAN)));
-    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Restore), &plan()), PlanVerdict::Approved(_)));
+    assert!(matches!(approval.answer(&state, yes(ChoiceKey::Restore), &plan(), None), PlanVerdict::Approved(_)));
 }
 
 #[test]
@@ -426,7 +432,7 @@ fn pm_86_resubmitting_a_rejected_plan_ends_the_turn() {
     let state = in_plan(Mode::Default);
     for found in [plan(), PlanContent::Missing] {
         let (mut approval, _) = ask(&state, found.clone());
-        approval.answer(&state, yes(ChoiceKey::KeepPlanning), &found);
+        approval.answer(&state, yes(ChoiceKey::KeepPlanning), &found, None);
         let again = approval.submit(&state, submission("ask2", found.clone()));
         let SubmitOutcome::EndTurn { result, notice } = again else { panic!("{again:?}") };
         assert!(result.contains("rejected") && !notice.is_empty());
@@ -440,7 +446,7 @@ fn pm_86_resubmitting_a_rejected_plan_ends_the_turn() {
     // The user edited it and chose "keep planning": the edited text is the rejected one.
     let (mut approval, _) = ask(&state, plan());
     let edit = PlanAnswer { plan: Some("# Mine\n".into()), ..yes(ChoiceKey::KeepPlanning) };
-    approval.answer(&state, edit, &plan());
+    approval.answer(&state, edit, &plan(), None);
     let mine = submission("ask2", PlanContent::Text("# Mine\n".into()));
     assert!(matches!(approval.submit(&state, mine), SubmitOutcome::EndTurn { .. }));
 }
@@ -499,7 +505,7 @@ fn pm_144_whole_flow_without_a_ui() {
     state = step(state, ModeEvent::Set { to: Mode::Plan, by: ChangedBy::Host }).0;
     let (mut approval, request) = ask(&state, plan());
     let answer = PlanAnswer::from_json(&json!({ "askId": request.ask_id, "choice": "acceptEdits" })).unwrap();
-    let PlanVerdict::Approved(ok) = approval.answer(&state, answer, &plan()) else { panic!() };
+    let PlanVerdict::Approved(ok) = approval.answer(&state, answer, &plan(), None) else { panic!() };
     state = step(state, ModeEvent::Approved { mode: ok.mode, by: ChangedBy::Host }).0;
     assert_eq!(state.mode(), Mode::AcceptEdits);
     assert!(approved_result(&ok, PATH, ALL_IMPLEMENTATION_TOOLS).contains(PLAN));

@@ -19,6 +19,10 @@ pub enum PlanCommand {
     Open,
     /// Exactly `/plan off`.
     Off,
+    /// Exactly `/plan amend`: change the plan that is being implemented (PC-40).
+    Amend,
+    /// `/plan submit`, or with the name of a plan: review it again without the model (PC-41).
+    Submit(Option<String>),
     Describe(String),
 }
 
@@ -33,6 +37,14 @@ pub struct CommandOutcome {
     pub open_editor: bool,
     /// The next user message.
     pub send_message: Option<String>,
+    /// Submit a plan again without the model (PC-41).
+    pub submit: Option<PlanToSubmit>,
+}
+
+/// A plan to review again; the session's own without a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlanToSubmit {
+    pub slug: Option<String>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,11 +70,20 @@ pub fn parse(line: &str) -> Option<ModeCommand> {
             "" => PlanCommand::Bare,
             "open" => PlanCommand::Open,
             "off" => PlanCommand::Off,
+            "amend" => PlanCommand::Amend,
+            "submit" => PlanCommand::Submit(None),
+            words if named_plan(words).is_some() => PlanCommand::Submit(named_plan(words)),
             words => PlanCommand::Describe(words.into()),
         })),
         "/mode" => Some(ModeCommand::Mode(rest.into())),
         _ => None,
     }
+}
+
+/// The plan in `submit NAME`. Plan names have hyphens, so a task such as `submit the form` is none.
+fn named_plan(words: &str) -> Option<String> {
+    let name = words.strip_prefix("submit ")?.trim();
+    (super::is_plan_name(name) && name.contains('-')).then(|| name.to_string())
 }
 
 /// Evaluates a command. `editor` is the editor that `/plan open` would use, if known.
@@ -75,6 +96,9 @@ pub fn evaluate_command(
     match command {
         ModeCommand::Mode(name) => change_mode(&name, state),
         ModeCommand::Plan(PlanCommand::Off) => leave_plan_mode(state),
+        ModeCommand::Plan(PlanCommand::Submit(slug)) => {
+            CommandOutcome { submit: Some(PlanToSubmit { slug }), ..CommandOutcome::default() }
+        }
         ModeCommand::Plan(command) if state.is_planning() => in_plan_mode(command, found, editor),
         ModeCommand::Plan(command) => CommandOutcome {
             event: Some(ModeEvent::Set { to: Mode::Plan, by: ChangedBy::User }),
@@ -113,7 +137,7 @@ fn in_plan_mode(command: PlanCommand, found: &PlanContent, editor: Option<&str>)
 fn description(command: PlanCommand) -> Option<String> {
     match command {
         PlanCommand::Describe(words) => Some(words),
-        PlanCommand::Bare | PlanCommand::Open | PlanCommand::Off => None,
+        PlanCommand::Bare | PlanCommand::Open | PlanCommand::Off | PlanCommand::Amend | PlanCommand::Submit(_) => None,
     }
 }
 

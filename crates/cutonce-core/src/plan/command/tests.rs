@@ -142,3 +142,20 @@ fn other_lines_are_not_commands() {
         assert_eq!(parse(line), None, "{line:?}");
     }
 }
+
+#[test]
+fn pc_41_submit_names_a_plan_or_nothing() {
+    let parsed = |line: &str| match parse(line) {
+        Some(ModeCommand::Plan(command)) => command,
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(parsed("/plan submit"), PlanCommand::Submit(None));
+    assert_eq!(parsed("/plan submit calm-sea-fox"), PlanCommand::Submit(Some("calm-sea-fox".into())));
+    assert_eq!(parsed("/plan amend"), PlanCommand::Amend);
+    for task in ["submit the form", "submit form", "amend the law"] {
+        assert_eq!(parsed(&format!("/plan {task}")), PlanCommand::Describe(task.into()));
+    }
+    let outcome = run("/plan submit", Mode::Default, &plan());
+    assert_eq!((outcome.submit, outcome.event), (Some(PlanToSubmit { slug: None }), None));
+    assert_eq!(run("/plan amend", Mode::Default, &plan()).event, enter());
+}

@@ -173,6 +173,31 @@ impl PlanContract {
         self
     }
 
+    /// The contract as text: one block per step, then checks of the whole plan and findings.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        for step in &self.steps {
+            out.push_str(&format!("{}. {}\n", step.id, step.title));
+            let file = |file: &PlannedFile| match file.kind {
+                PlannedKind::Any => file.path.clone(),
+                PlannedKind::Change => format!("{} (change)", file.path),
+                PlannedKind::New => format!("{} (new)", file.path),
+                PlannedKind::Delete => format!("{} (delete)", file.path),
+            };
+            let files: Vec<String> = step.files.iter().map(file).collect();
+            let fields = [("files", files.join(", ")), ("after", step.after.join(", "))];
+            for (name, value) in fields.into_iter().filter(|(_, value)| !value.is_empty()) {
+                out.push_str(&format!("   {name}: {value}\n"));
+            }
+            step.checks.iter().for_each(|check| out.push_str(&format!("   check: {check}\n")));
+        }
+        self.checks.iter().for_each(|check| out.push_str(&format!("check: {check}\n")));
+        for finding in &self.findings {
+            out.push_str(&format!("line {}: {}\n", finding.line, finding.text));
+        }
+        out
+    }
+
     pub fn step(&self, id: &str) -> Option<&PlanStep> {
         self.steps.iter().find(|step| step.id == id)
     }

@@ -67,6 +67,11 @@ impl ApprovedContract {
         self.contract.steps.iter().filter(|step| self.excluded(&step.id).is_none())
     }
 
+    /// True if the program can follow the implementation: an approved step has files or checks, or the plan has checks.
+    pub fn can_be_followed(&self) -> bool {
+        !self.contract.checks.is_empty() || self.approved_steps().any(super::drift::has_evidence)
+    }
+
     /// The paths that the approved steps may change; `None` if they name none.
     pub fn scope(&self, mode: ScopeMode) -> Option<PlanScope> {
         PlanScope::new(mode, self.approved_steps())

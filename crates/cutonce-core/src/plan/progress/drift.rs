@@ -130,6 +130,16 @@ impl PlanProgress {
         found
     }
 
+    /// True if a step with files is open: the model must write something. Checks alone are run by the program.
+    pub fn has_unwritten_steps(&self) -> bool {
+        self.unfinished().iter().any(|(step, state)| *state == StepState::Open && !step.files.is_empty())
+    }
+
+    /// Approved steps with files or checks that are open or failed. Of other steps the program sees nothing.
+    pub fn open_work(&self) -> Vec<(&PlanStep, StepState)> {
+        self.unfinished().into_iter().filter(|(step, _)| has_evidence(step)).collect()
+    }
+
     /// Approved steps that are open or failed.
     pub fn unfinished(&self) -> Vec<(&PlanStep, StepState)> {
         let states = self.plan.approved_steps().map(|step| (step, self.state(step)));
@@ -137,6 +147,7 @@ impl PlanProgress {
     }
 }
 
-fn has_evidence(step: &PlanStep) -> bool {
+/// True if the program can see whether the step was done.
+pub(super) fn has_evidence(step: &PlanStep) -> bool {
     !step.files.is_empty() || !step.checks.is_empty()
 }

@@ -12,7 +12,8 @@ pub use claims::UnprovenClaim;
 pub use command::is_same_command;
 pub use drift::CheckNotRun;
 
-use super::contract::{PlanStep, matches_path};
+use super::StepProgress;
+use super::contract::{FindingKind, PlanContract, PlanStep, matches_path};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -63,8 +64,10 @@ pub enum Evidence {
     Ran { command: String, exit_code: Option<i32>, by: CheckRunner, at: String },
     /// A write outside the scope was denied. This is no drift.
     Denied { path: String },
-    /// The user rewound the files: only the first `kept` pieces of evidence are still true (PC-36).
-    Rewound { kept: usize },
+    /// The model was reminded of open steps at the end of its turn (PC-33).
+    Reminded,
+    /// What a turn of the implementation cost.
+    Spent { micro_usd: u64, millis: u64 },
 }
 
 fn is_false(value: &bool) -> bool {
@@ -100,12 +103,14 @@ pub struct PlanProgress {
     since: BTreeMap<String, usize>,
     /// Files that an earlier revision allowed.
     accepted: Vec<String>,
+    /// Number of pieces of evidence that are older than the last approval.
+    approved_at: usize,
 }
 
 impl PlanProgress {
     pub fn new(plan: ApprovedContract, root: impl Into<String>) -> PlanProgress {
         let (evidence, since, accepted) = (vec![], BTreeMap::new(), vec![]);
-        PlanProgress { plan, root: root.into(), evidence, since, accepted }
+        PlanProgress { plan, root: root.into(), evidence, since, accepted, approved_at: 0 }
     }
 
     pub fn plan(&self) -> &ApprovedContract {
@@ -120,11 +125,52 @@ impl PlanProgress {
     pub fn observe(&mut self, evidence: Evidence) -> Vec<(String, StepState)> {
         let before = self.states();
         match evidence {
-            Evidence::Rewound { kept } => self.evidence.truncate(kept),
             Evidence::Wrote { ref before, ref after, .. } if before == after => {}
             other => self.evidence.push(other),
         }
         self.states().into_iter().zip(before).filter(|(now, old)| now != old).map(|(now, _)| now).collect()
+    }
+
+    /// True if this command is a check of an approved step or of the whole plan (PC-31).
+    pub fn is_check(&self, command: &str) -> bool {
+        let checks = self.plan.approved_steps().flat_map(|step| &step.checks).chain(&self.plan.contract.checks);
+        checks.into_iter().any(|check| is_same_command(check, command, &self.root))
+    }
+
+    /// How often the model was reminded of open steps at the end of a turn, since the last approval.
+    pub fn end_reminders(&self) -> usize {
+        self.evidence.iter().skip(self.approved_at).filter(|evidence| matches!(evidence, Evidence::Reminded)).count()
+    }
+
+    /// Dollars that turns since the last approval took, for the budget.
+    pub fn spent_of_budget(&self) -> f64 {
+        self.spent_since(self.approved_at).0
+    }
+
+    /// Dollars and seconds that earlier turns of the implementation took.
+    pub fn spent(&self) -> (f64, f64) {
+        self.spent_since(0)
+    }
+
+    fn spent_since(&self, start: usize) -> (f64, f64) {
+        let turns = self.evidence.iter().skip(start).filter_map(|evidence| match evidence {
+            Evidence::Spent { micro_usd, millis } => Some((*micro_usd as f64 / 1e6, *millis as f64 / 1e3)),
+            _ => None,
+        });
+        turns.fold((0.0, 0.0), |sum, turn| (sum.0 + turn.0, sum.1 + turn.1))
+    }
+
+    /// A step with the evidence for its state, for hosts (PC-32).
+    pub fn step_progress(&self, id: &str) -> Option<StepProgress> {
+        let step = self.plan.contract.step(id)?;
+        let last = self.last_runs(step).into_iter().flatten().max_by_key(|(at, _)| *at).map(|(_, run)| run);
+        Some(StepProgress {
+            step: step.id.clone(),
+            state: self.state(step),
+            files: self.changed_files(step),
+            exit_code: last.as_ref().and_then(|run| run.exit_code),
+            check: last.map(|run| run.command),
+        })
     }
 
     /// States of all steps, in order.
@@ -224,7 +270,20 @@ impl PlanProgress {
         }
         let allowed = self.changed_inside();
         self.accepted.extend(allowed);
-        (self.plan, self.since) = (plan, since);
+        (self.plan, self.since, self.approved_at) = (plan, since, now);
+    }
+
+    /// Marks the steps of an amendment that are checked already: they are locked (PC-40). That files of known steps are
+    /// there or gone is what the implementation did, and no finding.
+    pub fn mark_locked(&self, contract: &mut PlanContract) {
+        let mut known: Vec<Option<String>> = Vec::new();
+        for step in &mut contract.steps {
+            let old = self.plan.contract.steps.iter().find(|old| is_same_title(&old.title, &step.title));
+            step.state = old.map(|old| self.state(old)).filter(|state| *state == StepState::Checked);
+            known.extend(old.map(|_| Some(step.id.clone())));
+        }
+        let about_files = |kind| matches!(kind, FindingKind::FileExists | FindingKind::MissingFile);
+        contract.findings.retain(|finding| !about_files(finding.kind) || !known.contains(&finding.step));
     }
 }
 

@@ -23,7 +23,7 @@ impl PlanProgress {
     }
 
     fn open_list(&self) -> Option<String> {
-        let open = self.unfinished();
+        let open = self.open_work();
         let mut lines: Vec<String> = open
             .iter()
             .take(MAX_TITLES)

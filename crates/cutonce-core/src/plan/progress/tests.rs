@@ -1,6 +1,8 @@
 use super::*;
 use crate::plan::contract::{PlanContract, PlannedFile, PlannedKind};
+use crate::plan::implementation::replay_implementation;
 use crate::plan::report::PlanReport;
+use crate::transcript::EntryBody;
 use proptest::prelude::*;
 
 const ROOT: &str = "/home/me/project";
@@ -159,13 +161,30 @@ fn pc_37_claims_are_compared_with_evidence() {
 
 #[test]
 fn pc_36_a_rewind_takes_evidence_back() {
-    let before = run(two_steps(), faithful()[..2].to_vec());
+    // The file of step 2 has its old content again.
     let mut progress = run(two_steps(), faithful());
-    progress.observe(Evidence::Rewound { kept: 2 });
-    assert_eq!(progress, before);
+    progress.observe(wrote("b", "1", "0"));
     assert_eq!(states(&progress), ["checked", "open"]);
+    assert_eq!(report(&progress, "").untouched, ["b"]);
     let stored = serde_json::to_string(&faithful()).expect("JSON");
     assert_eq!(serde_json::from_str::<Vec<Evidence>>(&stored).expect("evidence"), faithful());
+}
+
+#[test]
+fn pc_40_checked_steps_are_locked() {
+    let mut progress = run(two_steps(), faithful()[..3].to_vec());
+    progress.observe(Evidence::Reminded);
+    progress.observe(Evidence::Spent { micro_usd: 500_000, millis: 1_000 });
+    let mut amended = PlanContract {
+        steps: vec![step("1", &["a"], &[], &[]), step("2", &["b"], &[], &[])],
+        ..PlanContract::default()
+    };
+    progress.mark_locked(&mut amended);
+    assert_eq!((amended.steps[0].state, amended.steps[1].state), (Some(StepState::Checked), None));
+    assert_eq!((progress.end_reminders(), progress.spent_of_budget()), (1, 0.5));
+    progress.amend(ApprovedContract::new("a-b-c", 2, amended, BTreeMap::new()).expect("a plan"));
+    assert_eq!((progress.end_reminders(), progress.spent_of_budget(), progress.spent().0), (0, 0.0, 0.5));
+    assert_eq!(states(&progress)[0], "checked");
 }
 
 #[test]
@@ -234,7 +253,8 @@ fn any_evidence() -> impl Strategy<Value = Evidence> {
         (command, prop_oneof![Just(Some(0)), Just(Some(1)), Just(None)]).prop_map(|(command, exit_code)| {
             Evidence::Ran { command: command.into(), exit_code, by: CheckRunner::Program, at: String::new() }
         }),
-        (0usize..10).prop_map(|kept| Evidence::Rewound { kept }),
+        Just(Evidence::Reminded),
+        (0u64..10).prop_map(|n| Evidence::Spent { micro_usd: n, millis: n }),
         Just(Evidence::Denied { path: "c".into() }),
     ]
 }
@@ -257,5 +277,47 @@ proptest! {
         let report = report(&progress, "");
         let stored = serde_json::to_string(&report).expect("JSON");
         prop_assert_eq!(serde_json::from_str::<PlanReport>(&stored).expect("a report"), report);
+    }
+}
+
+/// A transcript with these pieces of evidence.
+fn entries(plan: &PlanProgress, evidence: &[Evidence]) -> Vec<EntryBody> {
+    let contract = EntryBody::Contract {
+        approved: Some(Box::new(plan.plan().clone())),
+        scope: None,
+        budget_usd: None,
+        amends: false,
+    };
+    let pieces = evidence.iter().map(|evidence| EntryBody::Evidence { evidence: evidence.clone() });
+    std::iter::once(contract).chain(pieces).collect()
+}
+
+#[test]
+fn pc_36_interrupted_writes_are_found_again() {
+    let mut all = entries(&two_steps(), &faithful()[..1]);
+    let snapshot = |path: &str| EntryBody::FileSnapshot {
+        key: "before".into(),
+        path: format!("{ROOT}/{path}"),
+        content: None,
+        sha256: Some("0".into()),
+    };
+    all.insert(1, snapshot("a"));
+    all.push(snapshot("b"));
+    let found = replay_implementation(&all, ROOT).expect("an implementation");
+    let unproven: Vec<_> = found.unproven_writes.into_iter().collect();
+    assert_eq!(unproven, [(format!("{ROOT}/b"), Some("0".to_string()))]);
+    all.push(EntryBody::Contract { approved: None, scope: None, budget_usd: None, amends: false });
+    assert_eq!(replay_implementation(&all, ROOT), None);
+}
+
+proptest! {
+    #[test]
+    fn pc_36_replayed_progress_is_the_same(evidence in proptest::collection::vec(any_evidence(), 0..25)) {
+        let live = run(two_steps(), evidence.clone());
+        let lines: Vec<String> = entries(&two_steps(), &evidence).iter().map(|body| serde_json::to_string(body).expect("JSON")).collect();
+        let read: Vec<EntryBody> = lines.iter().map(|line| serde_json::from_str(line).expect("an entry")).collect();
+        let replayed = replay_implementation(&read, ROOT).expect("an implementation").progress;
+        prop_assert_eq!(report(&replayed, ""), report(&live, ""));
+        prop_assert_eq!(replayed.states(), live.states());
     }
 }

@@ -15,13 +15,15 @@ pub struct PlanInstructions {
     pub tools: PlanningTools,
     /// Custom text of the user or host instead of the workflow, or the reason why it can't be read.
     pub custom_text: Option<Result<String, String>>,
+    /// The project's own template for plans (PC-5).
+    pub template: Option<String>,
 }
 
 impl PlanInstructions {
     pub fn new(workflow: PlanWorkflow, length: PlanLength, counts: &PlanAgentLimits) -> PlanInstructions {
         let (explore_agents, plan_agents) = (counts.explore_agents, counts.plan_agents);
         let tools = PlanningTools::ALL;
-        PlanInstructions { workflow, length, explore_agents, plan_agents, tools, custom_text: None }
+        PlanInstructions { workflow, length, explore_agents, plan_agents, tools, custom_text: None, template: None }
     }
 
     /// An interview needs a user who can be asked.
@@ -41,7 +43,10 @@ impl PlanInstructions {
             include_str!("../texts/plan_file_new.md")
         };
         let plan_file = fill_template(plan_file.trim_end(), &[("path", path)]);
-        let workflow = self.workflow_text()?;
+        let mut workflow = self.workflow_text()?;
+        if let Some(template) = &self.template {
+            workflow.push_str(&format!("\n\n## The project's template for plans\n{}", template.trim()));
+        }
         let end = match self.tools.questions {
             true => include_str!("../texts/end_ask.md").trim_end(),
             false => include_str!("../texts/end_exit.md").trim_end(),
@@ -82,6 +87,8 @@ impl PlanInstructions {
             PlanLength::Cut => include_str!("../texts/length_cut.md"),
             PlanLength::Cap => include_str!("../texts/length_cap.md"),
         };
+        // The form of PC-5, so that the program can follow the plan.
+        let length = format!("{} {}", length.trim_end(), include_str!("../texts/form.md").trim_end());
         let (explore_agents, plan_agents) = (self.explore_agents.to_string(), self.plan_agents.to_string());
         let (explore, design) = (self.explore_text(&explore_agents), self.design_text(&plan_agents));
         let open = match self.tools.questions {
@@ -94,7 +101,7 @@ impl PlanInstructions {
             ("open", open.trim_end()),
             ("explore_agents", &explore_agents),
             ("plan_agents", &plan_agents),
-            ("length", length.trim_end()),
+            ("length", &length),
         ];
         Ok(fill_template(template, &values))
     }

@@ -22,7 +22,7 @@ const IMAGE_TYPES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/w
 #[derive(Debug)]
 pub enum ParsedPrompt {
     /// Starts a turn.
-    Message(Submission),
+    Message(Box<Submission>),
     /// Submissions in this order; a turn may follow.
     Command(Vec<Submission>),
     /// `/model NAME`: ends when the model is known to work.
@@ -182,15 +182,15 @@ pub fn parse_prompt(blocks: Vec<ContentBlock>, callable: &CallableCommands) -> R
         return Err(invalid_prompt("the prompt is empty"));
     }
     if let Some(called) = callable.resolve_call(&said) {
-        return Ok(ParsedPrompt::Message(called));
+        return Ok(ParsedPrompt::Message(Box::new(called)));
     }
     match command_name(said.command_text.trim_start()) {
         Some(name) => Ok(parse_command(&name, said, callable)),
         // An MCP prompt must be at the start of a message (HO-6).
         None if said.command_text.trim_start().starts_with("/mcp__") => {
-            Ok(ParsedPrompt::Message(said.to_submission(said.with_attachments(said.command_text.trim()))))
+            Ok(ParsedPrompt::Message(Box::new(said.to_submission(said.with_attachments(said.command_text.trim())))))
         }
-        None => Ok(ParsedPrompt::Message(said.to_submission(text))),
+        None => Ok(ParsedPrompt::Message(Box::new(said.to_submission(text)))),
     }
 }
 
@@ -303,7 +303,7 @@ mod tests {
             other => panic!("{other:?}"),
         };
         let said = |blocks: Vec<ContentBlock>| match parse_prompt(blocks, &callable).unwrap() {
-            ParsedPrompt::Message(words) => words_of(words),
+            ParsedPrompt::Message(words) => words_of(*words),
             ParsedPrompt::Command(mut all) => match all.remove(0) {
                 Submission::Command { command: ModeCommand::Plan(PlanCommand::Bare), .. } => {
                     format!("P {}", words_of(all.remove(0)))
@@ -338,11 +338,9 @@ mod tests {
         let long = TextResourceContents::new("x".repeat(MAX_ATTACHED_BYTES + 9), "file:///w/b.rs");
         let attached =
             ContentBlock::Resource(EmbeddedResource::new(EmbeddedResourceResource::TextResourceContents(long)));
-        let ParsedPrompt::Message(Submission::CustomCommand { text, .. }) =
-            parse_prompt(vec![text("see"), link, attached], &CallableCommands::default()).unwrap()
-        else {
-            panic!("words")
-        };
+        let parsed = parse_prompt(vec![text("see"), link, attached], &CallableCommands::default()).unwrap();
+        let ParsedPrompt::Message(message) = parsed else { panic!("words") };
+        let Submission::CustomCommand { text, .. } = *message else { panic!("words") };
         assert!(text.starts_with("see\n[a.rs](/w/a.rs)\n<attached from=\"/w/b.rs\">\nxxx"), "{}", &text[..60]);
         assert!(text.len() < MAX_ATTACHED_BYTES + 200 && text.contains("[cut;"));
         assert!(parse_prompt(vec![], &CallableCommands::default()).is_err());

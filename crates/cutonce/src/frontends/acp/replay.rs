@@ -92,6 +92,8 @@ impl ReplayState {
             | EntryBody::FileSnapshot { .. }
             | EntryBody::Plan { .. }
             | EntryBody::Scope { .. }
+            | EntryBody::Contract { .. }
+            | EntryBody::Evidence { .. }
             | EntryBody::Ask { .. }
             | EntryBody::Clear { .. }
             | EntryBody::Rewind { .. }

@@ -104,7 +104,7 @@ pub(super) fn parse_answer(came: ClientResponse, request: &approval::PlanExitReq
         return not_offered(&option);
     }
     let mut answer = json!({"askId": request.ask_id, "choice": option});
-    for name in ["mode", "plan", "feedback", "comments", "notes"] {
+    for name in ["mode", "plan", "feedback", "comments", "notes", "steps", "model", "effort", "budgetUsd", "scope"] {
         if let Some(value) = extra.get(name) {
             answer[name] = value.clone();
         }

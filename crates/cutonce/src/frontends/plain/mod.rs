@@ -21,6 +21,7 @@ use cutonce_agent::builder::{OpenedSession, SessionSelector, StartError};
 use cutonce_agent::{Approver, EventStream, Session};
 use cutonce_core::exit_code::{FAILED, HUNG_UP, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::model_selection::model_after_choice;
+use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::command::CURRENT_PLAN;
 use cutonce_core::protocol::event::{
     AnswerDelta, AskKind, AskView, EndReason, Event, EventKind, FinishedCall, NoticeLevel,
@@ -59,6 +60,8 @@ pub fn event_line(event: &Event) -> Option<String> {
         EventKind::Waiting { host, seconds } => format!("… waiting for {}, {seconds} s", one_line(host)),
         EventKind::ModeChanged { by: ChangedBy::Start, .. } => return None,
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
+        EventKind::Plan(PlanEvent::Step(step)) => format!("step {}: {}", one_line(&step.step), step.state.name()),
+        EventKind::Plan(PlanEvent::Report(report)) => report.text().trim_end().to_string(),
         EventKind::Agent(agent) => return agents::event_line(agent),
         EventKind::Queued { text } => format!("queued: {}", first_line(text)),
         EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
@@ -180,7 +183,7 @@ async fn run_conversation(
     match first {
         Some(FirstInput::Message(words)) => plain.session.say(words),
         Some(FirstInput::Piped { prompt, piped }) => plain.session.say(format!("{prompt}\n\n{piped}")),
-        Some(FirstInput::Implement { text, path }) => plain.session.submit(Submission::Implement { text, path }),
+        Some(FirstInput::Implement(chosen)) => plain.session.submit(Submission::Implement(chosen)),
         None => plain.show_prompt(),
     }
     loop {

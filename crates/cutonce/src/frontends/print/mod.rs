@@ -11,9 +11,9 @@ use crate::frontends::stream_json::frames::{FrameBuilder, failed_start_frame};
 use crate::frontends::{plain, stream_json};
 use crate::start::{self, StartedSession};
 use cutonce_agent::{Approver, EventStream};
-use cutonce_core::exit_code::{FAILED, SUCCESS};
+use cutonce_core::exit_code::{DRIFTED, FAILED, SUCCESS};
 use cutonce_core::protocol::event::{EndReason, Event, EventKind, NoticeLevel, TurnSummary};
-use cutonce_core::protocol::submission::Submission;
+use cutonce_core::protocol::submission::{ImplementRequest, Submission};
 use cutonce_core::text::sanitize::sanitize;
 use progress_line::HeadlessProgress;
 use std::io::{IsTerminal, Read, Write};
@@ -24,6 +24,8 @@ pub struct PrintOptions {
     pub verbose: bool,
     /// The run was started to get a plan (`cutonce plan`): without one it failed (PM-76).
     pub wants_planning: bool,
+    /// The run implements a plan: drift is a result of its own (PC-35).
+    pub implements: bool,
 }
 
 /// The first input of a run.
@@ -36,10 +38,7 @@ pub enum FirstInput {
         piped: String,
     },
     /// A plan that the user approved by running `cutonce implement`.
-    Implement {
-        text: String,
-        path: String,
-    },
+    Implement(ImplementRequest),
 }
 
 /// Runs one prompt from the flags and stdin (CL-1). `wanted` names it in the error if it is missing.
@@ -117,7 +116,7 @@ pub async fn run(
             let (typed, allow) = (Some(prompt), Vec::new());
             session.submit(Submission::CustomCommand { text, images: Vec::new(), allow, model: None, typed });
         }
-        FirstInput::Implement { text, path } => session.submit(Submission::Implement { text, path }),
+        FirstInput::Implement(chosen) => session.submit(Submission::Implement(chosen)),
     }
     session.submit(Submission::Close);
     let progress = HeadlessProgress::new(face.output == OutputFormat::Text && !face.verbose);
@@ -138,7 +137,7 @@ fn report_stopped_start(output: OutputFormat, code: u8) -> anyhow::Result<u8> {
 
 pub fn print_options(run: &RunFlags) -> PrintOptions {
     let (output, partial, verbose) = (run.output_format, run.include_partial_messages, run.verbose);
-    PrintOptions { output, partial, verbose, wants_planning: false }
+    PrintOptions { output, partial, verbose, wants_planning: false, implements: false }
 }
 
 struct PrintRun {
@@ -236,8 +235,18 @@ impl PrintRun {
             eprintln!("cutonce: {}", sanitize(why));
         }
         self.report_written(ended);
+        let as_text = self.options.output == OutputFormat::Text && !self.options.verbose;
+        if let Some(report) = ended.report.as_ref().filter(|_| as_text) {
+            eprint!("{}", sanitize(&report.text()));
+        }
         if !self.end.is_stopped() {
-            self.code = if failed.is_some() { FAILED } else { SUCCESS };
+            let drifted = self.options.implements && ended.report.as_ref().is_some_and(|report| report.drift);
+            let stopped = matches!(ended.reason, EndReason::Failed { .. } | EndReason::Interrupted { .. });
+            self.code = match failed.is_some() {
+                true if stopped || !drifted => FAILED,
+                _ if drifted => DRIFTED,
+                _ => SUCCESS,
+            };
         }
         Ok(())
     }

@@ -41,7 +41,7 @@ pub(super) fn approve(
         Some(_) => return unusable("the edited plan is not text"),
     }
     let mut answer = json!({"askId": ask.ask_id, "choice": choice, "mode": answer_mode});
-    for name in ["plan", "feedback", "comments", "notes"] {
+    for name in ["plan", "feedback", "comments", "notes", "steps", "model", "effort", "budgetUsd", "scope"] {
         given(name).into_iter().for_each(|value| answer[name] = value.clone());
     }
     let answer = match PlanAnswer::from_json(&answer) {
@@ -49,12 +49,10 @@ pub(super) fn approve(
         Err(NoAnswer::Unreadable(why) | NoAnswer::Failed(why)) => AskAnswer::Unusable { why },
         Err(NoAnswer::Interrupted) => AskAnswer::Unusable { why: "it can't be read".into() },
     };
-    // A teammate's plan does not change the mode or the model of this session.
+    // A teammate's plan does not change the mode of this session.
     let own = request.from.is_none();
-    let model = given("model").and_then(Value::as_str).filter(|_| own && matches!(answer, AskAnswer::Plan(_)));
     std::iter::once(answer_submission(ask, answer))
         .chain(after.filter(|_| own).map(|mode| Submission::SetModeByAnswer { mode }))
-        .chain(model.map(|model| Submission::SetModel { model: model.into() }))
         .collect()
 }
 

@@ -3,7 +3,9 @@
 use super::*;
 use cutonce_core::permission::Why;
 use cutonce_core::plan::approval::ChoiceKey;
+use cutonce_core::plan::progress::StepAnswer;
 use cutonce_core::protocol::event::QuestionOption as Option_;
+use cutonce_core::settings::plan::ScopeMode;
 
 fn ask(tool: &str, input: Value, kind: AskKind) -> AskView {
     AskView { agent: None, ask_id: "ask".into(), call_id: "call".into(), tool: tool.into(), input, kind }
@@ -148,12 +150,14 @@ fn pm_84_empty_edited_plan_approves_nothing() {
     }
 }
 
+/// An approval of the plan with this input.
+fn answer(input: Value) -> AnswerEffects {
+    let said = json!({"behavior": "allow", "updatedInput": input});
+    interpret_answer(&ask("ExitPlanMode", json!({}), plan()), Ok(said))
+}
+
 #[test]
 fn pm_143_host_reaches_every_choice_it_is_shown() {
-    let answer = |input: Value| {
-        let said = json!({"behavior": "allow", "updatedInput": input});
-        interpret_answer(&ask("ExitPlanMode", json!({}), plan()), Ok(said))
-    };
     for (name, key) in [
         ("acceptEdits", ChoiceKey::AcceptEdits),
         ("default", ChoiceKey::Default),
@@ -170,12 +174,30 @@ fn pm_143_host_reaches_every_choice_it_is_shown() {
         assert_eq!((given.comments.len(), given.comments[0].line), (1, 1));
     }
     let meant = answer(json!({"choice": "clear", "mode": "acceptEdits", "model": "opus"}));
-    let [Submission::Answer { answer: AskAnswer::Plan(given), .. }, Submission::SetModel { model }] =
-        meant.submissions.as_slice()
-    else {
+    let [Submission::Answer { answer: AskAnswer::Plan(given), .. }] = meant.submissions.as_slice() else {
         panic!("{meant:?}")
     };
-    assert_eq!((given.mode, model.as_str()), (Some(Mode::AcceptEdits), "opus"));
+    assert_eq!((given.mode, given.model.as_deref()), (Some(Mode::AcceptEdits), Some("opus")));
+}
+
+#[test]
+fn pc_38_hosts_answer_with_steps_and_terms() {
+    let terms = json!({"choice": "acceptEdits", "steps": {"3": "park", "4": "drop"}, "scope": "enforce",
+        "effort": "high", "budgetUsd": 1.5});
+    let meant = answer(terms);
+    let [Submission::Answer { answer: AskAnswer::Plan(given), .. }] = meant.submissions.as_slice() else {
+        panic!("{meant:?}")
+    };
+    let steps: Vec<(&str, StepAnswer)> = given.steps.iter().map(|(id, answer)| (id.as_str(), *answer)).collect();
+    assert_eq!(steps, [("3", StepAnswer::Park), ("4", StepAnswer::Drop)]);
+    assert_eq!((given.scope, given.budget_usd), (Some(ScopeMode::Enforce), Some(1.5)));
+    for bad in [json!({"steps": {"1": "later"}}), json!({"scope": "wide"}), json!({"budgetUsd": "much"})] {
+        let meant = answer(bad);
+        assert!(matches!(
+            meant.submissions.as_slice(),
+            [Submission::Answer { answer: AskAnswer::Unusable { .. }, .. }]
+        ));
+    }
 }
 
 #[test]

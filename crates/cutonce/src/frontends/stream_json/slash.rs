@@ -64,6 +64,11 @@ fn parse_plan(text: &str, images: Vec<Image>) -> ParsedMessage {
         }
         Some(ModeCommand::Plan(PlanCommand::Off)) => Err(needs_request_error("/plan off", "set_permission_mode")),
         Some(ModeCommand::Plan(PlanCommand::Open)) => Err(InvalidMessage::NeedsEditor),
+        // Entering plan mode during an implementation amends the plan (PC-40).
+        Some(ModeCommand::Plan(PlanCommand::Amend)) => Err(needs_request_error("/plan amend", "set_permission_mode")),
+        Some(ModeCommand::Plan(PlanCommand::Submit(_))) => {
+            Err(needs_request_error("/plan submit", "set_permission_mode"))
+        }
         Some(ModeCommand::Mode(_)) | None => Err(needs_request_error("/plan", "set_permission_mode")),
     }
 }

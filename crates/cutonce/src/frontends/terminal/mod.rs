@@ -43,7 +43,7 @@ async fn run_terminal(
     let first = first.or(run.prompt.clone().map(FirstInput::Message)).map(|first| match first {
         FirstInput::Message(words) => cutonce_tui::FirstSubmission::Message(words),
         FirstInput::Piped { prompt, piped } => cutonce_tui::FirstSubmission::Message(format!("{prompt}\n\n{piped}")),
-        FirstInput::Implement { text, path } => cutonce_tui::FirstSubmission::Implement { text, path },
+        FirstInput::Implement(chosen) => cutonce_tui::FirstSubmission::Implement(chosen),
     });
     let flags = cutonce_tui::CommandLineRules {
         allow: crate::cli::args::split_rules(&run.permissions.allowed_tools),

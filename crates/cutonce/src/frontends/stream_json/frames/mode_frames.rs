@@ -27,6 +27,9 @@ impl FrameBuilder {
 
     /// Adds the plan that the turn left. Without an approver, it is the result of the run (PM-76).
     pub(super) fn add_written(&self, fields: &mut Value, ended: &TurnSummary) {
+        if let Some(report) = &ended.report {
+            fields["report"] = json!(report);
+        }
         let Some(plan) = &ended.plan else { return };
         let text = plan.content.text();
         if !self.host {
@@ -36,5 +39,8 @@ impl FrameBuilder {
         fields["path"] = json!(plan.path);
         fields["slug"] = json!(plan.slug);
         fields["sha256"] = json!(plan.content.sha256());
+        if let Some(contract) = &plan.contract {
+            fields["contract"] = json!(contract);
+        }
     }
 }

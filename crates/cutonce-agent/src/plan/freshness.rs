@@ -1,0 +1,102 @@
+//! Freshness of a plan (PC-13): what the files that it names looked like when it was submitted.
+
+use crate::storage::versions::content_hash;
+use cutonce_core::plan::contract::PlanContract;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// Larger files are compared by their first bytes.
+const MAX_HASHED: u64 = 16 << 20;
+
+/// The workspace at the submission of a plan: the commit, and the content of every file that the plan names.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanStamp {
+    /// `None` without a repository.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Path and hash; no hash if there was no file.
+    pub files: BTreeMap<String, Option<String>>,
+}
+
+/// A file that changed after the plan was submitted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StaleFile {
+    /// The step that names it.
+    pub step: String,
+    /// Path relative to the workspace.
+    pub path: String,
+}
+
+impl PlanStamp {
+    /// Stamps a plan with the state of the workspace.
+    pub fn new(root: &Path, contract: &PlanContract) -> PlanStamp {
+        let files = contract.steps.iter().flat_map(|step| &step.files);
+        let files = files.map(|file| (file.path.clone(), hash_file(&root.join(&file.path)))).collect();
+        PlanStamp { commit: current_commit(root), files }
+    }
+
+    /// The files that differ now, in the order of the steps, each once.
+    pub fn stale_files(&self, root: &Path, contract: &PlanContract) -> Vec<StaleFile> {
+        let mut found: Vec<StaleFile> = Vec::new();
+        for (step, file) in contract.steps.iter().flat_map(|step| step.files.iter().map(move |file| (step, file))) {
+            let known = self.files.get(&file.path);
+            let changed = known.is_some_and(|known| *known != hash_file(&root.join(&file.path)));
+            if changed && !found.iter().any(|stale| stale.path == file.path) {
+                found.push(StaleFile { step: step.id.clone(), path: file.path.clone() });
+            }
+        }
+        found
+    }
+}
+
+/// The hash of a plain file; `None` for anything else.
+fn hash_file(path: &Path) -> Option<String> {
+    path.symlink_metadata().ok().filter(|meta| meta.is_file())?;
+    let mut bytes = Vec::new();
+    File::open(path).ok()?.take(MAX_HASHED).read_to_end(&mut bytes).ok()?;
+    Some(content_hash(&bytes))
+}
+
+/// The commit that is checked out, from git's own files.
+fn current_commit(root: &Path) -> Option<String> {
+    let git = root.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir())?;
+    let head = std::fs::read_to_string(git.join("HEAD")).ok()?;
+    let Some(name) = head.trim().strip_prefix("ref: ") else { return Some(head.trim().to_string()) };
+    if let Ok(commit) = std::fs::read_to_string(git.join(name)) {
+        return Some(commit.trim().to_string());
+    }
+    let packed = std::fs::read_to_string(git.join("packed-refs")).ok()?;
+    packed.lines().find_map(|line| line.strip_suffix(name)).map(|commit| commit.trim().to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::read_contract;
+    use cutonce_core::settings::plan::PlanLint;
+
+    #[test]
+    fn pc_13_changed_files_name_their_step() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path();
+        for (path, text) in [("a", "1"), ("b", "1"), (".git/HEAD", "ref: refs/heads/main\n")] {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            std::fs::write(root.join(path), text).unwrap();
+        }
+        std::fs::write(root.join(".git/packed-refs"), "# pack-refs\n1234 refs/heads/main\n").unwrap();
+        let plan = "## Steps\n\n1. One\n   - files: a, new (new)\n2. Two\n   - files: b, a\n";
+        let contract = read_contract(root, plan, PlanLint::Off).unwrap();
+        let stamp = PlanStamp::new(root, &contract);
+        assert_eq!((stamp.commit.as_deref(), stamp.files.len()), (Some("1234"), 3));
+        assert_eq!(stamp.stale_files(root, &contract), []);
+        std::fs::write(root.join("a"), "2").unwrap();
+        std::fs::write(root.join("new"), "there").unwrap();
+        std::fs::remove_file(root.join("b")).unwrap();
+        let stale: Vec<_> = stamp.stale_files(root, &contract).into_iter().map(|file| (file.step, file.path)).collect();
+        let expected = [("1", "a"), ("1", "new"), ("2", "b")];
+        assert_eq!(stale, expected.map(|(step, path)| (step.to_string(), path.to_string())));
+    }
+}

@@ -1,0 +1,437 @@
+//! The implementation of an approved plan (PC-11 to PC-37): scope, evidence, reminders, checks at the end, report. What
+//! they mean is decided in cutonce-core's plan room; the transcript has everything, so a resume continues here.
+
+use super::SessionState;
+use crate::plan::PlanRevisions;
+use crate::storage::implementation_entries;
+use crate::storage::rewind::{FileSnapshot, RewindPoint};
+use crate::storage::versions::content_hash;
+use cutonce_core::conversation::{ToolInput, ToolUse};
+use cutonce_core::mode;
+use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, suggest_addition};
+use cutonce_core::plan::approval::ApprovalTerms;
+use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::implementation::{Implementation, replay_implementation};
+use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, PlanProgress};
+use cutonce_core::plan::report::PlanReport;
+use cutonce_core::plan::scope::{ScopeVerdict, ScopedPath};
+use cutonce_core::plan::{PlanEvent, progress::StepState};
+use cutonce_core::protocol::event::{EndReason, NoticeLevel};
+use cutonce_core::settings::plan::PlanVerify;
+use cutonce_core::transcript::{self, EntryBody};
+use cutonce_core::turn::TurnEvent;
+use cutonce_tools::files::is_ignored;
+use cutonce_tools::shell::confine::WorkspaceSandbox;
+use cutonce_tools::tool::ToolOutcome;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How often the model is reminded of open steps at the end of a turn (PC-33).
+const MAX_END_REMINDERS: usize = 2;
+/// Kind of the reminder of open steps in the transcript.
+const STEPS_REMINDER: &str = "plan_steps";
+
+/// An approved plan that this session implements.
+pub(crate) struct ImplementationWork {
+    progress: PlanProgress,
+    budget_usd: Option<f64>,
+    /// Files that were being changed when an earlier process ended, with the hash of their old content.
+    unproven_writes: Vec<(PathBuf, Option<String>)>,
+    /// The session's cost when the current turn began.
+    cost_before: f64,
+    /// Requests since the last reminder of open steps (PC-34).
+    requests: u32,
+    /// The checks at the end of this turn ran (PC-31).
+    verified: bool,
+    /// The user refused a call of the plan in this turn: the model is not urged to go on, and no check asks again
+    /// (PC-33).
+    refused: bool,
+    reported: Option<PlanReport>,
+}
+
+impl ImplementationWork {
+    fn new(progress: PlanProgress, budget_usd: Option<f64>, cost_before: f64) -> ImplementationWork {
+        ImplementationWork {
+            progress,
+            budget_usd,
+            unproven_writes: Vec::new(),
+            cost_before,
+            requests: 0,
+            verified: false,
+            refused: false,
+            reported: None,
+        }
+    }
+
+    /// The implementation in the transcript of an earlier process.
+    pub(crate) fn restore(entries: &[EntryBody], root: &Path) -> Option<ImplementationWork> {
+        let Implementation { progress, budget_usd, unproven_writes } =
+            replay_implementation(entries, &root.to_string_lossy())?;
+        let unproven_writes = unproven_writes.into_iter().map(|(path, hash)| (path.into(), hash)).collect();
+        Some(ImplementationWork { unproven_writes, ..ImplementationWork::new(progress, budget_usd, 0.0) })
+    }
+}
+
+impl SessionState {
+    /// An approval starts the implementation. Written before the mode changes, so that no kill loses the scope.
+    pub(super) fn start_implementation(&mut self, terms: &ApprovalTerms, slug: &str, revision: u32) {
+        let approved = terms.approved_contract(slug, revision).filter(ApprovedContract::can_be_followed);
+        let Some(approved) = approved else { return self.end_implementation() };
+        let scope = approved.scope(terms.scope.unwrap_or(self.context.shared.settings.plan.scope));
+        self.append(EntryBody::Contract {
+            approved: Some(Box::new(approved.clone())),
+            scope: scope.clone(),
+            budget_usd: terms.budget_usd,
+            amends: self.planner.work.is_some(),
+        });
+        let root = self.context.env.workspace.root.to_string_lossy().into_owned();
+        let cost = self.model.usage.cost;
+        // A plan that is approved while one is implemented amends it: the evidence stays (PC-40).
+        let progress = match self.planner.work.take() {
+            Some(mut work) => {
+                work.progress.amend(approved);
+                work.progress
+            }
+            None => PlanProgress::new(approved, root),
+        };
+        self.planner.work = Some(ImplementationWork::new(progress, terms.budget_usd, cost));
+        self.mode_event(mode::ModeEvent::ScopeSet(scope));
+        self.follow_implementation();
+    }
+
+    /// The contract of a submitted plan with the steps that are locked, if it amends the one that is implemented.
+    pub(super) fn with_locked_steps(&self, mut contract: PlanContract) -> PlanContract {
+        if let Some(work) = &self.planner.work {
+            work.progress.mark_locked(&mut contract);
+        }
+        contract
+    }
+
+    /// `/plan amend`: tells the model what an amendment keeps; false if no plan is implemented (PC-40).
+    pub(super) fn begin_amendment(&mut self) -> bool {
+        let Some(work) = &self.planner.work else { return false };
+        let done = work.progress.states().into_iter().filter(|(_, state)| *state == StepState::Checked);
+        let done: Vec<String> = done.map(|(id, _)| id).collect();
+        let done = if done.is_empty() { "none".to_string() } else { done.join(", ") };
+        let text = format!("{} Steps that are done: {done}.", include_str!("amend.md").trim_end());
+        self.memory.reminders.push(("plan_amend".into(), text));
+        true
+    }
+
+    /// No plan is implemented any more: nothing restricts the next writes.
+    pub(super) fn end_implementation(&mut self) {
+        if self.planner.work.take().is_none() {
+            return;
+        }
+        self.append(EntryBody::Contract { approved: None, scope: None, budget_usd: None, amends: false });
+        self.mode_event(mode::ModeEvent::ScopeSet(None));
+        self.follow_implementation();
+    }
+
+    /// Collects evidence while a plan is implemented; also after a resume and a rewind.
+    pub(super) fn follow_implementation(&mut self) {
+        // Subagents share disk and evidence with the main session.
+        if self.subagent.is_some() {
+            return;
+        }
+        let standing = self.context.standing.clone();
+        let Some(work) = &mut self.planner.work else {
+            self.context.env.disk.set_on_change(None);
+            standing.collect_evidence(None);
+            return standing.set_budget(None, 0.0);
+        };
+        standing.collect_evidence(Some(self.events.clone()));
+        standing.set_budget(work.budget_usd, work.progress.spent_of_budget());
+        let listener = standing.clone();
+        self.context.env.disk.set_on_change(Some(Arc::new(move |path, old, new| {
+            let path = path.to_string_lossy().into_owned();
+            let (before, after) = (old.map(content_hash), new.map(content_hash));
+            listener.observed(Evidence::Wrote { path, before, after, exempt: false });
+        })));
+        for (path, before) in std::mem::take(&mut work.unproven_writes) {
+            let after = std::fs::read(&path).ok().map(|bytes| content_hash(&bytes));
+            let path = path.to_string_lossy().into_owned();
+            self.observe(Evidence::Wrote { path, before, after, exempt: false });
+        }
+    }
+
+    /// Reads the implementation of a plan again from the entries that stay (PC-36). Files that stay changed are evidence.
+    pub(super) fn read_implementation(&mut self, point: &RewindPoint, files: bool) {
+        let entries = implementation_entries(self.transcript.store.path()).unwrap_or_default();
+        self.planner.work = ImplementationWork::restore(&entries, &self.context.env.workspace.root);
+        let scope = mode::replay_mode(self.mode.setup(), &entries).0.scope().cloned();
+        self.mode_event(mode::ModeEvent::ScopeSet(scope));
+        self.follow_implementation();
+        for FileSnapshot { path, sha256 } in point.files.iter().filter(|_| !files) {
+            let after = std::fs::read(path).ok().map(|bytes| content_hash(&bytes));
+            self.observe(Evidence::Wrote { path: path.clone(), before: sha256.clone(), after, exempt: false });
+        }
+    }
+
+    /// Records a piece of evidence and reports the steps that it changes (PC-30, PC-32).
+    pub(super) fn observe(&mut self, evidence: Evidence) {
+        if self.planner.work.is_none() {
+            return;
+        }
+        let Some(evidence) = self.placed(evidence) else { return };
+        self.append(EntryBody::Evidence { evidence: evidence.clone() });
+        let Some(work) = &mut self.planner.work else { return };
+        let changed = work.progress.observe(evidence);
+        let steps: Vec<_> = changed.iter().filter_map(|(id, _)| work.progress.step_progress(id)).collect();
+        steps.into_iter().for_each(|step| self.plan_event(PlanEvent::Step(step)));
+    }
+
+    /// The evidence with a path relative to the workspace; `None` if it says nothing about the plan.
+    fn placed(&self, evidence: Evidence) -> Option<Evidence> {
+        let Evidence::Wrote { path, before, after, .. } = evidence else { return Some(evidence) };
+        let target = Path::new(&path);
+        let is_plan = self.planner.file.as_ref().is_some_and(|file| file.path() == target);
+        if before == after || is_plan || self.is_temporary(target) {
+            return None;
+        }
+        let exempt = is_ignored(&self.context.env.workspace.root, target);
+        Some(Evidence::Wrote { path: self.relative(target), before, after, exempt })
+    }
+
+    /// The path relative to the workspace, or as it is outside.
+    fn relative(&self, path: &Path) -> String {
+        path.strip_prefix(&self.context.env.workspace.root).unwrap_or(path).to_string_lossy().into_owned()
+    }
+
+    fn is_temporary(&self, path: &Path) -> bool {
+        let folders = [std::env::temp_dir(), "/tmp".into(), "/var/tmp".into()];
+        !path.starts_with(&self.context.env.workspace.root) && folders.iter().any(|folder| path.starts_with(folder))
+    }
+
+    /// Applies the scope of the approved plan to the decision about a write (PC-20). Returns the path if it is outside.
+    pub(super) fn within_scope(
+        &self,
+        mode: mode::Mode,
+        facts: &CallFacts,
+        decision: Decision,
+    ) -> (Decision, Option<String>) {
+        let (Some(scope), Access::Write(target)) = (self.context.standing.scope(), &facts.access) else {
+            return (decision, None);
+        };
+        let verdict = self.scope_verdict(&scope, target);
+        let outside = (verdict == ScopeVerdict::Outside).then(|| self.relative(&target.path));
+        let mut decision = decision.within_scope(mode, facts, scope.mode, verdict);
+        if let (Decision::Ask(ask), Some(path)) = (&mut decision, &outside) {
+            ask.suggestions = vec![suggest_addition(path)];
+        }
+        (decision, outside)
+    }
+
+    fn scope_verdict(&self, scope: &cutonce_core::plan::scope::PlanScope, target: &PathTarget) -> ScopeVerdict {
+        let root = &self.context.env.workspace.root;
+        let relative = target.path.strip_prefix(root).ok().map(|path| path.to_string_lossy());
+        scope.verdict(ScopedPath {
+            path: relative.as_deref(),
+            is_plan_file: target.place == PathLocation::PlanFile,
+            is_ignored: is_ignored(root, &target.path),
+            is_temporary: target.place == PathLocation::Own || self.is_temporary(&target.path),
+        })
+    }
+
+    /// The user adds a file to the contract (PC-24). A subagent hands it to the main session.
+    pub(super) fn extend_scope(&mut self, path: &str) {
+        if self.subagent.is_some() {
+            return self.context.standing.extend_scope(path);
+        }
+        let (Some(mut scope), Some(work)) = (self.mode.scope().cloned(), &mut self.planner.work) else { return };
+        scope.add(path);
+        work.progress.accept(path);
+        self.append(EntryBody::Scope { scope: Some(scope.clone()) });
+        self.mode_event(mode::ModeEvent::ScopeSet(Some(scope)));
+    }
+
+    /// A command of the model ended: if it is a check of the plan, that is evidence (PC-31).
+    pub(super) fn command_ended(&mut self, command: &str, outcome: &ToolOutcome) {
+        let by = if self.calls.by_program { CheckRunner::Program } else { CheckRunner::Model };
+        let Some(display) = outcome.display.as_ref().filter(|display| display.get("exitCode").is_some()) else {
+            return;
+        };
+        let exit_code = display["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
+        let evidence = Evidence::Ran { command: command.to_string(), exit_code, by, at: crate::timestamp() };
+        match &self.subagent {
+            // The main session knows the checks.
+            Some(_) => self.context.standing.observed(evidence),
+            None => self.check_ran(evidence),
+        }
+    }
+
+    /// Takes a command as evidence if it is a check.
+    pub(super) fn check_ran(&mut self, evidence: Evidence) {
+        let Evidence::Ran { command, .. } = &evidence else { return self.observe(evidence) };
+        if self.planner.work.as_ref().is_some_and(|work| work.progress.is_check(command)) {
+            self.observe(evidence);
+        }
+    }
+
+    /// The user refused a call. One outside the plan says nothing about its steps.
+    pub(super) fn call_refused(&mut self, n: usize) {
+        let outside = self.calls.is_out_of_scope(n);
+        if let Some(work) = self.planner.work.as_mut().filter(|_| !outside) {
+            work.refused = true;
+        }
+    }
+
+    /// A write outside the plan was denied (PC-20).
+    pub(super) fn outside_denied(&mut self, path: String) {
+        match &self.subagent {
+            Some(_) => self.context.standing.observed(Evidence::Denied { path }),
+            None => self.observe(Evidence::Denied { path }),
+        }
+    }
+
+    /// Adds the reminder of open steps to this request if it is due (PC-34).
+    pub(super) fn remind_steps(&mut self) {
+        let every = self.context.shared.settings.plan.remind_every;
+        let Some(work) = self.planner.work.as_mut().filter(|_| !self.mode.is_planning()) else { return };
+        work.requests += 1;
+        if every == 0 || work.requests <= every {
+            return;
+        }
+        work.requests = 1;
+        let Some(text) = work.progress.reminder() else { return };
+        self.append(EntryBody::Reminder {
+            kind: STEPS_REMINDER.into(),
+            form: None,
+            path: None,
+            exists: None,
+            text: text.clone(),
+        });
+        self.conversation.push(transcript::reminder_message(&text));
+    }
+
+    /// The model forgot the conversation: the next request reminds it of open steps.
+    pub(super) fn remind_steps_soon(&mut self) {
+        if let Some(work) = &mut self.planner.work {
+            work.requests = u32::MAX - 1;
+        }
+    }
+
+    /// What the plan wants before the turn ends: a reminder of open steps (PC-33), then its checks (PC-31). False if
+    /// the turn may end.
+    pub(super) fn steps_hold_end(&mut self) -> bool {
+        if self.mode.is_planning() {
+            return false;
+        }
+        let may_continue = !self.turn.at_limit();
+        let verify = self.context.shared.settings.plan.verify;
+        let Some(work) = &mut self.planner.work else { return false };
+        if work.refused {
+            return false;
+        }
+        let remind = may_continue && work.progress.has_unwritten_steps() && !work.verified;
+        if remind && work.progress.end_reminders() < MAX_END_REMINDERS {
+            let Some(message) = work.progress.end_of_turn_reminder() else { return false };
+            self.observe(Evidence::Reminded);
+            self.pending.push_back(TurnEvent::EndRefused { message });
+            return true;
+        }
+        if std::mem::replace(&mut work.verified, true) || verify == PlanVerify::Off {
+            return false;
+        }
+        let checks = work.progress.pending_checks();
+        !checks.is_empty() && self.run_checks(checks)
+    }
+
+    /// The program runs these checks, decided like commands of the model.
+    fn run_checks(&mut self, checks: Vec<String>) -> bool {
+        self.open_check_sandbox();
+        let calls = checks.into_iter().enumerate().map(|(at, command)| ToolUse {
+            id: format!("plan-check-{}", at + 1),
+            name: "Bash".into(),
+            input: ToolInput::Json(json!({"command": command})),
+        });
+        let calls = self.lay_out_checks(calls.collect());
+        self.pending.push_back(TurnEvent::ChecksDue { calls });
+        true
+    }
+
+    /// `plan.verify` may want the user to be asked about each check.
+    pub(super) fn check_decision(&self, facts: &CallFacts, decision: Decision) -> Decision {
+        match self.calls.by_program && self.context.shared.settings.plan.verify == PlanVerify::Ask {
+            true => decision.ask_about_check(facts),
+            false => decision,
+        }
+    }
+
+    /// Checks run in the workspace sandbox where the kernel has one (PC-31).
+    fn open_check_sandbox(&mut self) {
+        if self.planner.workshop.is_some() || self.planner.confines_checks {
+            return;
+        }
+        let network = self.context.shared.settings.sandbox.network;
+        let can_confine = cutonce_sandbox::sandbox_support().can_confine();
+        let made = can_confine.then(|| WorkspaceSandbox::new(self.planner.deny_read.clone(), network));
+        if let Some(Ok(sandbox)) = made {
+            self.context.env.shells.set_workspace_sandbox(sandbox);
+            self.planner.confines_checks = true;
+        }
+    }
+
+    /// A turn begins: it has its own cost, and its end runs the checks again.
+    pub(super) fn implementation_turn_began(&mut self) {
+        let cost = self.model.usage.cost;
+        let Some(work) = &mut self.planner.work else { return };
+        (work.cost_before, work.verified, work.refused) = (cost, false, false);
+        // A message of the user after the budget was used up grants the same amount again.
+        if let Some(budget) = work.budget_usd {
+            let spent = work.progress.spent_of_budget();
+            let grants = (spent / budget).floor().max(0.0) + 1.0;
+            self.context.standing.set_budget(Some(budget * grants), spent);
+        }
+    }
+
+    /// Reports the state of the implementation when a turn ends (PC-35). A user's interrupt ends it without a report.
+    pub(super) fn report_implementation(&mut self, reason: &EndReason) -> Option<PlanReport> {
+        self.record_spending();
+        if self.mode.is_planning() || matches!(reason, EndReason::Interrupted { .. }) {
+            return None;
+        }
+        let text = self.model.usage.text().to_string();
+        let work = self.planner.work.as_mut()?;
+        let (cost, seconds) = work.progress.spent();
+        let report = PlanReport::new(&work.progress, &text, cost, seconds);
+        let (budget, over) = (work.budget_usd, work.progress.open_work().is_empty());
+        let same = |known: &PlanReport| (&known.steps, &known.claims) == (&report.steps, &report.claims);
+        if work.reported.as_ref().is_some_and(same) {
+            return None;
+        }
+        work.reported = Some(report.clone());
+        self.keep_report(&report);
+        if let (EndReason::MaxBudget, Some(budget)) = (reason, budget) {
+            let text =
+                format!("The plan's budget of ${budget:.2} is used up. Send a message to continue with as much again.");
+            self.notice(NoticeLevel::Warning, &text);
+        }
+        self.plan_event(PlanEvent::Report(Box::new(report.clone())));
+        if over {
+            self.end_implementation();
+        }
+        Some(report)
+    }
+
+    fn record_spending(&mut self) {
+        let cost = self.model.usage.cost;
+        let millis = self.model.usage.elapsed().as_millis() as u64;
+        let Some(work) = &mut self.planner.work else { return };
+        let micro_usd = ((cost - work.cost_before).max(0.0) * 1e6).round() as u64;
+        work.cost_before = cost;
+        self.observe(Evidence::Spent { micro_usd, millis });
+    }
+
+    /// Keeps the report beside the plan's revisions.
+    fn keep_report(&self, report: &PlanReport) {
+        if report.plan.revision == 0 {
+            return;
+        }
+        let revisions = PlanRevisions::for_plan(self.planner.files.home(), &report.plan.slug);
+        if let Err(error) = revisions.write_report(report) {
+            self.notice(NoticeLevel::Warning, &format!("The report of the plan could not be kept: {error}"));
+        }
+    }
+}
