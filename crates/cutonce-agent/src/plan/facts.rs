@@ -15,7 +15,7 @@ const MAX_COUNTED: u64 = 4 << 20;
 const MAX_LOOKED_AT: usize = 50_000;
 
 /// The workspace and the installed programs.
-pub struct DiskFacts {
+pub(crate) struct DiskFacts {
     root: PathBuf,
     name: String,
     /// Each path is looked up once.

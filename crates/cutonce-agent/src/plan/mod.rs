@@ -18,7 +18,7 @@ mod revisions;
 pub(crate) mod workspace_diff;
 
 pub use editor::open_in_editor;
-pub use facts::{DiskFacts, read_contract};
+pub use facts::read_contract;
 pub use file::{PlanFile, read_plan};
 pub use freshness::{PlanStamp, StaleFile};
 pub use list::{ListedPlan, find_plan, list_plans, record_approval, remove_plan};

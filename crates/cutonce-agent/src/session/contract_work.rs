@@ -156,7 +156,8 @@ impl SessionState {
         }
     }
 
-    /// Reads the implementation of a plan again from the entries that stay (PC-36). Files that stay changed are evidence.
+    /// Reads the implementation of a plan again from the entries that stay (PC-36). Files that stay changed are
+    /// evidence.
     pub(super) fn read_implementation(&mut self, point: &RewindPoint, files: bool) {
         let entries = implementation_entries(self.transcript.store.path()).unwrap_or_default();
         self.planner.work = ImplementationWork::restore(&entries, &self.context.env.workspace.root);

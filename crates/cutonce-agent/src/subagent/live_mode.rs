@@ -20,7 +20,7 @@ struct LiveModeState {
     plan: Option<PlanFile>,
     /// Files that the approved plan may change (PC-20, PC-23).
     scope: Option<PlanScope>,
-    spending: Option<Spending>,
+    spending: Option<SpendingLimit>,
     /// Where evidence for the approved plan is collected, while it is implemented (PC-30).
     collector: Option<mpsc::UnboundedSender<SessionEvent>>,
     /// Rule changes made for the session, oldest first (PR-7, HO-1).
@@ -29,7 +29,7 @@ struct LiveModeState {
 
 /// The budget of an implementation, in dollars (PC-12).
 #[derive(Debug, Clone, Copy)]
-struct Spending {
+struct SpendingLimit {
     limit: f64,
     spent: f64,
 }
@@ -82,7 +82,7 @@ impl LiveMode {
 
     /// The budget of the implementation, and what it has spent already.
     pub(crate) fn set_budget(&self, budget: Option<f64>, spent: f64) {
-        self.lock().spending = budget.map(|limit| Spending { limit, spent });
+        self.lock().spending = budget.map(|limit| SpendingLimit { limit, spent });
     }
 
     /// Counts the cost of a request; true if the budget is used up.

@@ -125,7 +125,7 @@ pub enum EntryBody {
         scope: Option<PlanScope>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         budget_usd: Option<f64>,
-        /// It replaces the contract before it, and the evidence stays (PC-40).
+        /// True if this replaces the contract before it, and the evidence stays (PC-40).
         #[serde(default, skip_serializing_if = "is_false")]
         amends: bool,
     },

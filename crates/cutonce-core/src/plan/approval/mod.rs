@@ -88,8 +88,8 @@ impl PlanApprovalState {
         SubmitOutcome::Ask(Box::new(request))
     }
 
-    /// Applies an approver's answer. `found` is the plan file as it is now (PM-84), `edited` the contract of the plan in
-    /// the answer, if that has one.
+    /// Applies an approver's answer. `found` is the plan file as it is now (PM-84), `edited` the contract of the plan
+    /// in the answer, if that has one.
     pub fn answer(
         &mut self,
         state: &ModeState,
