@@ -86,7 +86,7 @@ impl SessionState {
             amends: self.planner.work.is_some(),
         });
         let root = self.context.env.workspace.root.to_string_lossy().into_owned();
-        let cost = self.model.usage.cost;
+        let cost = self.model.usage.cost();
         // A plan that is approved while one is implemented amends it: the evidence stays (PC-40).
         let progress = match self.planner.work.take() {
             Some(mut work) => {
@@ -376,7 +376,7 @@ impl SessionState {
 
     /// A turn begins: it has its own cost, and its end runs the checks again.
     pub(super) fn implementation_turn_began(&mut self) {
-        let cost = self.model.usage.cost;
+        let cost = self.model.usage.cost();
         let Some(work) = &mut self.planner.work else { return };
         (work.cost_before, work.verified, work.refused) = (cost, false, false);
         // A message of the user after the budget was used up grants the same amount again.
@@ -417,7 +417,7 @@ impl SessionState {
     }
 
     fn record_spending(&mut self) {
-        let cost = self.model.usage.cost;
+        let cost = self.model.usage.cost();
         let millis = self.model.usage.elapsed().as_millis() as u64;
         let Some(work) = &mut self.planner.work else { return };
         let micro_usd = ((cost - work.cost_before).max(0.0) * 1e6).round() as u64;
