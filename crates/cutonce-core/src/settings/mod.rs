@@ -7,8 +7,8 @@ pub mod docs;
 pub mod hooks;
 pub mod merge;
 pub mod models;
-pub mod network;
 pub mod plan;
+pub mod plan_network;
 pub mod team;
 
 pub use check::{SettingProblem, check_settings};

@@ -1,6 +1,6 @@
 //! Settings of plan mode, each with its clause.
 
-use super::network::PlanNetwork;
+use super::plan_network::PlanNetwork;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 

@@ -7,7 +7,7 @@ use crate::files::walk;
 use crate::secret_files;
 use crate::workspace::{Workspace, is_protected_name};
 use cutonce_core::permission::{ShellConfinement, is_secret};
-use cutonce_core::settings::network::PlanNetwork;
+use cutonce_core::settings::plan_network::PlanNetwork;
 use cutonce_core::shell::{self, CommandVerdict};
 use cutonce_sandbox::{
     PrivateFolder, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier,

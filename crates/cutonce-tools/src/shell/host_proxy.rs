@@ -5,7 +5,7 @@
 //! and the connection goes to exactly these addresses. One connection of the command leads to one host.
 
 use crate::web::is_public;
-use cutonce_core::settings::network::{ListedHost, PlanNetwork};
+use cutonce_core::settings::plan_network::{ListedHost, PlanNetwork};
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};

@@ -15,6 +15,8 @@ pub const PUBLIC: &[(&str, &str)] = &[
     ("MailError", "why a team's mailbox failed: part of StartError"),
     ("PlanError", "why a plan can't be had: part of StartError"),
     ("JoinError", "why a team refuses a member: part of StartError"),
+    ("PlanStamp", "the files of a plan as they were: part of PlanRevisions"),
+    ("StaleFile", "a file that changed since a plan was written: what PlanStamp compares"),
     ("ToolStatus", "in the status of a server"),
     ("ToolHints", "in the status of a server's tool"),
     ("McpError", "why a server can't be used"),
