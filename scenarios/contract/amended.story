@@ -147,7 +147,6 @@ Open steps:
 mode: plan
 Enabled plan mode
 ● Edit $HOME/.cutonce/plans/<slug>.md
-✗ ExitPlanMode The user did not approve the plan and wants you to keep planning. Plan mode is still on: change nothing but the plan file.
 mode: acceptEdits
 ● Write c.txt
 step 2: changed
