@@ -38,6 +38,7 @@
 < Press Enter
 > y
 < done
+< >
 > /exit
 --- exit 0
 --- stdout
@@ -124,6 +125,8 @@ answer: The user wants to think.
 answer (a number, optionally with text): Will approve rev 2 (sha beddef) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.
 answer: done
+
+>
 
 --- stderr
 ● Write $HOME/.cutonce/plans/<slug>.md

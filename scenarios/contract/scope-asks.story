@@ -33,6 +33,7 @@ build/
 < answer
 > n
 < done
+< >
 > /exit
 --- exit 0
 --- stdout
@@ -65,7 +66,8 @@ answer:
   | @@ -0,0 +1 @@
   | +a {}
   1 yes
-  2 yes, and don't ask again for Plan(style.css)
+  2 yes, and don't ask again here for Plan(style.css)
+  2a yes, and don't ask again in this session for Plan(style.css)
   3 no (add text to tell the agent why)
 answer: 
 ? Write wants to change: outside the approved plan
@@ -74,7 +76,8 @@ answer:
   | @@ -0,0 +1 @@
   | +other
   1 yes
-  2 yes, and don't ask again for Plan(other.txt)
+  2 yes, and don't ask again here for Plan(other.txt)
+  2a yes, and don't ask again in this session for Plan(other.txt)
   3 no (add text to tell the agent why)
 answer: done
 
