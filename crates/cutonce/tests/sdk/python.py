@@ -642,7 +642,9 @@ async def ho_2_the_request_carries_plan_and_path():
     asked = Asked(YES)
     got = await run(query(prompt=prompt("plan it"), options=stage.options(can_use_tool=asked, permission_mode="plan")))
     tool, given, _ = asked.calls[0]
+    contract = given.pop("contract")
     assert tool == "ExitPlanMode" and given == {"plan": "# The plan\n\n1. write late.txt\n", "planFilePath": str(stage.plan())}
+    assert [(step["id"], step["title"]) for step in contract["steps"]] == [("1", "write late.txt")], "PC-38"
     assert stage.files() == {"late.txt": "LATE"} and got[-1].result == "implemented"
     approved = blocks(got, "ToolResultBlock")[1]
     assert not approved.is_error and "1. write late.txt" in str(approved.content)
