@@ -167,7 +167,8 @@ mod tests {
         let Some(root) = mounts.lines().find_map(cgroup_mount) else { return };
         let Ok(group) = CommandGroup::make_in(&root, ResourceLimits::default()) else { return };
         let text = format!("echo 0 >&{} && cat /proc/self/cgroup", group.members());
-        let mut shell = std::process::Command::new("sh");
+        // Not `sh`: dash takes descriptors of one digit only.
+        let mut shell = std::process::Command::new("bash");
         // SAFETY: the closure runs in the forked child and changes one flag of its own descriptor.
         unsafe {
             use std::os::unix::process::CommandExt;
