@@ -2,6 +2,7 @@
 
 use crate::disk::FileAccess;
 use crate::shell::process::SessionShells;
+use crate::shell::scoped::CallScope;
 use crate::web::WebClient;
 use crate::workspace::Workspace;
 use cutonce_core::protocol::event::TodoItem;
@@ -27,4 +28,6 @@ pub struct CallContext {
     pub output: Arc<dyn Fn(&str) + Send + Sync>,
     /// The user's answer, for a call whose access is `Question`.
     pub answer: Option<QuestionsAnswer>,
+    /// The scope of the approved plan, for a command (PC-21).
+    pub scope: Option<CallScope>,
 }

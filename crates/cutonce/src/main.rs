@@ -15,7 +15,7 @@ use cli::args::{Cli, CliCommand};
 use cli::host_flags;
 use cli::usage::{UsageError, require_persistence, validate_flags};
 use commands::{
-    completions, demo, doctor, implement, import, key, man, mcp, plan, plans, scenario_server, sessions,
+    completions, demo, doctor, implement, import, key, man, mcp, plan, plans, rehearse, scenario_server, sessions,
     settings_schema, setup, trust,
 };
 use cutonce_core::exit_code;
@@ -33,11 +33,14 @@ fn main() -> ExitCode {
     let cli = Cli::parse_from(host_flags::rewrite_args(std::env::args_os()));
     if let Ok(home) = start::home_dir() {
         logging::init(&home);
+        rehearse::clean_up_after_kill(&home);
     }
     let code = match cli.command {
         None => validate_flags(cli.run).and_then(|given| block_on(frontends::run(given))),
         Some(CliCommand::Demo(demo)) => block_on(demo::run(demo)),
-        Some(CliCommand::Plan(run)) => validate_flags(*run).and_then(|run| block_on(plan::run(run))),
+        Some(CliCommand::Plan(args)) if args.rehearse => block_on(rehearse::plan_and_rehearse(args.run)),
+        Some(CliCommand::Plan(args)) => validate_flags(args.run).and_then(|run| block_on(plan::run(run))),
+        Some(CliCommand::Rehearse(args)) => block_on(rehearse::run(args)),
         Some(CliCommand::Implement(implement)) => block_on(implement::run(*implement)),
         #[cfg(feature = "acp")]
         Some(CliCommand::Acp(run)) => {

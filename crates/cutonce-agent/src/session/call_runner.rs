@@ -320,7 +320,8 @@ impl SessionState {
         let output: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(move |text| {
             hub.emit(EventKind::ToolOutput { call_id: output_id.clone(), text: text.to_string() });
         });
-        let context = CallContext { call_id, cancel: cancel.clone(), output, answer };
+        let scope = self.call_scope(n);
+        let context = CallContext { call_id, cancel: cancel.clone(), output, answer, scope };
         tokio::spawn(async move {
             let started = Instant::now();
             let outcome = tokio::select! {

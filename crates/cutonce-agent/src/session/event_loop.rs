@@ -152,6 +152,7 @@ impl SessionState {
                 }
             }
             SessionEvent::Call { call, report } => self.call_reported(call, *report),
+            SessionEvent::ChangedOutside { call, changes, reply } => self.ask_about_outside(call, &changes, reply),
             SessionEvent::PlanChecked { call, changed, draft } => {
                 self.plan_checked(call, changed, draft.map(|draft| *draft));
             }

@@ -10,8 +10,10 @@ use cutonce_core::hooks::{HookAnswer, HookEvent};
 use cutonce_core::plan::approval;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_models::ModelError;
+use cutonce_tools::shell::scoped::OutsideChanges;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// A report of a task.
 pub(crate) enum SessionEvent {
@@ -19,6 +21,8 @@ pub(crate) enum SessionEvent {
     Task { id: u64, result: TaskResult },
     /// A call made progress. A reference to an earlier batch is ignored.
     Call { call: CallRef, report: Box<CallReport> },
+    /// A command changed files outside the approved plan; the user decides whether they are applied (PC-21).
+    ChangedOutside { call: CallRef, changes: OutsideChanges, reply: oneshot::Sender<bool> },
     /// The workspace was compared for a plan submission (PM-87).
     PlanChecked { call: Option<CallRef>, changed: Vec<String>, draft: Option<Box<approval::PlanAnswer>> },
     /// PlanSubmitted hooks answered; `None` after an interrupt.

@@ -23,6 +23,7 @@ mod host_answers;
 mod mcp;
 mod model_request;
 mod model_selection;
+mod outside_changes;
 mod parts;
 mod pending_inputs;
 mod plan;

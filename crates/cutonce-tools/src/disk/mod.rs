@@ -2,6 +2,7 @@
 
 mod editor;
 mod error;
+pub mod layer;
 mod open;
 mod replace;
 mod seen;

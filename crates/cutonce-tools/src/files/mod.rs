@@ -1,6 +1,6 @@
 //! The tools that read, search and change files. Changes go through `disk`.
 
-mod change;
+pub(crate) mod change;
 pub mod edit;
 pub mod glob;
 pub mod grep;

@@ -6,6 +6,7 @@ mod host_proxy;
 mod kill;
 mod output;
 pub mod process;
+pub mod scoped;
 
 pub(crate) use kill::KillShellTool;
 pub(crate) use output::BashOutputTool;

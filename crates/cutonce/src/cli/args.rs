@@ -153,10 +153,12 @@ pub enum CliCommand {
     Demo(DemoArgs),
     /// Plan a task without changing anything, and print the plan
     #[command(mut_args(plan_arg))]
-    Plan(Box<RunFlags>),
+    Plan(Box<PlanArgs>),
     /// Implement a plan, by name or file, in a new conversation; running this approves exactly that text
     #[command(mut_args(implement_arg))]
     Implement(Box<ImplementArgs>),
+    /// Carry a plan out on a throwaway layer over the workspace, and print the diff and the report
+    Rehearse(RehearseArgs),
     /// Serve editors that speak the Agent Client Protocol, on stdin and stdout
     #[cfg(feature = "acp")]
     #[command(mut_args(acp_arg))]
@@ -209,6 +211,36 @@ pub enum CliCommand {
     /// Serve a scenario file in the wire format of every provider
     #[command(hide = true)]
     ScenarioServer(ScenarioServerArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Then rehearse the plan: carry it out on a throwaway layer, and print the diff and the report too
+    #[arg(long)]
+    pub rehearse: bool,
+    #[command(flatten)]
+    pub run: RunFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct RehearseArgs {
+    /// Plan name or file; `cutonce plans list` lists the plans
+    pub plan: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Apply the changes if all checks passed
+    #[arg(long)]
+    pub apply: bool,
+    /// Model as provider/name, a bare name or an alias
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Stop after this many model requests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_turns: Option<u32>,
+    /// Stop when the rehearsal has cost this much, in US dollars
+    #[arg(long, value_name = "USD", value_parser = parse_budget)]
+    pub max_budget_usd: Option<f64>,
 }
 
 #[derive(Debug, Args)]

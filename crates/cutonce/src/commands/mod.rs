@@ -12,6 +12,7 @@ pub mod man;
 pub mod mcp;
 pub mod plan;
 pub mod plans;
+pub mod rehearse;
 pub mod scenario_server;
 pub mod sessions;
 pub mod settings_schema;

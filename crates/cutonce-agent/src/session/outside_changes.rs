@@ -1,0 +1,68 @@
+//! Commands under the scope of an approved plan (PC-21): what they changed outside is applied if the user says so.
+
+use super::SessionState;
+use super::asks::{OpenSubject, view};
+use super::call_runner::CallRef;
+use super::events::SessionEvent;
+use super::parts::Approver;
+use async_trait::async_trait;
+use cutonce_core::permission::OUTSIDE_PLAN;
+use cutonce_core::permission::{AskCause, Why};
+use cutonce_core::plan::mode::Mode;
+use cutonce_core::protocol::event::AskKind;
+use cutonce_core::protocol::host::HostAnswer;
+use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
+use cutonce_tools::shell::scoped::{CallScope, OutsideChanges, OutsideReview};
+use std::sync::Arc;
+use tokio::sync::{mpsc, oneshot};
+
+/// Asks through the session's loop.
+struct SessionReview {
+    events: mpsc::UnboundedSender<SessionEvent>,
+    call: CallRef,
+}
+
+#[async_trait]
+impl OutsideReview for SessionReview {
+    async fn review(&self, changes: &OutsideChanges) -> bool {
+        let (reply, answer) = oneshot::channel();
+        let asked = SessionEvent::ChangedOutside { call: self.call, changes: changes.clone(), reply };
+        // An ask that is withdrawn is a no.
+        self.events.send(asked).is_ok() && answer.await.unwrap_or(false)
+    }
+}
+
+impl SessionState {
+    /// The scope that the call runs under.
+    pub(super) fn call_scope(&mut self, n: usize) -> Option<CallScope> {
+        let mode = self.mode_as_of_now();
+        let scope = self.mode.scope()?.clone();
+        let asks = self.context.approver == Approver::Present && self.closing.inbox_open;
+        let review = SessionReview { events: self.events.clone(), call: self.calls.reference(n) };
+        let review = asks.then(|| Arc::new(review) as Arc<dyn OutsideReview>);
+        Some(CallScope { scope, applies_all: mode == Mode::BypassPermissions, review })
+    }
+
+    /// Asks about changes outside the plan. Without an approver, the answer is no.
+    pub(super) fn ask_about_outside(&mut self, call: CallRef, changes: &OutsideChanges, reply: oneshot::Sender<bool>) {
+        if !self.calls.is_open(call) || self.calls.cancel.is_cancelled() || !self.closing.inbox_open {
+            return;
+        }
+        let (tool, input, call_id) = self.calls.facts(call.n);
+        let preview = format!("{}\n\n{}", changes.paths.join("\n"), changes.diff);
+        let why = Why::from_reason(OUTSIDE_PLAN);
+        let (suggestions, preview) = (Vec::new(), Some(preview.trim_end().to_string()));
+        let kind = AskKind::Permission { by: AskCause::OutsidePlan, why, suggestions, preview, from: None };
+        self.open_ask(call.n, OpenSubject::OutsidePlan(reply), view(&call_id, &tool, &input, kind));
+    }
+}
+
+/// Passes the answer to the command that waits.
+pub(super) fn send_answer(reply: oneshot::Sender<bool>, answer: &AskAnswer) {
+    let yes = matches!(
+        answer,
+        AskAnswer::Permission(PermissionAnswer::Allow { .. }) | AskAnswer::Host(HostAnswer::Allow { .. })
+    );
+    // The command may have been abandoned meanwhile.
+    let _ = reply.send(yes);
+}
