@@ -19,6 +19,18 @@ Change a.txt, remove b.txt, add c/d.txt.
 --- run cutonce rehearse plan.md
 --- exit 0
 --- stdout
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+diff --git a/b.txt b/b.txt
+deleted file mode 100644
+--- a/b.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
 diff --git a/c/d.txt b/c/d.txt
 new file mode 100644
 --- /dev/null
@@ -27,7 +39,7 @@ new file mode 100644
 +made
 denied: Write: $HOME/outside.txt
 
-1 files changed, +1 -0 (not applied)
+3 files changed, +2 -2 (not applied)
 
 --- stderr
 --- disk
@@ -35,7 +47,7 @@ nothing changed
 
 --- seen
 request 1
-  user: Implement this plan. The user approved it, and it is saved at /tmp/plan-Yz9BEy.md. If you must deviate from it, say so.
+  user: Implement this plan. The user approved it, and it is saved at $WS/plan.md. If you must deviate from it, say so.
         
         # Plan
         
@@ -45,13 +57,21 @@ request 2
   assistant: call Write {"file_path":"c/d.txt","content":"made\n"}
   assistant: call Write {"file_path":"$HOME/outside.txt","content":"no\n"}
   assistant: call Read {"file_path":"a.txt"}
-  user: error: The command was not started: the sandbox can't be applied in full, so the command was not run (hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces).
+  user: result: two
   user: result: Created c/d.txt (1 line).
   user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-  user: result: 1	one
+  user: result: 1	two
 request 3
   assistant: call Bash {"command":"cat c/d.txt; ls; echo x > $HOME/outside.txt; curl -s http://127.0.0.1:1 || echo offline"}
-  user: error: The command was not started: the sandbox can't be applied in full, so the command was not run (hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces).
+  user: result: made
+        AGENTS.md
+        CLAUDE.md
+        a.txt
+        c
+        out
+        plan.md
+        bash: line 1: $HOME/outside.txt: Read-only file system
+        offline
 
 --- model
 {"turns": [
@@ -62,12 +82,34 @@ request 3
 --- run cutonce rehearse plan.md --apply
 --- exit 0
 --- stdout
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++three
+diff --git a/b.txt b/b.txt
+deleted file mode 100644
+--- a/b.txt
++++ /dev/null
+@@ -1 +0,0 @@
+-gone
+diff --git a/e.txt b/e.txt
+new file mode 100644
+--- /dev/null
++++ b/e.txt
+@@ -0,0 +1 @@
++gone
 
-0 files changed, +0 -0 (applied)
+3 files changed, +2 -2 (applied)
 
 --- stderr
 --- disk
-nothing changed
+deleted b.txt
+changed a.txt
+  three
+created e.txt
+  gone
 
 --- run cutonce rehearse no-such-plan
 --- exit 1
