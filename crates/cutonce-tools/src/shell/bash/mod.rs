@@ -390,14 +390,15 @@ mod tests {
             {
                 // No descriptor is left for a trial.
                 allow_descriptors(3);
-                let refused = shells.start_command("touch made", held, &workspace).err();
+                let refused = shells.start_command("touch made", held, &workspace, None).await.err();
                 allow_descriptors(1024);
                 let why = refused.map(|why| why.as_str().to_string()).unwrap_or_default();
                 assert!(why.contains("the sandbox can't hold it") && why.contains("Too many open files"), "{why}");
             }
             for held in [ShellConfinement::PlanSandbox, ShellConfinement::PlanReadOnly, ShellConfinement::AutoReadOnly]
             {
-                let mut shell = shells.start_command("echo ran; touch made", held, &workspace).unwrap();
+                let (mut shell, _) =
+                    shells.start_command("echo ran; touch made", held, &workspace, None).await.unwrap();
                 let mut output = Vec::new();
                 shell.pump_output(|bytes| output.extend_from_slice(bytes)).await.unwrap();
                 let output = String::from_utf8_lossy(&output);
