@@ -1,8 +1,8 @@
 //! What a call gets to work with: the session's environment and the data of the call itself.
 
 use crate::disk::FileAccess;
+use crate::shell::changes::CallScope;
 use crate::shell::process::SessionShells;
-use crate::shell::scoped::CallScope;
 use crate::web::WebClient;
 use crate::workspace::Workspace;
 use cutonce_core::protocol::event::TodoItem;

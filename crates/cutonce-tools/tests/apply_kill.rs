@@ -28,14 +28,12 @@ fn folders(base: &Path) -> [PathBuf; 3] {
     ["ws", "upper", "journals"].map(|name| base.join(name))
 }
 
-/// The child of the test below; alone it does nothing.
-#[test]
-fn rh_3_child_applies_until_it_is_killed() {
-    let Some(base) = std::env::var_os(FOLDER) else { return };
-    let [root, upper, journals] = folders(Path::new(&base));
+/// The work of the process that the test kills.
+fn apply_as_child(base: &Path) {
+    let [root, upper, journals] = folders(base);
     let found = collect_changes(&upper, &root, SystemTime::now()).unwrap();
     let place = ApplyPlace { upper: &upper, root: &root, journals: &journals, durable: false };
-    fs::write(Path::new(&base).join("started"), "").unwrap();
+    fs::write(base.join("started"), "").unwrap();
     FileAccess::new(Arc::new(NoVersions)).apply_layer(place, &found.changes).unwrap();
 }
 
@@ -83,7 +81,7 @@ fn content(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
 fn run_child(base: &Path, delay: Option<Duration>) -> Duration {
     let _ = fs::remove_file(base.join("started"));
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "rh_3_child_applies_until_it_is_killed"])
+        .args(["--exact", "rh_3_killed_apply_leaves_all_or_none"])
         .env(FOLDER, base)
         .stdout(Stdio::null())
         .stderr(Stdio::null())
@@ -109,6 +107,10 @@ fn run_child(base: &Path, delay: Option<Duration>) -> Duration {
 
 #[test]
 fn rh_3_killed_apply_leaves_all_or_none() {
+    // The test starts itself as the program that it kills.
+    if let Some(base) = std::env::var_os(FOLDER) {
+        return apply_as_child(Path::new(&base));
+    }
     let kills: u64 = std::env::var(KILLS).ok().and_then(|kills| kills.parse().ok()).unwrap_or(60);
     let first = tempfile::tempdir().unwrap();
     let base = first.path().canonicalize().unwrap();

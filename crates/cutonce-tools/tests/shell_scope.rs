@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_tools::env::CallContext;
-use cutonce_tools::shell::scoped::{CallScope, OutsideChanges, OutsideReview};
+use cutonce_tools::shell::changes::{CallScope, OutsideChanges, OutsideReview};
 use serde_json::json;
 use shell_world::{World, context, text};
 use std::sync::{Arc, Mutex};

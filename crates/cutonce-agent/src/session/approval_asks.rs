@@ -3,6 +3,7 @@
 
 use super::SessionState;
 use super::asks::{Asks, OpenAsk, view};
+use super::changes_outside::OutsideAnswer;
 use super::parts::Approver;
 use cutonce_core::plan;
 use cutonce_core::plan::approval::{self, NoAnswer};
@@ -18,6 +19,8 @@ pub(super) enum OpenSubject {
     /// The questions of AskUserQuestion.
     Questions,
     EnterPlan,
+    /// Whether the changes of a command outside the approved plan are applied (PC-21).
+    OutsidePlan(OutsideAnswer),
     Plan(Box<approval::PlanExitRequest>),
     /// A teammate's plan, for the lead's user (PM-134).
     TeamPlan(Box<approval::PlanExitRequest>),
@@ -32,21 +35,22 @@ impl OpenSubject {
             OpenSubject::Permission => "permission",
             OpenSubject::Questions => "questions",
             OpenSubject::EnterPlan => "enter_plan",
+            OpenSubject::OutsidePlan(_) => "outside_plan",
             OpenSubject::Plan(_) => PLAN_ASK,
             OpenSubject::TeamPlan(_) => crate::team::history::PLAN_ASK,
             OpenSubject::TeamCall => crate::team::history::CALL_REQUEST,
         }
     }
     pub(super) fn accepts(&self, answer: &AskAnswer) -> bool {
-        use OpenSubject::{EnterPlan, Permission, Plan, Questions, TeamCall, TeamPlan};
+        use OpenSubject::{EnterPlan, OutsidePlan, Permission, Plan, Questions, TeamCall, TeamPlan};
         match (self, answer) {
             (TeamPlan(_), AskAnswer::Plan(_)) => true,
             // Anything else leaves a teammate's plan open.
             (TeamPlan(_), _) => false,
             (_, AskAnswer::Unusable { .. }) => true,
-            (Permission | EnterPlan | TeamCall, AskAnswer::Permission(_)) => true,
+            (Permission | EnterPlan | OutsidePlan(_) | TeamCall, AskAnswer::Permission(_)) => true,
             (Questions, AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
-            (Permission | Questions | EnterPlan | TeamCall, AskAnswer::Host(_)) => true,
+            (Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall, AskAnswer::Host(_)) => true,
             (_, AskAnswer::Permission(_) | AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Host(_)) => false,
         }
     }
@@ -101,9 +105,11 @@ impl SessionState {
         None
     }
 
-    /// Takes a recorded answer to EnterPlanMode, and an unusable one to a plan; returns every other answer.
+    /// Takes a recorded answer to EnterPlanMode or about changes outside the plan, and an unusable one to a plan;
+    /// returns every other answer.
     pub(super) fn session_tool_answered(&mut self, ask: OpenAsk, answer: AskAnswer) -> Option<(OpenAsk, AskAnswer)> {
         match (&ask.subject, answer, ask.n) {
+            (OpenSubject::OutsidePlan(reply), answer, _) => reply.send(&answer),
             (OpenSubject::EnterPlan, answer, Some(n)) => self.enter_answered(n, answer),
             (OpenSubject::Plan(request), AskAnswer::Unusable { why }, n) => {
                 self.planner.approval.close_unanswered(NoAnswer::Unreadable(why.clone()));
@@ -145,7 +151,11 @@ impl SessionState {
                 Some(approval::not_approved_result(&NoAnswer::Failed(reason.into()), &request.plan_file_path))
             }
             OpenSubject::EnterPlan => Some(format!("Not run: {reason} before it was allowed.")),
-            OpenSubject::Permission | OpenSubject::Questions | OpenSubject::TeamPlan(_) | OpenSubject::TeamCall => None,
+            OpenSubject::Permission
+            | OpenSubject::Questions
+            | OpenSubject::OutsidePlan(_)
+            | OpenSubject::TeamPlan(_)
+            | OpenSubject::TeamCall => None,
         }
     }
 

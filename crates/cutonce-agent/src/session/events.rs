@@ -10,7 +10,7 @@ use cutonce_core::hooks::{HookAnswer, HookEvent};
 use cutonce_core::plan::approval;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_models::ModelError;
-use cutonce_tools::shell::scoped::OutsideChanges;
+use cutonce_tools::shell::changes::OutsideChanges;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::oneshot;

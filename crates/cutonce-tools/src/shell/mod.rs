@@ -1,12 +1,12 @@
 //! The shell tools, the processes behind them, and their confinement.
 
 pub mod bash;
+pub mod changes;
 pub mod confine;
 mod host_proxy;
 mod kill;
 mod output;
 pub mod process;
-pub mod scoped;
 
 pub(crate) use kill::KillShellTool;
 pub(crate) use output::BashOutputTool;

@@ -12,7 +12,7 @@ pub struct ChosenPlan {
     pub text: String,
     pub path: String,
     /// Plan name, if cutonce wrote the plan.
-    slug: Option<String>,
+    pub slug: Option<String>,
 }
 
 /// Finds the plan and checks it against the hash that the user approved, if given.

@@ -96,7 +96,7 @@ impl FileAccess {
     ) -> Result<(), ApplyError> {
         let staging = journal.staging.0.clone();
         DirBuilder::new().mode(0o700).create(&staging).map_err(|source| failed("write to", place.root, source))?;
-        journal.steps = plan_steps(place, changes)?;
+        journal.steps = list_steps(place, changes)?;
         for step in &journal.steps {
             if let ApplyStep::Place { path, n, was } = step {
                 let change = changes.iter().find(|change| change.path == path.0);
@@ -165,7 +165,7 @@ fn check_unchanged(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(),
 }
 
 /// The steps in an order that works: removals, folders, files, modes of folders.
-fn plan_steps(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<Vec<ApplyStep>, ApplyError> {
+fn list_steps(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<Vec<ApplyStep>, ApplyError> {
     let is_folder = |node: &Option<LayerNode>| matches!(node, Some(LayerNode::Folder { .. }));
     let is_leaf = |node: &Option<LayerNode>| node.is_some() && !is_folder(node);
     let (mut removals, mut folders, mut places, mut modes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

@@ -1,9 +1,9 @@
 //! Bash (TL-8): runs a command, keeps its folder, limits its output, and leaves no process behind.
 
 use crate::env::{CallContext, ToolEnv};
+use crate::shell::changes::ScopedResult;
 use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, over_limit_note, refusal_hint};
 use crate::shell::process::{CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
-use crate::shell::scoped::ScopedResult;
 use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights, ShellConfinement};

@@ -16,10 +16,10 @@ pub(crate) use task::BackgroundTask;
 pub use task::{TaskState, TaskView};
 
 use crate::disk::FileAccess;
+use crate::shell::changes::{CallScope, CommandLayer, ScopeSandbox};
 use crate::shell::confine::{
     AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, StartRequest, WorkspaceSandbox, private_folder,
 };
-use crate::shell::scoped::{CallScope, CommandLayer, ScopeSandbox};
 use crate::spill::{OptionalRedactor, StreamRedactor};
 use crate::workspace::Workspace;
 use cutonce_core::permission::ShellConfinement;

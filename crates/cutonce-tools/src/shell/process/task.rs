@@ -4,7 +4,7 @@ use super::capture::OutputCapture;
 use super::last_line::LastLine;
 use super::start::RunningBash;
 use crate::disk::FileAccess;
-use crate::shell::scoped::CommandLayer;
+use crate::shell::changes::CommandLayer;
 use crate::spill::{OptionalRedactor, SpillFile};
 use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
 use std::path::PathBuf;

@@ -7,7 +7,7 @@
 mod child;
 
 use crate::cli::args::{OutputFormat, RehearseArgs, RunFlags};
-use crate::commands::implement::{ChosenPlan, choose_plan};
+use crate::commands::approval::{self, ChosenPlan};
 use crate::start;
 use anyhow::Context;
 use child::{ChildProgram, LayerLimit};
@@ -15,7 +15,7 @@ use cutonce_agent::tools::disk::layer::{
     ApplyPlace, DiffedKind, LayerChange, LayerDiff, collect_changes, diff_changes, recover_apply,
 };
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
-use cutonce_agent::tools::shell::scoped::{RehearsedChanges, WorkspaceBase, journals_folder, layers_folder};
+use cutonce_agent::tools::shell::changes::{RehearsedChanges, WorkspaceBase, journals_folder, layers_folder};
 use cutonce_core::exit_code::{DRIFTED, STALE, SUCCESS};
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::sha256_hex;
@@ -34,7 +34,7 @@ const MAX_LAYERS: usize = 16;
 const SETTINGS: &str = r#"{"sandbox":{"shell":true,"network":false}}"#;
 
 pub async fn run(args: RehearseArgs) -> anyhow::Result<u8> {
-    let chosen = choose_plan(&args.plan, None)?;
+    let chosen = approval::choose(&args.plan, None)?;
     let rehearsal = rehearse(&chosen, &args).await?;
     match args.json {
         true => writeln!(std::io::stdout().lock(), "{}", rehearsal.to_json())?,
@@ -57,7 +57,7 @@ pub async fn plan_and_rehearse(run: RunFlags) -> anyhow::Result<u8> {
     };
     let (model, max_turns, max_budget_usd) = (run.model.clone(), run.max_turns, run.max_budget_usd);
     let args = RehearseArgs { plan: slug, json: true, apply: false, model, max_turns, max_budget_usd };
-    let rehearsal = rehearse(&choose_plan(&args.plan, None)?, &args).await?;
+    let rehearsal = rehearse(&approval::choose(&args.plan, None)?, &args).await?;
     if run.output_format == OutputFormat::Text {
         print_plan(&run, &result)?;
         rehearsal.print()?;
@@ -157,7 +157,7 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Re
     let found = RehearsedChanges::new(found, (&root, &layer.upper()), &env).await;
     let diff = diff_changes(&found.changes, &layer.upper(), &root);
     let mut report = result.get("report").cloned().unwrap_or_default();
-    let plan = json!({"slug": chosen.slug, "sha256": sha256_hex(&chosen.plan), "path": chosen.path});
+    let plan = json!({"slug": chosen.slug, "sha256": sha256_hex(&chosen.text), "path": chosen.path});
     if report.is_object() {
         report["plan"]["slug"] = json!(chosen.slug);
     }
@@ -193,11 +193,11 @@ enum StoredPlan {
 impl StoredPlan {
     fn new(chosen: &ChosenPlan) -> anyhow::Result<StoredPlan> {
         let path = PathBuf::from(&chosen.path);
-        if std::fs::read(&path).is_ok_and(|bytes| bytes == chosen.plan.as_bytes()) {
+        if std::fs::read(&path).is_ok_and(|bytes| bytes == chosen.text.as_bytes()) {
             return Ok(StoredPlan::Own(path));
         }
         let mut file = tempfile::Builder::new().prefix("plan-").suffix(".md").tempfile()?;
-        file.write_all(chosen.plan.as_bytes())?;
+        file.write_all(chosen.text.as_bytes())?;
         Ok(StoredPlan::Temporary(file))
     }
     fn path(&self) -> &Path {

@@ -5,15 +5,16 @@ use super::asks::{OpenSubject, view};
 use super::call_runner::CallRef;
 use super::events::SessionEvent;
 use super::parts::Approver;
+use crate::sync::LockUnpoisoned;
 use async_trait::async_trait;
+use cutonce_core::mode::Mode;
 use cutonce_core::permission::OUTSIDE_PLAN;
 use cutonce_core::permission::{AskCause, Why};
-use cutonce_core::plan::mode::Mode;
 use cutonce_core::protocol::event::AskKind;
 use cutonce_core::protocol::host::HostAnswer;
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
-use cutonce_tools::shell::scoped::{CallScope, OutsideChanges, OutsideReview};
-use std::sync::Arc;
+use cutonce_tools::shell::changes::{CallScope, OutsideChanges, OutsideReview};
+use std::sync::{Arc, Mutex};
 use tokio::sync::{mpsc, oneshot};
 
 /// Asks through the session's loop.
@@ -52,17 +53,25 @@ impl SessionState {
         let preview = format!("{}\n\n{}", changes.paths.join("\n"), changes.diff);
         let why = Why::from_reason(OUTSIDE_PLAN);
         let (suggestions, preview) = (Vec::new(), Some(preview.trim_end().to_string()));
-        let kind = AskKind::Permission { by: AskCause::OutsidePlan, why, suggestions, preview, from: None };
-        self.open_ask(call.n, OpenSubject::OutsidePlan(reply), view(&call_id, &tool, &input, kind));
+        let kind = AskKind::Permission { by: AskCause::OutOfScope, why, suggestions, preview, from: None };
+        self.open_ask(
+            call.n,
+            OpenSubject::OutsidePlan(OutsideAnswer(Mutex::new(Some(reply)))),
+            view(&call_id, &tool, &input, kind),
+        );
     }
 }
 
-/// Passes the answer to the command that waits.
-pub(super) fn send_answer(reply: oneshot::Sender<bool>, answer: &AskAnswer) {
-    let yes = matches!(
-        answer,
-        AskAnswer::Permission(PermissionAnswer::Allow { .. }) | AskAnswer::Host(HostAnswer::Allow { .. })
-    );
-    // The command may have been abandoned meanwhile.
-    let _ = reply.send(yes);
+/// The command that waits for the answer; without one, the answer is no.
+pub(super) struct OutsideAnswer(Mutex<Option<oneshot::Sender<bool>>>);
+
+impl OutsideAnswer {
+    pub fn send(&self, answer: &AskAnswer) {
+        let yes = matches!(
+            answer,
+            AskAnswer::Permission(PermissionAnswer::Allow { .. }) | AskAnswer::Host(HostAnswer::Allow { .. })
+        );
+        // The command may have been abandoned meanwhile.
+        let _ = self.0.lock_unpoisoned().take().map(|reply| reply.send(yes));
+    }
 }
