@@ -1,5 +1,6 @@
-//! A layer over a folder that outlives its commands: their changes stay on it until the caller has applied or discarded
-//! them (PC-21, RH-1). A killed program can't remove its layers; the next one that opens a layer, or sweeps, does.
+//! A layer over a folder that outlives its commands: their changes stay on it until the caller has applied or
+//! discarded them (PC-21, RH-1). A killed program can't remove its layers; the next one that opens a layer, or
+//! sweeps, does.
 
 use crate::profile::LayerMount;
 use crate::remove_tree::remove_tree;
@@ -25,8 +26,8 @@ pub struct KeptLayer {
 }
 
 impl KeptLayer {
-    /// Opens an empty layer; its changes are stored below `layers`, a private folder outside `root`. At most `most` layers
-    /// can be open there.
+    /// Opens an empty layer; its changes are stored below `layers`, a private folder outside `root`. At most `most`
+    /// layers can be open there.
     pub fn open(root: &Path, layers: &Path, most: usize) -> io::Result<KeptLayer> {
         let root = root.canonicalize()?;
         DirBuilder::new().recursive(true).mode(0o700).create(layers)?;

@@ -1,4 +1,5 @@
-//! Translates a profile for the kernel: namespaces and mounts, capabilities, Landlock, system call filter (SB-2, SB-4).
+//! Translates a profile for the kernel: namespaces and mounts, capabilities, Landlock, system call filter (SB-2,
+//! SB-4).
 
 use super::inner_listener::ListenerChannel;
 use super::landlock::{self, LandlockAccess, LandlockRules};
@@ -74,8 +75,8 @@ pub(crate) struct OverlayLayer {
     pub(crate) work: PathBuf,
 }
 
-/// Folders inside a layer's root that are not layered. A layer covers the folders themselves, so they are reached through
-/// a second mount of the root.
+/// Folders inside a layer's root that are not layered. A layer covers the folders themselves, so they are reached
+/// through a second mount of the root.
 #[derive(Debug, Clone)]
 struct ThroughFolders {
     root: PathBuf,
@@ -628,8 +629,8 @@ fn c_path(path: &Path) -> Result<CString, RefusalReason> {
 /// Root needs it to make a user namespace of its own, in which it keeps its id (user_namespaces(7)).
 const CAP_SETFCAP: u32 = 31;
 
-/// Drops all capabilities, blocks new ones at exec, and disables core files and core handlers. `may_nest`: keeps what a
-/// program needs to confine others.
+/// Drops all capabilities, blocks new ones at exec, and disables core files and core handlers. `may_nest`: keeps
+/// what a program needs to confine others.
 ///
 /// # Safety
 /// Call only in the program process, between clone and exec: the rights can't be regained.

@@ -40,7 +40,7 @@ pub(crate) enum MountStep {
     Writable(CString),
     /// Mounts a read-only /proc with only the processes of this namespace.
     Proc,
-    /// The same, writable: for a program that makes namespaces of its own.
+    /// Mounts a writable /proc, for a program that makes namespaces of its own.
     WritableProc,
     /// Brings up the loopback device of the private network namespace.
     Loopback,

@@ -50,8 +50,8 @@ fn has_journal(journals: &Path, root: &Path) -> bool {
 }
 
 impl FileAccess {
-    /// Applies these changes: all of them, or none and the error says why. The user or the plan's scope allowed them; each
-    /// is bound to the content that was compared. Old contents are stored first (SE-5).
+    /// Applies these changes: all of them, or none and the error says why. The user or the plan's scope allowed
+    /// them; each is bound to the content that was compared. Old contents are stored first (SE-5).
     pub fn apply_layer(&self, place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
         if changes.is_empty() {
             return Ok(());
@@ -217,7 +217,8 @@ fn identity_of(path: &Path) -> Result<FileIdentity, ApplyError> {
     Ok(FileIdentity::from_stamp(&FileStamp::from_stat(&stat)))
 }
 
-/// Makes a complete copy in the staging folder: content, mode, time; owner and attributes of the file that it replaces.
+/// Makes a complete copy in the staging folder: content, mode, time; owner and attributes of the file that it
+/// replaces.
 fn stage_node(place: ApplyPlace<'_>, path: &Path, node: &LayerNode, to: &Path, replaces: bool) -> io::Result<()> {
     match node {
         LayerNode::Folder { .. } => Ok(()),

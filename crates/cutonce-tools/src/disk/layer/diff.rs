@@ -18,7 +18,7 @@ pub struct LayerDiff {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiffedFile {
-    /// As git prints it: quoted if it contains special characters.
+    /// The path as git prints it: quoted if it contains special characters.
     pub path: String,
     pub kind: DiffedKind,
     pub added: usize,

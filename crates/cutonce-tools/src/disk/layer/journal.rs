@@ -1,6 +1,6 @@
 //! Applies many changes as one (RH-3). Everything new is complete in a staging folder first. Then the journal says
-//! `Commit`, and only renames follow. After a kill the next start continues: before `Commit` nothing was changed, after
-//! it the renames are completed, or undone if one of them can't be.
+//! `Commit`, and only renames follow. After a kill the next start continues: before `Commit` nothing was changed,
+//! after it the renames are completed, or undone if one of them can't be.
 //!
 //! The journal is in our own folder: a journal in the workspace could come from a repository.
 
@@ -240,7 +240,8 @@ impl ApplyJournal {
         self.clean_up(JournalState::Undone, file)
     }
 
-    /// Removes the staging folder, then the journal. The steps are forgotten first: the user may change files from now on.
+    /// Removes the staging folder, then the journal. The steps are forgotten first: the user may change files from
+    /// now on.
     fn clean_up(&mut self, end: JournalState, file: &JournalFile) -> Result<(), ApplyError> {
         let failed = |source| ApplyError::Failed { doing: "remove", path: self.staging.0.clone(), source };
         if self.state != end && self.state != JournalState::Staging {
@@ -349,8 +350,8 @@ impl ApplyJournal {
     }
 }
 
-/// Puts a staged file in its place. The replaced one keeps a second name in the staging folder first, so that its place is
-/// never empty.
+/// Puts a staged file in its place. The replaced one keeps a second name in the staging folder first, so that its
+/// place is never empty.
 fn place(folder: &OwnedFd, name: &OsStr, staging: &OwnedFd, n: usize, was: Option<&FileIdentity>) -> io::Result<()> {
     let (new, old) = (format!("new-{n}"), format!("old-{n}"));
     if identity(staging, OsStr::new(&new))?.is_none() {

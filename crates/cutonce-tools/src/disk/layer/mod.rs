@@ -1,4 +1,5 @@
-//! Changes on a kept layer: lists them, shows them as a diff, and applies them to the workspace, all or none (PC-21, RH-3).
+//! Changes on a kept layer: lists them, shows them as a diff, and applies them to the workspace, all or none
+//! (PC-21, RH-3).
 
 mod apply;
 mod collect;
@@ -46,7 +47,8 @@ pub struct RefusedChange {
 pub struct LayerChanges {
     pub changes: Vec<LayerChange>,
     pub refused: Vec<RefusedChange>,
-    /// Files that someone changed in the workspace after the layer was opened: the layer's content is not based on theirs.
+    /// Files that someone changed in the workspace after the layer was opened: the layer's content is not based on
+    /// theirs.
     pub stale: Vec<PathBuf>,
 }
 

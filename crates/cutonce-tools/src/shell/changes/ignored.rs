@@ -36,8 +36,8 @@ impl IgnoredFolders {
     }
 }
 
-/// A folder of a repository inside the ignored one would be a way around the scope only for ignored files; a link would be
-/// a way out of the workspace.
+/// A folder of a repository inside the ignored one would be a way around the scope only for ignored files; a link
+/// would be a way out of the workspace.
 fn is_plain_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|about| about.is_dir())
 }

@@ -1,5 +1,5 @@
-//! Commands under the scope of an approved plan (PC-21): they run on a layer. What lies inside the scope is applied when a
-//! command ends; the rest is applied only if the user says so.
+//! Commands under the scope of an approved plan (PC-21): they run on a layer. What lies inside the scope is applied
+//! when a command ends; the rest is applied only if the user says so.
 
 mod ignored;
 mod sort;

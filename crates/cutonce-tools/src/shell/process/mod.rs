@@ -264,8 +264,8 @@ impl SessionShells {
         Ok((start.spawn_bash(command, Some(workspace))?, layer))
     }
 
-    /// Starts a command in the background. Its layer is compared when it ends, and nothing outside the scope is applied:
-    /// then no one waits to be asked.
+    /// Starts a command in the background. Its layer is compared when it ends, and nothing outside the scope is
+    /// applied: then no one waits to be asked.
     pub(crate) async fn start_task(
         &self,
         command: &str,

@@ -1,5 +1,5 @@
-//! `cutonce rehearse PLAN|FILE`: carries a plan out on a layer over the workspace and shows the result (RH-6). The workspace
-//! does not change, unless `--apply` is given and all checks passed.
+//! `cutonce rehearse PLAN|FILE`: carries a plan out on a layer over the workspace and shows the result (RH-6). The
+//! workspace does not change, unless `--apply` is given and all checks passed.
 //!
 //! The rehearsing agent is this program again, in a namespace in which the workspace is the layer. It asks no one, and
 //! confines its commands to the workspace without a network.
@@ -208,7 +208,8 @@ impl StoredPlan {
     }
 }
 
-/// The arguments of the rehearsing agent. It gets the plan as a file: running `implement` with a name would approve it.
+/// The arguments of the rehearsing agent. It gets the plan as a file: running `implement` with a name would approve
+/// it.
 fn agent_args(plan: &Path, args: &RehearseArgs) -> Vec<OsString> {
     let mut list: Vec<OsString> = vec!["implement".into(), plan.into()];
     let fixed =
