@@ -29,24 +29,21 @@ pub struct ApplyPlace<'a> {
 /// Completes or undoes what a killed program began to apply in this workspace. `None`: there was nothing to do.
 pub fn recover_apply(journals: &Path, root: &Path) -> Result<Option<RecoveredApply>, ApplyError> {
     let failed = |source| ApplyError::Failed { doing: "read the journal in", path: journals.into(), source };
-    if !JournalFile::path_for(journals, root).exists() {
+    if !JournalFile::is_there(journals, root) {
         return Ok(None);
     }
     let file = JournalFile::open(journals, root, true).map_err(failed)?;
     match file.read().map_err(failed)? {
         Some(journal) => match journal.run(&file) {
             // The workspace changed since: all of it was undone.
-            Err(ApplyError::Changed { .. } | ApplyError::Failed { .. }) if !has_journal(journals, root) => {
+            Err(ApplyError::Changed { .. } | ApplyError::Failed { .. }) if !JournalFile::is_there(journals, root) => {
                 Ok(Some(RecoveredApply::Undone))
             }
             ended => ended.map(Some),
         },
-        None => Ok(None),
+        // It was killed before it had a journal.
+        None => file.remove().map(|()| None).map_err(failed),
     }
-}
-
-fn has_journal(journals: &Path, root: &Path) -> bool {
-    JournalFile::path_for(journals, root).exists()
 }
 
 impl FileAccess {

@@ -186,7 +186,13 @@ impl JournalFile {
         fs::rename(&temporary, &self.path)
     }
 
-    fn remove(&self) -> io::Result<()> {
+    /// True if a program that applies, or was killed, left a journal or a part of one.
+    pub fn is_there(journals: &Path, root: &Path) -> bool {
+        let path = Self::path_for(journals, root);
+        path.exists() || path.with_extension("tmp").exists()
+    }
+
+    pub fn remove(&self) -> io::Result<()> {
         let _ = fs::remove_file(self.path.with_extension("tmp"));
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
