@@ -197,6 +197,7 @@ impl KernelConfinement {
             late_rules: Vec::new(),
             filter: Vec::new(),
             limits: ResourceLimits::default(),
+            listener: None,
         })
     }
 
