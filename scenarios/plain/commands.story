@@ -114,8 +114,8 @@ Be kind.
 > /help         keys and commands
 /plan         enter plan mode or show the plan; open, off, or a task
 /plans        list the plans of this folder
-/mode         show or set the mode: default, acceptEdits, plan, …
-/model        show or set the model
+/mode         choose or set the mode: default, acceptEdits, plan, …
+/model        choose or set the model
 /clear        start over with an empty conversation
 /compact      summarize the conversation; optional: what to keep
 /resume       resume another session; optional: search text
@@ -130,6 +130,7 @@ Be kind.
 /cost         tokens and cost so far
 /todos        the agent's todo list
 /export       write the conversation to a file
+/diff         what this session changed in files
 /theme        dark, light or ansi
 /doctor       check what works on this machine
 /setup        choose a provider and store a key

@@ -22,8 +22,8 @@ Commands
   /help                 keys and commands
   /plan                 enter plan mode or show the plan; open, off, or a task
   /plans                list the plans of this folder
-  /mode                 show or set the mode: default, acceptEdits, plan, …
-  /model                show or set the model
+  /mode                 choose or set the mode: default, acceptEdits, plan, …
+  /model                choose or set the model
   /clear                start over with an empty conversation
   /compact              summarize the conversation; optional: what to keep
   /resume               resume another session; optional: search text
@@ -38,6 +38,8 @@ Commands
   /cost                 tokens and cost so far
   /todos                the agent's todo list
   /export               write the conversation to a file
+  /copy                 copy the last answer to the clipboard
+  /diff                 what this session changed in files
   /theme                dark, light or ansi
   /doctor               check what works on this machine
   /setup                choose a provider and store a key
@@ -92,9 +94,15 @@ press enter
 > /model
 press enter
 < Model: claude-sonnet-5-5
+< enter use it
+press esc
+gone enter use it
 > /mode
 press enter
-< The mode is default
+< Permission mode
+< enter use it
+press esc
+gone enter use it
 > /plans
 press enter
 < No plans in this folder yet.
@@ -103,7 +111,9 @@ press enter
 < No todos.
 > /theme
 press enter
-< Theme: ansi
+< Theme for this run
+press esc
+gone enter use it
 > /cost
 press enter
 < 0 tokens sent
@@ -118,8 +128,8 @@ Commands
   /help                 keys and commands
   /plan                 enter plan mode or show the plan; open, off, or a task
   /plans                list the plans of this folder
-  /mode                 show or set the mode: default, acceptEdits, plan, …
-  /model                show or set the model
+  /mode                 choose or set the mode: default, acceptEdits, plan, …
+  /model                choose or set the model
   /clear                start over with an empty conversation
   /compact              summarize the conversation; optional: what to keep
   /resume               resume another session; optional: search text
@@ -134,6 +144,8 @@ Commands
   /cost                 tokens and cost so far
   /todos                the agent's todo list
   /export               write the conversation to a file
+  /copy                 copy the last answer to the clipboard
+  /diff                 what this session changed in files
   /theme                dark, light or ansi
   /doctor               check what works on this machine
   /setup                choose a provider and store a key
@@ -183,11 +195,8 @@ At the start of a message
   mode        default
   context  0 of <n> tokens
   transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
-  Model: claude-sonnet-5-5. Change it with /model NAME.
-  The mode is default. Others: acceptEdits, plan.
   No plans in this folder yet.
   No todos.
-  Theme: ansi. Available: dark, light, ansi.
   <n> tokens sent, 0 received, $<n>
 ! The conversation is empty; nothing to export.
   Nothing to rewind to.

@@ -24,6 +24,8 @@ pub enum SlashCommand {
     Cost,
     Todos,
     Export,
+    Copy,
+    Diff,
     Theme,
     Doctor,
     Setup,
@@ -77,6 +79,7 @@ const fn command_info(
 const EVERYWHERE: &[Frontend] = &[Frontend::Terminal, Frontend::Plain, Frontend::StreamJson, Frontend::Acp];
 const INTERACTIVE_AND_EDITORS: &[Frontend] = &[Frontend::Terminal, Frontend::Plain, Frontend::Acp];
 const INTERACTIVE: &[Frontend] = &[Frontend::Terminal, Frontend::Plain];
+const TERMINAL_ONLY: &[Frontend] = &[Frontend::Terminal];
 /// The terminal has keys for these.
 const PLAIN_ONLY: &[Frontend] = &[Frontend::Plain];
 
@@ -94,14 +97,14 @@ const COMMANDS: &[CommandInfo] = &[
     command_info(
         SlashCommand::Mode,
         "mode",
-        "show or set the mode: default, acceptEdits, plan, …",
+        "choose or set the mode: default, acceptEdits, plan, …",
         "mode",
         INTERACTIVE_AND_EDITORS,
     ),
     command_info(
         SlashCommand::Model,
         "model",
-        "show or set the model",
+        "choose or set the model",
         "provider/name or an alias",
         INTERACTIVE_AND_EDITORS,
     ),
@@ -137,6 +140,8 @@ const COMMANDS: &[CommandInfo] = &[
     command_info(SlashCommand::Cost, "cost", "tokens and cost so far", "", INTERACTIVE),
     command_info(SlashCommand::Todos, "todos", "the agent's todo list", "", INTERACTIVE),
     command_info(SlashCommand::Export, "export", "write the conversation to a file", "file", INTERACTIVE),
+    command_info(SlashCommand::Copy, "copy", "copy the last answer to the clipboard", "", TERMINAL_ONLY),
+    command_info(SlashCommand::Diff, "diff", "what this session changed in files", "", INTERACTIVE),
     command_info(SlashCommand::Theme, "theme", "dark, light or ansi", "name", INTERACTIVE),
     command_info(SlashCommand::Doctor, "doctor", "check what works on this machine", "", INTERACTIVE),
     command_info(SlashCommand::Setup, "setup", "choose a provider and store a key", "", INTERACTIVE),

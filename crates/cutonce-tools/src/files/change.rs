@@ -32,6 +32,11 @@ pub(crate) fn stored_diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> Change
     if whole.text.len() <= MAX_DIFF { whole } else { ChangeDiff { text: cut_diff(&whole.text), ..whole } }
 }
 
+/// The unified diff of a file's content for a person; a very long one is cut.
+pub fn unified_diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> String {
+    stored_diff(shown, old, new).text
+}
+
 /// Builds the complete diff. Only a line feed ends a line, as in the file tools.
 fn full_diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> ChangeDiff {
     let before = String::from_utf8_lossy(old.unwrap_or_default());

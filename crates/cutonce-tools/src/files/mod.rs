@@ -11,3 +11,5 @@ pub mod past_change;
 pub mod read;
 pub(crate) mod walk;
 pub mod write;
+
+pub use change::unified_diff;

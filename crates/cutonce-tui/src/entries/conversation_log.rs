@@ -59,6 +59,14 @@ impl ConversationLog {
         self.dropped > 0 || self.records.iter().any(|record| matches!(record, LogRecord::User(_)))
     }
 
+    /// The agent's last text.
+    pub fn last_answer(&self) -> Option<&str> {
+        self.records.iter().rev().find_map(|record| match record {
+            LogRecord::Text(said) => Some(said.as_str()),
+            _ => None,
+        })
+    }
+
     pub fn items(&self) -> Vec<PagerItem> {
         let dropped = (self.dropped > 0).then(|| PagerItem {
             title: String::new(),

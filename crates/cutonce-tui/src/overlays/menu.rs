@@ -26,6 +26,9 @@ pub enum MenuKind {
     Config,
     Tasks,
     Trust,
+    Model,
+    Mode,
+    Theme,
 }
 
 #[derive(Debug, Clone, Default)]

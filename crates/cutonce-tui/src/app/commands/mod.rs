@@ -7,6 +7,8 @@ mod reports;
 use super::custom::{self, CustomCommand};
 use super::{App, AppMessage, send_to_app};
 use crate::composer::CompletionItem;
+use crate::overlays::highlighted_item::language_of_file;
+use crate::overlays::pager::{PagerContent, PagerItem};
 use crate::render::theme::{Theme, ThemeName};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::mcp::McpPrompt;
@@ -78,8 +80,10 @@ impl App {
     fn run_builtin(&mut self, command: SlashCommand, words: &str, line: &str) {
         match command {
             SlashCommand::Help => self.print_help(),
+            SlashCommand::Mode if words.is_empty() && !self.session.modes.is_empty() => self.pick_mode(),
             SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(line),
             SlashCommand::Plans => self.print_plans(),
+            SlashCommand::Model if words.is_empty() && !self.status.view.model.is_empty() => self.pick_model(),
             SlashCommand::Model => self.show_or_set_model(words),
             SlashCommand::Clear => self.clear_conversation(),
             SlashCommand::Compact => self.compact(Some(words.to_string()).filter(|words| !words.is_empty())),
@@ -95,6 +99,9 @@ impl App {
             SlashCommand::Cost => self.print_cost(),
             SlashCommand::Todos => self.print_todos(),
             SlashCommand::Export => self.export_conversation(words),
+            SlashCommand::Copy => self.copy_answer(),
+            SlashCommand::Diff => self.show_session_diff(),
+            SlashCommand::Theme if words.is_empty() => self.pick_theme(),
             SlashCommand::Theme => self.set_theme(words),
             SlashCommand::Doctor => {
                 let report = (self.environment.doctor)();
@@ -108,7 +115,7 @@ impl App {
         }
     }
 
-    fn run_mode_command(&mut self, line: &str) {
+    pub(super) fn run_mode_command(&mut self, line: &str) {
         let Some(command) = command::parse(line) else { return };
         let env = &self.environment.env;
         let editor = cutonce_agent::editor::find_editor(env).ok();
@@ -178,7 +185,7 @@ impl App {
         self.status.view.model = model;
     }
 
-    fn set_theme(&mut self, name: &str) {
+    pub(super) fn set_theme(&mut self, name: &str) {
         match ThemeName::parse(name) {
             Some(name) => {
                 self.theme = Theme::new(name, self.theme.depth);
@@ -199,6 +206,36 @@ impl App {
         }
     }
 
+    /// `/copy`
+    fn copy_answer(&mut self) {
+        match self.log.last_answer().map(str::to_string) {
+            Some(answer) => {
+                self.copy_to_clipboard(&answer);
+                self.print_notice(NoticeLevel::Info, "Copied the last answer.");
+            }
+            None => self.print_notice(NoticeLevel::Info, "There is no answer to copy yet."),
+        }
+    }
+
+    /// `/diff`
+    fn show_session_diff(&mut self) {
+        let Some(transcript) = self.session.transcript.clone().filter(|path| path.exists()) else {
+            return self.print_notice(NoticeLevel::Info, NOTHING_CHANGED);
+        };
+        match cutonce_agent::storage::session_diff(&transcript) {
+            Ok(diffs) if diffs.is_empty() => self.print_notice(NoticeLevel::Info, NOTHING_CHANGED),
+            Ok(diffs) => {
+                let item = |(path, text): (String, String)| PagerItem {
+                    body: PagerContent::Diff { language: language_of_file(&path), text: text.into() },
+                    title: path,
+                };
+                let items = diffs.into_iter().map(item).collect();
+                self.show_items("Changes of this session", items);
+            }
+            Err(error) => self.print_notice(NoticeLevel::Warning, &format!("The changes can't be read: {error}")),
+        }
+    }
+
     /// `/export [FILE]`
     fn export_conversation(&mut self, file: &str) {
         let Some(transcript) = self.session.transcript.clone().filter(|path| path.exists()) else {
@@ -211,6 +248,7 @@ impl App {
     }
 }
 
+const NOTHING_CHANGED: &str = "This session changed no file. Changes that commands made are not listed here.";
 const EMPTY_CONVERSATION: &str = "The conversation is empty; nothing to export.";
 
 /// Why a conversation was not exported.

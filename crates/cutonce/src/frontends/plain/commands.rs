@@ -104,6 +104,9 @@ impl PlainFrontend {
                 self.print_notice("Plain mode has no colours. The `theme` setting applies to the terminal.")
             }
             SlashCommand::Trust => self.trust_folder(words),
+            SlashCommand::Diff => self.print_notice(&reports::diff_text(&self.report)),
+            // The terminal alone has a clipboard.
+            SlashCommand::Copy => {}
             SlashCommand::Setup => self.run_setup(),
             SlashCommand::Doctor => self.print_notice(&crate::commands::doctor::report_text()),
             SlashCommand::Exit => self.session.submit(Submission::Close),

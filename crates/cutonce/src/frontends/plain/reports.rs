@@ -9,7 +9,7 @@ use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::protocol::event::{TodoItem, TodoStatus};
 use cutonce_core::protocol::view::SessionView;
 use cutonce_core::settings::Settings;
-use cutonce_core::text::sanitize::one_line;
+use cutonce_core::text::sanitize::{one_line, sanitize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -149,6 +149,17 @@ pub fn status_text(about: &SessionReport, id: &str) -> String {
 
 pub fn cost_text(about: &SessionReport) -> String {
     format!("{} tokens sent, {} received, ${:.4}", about.view.sent, about.view.received, about.view.cost)
+}
+
+/// `/diff`: what the session changed in files (DU-5).
+pub fn diff_text(about: &SessionReport) -> String {
+    match about.transcript.exists().then(|| cutonce_agent::storage::session_diff(&about.transcript)) {
+        Some(Ok(diffs)) if !diffs.is_empty() => {
+            diffs.iter().map(|(_, text)| sanitize(text).into_owned()).collect::<Vec<_>>().join("\n")
+        }
+        Some(Err(error)) => format!("The changes can't be read: {error}"),
+        Some(Ok(_)) | None => "This session changed no file.".to_string(),
+    }
 }
 
 pub fn todos_text(about: &SessionReport) -> String {
