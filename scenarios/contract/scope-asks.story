@@ -66,8 +66,7 @@ answer:
   | @@ -0,0 +1 @@
   | +a {}
   1 yes
-  2 yes, and don't ask again here for Plan(style.css)
-  2a yes, and don't ask again in this session for Plan(style.css)
+  2 yes, and add style.css to the plan
   3 no (add text to tell the agent why)
 answer: 
 ? Write wants to change: outside the approved plan
@@ -76,8 +75,7 @@ answer:
   | @@ -0,0 +1 @@
   | +other
   1 yes
-  2 yes, and don't ask again here for Plan(other.txt)
-  2a yes, and don't ask again in this session for Plan(other.txt)
+  2 yes, and add other.txt to the plan
   3 no (add text to tell the agent why)
 answer: done
 

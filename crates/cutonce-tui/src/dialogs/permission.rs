@@ -317,7 +317,7 @@ fn choice_label(choice: &PermissionChoice) -> String {
                 0 => String::new(),
                 more => format!(" and {}", text::count_noun(more, "more rule")),
             };
-            format!("yes, and don't ask again {} for {named}{more}", scope.describe())
+            scope.label(&format!("{named}{more}"))
         }
         PermissionChoice::No => "no, and say what to do instead".into(),
     }

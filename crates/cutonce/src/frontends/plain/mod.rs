@@ -485,7 +485,7 @@ impl PlainFrontend {
                 output::print_lines("  1 yes");
                 for (n, scope) in rule_scopes(suggestions).iter().enumerate() {
                     let (name, rules) = (scope_name(n), one_line(&scope.rules.join(", ")));
-                    output::print_lines(&format!("  {name} yes, and don't ask again {} for {rules}", scope.describe()));
+                    output::print_lines(&format!("  {name} {}", scope.label(&rules)));
                 }
                 output::print_text("  3 no (add text to tell the agent why)\nanswer: ");
             }
