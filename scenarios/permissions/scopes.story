@@ -19,6 +19,7 @@ git init -q .
 < answer:
 > 2b
 < all done
+< >
 > /exit
 --- stdout
 
