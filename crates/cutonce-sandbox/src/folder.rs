@@ -43,7 +43,7 @@ impl PrivateFolder {
         let path = self.path.join(inside);
         match path.symlink_metadata() {
             Ok(meta) if meta.is_dir() => std::fs::set_permissions(&path, Permissions::from_mode(0o700))?,
-            Ok(_) => return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is no folder any more")),
+            Ok(_) => return Err(io::Error::new(io::ErrorKind::NotADirectory, "it is not a folder any more")),
             Err(_) => std::fs::create_dir(&path)?,
         }
         Ok(path)

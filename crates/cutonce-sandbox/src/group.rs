@@ -56,12 +56,12 @@ impl SupervisedChild {
 
 pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(SupervisedChild, FamilyLifeline), SpawnError> {
     let mut command = match &spawn.profile {
-        SandboxProfile::Open => {
+        SandboxProfile::Unconfined => {
             let mut command = Command::new(&spawn.program);
             command.arg0(spawn.argv0.as_deref().unwrap_or(spawn.program.as_os_str()));
             command
         }
-        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) => {
+        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) | SandboxProfile::Layered(_) => {
             let layer = sandbox_support();
             let text = seatbelt::policy_text(&spawn.profile).filter(|_| layer.can_confine());
             let text = text.ok_or_else(|| SpawnError::NotConfined { why: layer.missing_reasons() })?;

@@ -4,9 +4,11 @@
 //! which tool asked, who approved it, or what the output means. It never reads the environment of its own
 //! process: variables come in as data.
 
+mod detached;
 pub mod env;
 mod folder;
 mod foreground;
+mod kept_layer;
 mod layer;
 mod private;
 mod profile;
@@ -25,14 +27,16 @@ use group as family;
 #[cfg(target_os = "linux")]
 use linux as family;
 
+pub use detached::DetachedProgram;
 pub use folder::PrivateFolder;
 pub use foreground::ForegroundProgram;
+pub use kept_layer::{KeptLayer, sweep_layers};
 pub use layer::{
     SandboxLimits, SandboxSupport, SandboxTier, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
 pub use private::forbid_process_inspection;
 pub use profile::{
-    ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
+    LayerMount, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
 };
 pub use program::find_program;
 pub use spawn::{Lifeline, ProcessExit, RunningProcess, SpawnError, SpawnSpec, StdinMode, StdoutMode};

@@ -12,6 +12,9 @@ pub enum SandboxProfile {
     ReadOnly(ReadOnlyProfile),
     /// Write access to the workspace only (SB-4).
     WorkspaceWrite(WorkspaceWriteProfile),
+    /// Unconfined, but its changes of one folder go to a kept layer (RH-1). For our own program, which confines the
+    /// commands that it starts.
+    Layered(LayerMount),
 }
 
 /// Rights of a read-only command: reads everything the user can except `hide`; writes only below `tmp` and to
@@ -81,6 +84,19 @@ pub struct ThrowawayLayer {
     pub storage: PathBuf,
 }
 
+/// A layer that outlives its commands (PC-21, RH-1): the changes of `root` go to `upper`, until the caller has applied
+/// or discarded them. Only one command at a time may run on a layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerMount {
+    pub root: PathBuf,
+    /// An existing private folder, not inside `root`. The program can't reach it.
+    pub storage: PathBuf,
+    /// The folder in `storage` that receives the changes.
+    pub upper: PathBuf,
+    /// Folders below `root` that the program writes directly. Missing ones are skipped.
+    pub through: Vec<PathBuf>,
+}
+
 /// Like `ReadOnly`, but the program may also write below `roots`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkspaceWriteProfile {
@@ -93,5 +109,7 @@ pub struct WorkspaceWriteProfile {
     pub protect: Vec<PathBuf>,
     /// Allows internet sockets; foreign unix sockets stay blocked.
     pub network: bool,
+    /// Puts a kept layer over its folder, which becomes writable on the layer only.
+    pub layer: Option<LayerMount>,
     pub limits: ResourceLimits,
 }

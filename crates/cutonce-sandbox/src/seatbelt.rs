@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 /// The system program that runs a command under a Seatbelt policy.
 pub(crate) const SANDBOX_EXEC: &str = "/usr/bin/sandbox-exec";
 
-/// Renders the policy; later rules win. `None` if the profile confines nothing or needs a throwaway layer.
+/// Renders the policy; later rules win. `None` if the profile confines nothing or needs a layer.
 pub(crate) fn policy_text(profile: &SandboxProfile) -> Option<String> {
     match profile {
-        SandboxProfile::Unconfined => None,
-        SandboxProfile::ReadOnly(ReadOnlyProfile { scratch: Some(_), .. }) => None,
+        SandboxProfile::Unconfined | SandboxProfile::Layered(_) => None,
+        SandboxProfile::ReadOnly(ReadOnlyProfile { scratch: Some(_), .. })
+        | SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { layer: Some(_), .. }) => None,
         SandboxProfile::ReadOnly(ReadOnlyProfile { tmp, hide, readable, scratch: None, .. }) => {
             Some(render_policy(std::slice::from_ref(tmp), (hide, &[]), readable, false))
         }
@@ -118,6 +119,7 @@ mod tests {
             hide: vec![],
             protect: vec!["/p/.git".into()],
             network: true,
+            layer: None,
             limits: ResourceLimits::default(),
         };
         let text = policy_text(&SandboxProfile::WorkspaceWrite(write)).unwrap();

@@ -5,7 +5,7 @@
 mod world;
 
 use cutonce_sandbox::{
-    ProcessExit, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError,
+    KeptLayer, ProcessExit, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError,
     WorkspaceWriteProfile, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
 use world::{SECRET, Under, World, finish};
@@ -285,4 +285,76 @@ async fn tl_8_exit_status_is_reported_under_every_layer() {
             assert_eq!(world.run(under, "kill -TERM $$").await.1, ProcessExit::Signalled(15), "{under:?}");
         }
     }
+}
+
+/// Runs a script on a kept layer over the workspace.
+async fn run_on_layer(world: &World, layer: &KeptLayer, through: &[&str], script: &str) -> String {
+    let mount = layer.mount(through.iter().map(|name| world.at("ws").join(name)).collect());
+    let profile = WorkspaceWriteProfile { layer: Some(mount), ..world.writing(false) };
+    let spawn = world.spawn(SandboxProfile::WorkspaceWrite(profile), SandboxLimits::default(), script);
+    finish(spawn).await.unwrap().0
+}
+
+#[tokio::test]
+async fn pc_21_commands_see_earlier_results_on_a_layer() {
+    let mut world = World::new();
+    let store = tempfile::tempdir().unwrap();
+    let layer = KeptLayer::open(&world.at("ws"), store.path(), 4).unwrap();
+    let first = "echo x > victim.txt; mkdir new; echo y > new/file; rm -rf src; echo done";
+    assert_eq!(run_on_layer(&world, &layer, &[], first).await, "done\n");
+    let second = "cat victim.txt new/file; ls src; rm new/file; ls new; echo z > victim.txt";
+    let text = run_on_layer(&world, &layer, &[], second).await;
+    assert!(text.starts_with("x\ny\n") && text.contains("cannot access 'src'"), "{text}");
+    assert_eq!(run_on_layer(&world, &layer, &[], "cat victim.txt; ls new").await, "z\n");
+    assert_eq!(std::fs::read_to_string(layer.upper().join("victim.txt")).unwrap(), "z\n");
+    drop(layer);
+    assert_eq!(world.damage(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn pc_21_through_folders_are_written_directly() {
+    let world = World::new();
+    std::fs::create_dir_all(world.at("ws/target/deep")).unwrap();
+    let store = tempfile::tempdir().unwrap();
+    let layer = KeptLayer::open(&world.at("ws"), store.path(), 4).unwrap();
+    let script = "echo built > target/deep/out; echo x > made; cat target/deep/out; rm -rf target/deep/*.o";
+    let text = run_on_layer(&world, &layer, &["target", "missing"], script).await;
+    assert_eq!(text, "built\n");
+    assert_eq!(std::fs::read_to_string(world.at("ws/target/deep/out")).unwrap(), "built\n");
+    assert!(!world.at("ws/made").exists() && layer.upper().join("made").exists());
+    assert!(!layer.upper().join("target/deep").exists());
+}
+
+#[tokio::test]
+async fn rh_1_layer_cannot_be_reached_from_inside() {
+    let mut world = World::new();
+    let store = tempfile::tempdir().unwrap();
+    let layer = KeptLayer::open(&world.at("ws"), store.path(), 4).unwrap();
+    let storage = store.path().canonicalize().unwrap();
+    let script = format!(
+        "ls -R {0}/*/upper {0}/*/layer-*; echo x > {0}/*/upper/pwned; touch {0}/*/pwned; echo x > @OUT@/pwned; umount @WS@; mount --bind @OUT@ @WS@; mknod dev b 8 0; touch inside",
+        storage.display()
+    );
+    let text = run_on_layer(&world, &layer, &[], &world.filled(&script)).await;
+    assert!(!text.contains("victim") && layer.upper().join("inside").exists(), "{text}");
+    assert!(!layer.upper().join("pwned").exists() && !layer.upper().join("dev").exists(), "{text}");
+    drop(layer);
+    assert_eq!(world.damage(), Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn rh_1_unconfined_program_runs_on_a_layer() {
+    let mut world = World::new();
+    let store = tempfile::tempdir().unwrap();
+    let layer = KeptLayer::open(&world.at("ws"), store.path(), 4).unwrap();
+    let profile = SandboxProfile::Layered(layer.mount(Vec::new()));
+    let script =
+        "echo x > victim.txt; rm -rf src; ls -A STORE/layer-of-*; cat victim.txt; unshare -Ur true && echo nests";
+    let script = script.replace("STORE", &store.path().display().to_string());
+    let spawn = world.spawn(profile, SandboxLimits::default(), &script);
+    let (text, ended) = finish(spawn).await.unwrap();
+    assert_eq!((text.as_str(), ended), ("x\nnests\n", ProcessExit::Exited(0)));
+    assert_eq!(std::fs::read_to_string(layer.upper().join("victim.txt")).unwrap(), "x\n");
+    drop(layer);
+    assert_eq!(world.damage(), Vec::<String>::new());
 }

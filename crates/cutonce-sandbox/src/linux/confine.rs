@@ -1,4 +1,5 @@
-//! Translates a profile for the kernel: namespaces and mounts, capabilities, Landlock, system call filter (SB-2, SB-4).
+//! Translates a profile for the kernel: namespaces and mounts, capabilities, Landlock, system call filter (SB-2,
+//! SB-4).
 
 use super::inner_listener::ListenerChannel;
 use super::landlock::{self, LandlockAccess, LandlockRules};
@@ -9,7 +10,9 @@ use super::sys::sys;
 use super::user_namespace::shared_user_namespace;
 use super::watch::count_own_tasks;
 use crate::layer::{SandboxSupport, SandboxTier};
-use crate::profile::{ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile};
+use crate::profile::{
+    LayerMount, ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
+};
 use libc::{c_int, sock_filter};
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -32,6 +35,7 @@ pub(crate) struct KernelConfinement {
     rules: Option<LandlockRules>,
     /// Rules for folders that exist only after mounting.
     late_rules: Vec<(CString, u64)>,
+    /// Empty for a program that is not confined.
     filter: Vec<sock_filter>,
     limits: ResourceLimits,
     listener: Option<ListenerChannel>,
@@ -44,6 +48,8 @@ struct ProfileOutline {
     hide: Vec<PathBuf>,
     readable: Vec<PathBuf>,
     layers: Vec<OverlayLayer>,
+    /// Folders inside a layer that are written directly.
+    through: Option<ThroughFolders>,
     /// A private folder mounted over /dev/shm.
     shm: Option<PathBuf>,
     /// Folder for the stand-ins that cover hidden files.
@@ -67,6 +73,16 @@ pub(crate) struct OverlayLayer {
     pub(crate) covered: PathBuf,
     pub(crate) upper: PathBuf,
     pub(crate) work: PathBuf,
+}
+
+/// Folders inside a layer's root that are not layered. A layer covers the folders themselves, so they are reached
+/// through a second mount of the root.
+#[derive(Debug, Clone)]
+struct ThroughFolders {
+    root: PathBuf,
+    /// An empty folder for the second mount.
+    below: PathBuf,
+    folders: Vec<PathBuf>,
 }
 
 /// Namespaces of a confined command, inside the user namespace of them all. No network namespace: the filter blocks
@@ -154,9 +170,35 @@ impl KernelConfinement {
         let outline = match profile {
             SandboxProfile::Unconfined => return Ok(None),
             SandboxProfile::ReadOnly(read_only) => outline_read_only(read_only, layer, scratch)?,
-            SandboxProfile::WorkspaceWrite(write) => outline_workspace_write(write, layer, protected)?,
+            SandboxProfile::WorkspaceWrite(write) => outline_workspace_write(write, layer, scratch, protected)?,
+            SandboxProfile::Layered(mount) => return Self::only_layer(mount, layer, scratch).map(Some),
         };
         Self::from_outline(&outline, layer).map(Some)
+    }
+
+    /// A program that is not confined, on a layer.
+    fn only_layer(mount: &LayerMount, layer: &SandboxSupport, scratch: Option<&Path>) -> Result<Self, RefusalReason> {
+        if layer.tier != SandboxTier::Namespaces {
+            return Err(format!("layers need user namespaces: {}", layer.missing_reasons()).into());
+        }
+        let mut outline = ProfileOutline::default();
+        outline_layer(&mut outline, mount, scratch)?;
+        let namespace = shared_user_namespace();
+        let mut steps = vec![MountStep::Private];
+        add_layer_steps(&outline, &mut steps)?;
+        steps.extend([MountStep::MaskFolder(c_path(&mount.storage)?), MountStep::WritableProc]);
+        Ok(Self {
+            namespaces: libc::CLONE_NEWNS | libc::CLONE_NEWPID,
+            user_namespace: Some(
+                namespace.map_err(|error| RefusalReason::from_error("making a user namespace", &error))?,
+            ),
+            steps,
+            rules: None,
+            late_rules: Vec::new(),
+            filter: Vec::new(),
+            limits: ResourceLimits::default(),
+            listener: None,
+        })
     }
 
     /// The minimum that each tier must support, for probing.
@@ -260,7 +302,7 @@ impl KernelConfinement {
         // SAFETY: this is the program process before exec. `rules` is an open Landlock descriptor;
         // `program` and the filter it points to outlive the call.
         unsafe {
-            drop_rights().map_err(|errno| (LaunchStage::Capabilities, 0, errno))?;
+            drop_rights(self.filter.is_empty()).map_err(|errno| (LaunchStage::Capabilities, 0, errno))?;
             apply_limits(self.limits).map_err(|errno| (LaunchStage::Capabilities, 0, errno))?;
             if let Some(rules) = &self.rules {
                 for (path, access) in &self.late_rules {
@@ -268,6 +310,9 @@ impl KernelConfinement {
                         .map_err(|errno| (LaunchStage::Landlock, 0, errno))?;
                 }
                 landlock::restrict_self(rules.as_raw()).map_err(|errno| (LaunchStage::Landlock, 0, errno))?;
+            }
+            if self.filter.is_empty() {
+                return Ok(());
             }
             let program = libc::sock_fprog { len: self.filter.len() as u16, filter: self.filter.as_ptr().cast_mut() };
             let mode_filter = 1;
@@ -312,6 +357,7 @@ fn outline_read_only(
         stand_in_folder: scratch.map(Path::to_owned),
         stand_ins,
         layers,
+        through: None,
         protect: Vec::new(),
         read_only: true,
         network: false,
@@ -323,19 +369,49 @@ fn outline_read_only(
 fn outline_workspace_write(
     profile: &WorkspaceWriteProfile,
     layer: &SandboxSupport,
+    scratch: Option<&Path>,
     protected: &[PathBuf],
 ) -> Result<ProfileOutline, RefusalReason> {
-    let write =
+    let layered = profile.layer.as_ref().map(|mount| require_folder(&mount.root)).transpose()?;
+    let write: Vec<PathBuf> =
         profile.roots.iter().chain([&profile.tmp]).map(|root| require_folder(root)).collect::<Result<_, _>>()?;
-    Ok(ProfileOutline {
-        write,
+    let mut outline = ProfileOutline {
+        write: write.into_iter().filter(|root| Some(root) != layered.as_ref()).collect(),
         hide: resolve_links(&profile.hide),
         protect: protected.to_vec(),
         limits: profile.limits,
         network: profile.network,
         loopback: !profile.network && layer.tier == SandboxTier::Namespaces,
         ..ProfileOutline::default()
-    })
+    };
+    if let Some(mount) = &profile.layer {
+        outline_layer(&mut outline, mount, scratch)?;
+    }
+    Ok(outline)
+}
+
+/// Adds a kept layer. Each command gets its own work folder: the kernel refuses to use one of a volatile layer twice.
+fn outline_layer(
+    outline: &mut ProfileOutline,
+    mount: &LayerMount,
+    scratch: Option<&Path>,
+) -> Result<(), RefusalReason> {
+    let scratch = scratch.ok_or("no folder for the layer")?;
+    let (root, upper, storage) =
+        (require_folder(&mount.root)?, require_folder(&mount.upper)?, require_folder(&mount.storage)?);
+    let (work, below) = (scratch.join("work"), scratch.join("below"));
+    for made in [&work, &below] {
+        std::fs::create_dir(made).map_err(|error| RefusalReason::from_error(&made.display().to_string(), &error))?;
+    }
+    let folders = mount.through.iter().filter_map(|path| path.canonicalize().ok());
+    let folders: Vec<PathBuf> =
+        folders.filter(|path| path.is_dir() && path.starts_with(&root) && *path != root).collect();
+    outline.through = (!folders.is_empty()).then(|| ThroughFolders { root: root.clone(), below, folders });
+    outline.layers.push(OverlayLayer { covered: root, upper, work });
+    outline.shm = Some(scratch.join("shm")).filter(|_| Path::new("/dev/shm").is_dir());
+    outline.stand_in_folder = Some(scratch.to_path_buf());
+    outline.hide.push(storage);
+    Ok(())
 }
 
 fn create_overlays(scratch: &ThrowawayLayer, folder: &Path) -> Result<Vec<OverlayLayer>, RefusalReason> {
@@ -457,6 +533,24 @@ fn late_rules(
     Ok(late)
 }
 
+fn add_layer_steps(outline: &ProfileOutline, steps: &mut Vec<MountStep>) -> Result<(), RefusalReason> {
+    if let Some(through) = &outline.through {
+        steps.push(MountStep::BindOver { what: c_path(&through.root)?, at: c_path(&through.below)? });
+    }
+    for laid in &outline.layers {
+        let at = c_path(&laid.covered)?;
+        let options = overlay_options(&at, &c_path(&laid.upper)?, &c_path(&laid.work)?);
+        steps.push(MountStep::Overlay { at, options });
+    }
+    for (through, folder) in
+        outline.through.iter().flat_map(|through| through.folders.iter().map(move |at| (through, at)))
+    {
+        let inside = folder.strip_prefix(&through.root).unwrap_or(folder);
+        steps.push(MountStep::BindOver { what: c_path(&through.below.join(inside))?, at: c_path(folder)? });
+    }
+    Ok(())
+}
+
 /// Builds the mount steps in working order: layers and masks first, then everything becomes read-only, then some
 /// folders become writable again. `close_devices`: also allow only the devices that Landlock would.
 fn build_steps(
@@ -465,11 +559,7 @@ fn build_steps(
     close_devices: bool,
 ) -> Result<Vec<MountStep>, RefusalReason> {
     let mut steps = vec![MountStep::Private];
-    for laid in &outline.layers {
-        let at = c_path(&laid.covered)?;
-        let options = overlay_options(&at, &c_path(&laid.upper)?, &c_path(&laid.work)?);
-        steps.push(MountStep::Overlay { at, options });
-    }
+    add_layer_steps(outline, &mut steps)?;
     let devices: Vec<&str> = DEVICES.iter().map(|(device, _)| *device).filter(|_| close_devices).collect();
     let devices: Vec<&Path> =
         devices.into_iter().map(Path::new).filter(|path| path.exists() && !path.is_dir()).collect();
@@ -498,7 +588,8 @@ fn build_steps(
     for device in devices {
         steps.push(MountStep::Device(c_path(device)?));
     }
-    for path in outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered)) {
+    let through = outline.through.iter().flat_map(|through| &through.folders);
+    for path in outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered)).chain(through) {
         steps.push(MountStep::Writable(c_path(path)?));
     }
     if outline.shm.is_some() {
@@ -536,22 +627,28 @@ fn c_path(path: &Path) -> Result<CString, RefusalReason> {
         .map_err(|_| format!("{} has a zero byte in its name", path.display()).into())
 }
 
-/// Drops all capabilities, blocks new ones at exec, and disables core files and core handlers.
+/// Root needs it to make a user namespace of its own, in which it keeps its id (user_namespaces(7)).
+const CAP_SETFCAP: u32 = 31;
+
+/// Drops all capabilities, blocks new ones at exec, and disables core files and core handlers. `may_nest`: keeps
+/// what a program needs to confine others.
 ///
 /// # Safety
 /// Call only in the program process, between clone and exec: the rights can't be regained.
-unsafe fn drop_rights() -> Result<(), i32> {
+unsafe fn drop_rights(may_nest: bool) -> Result<(), i32> {
     // SAFETY: the calls take plain numbers or pointers to local arrays of the sizes that the kernel expects.
     unsafe {
         sys!(SYS_prctl, libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)?;
-        for capability in 0..64 {
+        for capability in (0..64).filter(|capability| !may_nest || *capability != CAP_SETFCAP) {
             // Fails harmlessly for a capability that is already gone.
             let _ = sys!(SYS_prctl, libc::PR_CAPBSET_DROP, capability, 0, 0, 0);
         }
         let _ = sys!(SYS_prctl, libc::PR_CAP_AMBIENT, libc::PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
         let version_3 = [0x2008_0522u32, 0];
-        let none = [0u32; 6];
-        sys!(SYS_capset, version_3.as_ptr(), none.as_ptr())?;
+        let kept = if may_nest { 1u32 << CAP_SETFCAP } else { 0 };
+        // Effective, permitted and inheritable, first the low and then the high words.
+        let rights = [kept, kept, 0, 0, 0, 0];
+        sys!(SYS_capset, version_3.as_ptr(), rights.as_ptr())?;
         // One byte: too small for a file, and the only value that also stops a core handler.
         let limit = [1u64, 1];
         let _ = sys!(SYS_prlimit64, 0, libc::RLIMIT_CORE, limit.as_ptr(), 0);

@@ -16,7 +16,7 @@ mod user_namespace;
 mod watch;
 
 use crate::layer::{SandboxSupport, SandboxTier, sandbox_support_within};
-use crate::profile::{ResourceKind, ResourceLimits, SandboxProfile};
+use crate::profile::{ResourceKind, ResourceLimits, SandboxProfile, WorkspaceWriteProfile};
 use crate::spawn::{ProcessExit, SpawnError, SpawnSpec};
 use cgroup::CommandGroup;
 use confine::KernelConfinement;
@@ -77,13 +77,15 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
     let support = match spawn.profile {
         // No trial for a program that needs no sandbox.
         SandboxProfile::Unconfined => SandboxSupport::none(),
-        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) => sandbox_support_within(spawn.limits),
+        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) | SandboxProfile::Layered(_) => {
+            sandbox_support_within(spawn.limits)
+        }
     };
     let scratch = create_scratch_folder(&spawn.profile, &support)?;
     let protected = find_protected_places(&spawn.profile)?;
     let confinement = match spawn.profile {
         SandboxProfile::Unconfined => None,
-        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) => {
+        SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) | SandboxProfile::Layered(_) => {
             let folder = scratch.as_ref().map(scratch::ScratchFolder::path);
             KernelConfinement::new(&spawn.profile, &support, folder, protected.paths())
                 .map_err(|refused| SpawnError::NotConfined { why: refused.why })?
@@ -140,13 +142,16 @@ fn limited_folders(
 ) -> (ResourceLimits, Vec<PathBuf>) {
     let layer = scratch.map(|folder| folder.path().to_path_buf());
     match profile {
-        SandboxProfile::Unconfined => (ResourceLimits::default(), Vec::new()),
+        SandboxProfile::Unconfined | SandboxProfile::Layered(_) => (ResourceLimits::default(), Vec::new()),
         // Without a layer the scratch folder, if any, is inside the private one.
         SandboxProfile::ReadOnly(profile) => {
             let layer = layer.filter(|_| profile.scratch.is_some());
             (profile.limits, [profile.tmp.clone()].into_iter().chain(layer).collect())
         }
-        SandboxProfile::WorkspaceWrite(profile) => (profile.limits, vec![profile.tmp.clone()]),
+        SandboxProfile::WorkspaceWrite(profile) => {
+            let kept = profile.layer.as_ref().map(|mount| mount.upper.clone());
+            (profile.limits, [profile.tmp.clone()].into_iter().chain(kept).collect())
+        }
     }
 }
 
@@ -167,13 +172,17 @@ fn create_scratch_folder(
     profile: &SandboxProfile,
     support: &SandboxSupport,
 ) -> Result<Option<scratch::ScratchFolder>, SpawnError> {
-    let SandboxProfile::ReadOnly(read_only) = profile else { return Ok(None) };
-    let storage = match &read_only.scratch {
-        Some(wanted) => &wanted.storage,
-        // Mounts cover hidden files with stand-ins, which must be somewhere.
-        None if support.landlock.is_none() && !read_only.hide.is_empty() => &read_only.tmp,
-        None if support.tier == SandboxTier::Namespaces && !read_only.stand_ins.is_empty() => &read_only.tmp,
-        None => return Ok(None),
+    let storage = match profile {
+        SandboxProfile::ReadOnly(read_only) => match &read_only.scratch {
+            Some(wanted) => &wanted.storage,
+            // Mounts cover hidden files with stand-ins, which must be somewhere.
+            None if support.landlock.is_none() && !read_only.hide.is_empty() => &read_only.tmp,
+            None if support.tier == SandboxTier::Namespaces && !read_only.stand_ins.is_empty() => &read_only.tmp,
+            None => return Ok(None),
+        },
+        SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { layer: Some(mount), .. })
+        | SandboxProfile::Layered(mount) => &mount.storage,
+        SandboxProfile::WorkspaceWrite(_) | SandboxProfile::Unconfined => return Ok(None),
     };
     let at = storage.display();
     let why = |error: io::Error| SpawnError::NotConfined { why: format!("no folder of its own in {at}: {error}") };

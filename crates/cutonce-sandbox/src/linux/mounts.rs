@@ -40,6 +40,8 @@ pub(crate) enum MountStep {
     Writable(CString),
     /// Mounts a read-only /proc with only the processes of this namespace.
     Proc,
+    /// Mounts a writable /proc, for a program that makes namespaces of its own.
+    WritableProc,
     /// Brings up the loopback device of the private network namespace.
     Loopback,
     /// Listens there, for our process.
@@ -62,7 +64,7 @@ impl MountStep {
             MountStep::ReadOnly | MountStep::ReadOnlyNoDevices => "making the mounts read-only".into(),
             MountStep::Device(path) => format!("opening {}", of(path)),
             MountStep::Writable(path) => format!("making {} writable", of(path)),
-            MountStep::Proc => "mounting /proc".into(),
+            MountStep::Proc | MountStep::WritableProc => "mounting /proc".into(),
             MountStep::Loopback => "starting the loopback network".into(),
             MountStep::Listen { port, .. } => format!("listening on port {port} of the private network"),
         }
@@ -89,7 +91,8 @@ impl MountStep {
                 }
                 MountStep::Device(path) => set_mount_attributes(path, 0, 0, libc::MOUNT_ATTR_NODEV),
                 MountStep::Writable(path) => set_mount_attributes(path, 0, 0, libc::MOUNT_ATTR_RDONLY),
-                MountStep::Proc => mount_proc(),
+                MountStep::Proc => mount_proc(HARDENED_FLAGS),
+                MountStep::WritableProc => mount_proc(HARDENED_FLAGS & !libc::MS_RDONLY),
                 MountStep::Loopback => start_loopback(),
                 MountStep::Listen { port, channel } => listen_and_send(*port, *channel),
             }
@@ -112,9 +115,9 @@ unsafe fn mask_folder(path: &CStr) -> Result<(), i32> {
 ///
 /// # Safety
 /// Call only in mount and process namespaces of our own.
-unsafe fn mount_proc() -> Result<(), i32> {
+unsafe fn mount_proc(flags: c_ulong) -> Result<(), i32> {
     // SAFETY: all arguments are C strings that outlive the call.
-    unsafe { mount(Some(c"proc"), c"/proc", Some(c"proc"), HARDENED_FLAGS, None) }
+    unsafe { mount(Some(c"proc"), c"/proc", Some(c"proc"), flags, None) }
 }
 
 /// Ignores a missing path: a file removed in the meantime has nothing to hide.

@@ -140,6 +140,7 @@ impl World {
             hide: vec![self.at("home/.ssh")],
             protect: Vec::new(),
             network,
+            layer: None,
             limits: ResourceLimits::default(),
         }
     }
