@@ -27,7 +27,7 @@ pub enum FileError {
     Moved { path: PathBuf },
     #[error("{} has {}; at most {} can be handled here.", path.display(), human_size(*size), human_size(*limit))]
     TooLarge { path: PathBuf, size: u64, limit: u64 },
-    #[error("The old content of {} could not be kept for rewind ({source}); the file was not changed.", path.display())]
+    #[error("The old content of {} could not be saved for rewind ({source}); the file was not changed.", path.display())]
     NotStored { path: PathBuf, source: io::Error },
     #[error("The disk is full: {} was not changed.", path.display())]
     Full { path: PathBuf },

@@ -2,6 +2,7 @@
 
 mod editor;
 mod error;
+pub mod layer;
 mod open;
 mod replace;
 mod seen;
@@ -37,8 +38,9 @@ pub type HiddenFilter = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 /// Decides which files a search below a folder skips because a rule matches them (PR-1).
 pub type SearchFilter = Arc<dyn Fn(&Path, &Path) -> bool + Send + Sync>;
 
-/// Learns of every change after it was made: the path, the old content and the new one; `None` if there is no file.
-pub type ChangeListener = Arc<dyn Fn(&Path, Option<&[u8]>, Option<&[u8]>) + Send + Sync>;
+/// Learns of every change after it was made: the path, the SHA-256 of the old content and of the new one; `None` if
+/// there is no file.
+pub type ChangeListener = Arc<dyn Fn(&Path, Option<String>, Option<String>) + Send + Sync>;
 
 /// Reads and writes files for the tools, and remembers what was read. Clones share one memory.
 #[derive(Clone)]
@@ -80,10 +82,13 @@ impl FileAccess {
         *self.on_change.write().unwrap_or_else(PoisonError::into_inner) = listener;
     }
 
+    fn listener(&self) -> Option<ChangeListener> {
+        self.on_change.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn report_change(&self, path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) {
-        let listener = self.on_change.read().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(listener) = listener {
-            listener(path, old, new);
+        if let Some(listener) = self.listener() {
+            listener(path, old.map(layer::hash_bytes), new.map(layer::hash_bytes));
         }
     }
 

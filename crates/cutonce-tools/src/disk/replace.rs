@@ -109,20 +109,11 @@ impl<'a> TemporaryFile<'a> {
     fn write_content(&self, new: &[u8], old: Option<&Stat>, name: &OsStr) -> io::Result<()> {
         (&self.file).write_all(new)?;
         if let Some(old) = old {
-            self.copy_owner(old);
+            copy_owner(&self.file, old);
             copy_attributes(self.folder, name, &self.file);
             rustix::fs::fchmod(&self.file, Mode::from_raw_mode(old.st_mode & 0o7777))?;
         }
         self.file.sync_all()
-    }
-
-    /// Copies the owner. Only root or members of the group may; otherwise the file belongs to the current user.
-    #[allow(clippy::unnecessary_cast)] // The field types differ between systems.
-    fn copy_owner(&self, old: &Stat) {
-        let (uid, gid) = (Uid::from_raw(old.st_uid as u32), Gid::from_raw(old.st_gid as u32));
-        if rustix::fs::fchown(&self.file, Some(uid), Some(gid)).is_err() {
-            let _ = rustix::fs::fchown(&self.file, None, Some(gid));
-        }
     }
 
     fn rename(&mut self, name: &OsStr, path: &Path, replaces: bool) -> Result<File, FileError> {
@@ -277,6 +268,25 @@ fn copy_attributes(folder: &OpenFolder, name: &OsStr, to: &File) {
                 let _ = fsetxattr(to, attribute, &value[..size], XattrFlags::empty());
             }
         }
+    }
+}
+
+/// Gives a file the owner and the attributes of the one that it will replace, as far as the user may.
+pub(super) fn copy_owner_and_attributes(replaced: &Path, to: &File) {
+    let Ok(folder) = open::open_parent(replaced, MissingFolders::Fail) else { return };
+    let Some(name) = replaced.file_name() else { return };
+    if let Ok(stat) = rustix::fs::statat(&folder.fd, name, AtFlags::SYMLINK_NOFOLLOW) {
+        copy_owner(to, &stat);
+        copy_attributes(&folder, name, to);
+    }
+}
+
+/// Copies the owner. Only root or members of the group may; otherwise the file belongs to the current user.
+#[allow(clippy::unnecessary_cast)] // The field types differ between systems.
+fn copy_owner(file: &File, old: &Stat) {
+    let (uid, gid) = (Uid::from_raw(old.st_uid as u32), Gid::from_raw(old.st_gid as u32));
+    if rustix::fs::fchown(file, Some(uid), Some(gid)).is_err() {
+        let _ = rustix::fs::fchown(file, None, Some(gid));
     }
 }
 

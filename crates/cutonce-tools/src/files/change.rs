@@ -32,20 +32,30 @@ pub(crate) fn stored_diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> Change
     if whole.text.len() <= MAX_DIFF { whole } else { ChangeDiff { text: cut_diff(&whole.text), ..whole } }
 }
 
+/// The unified diff of a file's content for a person; a very long one is cut.
+pub fn unified_diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> String {
+    stored_diff(shown, old, new).text
+}
+
 /// Builds the complete diff. Only a line feed ends a line, as in the file tools.
 fn full_diff(shown: &str, old: Option<&[u8]>, new: &[u8]) -> ChangeDiff {
-    let before = String::from_utf8_lossy(old.unwrap_or_default());
-    let after = String::from_utf8_lossy(new);
+    let mut diff = line_diff(old.unwrap_or_default(), new);
+    if !diff.text.is_empty() {
+        let from = if old.is_some() { shown } else { "/dev/null" };
+        diff.text.insert_str(0, &format!("--- {from}\n+++ {shown}\n"));
+    }
+    diff
+}
+
+/// Builds the hunks of a diff.
+pub(crate) fn line_diff(old: &[u8], new: &[u8]) -> ChangeDiff {
+    let (before, after) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
     let (before, after): (Vec<&str>, Vec<&str>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     // Comparing two very different large files exactly would take long.
     let lines = TextDiff::configure().timeout(Duration::from_millis(500)).diff_slices(&before, &after);
-    let from = if old.is_some() { shown } else { "/dev/null" };
     let (mut added, mut removed, mut text) = (0, 0, String::new());
     for hunk in lines.unified_diff().context_radius(3).iter_hunks() {
-        if text.is_empty() {
-            text = format!("--- {from}\n+++ {shown}\n");
-        }
         text.push_str(&format!("{}\n", hunk.header()));
         for change in hunk.iter_changes() {
             text.push(match change.tag() {

@@ -1,6 +1,6 @@
 //! The tools that read, search and change files. Changes go through `disk`.
 
-mod change;
+pub(crate) mod change;
 pub mod edit;
 pub mod glob;
 pub mod grep;
@@ -13,4 +13,5 @@ pub mod read;
 pub(crate) mod walk;
 pub mod write;
 
+pub use change::unified_diff;
 pub use ignored::is_ignored;

@@ -119,6 +119,6 @@ async fn ho_5_editor_declines_or_is_lost() {
     *editor.hands.lock().unwrap() = EditorWrite::Written;
     world.kept.refuses.store(true, std::sync::atomic::Ordering::SeqCst);
     let text = edit(&world, "a.txt", "new", "newer").await.error();
-    assert!(text.contains("could not be kept"), "{text}");
+    assert!(text.contains("could not be saved"), "{text}");
     assert_eq!((world.text("a.txt").as_str(), editor.written.lock().unwrap().len()), ("new\n", 0));
 }

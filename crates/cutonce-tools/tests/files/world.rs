@@ -125,7 +125,13 @@ impl World {
         }
     }
     pub fn context(&self) -> CallContext {
-        CallContext { call_id: "call".into(), cancel: self.cancel.clone(), output: Arc::new(|_| {}), answer: None }
+        CallContext {
+            call_id: "call".into(),
+            cancel: self.cancel.clone(),
+            output: Arc::new(|_| {}),
+            answer: None,
+            scope: None,
+        }
     }
     pub async fn call(&self, tool: &str, input: Value) -> Got {
         let prepared = self.parse(tool, input).and_then(|call| Ok((self.rights(tool, &*call)?, call)));

@@ -166,7 +166,7 @@ async fn se_5_old_content_is_stored_before_the_change() {
     // If the old content can't be stored, the file is not changed, and nothing is left behind.
     world.kept.refuses.store(true, Ordering::SeqCst);
     let text = write(&world, "a", "three").await.error();
-    assert!(text.contains("could not be kept for rewind (no room for versions); the file was not changed"), "{text}");
+    assert!(text.contains("could not be saved for rewind (no room for versions); the file was not changed"), "{text}");
     write(&world, "new/folder/b", "x").await.error();
     assert_eq!((world.text("a").as_str(), world.names()), ("two", vec!["a".to_string()]));
 }

@@ -1,0 +1,250 @@
+//! Prepares the application of a layer's changes: compares, stages, writes the journal (RH-3).
+
+use super::journal::{
+    ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply,
+};
+use super::{LayerChange, LayerNode, hash_file, read_node};
+use crate::disk::{FileAccess, FileStamp, MAX_CHANGE};
+use rustix::fs::{AtFlags, CWD};
+use std::collections::BTreeSet;
+use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// From where to where changes are applied.
+#[derive(Debug, Clone, Copy)]
+pub struct ApplyPlace<'a> {
+    /// The layer's upper folder.
+    pub upper: &'a Path,
+    /// The workspace, resolved.
+    pub root: &'a Path,
+    /// Our own folder for journals.
+    pub journals: &'a Path,
+    /// Sync to disk before and after: for what a user confirmed, not for a command.
+    pub durable: bool,
+}
+
+/// Completes or undoes what a killed program began to apply in this workspace. `None`: there was nothing to do.
+pub fn recover_apply(journals: &Path, root: &Path) -> Result<Option<RecoveredApply>, ApplyError> {
+    let failed = |source| ApplyError::Failed { doing: "read the journal in", path: journals.into(), source };
+    if !JournalFile::is_there(journals, root) {
+        return Ok(None);
+    }
+    let file = JournalFile::open(journals, root, true).map_err(failed)?;
+    match file.read().map_err(failed)? {
+        Some(journal) => match journal.run(&file) {
+            // The workspace changed since: all of it was undone.
+            Err(ApplyError::Changed { .. } | ApplyError::Failed { .. }) if !JournalFile::is_there(journals, root) => {
+                Ok(Some(RecoveredApply::Undone))
+            }
+            ended => ended.map(Some),
+        },
+        // It was killed before it had a journal.
+        None => file.remove().map(|()| None).map_err(failed),
+    }
+}
+
+impl FileAccess {
+    /// Applies these changes: all of them, or none and the error says why. The user or the plan's scope allowed
+    /// them; each is bound to the content that was compared. Old contents are stored first (SE-5).
+    pub fn apply_layer(&self, place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
+        if changes.is_empty() {
+            return Ok(());
+        }
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(place.journals)
+            .map_err(|source| failed("create", place.journals, source))?;
+        let file = JournalFile::open(place.journals, place.root, place.durable)
+            .map_err(|source| failed("lock", place.journals, source))?;
+        if let Some(journal) = file.read().map_err(|source| failed("read", place.journals, source))? {
+            journal.run(&file)?;
+        }
+        check_unchanged(place, changes)?;
+        let mut journal = ApplyJournal {
+            state: JournalState::Staging,
+            root: JournalPath(place.root.into()),
+            staging: JournalPath(staging_folder(place.root)),
+            steps: Vec::new(),
+        };
+        file.write(&journal).map_err(|source| failed("write", place.journals, source))?;
+        let staged = self.stage(place, &mut journal, changes);
+        let staged = staged.and_then(|()| {
+            journal.state = JournalState::Commit;
+            file.write(&journal).map_err(|source| failed("write", place.journals, source))
+        });
+        if let Err(error) = staged {
+            journal.state = JournalState::Staging;
+            journal.run(&file)?;
+            return Err(error);
+        }
+        journal.run(&file)?;
+        self.report_applied(place.root, changes);
+        Ok(())
+    }
+
+    /// Tells the listener about each file; git's own folder is no part of the work.
+    fn report_applied(&self, root: &Path, changes: &[LayerChange]) {
+        let Some(listener) = self.listener() else { return };
+        for change in changes.iter().filter(|change| !change.is_folder_only() && !change.path.starts_with(".git")) {
+            let hash = |node: &Option<LayerNode>| node.as_ref().and_then(LayerNode::content_hash);
+            listener(&root.join(&change.path), hash(&change.old), hash(&change.new));
+        }
+    }
+
+    /// Fills the staging folder, lists the steps, and stores the old contents.
+    fn stage(
+        &self,
+        place: ApplyPlace<'_>,
+        journal: &mut ApplyJournal,
+        changes: &[LayerChange],
+    ) -> Result<(), ApplyError> {
+        let staging = journal.staging.0.clone();
+        DirBuilder::new().mode(0o700).create(&staging).map_err(|source| failed("write to", place.root, source))?;
+        journal.steps = list_steps(place, changes)?;
+        for step in &journal.steps {
+            if let ApplyStep::Place { path, n, was } = step {
+                let change = changes.iter().find(|change| change.path == path.0);
+                let Some(new) = change.and_then(|change| change.new.as_ref()) else { continue };
+                stage_node(place, &path.0, new, &staging.join(format!("new-{n}")), was.is_some())
+                    .map_err(|source| failed("write", &place.root.join(&path.0), source))?;
+            }
+        }
+        for change in changes {
+            self.keep_old(place, change)?;
+        }
+        if place.durable {
+            let opened = File::open(&staging).map_err(|source| failed("open", &staging, source))?;
+            rustix::fs::syncfs(&opened).map_err(|errno| failed("sync", &staging, errno.into()))?;
+        }
+        Ok(())
+    }
+
+    /// Stores the old content of a file for rewind.
+    fn keep_old(&self, place: ApplyPlace<'_>, change: &LayerChange) -> Result<(), ApplyError> {
+        let path = place.root.join(&change.path);
+        let stored = match (&change.old, &change.new) {
+            (Some(LayerNode::File { size, .. }), _) if *size <= MAX_CHANGE => {
+                fs::read(&path).and_then(|old| self.versions.keep(&path, Some(&old)))
+            }
+            (None, Some(LayerNode::File { .. })) => self.versions.keep(&path, None),
+            _ => Ok(()),
+        };
+        stored.map_err(|source| ApplyError::NotStored { path, source })
+    }
+}
+
+fn failed(doing: &'static str, path: &Path, source: io::Error) -> ApplyError {
+    ApplyError::Failed { doing, path: path.into(), source }
+}
+
+/// A folder in the workspace itself: a rename must not cross file systems.
+fn staging_folder(root: &Path) -> PathBuf {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    root.join(format!(".cutonce-apply-{}-{number}", std::process::id()))
+}
+
+/// Compares the workspace with what the changes are based on.
+pub fn check_unchanged(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
+    let device = fs::metadata(place.root).map_err(|source| failed("read", place.root, source))?.dev();
+    let mut paths = Vec::new();
+    for change in changes {
+        let at = place.root.join(&change.path);
+        let hidden = !missing_parents(place.root, &change.path).is_empty();
+        let now = match at.symlink_metadata() {
+            // A link took the place of a folder around it, or leads there.
+            _ if hidden => None,
+            Ok(about) if about.dev() != device => {
+                return Err(failed("change", &at, io::Error::other("it is on another file system than the workspace")));
+            }
+            Ok(about) => read_node(&at, &about).map_err(|source| failed("read", &at, source))?,
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => None,
+            Err(error) => return Err(failed("read", &at, error)),
+        };
+        if now != change.old {
+            paths.push(change.path.clone());
+        }
+    }
+    if paths.is_empty() { Ok(()) } else { Err(ApplyError::Changed { paths }) }
+}
+
+/// The steps in an order that works: removals, folders, files, modes of folders.
+fn list_steps(place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<Vec<ApplyStep>, ApplyError> {
+    let is_folder = |node: &Option<LayerNode>| matches!(node, Some(LayerNode::Folder { .. }));
+    let is_leaf = |node: &Option<LayerNode>| node.is_some() && !is_folder(node);
+    let (mut removals, mut folders, mut places, mut modes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut made: BTreeSet<PathBuf> = BTreeSet::new();
+    for (n, change) in changes.iter().enumerate() {
+        let path = || JournalPath(change.path.clone());
+        if is_leaf(&change.new) || is_folder(&change.new) {
+            made.extend(missing_parents(place.root, &change.path));
+        }
+        let was = is_leaf(&change.old).then(|| identity_of(&place.root.join(&change.path))).transpose()?;
+        match (was, is_leaf(&change.new)) {
+            (was, true) => places.push(ApplyStep::Place { path: path(), n, was }),
+            (Some(was), false) => removals.push(ApplyStep::Remove { path: path(), n, was }),
+            (None, false) => {}
+        }
+        match (&change.old, &change.new) {
+            (Some(LayerNode::Folder { mode: old }), Some(LayerNode::Folder { mode: new })) => {
+                modes.push(ApplyStep::SetMode { path: path(), old: Some(*old), new: *new });
+            }
+            (_, Some(LayerNode::Folder { .. })) => drop(made.insert(change.path.clone())),
+            (Some(LayerNode::Folder { mode }), new) => {
+                folders.push(ApplyStep::RemoveFolder { path: path(), mode: *mode, strict: new.is_some() });
+            }
+            _ => {}
+        }
+    }
+    // The deepest folder goes first, and comes last.
+    folders.reverse();
+    for folder in made {
+        let mode = fs::symlink_metadata(place.upper.join(&folder)).map_or(0o755, |about| about.mode() & 0o777);
+        folders.push(ApplyStep::MakeFolder { path: JournalPath(folder.clone()) });
+        modes.push(ApplyStep::SetMode { path: JournalPath(folder), old: None, new: mode });
+    }
+    Ok(removals.into_iter().chain(folders).chain(places).chain(modes).collect())
+}
+
+/// The folders around a path that the workspace does not have.
+fn missing_parents(root: &Path, path: &Path) -> Vec<PathBuf> {
+    let parents = path.ancestors().skip(1).filter(|parent| !parent.as_os_str().is_empty());
+    parents
+        .take_while(|parent| !root.join(parent).symlink_metadata().is_ok_and(|about| about.is_dir()))
+        .map(Path::to_path_buf)
+        .collect()
+}
+
+fn identity_of(path: &Path) -> Result<FileIdentity, ApplyError> {
+    let stat = rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW);
+    let stat = stat.map_err(|errno| failed("read", path, errno.into()))?;
+    Ok(FileIdentity::from_stamp(&FileStamp::from_stat(&stat)))
+}
+
+/// Makes a complete copy in the staging folder: content, mode, time; owner and attributes of the file that it
+/// replaces.
+fn stage_node(place: ApplyPlace<'_>, path: &Path, node: &LayerNode, to: &Path, replaces: bool) -> io::Result<()> {
+    match node {
+        LayerNode::Folder { .. } => Ok(()),
+        LayerNode::Link { target } => std::os::unix::fs::symlink(target, to),
+        LayerNode::File { mode, sha256, .. } => {
+            let from = place.upper.join(path);
+            let mut source = crate::disk::open_listed(&from)?;
+            let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
+            // Shares the blocks where the file system can.
+            io::copy(&mut source, &mut copy)?;
+            if hash_file(to)?.1 != *sha256 {
+                return Err(io::Error::other("its content on the layer changed meanwhile"));
+            }
+            if replaces {
+                crate::disk::replace::copy_owner_and_attributes(&place.root.join(path), &copy);
+            }
+            copy.set_permissions(Permissions::from_mode(*mode))?;
+            copy.set_modified(source.metadata()?.modified()?)
+        }
+    }
+}

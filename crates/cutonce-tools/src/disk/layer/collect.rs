@@ -1,0 +1,191 @@
+//! Lists the changes of a layer: walks its upper folder and compares it with the workspace.
+//!
+//! An overlay marks a removed entry by a character device 0:0, and a folder that hides the one below by the attribute
+//! `user.overlay.opaque`.
+
+use super::{LayerChange, LayerChanges, LayerNode, RefusedChange, name_path, read_node};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Set-user-id and set-group-id.
+const SET_ID_BITS: u32 = 0o6000;
+
+/// Lists what `upper` changes in `root`. `opened`: when the layer was opened.
+pub fn collect_changes(upper: &Path, root: &Path, opened: SystemTime) -> io::Result<LayerChanges> {
+    let mut collector = Collector { upper, root, opened, found: LayerChanges::default() };
+    collector.walk(Path::new(""), FolderBelow::Merged)?;
+    let mut found = collector.found;
+    found.changes.sort_by(|a, b| a.path.cmp(&b.path));
+    found.refused.sort_by(|a, b| a.path.cmp(&b.path));
+    found.stale.sort();
+    Ok(found)
+}
+
+/// What is below a folder of the layer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum FolderBelow {
+    /// No folder.
+    Missing,
+    /// A folder whose content shows through.
+    Merged,
+    /// A folder whose content is hidden: what the layer does not have is removed.
+    Hidden,
+}
+
+struct Collector<'a> {
+    upper: &'a Path,
+    root: &'a Path,
+    opened: SystemTime,
+    found: LayerChanges,
+}
+
+impl Collector<'_> {
+    fn walk(&mut self, folder: &Path, below: FolderBelow) -> io::Result<()> {
+        let at = self.upper.join(folder);
+        let names = list_names(&at)?;
+        for name in &names {
+            self.compare(folder.join(name), below)?;
+        }
+        if below == FolderBelow::Hidden {
+            for name in list_names(&self.root.join(folder))?.difference(&names) {
+                self.remove(folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, path: PathBuf, around: FolderBelow) -> io::Result<()> {
+        let at = self.upper.join(&path);
+        let about = at.symlink_metadata().map_err(|error| name_path(&at, &error))?;
+        let below = match around {
+            FolderBelow::Missing => None,
+            FolderBelow::Merged | FolderBelow::Hidden => self.root.join(&path).symlink_metadata().ok(),
+        };
+        if about.file_type().is_char_device() && about.rdev() == 0 {
+            return if below.is_some() { self.remove(path) } else { Ok(()) };
+        }
+        if about.is_dir() {
+            return self.compare_folder(path, &about, below, around == FolderBelow::Hidden || is_opaque(&at));
+        }
+        if let Some(why) = self.refusal(&path, &at, &about)? {
+            self.found.refused.push(RefusedChange { path, why });
+            return Ok(());
+        }
+        let Some(new) = read_node(&at, &about)? else { return Ok(()) };
+        if below.as_ref().is_some_and(Metadata::is_dir) {
+            self.remove_content(&path)?;
+        }
+        self.push(path, below, Some(new))
+    }
+
+    fn compare_folder(
+        &mut self,
+        path: PathBuf,
+        about: &Metadata,
+        below: Option<Metadata>,
+        opaque: bool,
+    ) -> io::Result<()> {
+        let is_folder = below.as_ref().is_some_and(Metadata::is_dir);
+        let new = LayerNode::Folder { mode: about.mode() & 0o7777 & !SET_ID_BITS };
+        self.push(path.clone(), below, Some(new))?;
+        self.walk(
+            &path,
+            match (is_folder, opaque) {
+                (false, _) => FolderBelow::Missing,
+                (true, true) => FolderBelow::Hidden,
+                (true, false) => FolderBelow::Merged,
+            },
+        )
+    }
+
+    /// Why an entry is never applied.
+    fn refusal(&self, path: &Path, at: &Path, about: &Metadata) -> io::Result<Option<&'static str>> {
+        let kind = about.file_type();
+        if kind.is_symlink() {
+            let leads_outside = leads_outside(self.root, path, &fs::read_link(at)?);
+            return Ok(leads_outside.then_some("a link that leads out of the workspace"));
+        }
+        Ok(match () {
+            () if !kind.is_file() => Some("a device, pipe or socket"),
+            () if about.mode() & SET_ID_BITS != 0 => Some("a file that runs with the rights of its owner (setuid)"),
+            () if about.nlink() > 1 => Some("a hard link"),
+            () => None,
+        })
+    }
+
+    /// Records the removal of something below, with all that is in it.
+    fn remove(&mut self, path: PathBuf) -> io::Result<()> {
+        let at = self.root.join(&path);
+        let below = at.symlink_metadata().map_err(|error| name_path(&at, &error))?;
+        if below.is_dir() {
+            self.remove_content(&path)?;
+        }
+        self.push(path, Some(below), None)
+    }
+
+    fn remove_content(&mut self, folder: &Path) -> io::Result<()> {
+        for name in list_names(&self.root.join(folder))? {
+            self.remove(folder.join(name))?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, path: PathBuf, below: Option<Metadata>, new: Option<LayerNode>) -> io::Result<()> {
+        let old = match &below {
+            None => None,
+            Some(about) => match read_node(&self.root.join(&path), about)? {
+                Some(node) => Some(node),
+                None => {
+                    let why = "it replaces a device, pipe or socket";
+                    self.found.refused.push(RefusedChange { path, why });
+                    return Ok(());
+                }
+            },
+        };
+        if old == new {
+            return Ok(());
+        }
+        if below.as_ref().is_some_and(|about| !about.is_dir() && changed_at(about) > self.opened) {
+            self.found.stale.push(path.clone());
+        }
+        self.found.changes.push(LayerChange { path, old, new });
+        Ok(())
+    }
+}
+
+fn list_names(folder: &Path) -> io::Result<BTreeSet<OsString>> {
+    let entries = fs::read_dir(folder).map_err(|error| name_path(folder, &error))?;
+    entries.map(|entry| Ok(entry?.file_name())).collect()
+}
+
+fn changed_at(about: &Metadata) -> SystemTime {
+    let (seconds, nanos) = (about.ctime().max(0) as u64, about.ctime_nsec().clamp(0, 999_999_999) as u32);
+    UNIX_EPOCH + Duration::new(seconds, nanos)
+}
+
+fn is_opaque(folder: &Path) -> bool {
+    let mut value = [0; 8];
+    rustix::fs::lgetxattr(folder, "user.overlay.opaque", &mut value[..])
+        .is_ok_and(|length| length == 1 && value[0] == b'y')
+}
+
+/// True if a link at `path` points out of the workspace, by its words or through other links.
+fn leads_outside(root: &Path, path: &Path, target: &Path) -> bool {
+    let mut depth = path.parent().map_or(0, |folder| folder.components().count());
+    for part in target.components() {
+        match part {
+            Component::RootDir | Component::Prefix(_) => return !target.starts_with(root),
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+        }
+    }
+    let folder = root.join(path.parent().unwrap_or(Path::new("")));
+    folder.join(target).canonicalize().is_ok_and(|leads_to| !leads_to.starts_with(root))
+}

@@ -1,0 +1,333 @@
+//! Random trees: what is applied is what the layer shows, byte for byte.
+
+use super::*;
+use crate::disk::{FileAccess, VersionStore};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+struct NoVersions;
+
+impl VersionStore for NoVersions {
+    fn keep(&self, _path: &Path, _old: Option<&[u8]>) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn disk() -> FileAccess {
+    FileAccess::new(Arc::new(NoVersions))
+}
+
+/// Numbers from a seed.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+    fn chance(&mut self, percent: u64) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// A tree in memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Tree {
+    File { content: Vec<u8>, mode: u32 },
+    Link(PathBuf),
+    Folder { mode: u32, entries: BTreeMap<OsString, Tree> },
+}
+
+fn name(numbers: &mut Numbers) -> OsString {
+    const NAMES: [&[u8]; 12] = [
+        b"a",
+        b"b",
+        b"src",
+        b"two words",
+        b"line\nbreak",
+        b"\xff\xfe",
+        b"quo\"te",
+        b"\xc3\xbc.txt",
+        b"x.rs",
+        b"-n",
+        b"tab\t",
+        b".dot",
+    ];
+    OsString::from_vec(NAMES[numbers.below(NAMES.len() as u64) as usize].to_vec())
+}
+
+fn leaf(numbers: &mut Numbers) -> Tree {
+    let mode = [0o644, 0o755, 0o600, 0o444][numbers.below(4) as usize];
+    let content = match numbers.below(7) {
+        0 => Vec::new(),
+        1 => b"\0binary\xff".to_vec(),
+        2 => b"one\r\ntwo\r\n".to_vec(),
+        3 if numbers.chance(3) => vec![b'h'; 3 << 20],
+        4 => return Tree::Link(["a", "b/../x.rs", "nowhere"][numbers.below(3) as usize].into()),
+        number => format!("line {number}\nline {}\n", numbers.below(5)).into_bytes(),
+    };
+    Tree::File { content, mode }
+}
+
+fn tree(numbers: &mut Numbers, depth: u64) -> BTreeMap<OsString, Tree> {
+    let count = numbers.below(5);
+    (0..count)
+        .map(|_| {
+            let here = name(numbers);
+            let node = match depth > 0 && numbers.chance(40) {
+                true => Tree::Folder {
+                    mode: [0o755, 0o700, 0o775][numbers.below(3) as usize],
+                    entries: tree(numbers, depth - 1),
+                },
+                false => leaf(numbers),
+            };
+            (here, node)
+        })
+        .collect()
+}
+
+/// Another tree that shares much with this one.
+fn changed(numbers: &mut Numbers, from: &BTreeMap<OsString, Tree>, depth: u64) -> BTreeMap<OsString, Tree> {
+    let mut entries = tree(numbers, depth);
+    for (name, node) in from {
+        match node {
+            _ if numbers.chance(20) => {}
+            Tree::Folder { mode, entries: inner } if numbers.chance(70) => {
+                let mode = if numbers.chance(20) { 0o750 } else { *mode };
+                let inner = changed(numbers, inner, depth.saturating_sub(1));
+                entries.insert(name.clone(), Tree::Folder { mode, entries: inner });
+            }
+            node => drop(entries.insert(name.clone(), node.clone())),
+        }
+    }
+    entries
+}
+
+fn write_node(at: &Path, node: &Tree) {
+    match node {
+        Tree::File { content, mode } => {
+            fs::write(at, content).unwrap();
+            fs::set_permissions(at, fs::Permissions::from_mode(*mode)).unwrap();
+        }
+        Tree::Link(target) => symlink(target, at).unwrap(),
+        Tree::Folder { mode, entries } => {
+            fs::create_dir(at).unwrap();
+            entries.iter().for_each(|(name, node)| write_node(&at.join(name), node));
+            fs::set_permissions(at, fs::Permissions::from_mode(*mode)).unwrap();
+        }
+    }
+}
+
+fn read_tree(at: &Path) -> BTreeMap<OsString, Tree> {
+    let node = |path: PathBuf| {
+        let about = path.symlink_metadata().unwrap();
+        let mode = about.mode() & 0o7777;
+        match about.file_type() {
+            kind if kind.is_dir() => Tree::Folder { mode, entries: read_tree(&path) },
+            kind if kind.is_symlink() => Tree::Link(fs::read_link(&path).unwrap()),
+            _ => Tree::File { content: fs::read(&path).unwrap(), mode },
+        }
+    };
+    fs::read_dir(at).unwrap().flatten().map(|entry| (entry.file_name(), node(entry.path()))).collect()
+}
+
+fn whiteout(at: &Path) {
+    use rustix::fs::{CWD, FileType, Mode};
+    rustix::fs::mknodat(CWD, at, FileType::CharacterDevice, Mode::empty(), 0).unwrap();
+}
+
+/// Writes the upper folder as an overlay would after these changes.
+fn write_upper(numbers: &mut Numbers, upper: &Path, from: &BTreeMap<OsString, Tree>, to: &BTreeMap<OsString, Tree>) {
+    from.keys().filter(|name| !to.contains_key(*name)).for_each(|name| whiteout(&upper.join(name)));
+    for (name, new) in to {
+        let at = upper.join(name);
+        match (from.get(name), new) {
+            (Some(old), new) if old == new && numbers.chance(90) => {}
+            (Some(Tree::Folder { entries: old, .. }), Tree::Folder { mode, entries }) if numbers.chance(70) => {
+                fs::create_dir(&at).unwrap();
+                write_upper(numbers, &at, old, entries);
+                fs::set_permissions(&at, fs::Permissions::from_mode(*mode)).unwrap();
+            }
+            (old, new) => {
+                write_node(&at, new);
+                if matches!((old, new), (Some(Tree::Folder { .. }), Tree::Folder { .. })) {
+                    let flags = rustix::fs::XattrFlags::empty();
+                    rustix::fs::setxattr(&at, "user.overlay.opaque", b"y", flags).unwrap();
+                }
+            }
+        }
+    }
+}
+
+struct Folders {
+    _dir: tempfile::TempDir,
+    root: PathBuf,
+    upper: PathBuf,
+    journals: PathBuf,
+}
+
+fn folders() -> Folders {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path().canonicalize().unwrap();
+    let [root, upper, journals] = ["ws", "upper", "journals"].map(|name| at.join(name));
+    for folder in [&root, &upper, &journals] {
+        fs::create_dir(folder).unwrap();
+    }
+    Folders { _dir: dir, root, upper, journals }
+}
+
+impl Folders {
+    fn changes(&self) -> LayerChanges {
+        collect_changes(&self.upper, &self.root, SystemTime::now() + Duration::from_secs(60)).unwrap()
+    }
+    fn place(&self) -> ApplyPlace<'_> {
+        ApplyPlace { upper: &self.upper, root: &self.root, journals: &self.journals, durable: false }
+    }
+    fn assert_clean(&self) {
+        assert_eq!(fs::read_dir(&self.journals).unwrap().count(), 0);
+        let left = fs::read_dir(&self.root).unwrap().flatten().map(|entry| entry.file_name());
+        assert_eq!(left.filter(|name| name.to_string_lossy().starts_with(".cutonce")).count(), 0);
+    }
+}
+
+#[test]
+fn rh_3_applied_equals_the_layer_for_random_trees() {
+    for seed in 0..500 {
+        let mut numbers = Numbers(seed);
+        let from = tree(&mut numbers, 3);
+        let to = changed(&mut numbers, &from, 3);
+        let on = folders();
+        from.iter().for_each(|(name, node)| write_node(&on.root.join(name), node));
+        write_upper(&mut numbers, &on.upper, &from, &to);
+        let found = on.changes();
+        assert_eq!((&found.refused, &found.stale), (&vec![], &vec![]), "seed {seed}");
+        disk().apply_layer(on.place(), &found.changes).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        assert!(read_tree(&on.root) == to, "seed {seed}: {found:#?}");
+        assert_eq!(on.changes().changes, vec![], "seed {seed}");
+        on.assert_clean();
+    }
+}
+
+#[test]
+fn rh_3_changed_file_underneath_applies_nothing() {
+    let on = folders();
+    for name in ["a", "b"] {
+        fs::write(on.root.join(name), "old").unwrap();
+        fs::write(on.upper.join(name), "new").unwrap();
+    }
+    fs::create_dir(on.upper.join("made")).unwrap();
+    let found = on.changes();
+    fs::write(on.root.join("b"), "mine").unwrap();
+    let error = disk().apply_layer(on.place(), &found.changes).unwrap_err();
+    assert_eq!(error.to_string(), "Nothing was applied, because these files changed in the workspace meanwhile: b.");
+    assert_eq!(fs::read(on.root.join("a")).unwrap(), b"old");
+    assert!(!on.root.join("made").exists());
+    on.assert_clean();
+    let stale = collect_changes(&on.upper, &on.root, SystemTime::UNIX_EPOCH).unwrap().stale;
+    assert_eq!(stale, [PathBuf::from("a"), "b".into()]);
+}
+
+/// The last of several steps fails: those before it are undone.
+#[test]
+fn rh_3_failed_step_undoes_the_others() {
+    let on = folders();
+    fs::create_dir(on.root.join("old")).unwrap();
+    fs::write(on.root.join("old/file"), "old").unwrap();
+    fs::write(on.root.join("kept"), "old").unwrap();
+    let before = read_tree(&on.root);
+    whiteout(&on.upper.join("old"));
+    fs::write(on.upper.join("kept"), "new").unwrap();
+    fs::create_dir(on.upper.join("made")).unwrap();
+    fs::write(on.upper.join("made/file"), "new").unwrap();
+    let mut found = on.changes();
+    // A folder with something in it can't make room for a file.
+    fs::create_dir_all(on.root.join("z/in")).unwrap();
+    fs::set_permissions(on.root.join("z"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(on.upper.join("z"), "new").unwrap();
+    let new = on.changes().changes.into_iter().find(|change| change.path == Path::new("z")).unwrap();
+    found.changes.push(new);
+    let error = disk().apply_layer(on.place(), &found.changes).unwrap_err();
+    assert!(error.to_string().starts_with("Nothing was applied: can't change z: "), "{error}");
+    fs::remove_dir_all(on.root.join("z")).unwrap();
+    assert!(read_tree(&on.root) == before);
+    on.assert_clean();
+}
+
+#[test]
+fn rh_3_dangerous_entries_are_refused() {
+    let on = folders();
+    fs::write(on.root.join("kept"), "old").unwrap();
+    symlink("/etc", on.root.join("etc")).unwrap();
+    fs::write(on.upper.join("suid"), "x").unwrap();
+    fs::set_permissions(on.upper.join("suid"), fs::Permissions::from_mode(0o4755)).unwrap();
+    fs::write(on.upper.join("kept"), "new").unwrap();
+    fs::hard_link(on.upper.join("kept"), on.upper.join("linked")).unwrap();
+    fs::create_dir(on.upper.join("d")).unwrap();
+    for (link, target) in [("out", "/etc/passwd"), ("d/up", "../../x"), ("through", "etc/passwd"), ("d/ok", "../kept")]
+    {
+        symlink(target, on.upper.join(link)).unwrap();
+    }
+    rustix::fs::mknodat(rustix::fs::CWD, on.upper.join("pipe"), rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
+    let found = on.changes();
+    let names = |paths: Vec<&Path>| paths.into_iter().map(|path| path.display().to_string()).collect::<Vec<_>>();
+    let refused = names(found.refused.iter().map(|refused| refused.path.as_path()).collect());
+    assert_eq!(refused, ["d/up", "kept", "linked", "out", "pipe", "suid", "through"]);
+    assert_eq!(names(found.changes.iter().map(|change| change.path.as_path()).collect()), ["d", "d/ok"]);
+    disk().apply_layer(on.place(), &found.changes).unwrap();
+    assert_eq!(fs::read(on.root.join("kept")).unwrap(), b"old");
+}
+
+/// Git shows the same diff after the changes were applied.
+#[test]
+fn rh_2_diff_is_what_git_shows() {
+    let on = folders();
+    let git = |args: &[&str]| {
+        let done = std::process::Command::new("git").arg("-C").arg(&on.root).args(args).output().unwrap();
+        assert!(done.status.success(), "{args:?}: {done:?}");
+        String::from_utf8_lossy(&done.stdout).into_owned()
+    };
+    git(&["init", "-q"]);
+    let lines = (1..=40).map(|line| format!("line {line}\n")).collect::<String>();
+    let files: [(&str, &[u8]); 6] = [
+        ("change me.txt", lines.as_bytes()),
+        ("gone", b"x\n"),
+        ("mode.sh", b"#!/bin/sh\n"),
+        ("bin", b"\0\x01"),
+        ("link-to-be", b"file"),
+        ("ü\n", b"odd\n"),
+    ];
+    files.iter().for_each(|(name, content)| fs::write(on.root.join(name), content).unwrap());
+    git(&["add", "."]);
+    fs::write(on.upper.join("change me.txt"), lines.replace("line 7\n", "seven\n").replace("line 40\n", "end"))
+        .unwrap();
+    whiteout(&on.upper.join("gone"));
+    fs::write(on.upper.join("mode.sh"), "#!/bin/sh\n").unwrap();
+    fs::set_permissions(on.upper.join("mode.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    fs::write(on.upper.join("bin"), b"\0\x02").unwrap();
+    symlink("gone", on.upper.join("link-to-be")).unwrap();
+    fs::write(on.upper.join("ü\n"), "odder\n").unwrap();
+    fs::write(on.upper.join("new"), "made\n").unwrap();
+    fs::write(on.upper.join("empty"), "").unwrap();
+    let found = on.changes();
+    let ours = diff_changes(&found.changes, &on.upper, &on.root);
+    disk().apply_layer(on.place(), &found.changes).unwrap();
+    git(&["add", "-N", "new", "empty"]);
+    let shown = git(&["-c", "core.quotePath=true", "diff", "--no-renames", "--no-color"]);
+    // Git adds the blobs' names, and the function's name to a hunk's header.
+    let plain = |text: &str| {
+        let lines = text.lines().filter(|line| !line.starts_with("index "));
+        let cut = |line: &str| match line.find(" @@") {
+            Some(at) if line.starts_with("@@") => line[..at].to_string(),
+            _ => line.to_string(),
+        };
+        lines.map(cut).collect::<Vec<_>>()
+    };
+    assert_eq!(plain(&ours.text), plain(&shown));
+    let kinds: Vec<_> = ours.files.iter().map(|file| (file.kind, file.added, file.removed)).collect();
+    assert_eq!(kinds[1], (DiffedKind::Change, 2, 2), "{:?}", ours.files);
+    assert_eq!(kinds.iter().filter(|(kind, ..)| *kind == DiffedKind::New).count(), 2);
+}

@@ -1,0 +1,141 @@
+//! A program that is killed while it applies changes: after the next start all of them are there, or none (RH-3).
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+use cutonce_tools::disk::layer::{ApplyPlace, collect_changes, recover_apply};
+use cutonce_tools::disk::{FileAccess, VersionStore};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
+
+const FOLDER: &str = "CUTONCE_TEST_APPLY_IN";
+/// `CUTONCE_TEST_KILLS=1000` for the long run.
+const KILLS: &str = "CUTONCE_TEST_KILLS";
+const FILES: usize = 60;
+
+struct NoVersions;
+
+impl VersionStore for NoVersions {
+    fn keep(&self, _path: &Path, _old: Option<&[u8]>) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+fn folders(base: &Path) -> [PathBuf; 3] {
+    ["ws", "upper", "journals"].map(|name| base.join(name))
+}
+
+/// The work of the process that the test kills.
+fn apply_as_child(base: &Path) {
+    let [root, upper, journals] = folders(base);
+    let found = collect_changes(&upper, &root, SystemTime::now()).unwrap();
+    let place = ApplyPlace { upper: &upper, root: &root, journals: &journals, durable: false };
+    fs::write(base.join("started"), "").unwrap();
+    FileAccess::new(Arc::new(NoVersions)).apply_layer(place, &found.changes).unwrap();
+}
+
+fn make_trees(base: &Path) {
+    let [root, upper, journals] = folders(base);
+    for folder in [&root, &upper, &journals, &root.join("old"), &upper.join("made"), &upper.join("made/deep")] {
+        fs::create_dir(folder).unwrap();
+    }
+    for n in 0..FILES {
+        let (old, new) = (format!("old {n}\n"), format!("new {n}\n").repeat(50));
+        match n % 3 {
+            0 => fs::write(root.join(format!("changed-{n}")), &old).unwrap(),
+            1 => fs::write(root.join(format!("old/gone-{n}")), &old).unwrap(),
+            _ => {}
+        }
+        match n % 3 {
+            0 => fs::write(upper.join(format!("changed-{n}")), &new).unwrap(),
+            1 => {}
+            _ => fs::write(upper.join(format!("made/deep/new-{n}")), &new).unwrap(),
+        }
+    }
+    let (kind, mode) = (rustix::fs::FileType::CharacterDevice, rustix::fs::Mode::empty());
+    rustix::fs::mknodat(rustix::fs::CWD, upper.join("old"), kind, mode, 0).unwrap();
+}
+
+fn content(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+    let mut found = BTreeMap::new();
+    let mut open = vec![root.to_path_buf()];
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).unwrap().flatten() {
+            let path = entry.path();
+            let inside = path.strip_prefix(root).unwrap().to_path_buf();
+            if path.is_dir() {
+                found.insert(inside, None);
+                open.push(path);
+            } else {
+                found.insert(inside, Some(fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found
+}
+
+/// Starts the child and kills it after `delay`, counted from when it begins to apply. Returns how long it lived.
+fn run_child(base: &Path, delay: Option<Duration>) -> Duration {
+    let _ = fs::remove_file(base.join("started"));
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "rh_3_killed_apply_leaves_all_or_none"])
+        .env(FOLDER, base)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !base.join("started").exists() {
+        assert!(child.try_wait().unwrap().is_none_or(|ended| ended.success()));
+        std::hint::spin_loop();
+    }
+    let started = Instant::now();
+    match delay {
+        Some(delay) => {
+            while started.elapsed() < delay {
+                std::hint::spin_loop();
+            }
+            let _ = child.kill();
+        }
+        None => assert!(child.wait().unwrap().success()),
+    }
+    child.wait().unwrap();
+    started.elapsed()
+}
+
+#[test]
+fn rh_3_killed_apply_leaves_all_or_none() {
+    // The test starts itself as the program that it kills.
+    if let Some(base) = std::env::var_os(FOLDER) {
+        return apply_as_child(Path::new(&base));
+    }
+    let kills: u64 = std::env::var(KILLS).ok().and_then(|kills| kills.parse().ok()).unwrap_or(60);
+    let first = tempfile::tempdir().unwrap();
+    let base = first.path().canonicalize().unwrap();
+    make_trees(&base);
+    let none = content(&base.join("ws"));
+    let longest = run_child(&base, None);
+    let all = content(&base.join("ws"));
+    assert_eq!(all.len(), 2 * FILES / 3 + 2, "files and two folders");
+    let (mut completed, mut undone) = (0, 0);
+    for seed in 0..kills {
+        let dir = tempfile::tempdir().unwrap();
+        let base = dir.path().canonicalize().unwrap();
+        make_trees(&base);
+        let [root, _, journals] = folders(&base);
+        // Spread over the time that it takes, in an order that looks random.
+        let part = (seed * 7_919 + 13) % kills;
+        run_child(&base, Some(longest.mul_f64(part as f64 / kills as f64)));
+        recover_apply(&journals, &root).unwrap();
+        match content(&root) {
+            now if now == none => undone += 1,
+            now if now == all => completed += 1,
+            now => panic!("kill {seed}: neither all nor none: {:?}", now.keys()),
+        }
+        assert_eq!(fs::read_dir(&journals).unwrap().count(), 0, "kill {seed}");
+        assert!(recover_apply(&journals, &root).unwrap().is_none());
+    }
+    assert!(undone > 0 && completed > 0, "{undone} undone, {completed} completed");
+}
