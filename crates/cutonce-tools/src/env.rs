@@ -1,6 +1,7 @@
 //! What a call gets to work with: the session's environment and the data of the call itself.
 
 use crate::disk::FileAccess;
+use crate::shell::changes::CallScope;
 use crate::shell::process::SessionShells;
 use crate::web::WebClient;
 use crate::workspace::Workspace;
@@ -27,4 +28,6 @@ pub struct CallContext {
     pub output: Arc<dyn Fn(&str) + Send + Sync>,
     /// The user's answer, for a call whose access is `Question`.
     pub answer: Option<QuestionsAnswer>,
+    /// The scope of the approved plan, for a command (PC-21).
+    pub scope: Option<CallScope>,
 }

@@ -150,7 +150,7 @@ impl PlanSandbox {
     /// Returns the environment of a confined command.
     pub(crate) fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
         // Keeps git from opening a hidden file only to find it unchanged.
-        let mut env = git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal");
+        let mut env = layer_env(env, &self.tmp());
         env.retain(|(name, _)| !is_proxy_variable(name));
         if self.network.is_some() {
             let address = format!("http://127.0.0.1:{PROXY_PORT}");
@@ -223,6 +223,7 @@ impl WorkspaceSandbox {
             hide: hidden_stores(workspace, &self.deny_read),
             protect,
             network: self.network,
+            layer: None,
             limits,
         }))
     }
@@ -284,6 +285,7 @@ impl AutoRunSandbox {
                     hide: stores().collect(),
                     protect: workspace.protected_places(false),
                     network: false,
+                    layer: None,
                     limits,
                 }))
             }
@@ -299,12 +301,20 @@ impl AutoRunSandbox {
         })
     }
     pub fn env(&self, env: &[(OsString, OsString)]) -> Vec<(OsString, OsString)> {
-        git::with_setting(private_env(env, &self.tmp(), &GIT_ENV), "core.checkStat", "minimal")
+        layer_env(env, &self.tmp())
     }
 }
 
+/// Profile, environment and private folder of a command.
+pub(crate) type ConfinedCommand = (SandboxProfile, Vec<(OsString, OsString)>, Option<PathBuf>);
+
+/// Environment of a command on a layer: git neither writes its index while reading, nor reads files whose times differ.
+pub(crate) fn layer_env(env: &[(OsString, OsString)], tmp: &Path) -> Vec<(OsString, OsString)> {
+    git::with_setting(private_env(env, tmp, &GIT_ENV), "core.checkStat", "minimal")
+}
+
 /// Creates a folder for the user alone, so that no other user can read what commands write to TMPDIR.
-fn private_folder() -> io::Result<PrivateFolder> {
+pub(crate) fn private_folder() -> io::Result<PrivateFolder> {
     let usual = ["/tmp", "/var/tmp"].map(Path::new);
     let wanted = PrivateFolder::new(&std::env::temp_dir());
     wanted.or_else(|error| usual.into_iter().find_map(|folder| PrivateFolder::new(folder).ok()).ok_or(error))

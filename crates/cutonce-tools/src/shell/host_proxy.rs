@@ -430,7 +430,7 @@ mod tests {
         }
         async fn run(&self, command: &str) -> String {
             let held = cutonce_core::permission::ShellConfinement::PlanSandbox;
-            let mut shell = self.shells.start_command(command, held, &self.workspace).unwrap();
+            let (mut shell, _) = self.shells.start_command(command, held, &self.workspace, None).await.unwrap();
             let mut output = Vec::new();
             shell.pump_output(|bytes| output.extend_from_slice(bytes)).await.unwrap();
             String::from_utf8_lossy(&output).into_owned()

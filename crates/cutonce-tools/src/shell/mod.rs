@@ -1,6 +1,7 @@
 //! The shell tools, the processes behind them, and their confinement.
 
 pub mod bash;
+pub mod changes;
 pub mod confine;
 mod host_proxy;
 mod kill;

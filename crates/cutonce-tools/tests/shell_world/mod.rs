@@ -87,6 +87,7 @@ pub fn context() -> CallContext {
         cancel: CancellationToken::new(),
         output: Arc::new(|_| {}),
         answer: None::<QuestionsAnswer>,
+        scope: None,
     }
 }
 

@@ -1,8 +1,9 @@
 //! Bash (TL-8): runs a command, keeps its folder, limits its output, and leaves no process behind.
 
 use crate::env::{CallContext, ToolEnv};
+use crate::shell::changes::ScopedResult;
 use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, over_limit_note, refusal_hint};
-use crate::shell::process::{CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
+use crate::shell::process::{BackgroundTask, CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
 use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights, ShellConfinement};
@@ -84,7 +85,7 @@ impl Tool for BashTool {
             }
         };
         let result = if input.run_in_background {
-            run_in_background(&input, held, here)
+            run_in_background(&input, held, here, call).await
         } else {
             run_in_foreground(&input, held, here, call).await
         };
@@ -123,9 +124,15 @@ fn check_input(input: &BashInput) -> Result<(), ToolError> {
     }
 }
 
-fn run_in_background(input: &BashInput, held: ShellConfinement, here: &ToolEnv) -> Result<ToolOutcome, ToolError> {
+async fn run_in_background(
+    input: &BashInput,
+    held: ShellConfinement,
+    here: &ToolEnv,
+    call: &CallContext,
+) -> Result<ToolOutcome, ToolError> {
     let gone = here.shells.check_folder(&here.workspace);
-    let task = here.shells.start_task(&input.command, held, &here.workspace)?;
+    let scope = call.scope.clone().map(|scope| (scope, here.disk.clone()));
+    let task = here.shells.start_task(&input.command, held, &here.workspace, scope).await?;
     let (id, file) = (&task.id, task.output_file());
     let started = format!(
         "Started in the background as {id}. BashOutput shows what it prints, KillShell ends it; all of it goes to {}.",
@@ -133,6 +140,21 @@ fn run_in_background(input: &BashInput, held: ShellConfinement, here: &ToolEnv) 
     );
     let text = gone.into_iter().chain([started]).collect::<Vec<_>>().join("\n");
     Ok(ToolOutcome::text(text).with_display(json!({ "background": id })))
+}
+
+/// The result of a command that the user put into the background (DU-7).
+fn background_outcome(task: &BackgroundTask, printed: &str) -> ToolOutcome {
+    let printed = match printed.trim_end() {
+        "" => "(no output so far)",
+        printed => printed,
+    };
+    let text = format!(
+        "{printed}\n\nThe user put this command into the background as {id}; it still runs. BashOutput shows what it \
+         prints from here on, KillShell ends it; its later output goes to {file}.",
+        id = task.id,
+        file = task.output_file().display()
+    );
+    ToolOutcome::text(text).with_display(json!({ "background": task.id }))
 }
 
 /// How a foreground command ended.
@@ -153,7 +175,8 @@ async fn run_in_foreground(
         return Err("Interrupted before the command was started.".into());
     }
     let gone = here.shells.check_folder(&here.workspace);
-    let mut shell = here.shells.start_command(&input.command, held, &here.workspace)?;
+    let (mut shell, layer) =
+        here.shells.start_command(&input.command, held, &here.workspace, call.scope.clone()).await?;
     let mut output =
         CommandOutput::new(&here.workspace.session_folder, here.shells.next_output_name(), here.shells.redactor());
     let mut stream = OutputStream::new(&*call.output);
@@ -162,6 +185,7 @@ async fn run_in_foreground(
         stream.push(bytes);
     };
     let timeout = input.timeout.map_or(here.shells.timeout(), Duration::from_millis);
+    let to_background = here.shells.background_requested();
     let end = tokio::select! {
         ended = shell.pump_output(&mut each) => match (&ended, shell.running.over_limit()) {
             (Ok(ProcessExit::Signalled(_)), Some(over)) => CommandEnd::OverLimit(over),
@@ -169,10 +193,19 @@ async fn run_in_foreground(
         },
         () = tokio::time::sleep(timeout) => CommandEnd::TimedOut(timeout),
         () = call.cancel.cancelled() => CommandEnd::Interrupted,
+        () = to_background => {
+            let layer = layer.map(|layer| (layer, here.disk.clone()));
+            let task = here.shells.adopt(&input.command, (shell, layer), &here.workspace);
+            return Ok(background_outcome(&task, &output.finish()));
+        }
     };
     let alive = match end {
         CommandEnd::Exited(_) | CommandEnd::OverLimit(_) => None,
         CommandEnd::TimedOut(_) | CommandEnd::Interrupted => kill_shell(&mut shell, &mut each).await,
+    };
+    let scoped = match layer {
+        Some(layer) => Some(layer.finish(&here.disk).await),
+        None => None,
     };
     let ended_in = shell.final_folder();
     let unknown = ended_in.is_none() && may_change_folder(&input.command);
@@ -184,8 +217,22 @@ async fn run_in_foreground(
         matches!(end, CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL)))).then_some(FILE_LIMIT);
     let refused = failed.then(|| too_large.or_else(|| refusal_hint(held, &shown))).flatten().map(str::to_string);
     let scratch = shell.scratch.then(|| THROWAWAY_NOTE.to_string());
+    let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone());
     let notes = gone.into_iter().chain(end_note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
-    Ok(build_outcome(&end, &shown, &notes.collect::<Vec<_>>()))
+    let outcome = build_outcome(&end, &shown, &notes.chain(outside).collect::<Vec<_>>());
+    Ok(match scoped {
+        Some(scoped) => with_changed_files(outcome, &scoped),
+        None => outcome,
+    })
+}
+
+/// Tells front ends and the plan's progress which files the command changed.
+fn with_changed_files(mut outcome: ToolOutcome, scoped: &ScopedResult) -> ToolOutcome {
+    if let Some(serde_json::Value::Object(display)) = &mut outcome.display {
+        display.insert("changed".into(), json!(scoped.changed));
+        display.insert("outside".into(), json!(scoped.outside));
+    }
+    outcome
 }
 
 /// Note for a command that did not report its folder: after `exec`, an EXIT trap of its own, or a kill.
@@ -319,17 +366,17 @@ mod tests {
         assert_eq!(resolve_target("/proc/self/cwd/file", &here).place, PathLocation::Protected);
     }
 
-    #[test]
-    fn sb_3_confined_command_needs_its_sandbox() {
+    #[tokio::test]
+    async fn sb_3_confined_command_needs_its_sandbox() {
         let dir = tempfile::tempdir().unwrap();
         let base = dir.path().canonicalize().unwrap();
         let workspace = crate::workspace::Workspace::new(&base, &[], None, &base, &base).unwrap();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let shells = crate::shell::process::SessionShells::new(vec![("PATH".into(), path)]);
         for held in [ShellConfinement::WorkspaceSandbox, ShellConfinement::Disabled] {
-            let refused = shells.start_command("touch made", held, &workspace).err();
+            let refused = shells.start_command("touch made", held, &workspace, None).await.err();
             assert!(refused.is_some_and(|why| why.as_str().starts_with("The command was not started")), "{held:?}");
-            assert!(shells.start_task("touch made", held, &workspace).is_err(), "{held:?}");
+            assert!(shells.start_task("touch made", held, &workspace, None).await.is_err(), "{held:?}");
         }
         assert!(!base.join("made").exists());
     }
@@ -364,14 +411,15 @@ mod tests {
             {
                 // No descriptor is left for a trial.
                 allow_descriptors(3);
-                let refused = shells.start_command("touch made", held, &workspace).err();
+                let refused = shells.start_command("touch made", held, &workspace, None).await.err();
                 allow_descriptors(1024);
                 let why = refused.map(|why| why.as_str().to_string()).unwrap_or_default();
                 assert!(why.contains("the sandbox can't hold it") && why.contains("Too many open files"), "{why}");
             }
             for held in [ShellConfinement::PlanSandbox, ShellConfinement::PlanReadOnly, ShellConfinement::AutoReadOnly]
             {
-                let mut shell = shells.start_command("echo ran; touch made", held, &workspace).unwrap();
+                let (mut shell, _) =
+                    shells.start_command("echo ran; touch made", held, &workspace, None).await.unwrap();
                 let mut output = Vec::new();
                 shell.pump_output(|bytes| output.extend_from_slice(bytes)).await.unwrap();
                 let output = String::from_utf8_lossy(&output);
@@ -407,6 +455,7 @@ mod tests {
             cancel: Default::default(),
             output: std::sync::Arc::new(|_: &str| {}),
             answer: None,
+            scope: None,
         };
         let run = async |command: &str, held| {
             let given = input(json!({ "command": command }));

@@ -15,7 +15,11 @@ pub(crate) use stream::OutputStream;
 pub(crate) use task::BackgroundTask;
 pub use task::{TaskState, TaskView};
 
-use crate::shell::confine::{AutoRunSandbox, PlanSandbox, PlanSandboxOptions, StartRequest, WorkspaceSandbox};
+use crate::disk::FileAccess;
+use crate::shell::changes::{CallScope, CommandLayer, ScopeSandbox};
+use crate::shell::confine::{
+    AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, StartRequest, WorkspaceSandbox, private_folder,
+};
 use crate::spill::{OptionalRedactor, StreamRedactor};
 use crate::workspace::Workspace;
 use cutonce_core::permission::ShellConfinement;
@@ -38,11 +42,15 @@ const NO_SHELL: &str = "The command was not started: the shell is switched off i
 const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell` is on, and this machine can't hold commands in the \
                            workspace-write sandbox. Tell the user: `cutonce doctor` says why.";
 
-/// Profile, environment and private folder of a command.
-type ConfinedStart = (SandboxProfile, Vec<(OsString, OsString)>, Option<PathBuf>);
-
 fn not_confined(why: &str) -> ToolError {
     format!("The command was not started, because the sandbox can't hold it: {why}. `cutonce doctor` says more.").into()
+}
+
+fn no_layer(why: &str) -> ToolError {
+    format!(
+        "The command was not started: the approved plan has a scope, and this machine has no layers to keep commands in it: {why}. The user can set `plan.scope` to \"off\"; `cutonce doctor` says more."
+    )
+    .into()
 }
 
 /// The shells of a session. Dropping it kills everything that runs in the background.
@@ -66,8 +74,12 @@ pub struct SessionShells {
     workspace_sandbox: Mutex<Option<Arc<WorkspaceSandbox>>>,
     /// Sandbox for commands that run without asking; `None` until the first one, or if this machine has none.
     auto_run_sandbox: Mutex<Option<Arc<AutoRunSandbox>>>,
+    /// Layers of commands under the scope of a plan; `None` until the first one (PC-21).
+    scope_sandbox: Mutex<Option<Arc<ScopeSandbox>>>,
     /// Limits of confined commands (SB-7).
     limits: ResourceLimits,
+    /// Wakes foreground commands that the user puts into the background (DU-7).
+    to_background: tokio::sync::Notify,
 }
 
 impl SessionShells {
@@ -87,7 +99,9 @@ impl SessionShells {
             plan_sandbox_options: Mutex::new(PlanSandboxOptions::default()),
             workspace_sandbox: Mutex::new(None),
             auto_run_sandbox: Mutex::new(None),
+            scope_sandbox: Mutex::new(None),
             limits: ResourceLimits::default(),
+            to_background: tokio::sync::Notify::new(),
         }
     }
     /// Sets the timeout of commands whose call gives none (`shell.timeoutMs`).
@@ -202,6 +216,7 @@ impl SessionShells {
         }
         *lock_mutex(&self.plan_sandbox) = None;
         *lock_mutex(&self.workspace_sandbox) = None;
+        *lock_mutex(&self.scope_sandbox) = None;
     }
     /// Returns the folder in which the next command starts.
     pub fn working_folder(&self, workspace: &Workspace) -> PathBuf {
@@ -238,22 +253,28 @@ impl SessionShells {
         format!("bash-output-{}", self.outputs.fetch_add(1, Ordering::Relaxed) + 1)
     }
 
-    /// Starts a command to wait for. It reports its final folder: pass that to `settle`.
-    pub(crate) fn start_command(
+    /// Starts a command to wait for, on a layer if there is a scope. It reports its final folder: pass that to
+    /// `store_folder`.
+    pub(crate) async fn start_command(
         &self,
         command: &str,
         held: ShellConfinement,
         workspace: &Workspace,
-    ) -> Result<RunningBash, ToolError> {
+        scope: Option<CallScope>,
+    ) -> Result<(RunningBash, Option<CommandLayer>), ToolError> {
         let start = StartRequest { command, background: false, limits: self.limits };
-        self.prepare_start(&start, held, workspace)?.spawn_bash(command, Some(workspace))
+        let (start, layer) = self.prepare_start(&start, held, workspace, scope).await?;
+        Ok((start.spawn_bash(command, Some(workspace))?, layer))
     }
 
-    pub(crate) fn start_task(
+    /// Starts a command in the background. Its layer is compared when it ends, and nothing outside the scope is
+    /// applied: then no one waits to be asked.
+    pub(crate) async fn start_task(
         &self,
         command: &str,
         held: ShellConfinement,
         workspace: &Workspace,
+        scope: Option<(CallScope, FileAccess)>,
     ) -> Result<Arc<BackgroundTask>, ToolError> {
         if self.running_tasks().len() >= MAX_RUNNING {
             return Err(format!(
@@ -262,33 +283,87 @@ impl SessionShells {
             .into());
         }
         let start = StartRequest { command, background: true, limits: self.limits };
-        let bash = self.prepare_start(&start, held, workspace)?.spawn_bash(command, None)?;
+        let (scope, disk) = scope.unzip();
+        let scope = scope.map(|scope| CallScope { review: None, ..scope });
+        let (start, layer) = self.prepare_start(&start, held, workspace, scope).await?;
+        let bash = start.spawn_bash(command, None)?;
+        Ok(self.adopt(command, (bash, layer.zip(disk)), workspace))
+    }
+
+    /// Makes a running bash a background task.
+    pub(crate) fn adopt(
+        &self,
+        command: &str,
+        bash: (RunningBash, Option<(CommandLayer, FileAccess)>),
+        workspace: &Workspace,
+    ) -> Arc<BackgroundTask> {
         let mut tasks = lock_mutex(&self.tasks);
         let id = format!("bash_{}", tasks.len() + 1);
         let last = LastLine::new(id.clone(), lock_mutex(&self.on_print).clone());
         let ends = (lock_mutex(&self.on_end).clone(), self.redact.clone());
         let task = BackgroundTask::take_over((id, command.into()), workspace.session_folder.clone(), bash, last, ends);
         tasks.push(task.clone());
-        Ok(task)
+        task
+    }
+
+    /// Moves all commands that run in the foreground now to the background (DU-7).
+    pub fn move_to_background(&self) {
+        self.to_background.notify_waiters();
+    }
+
+    /// Ends when the user moves the foreground commands to the background.
+    pub(crate) async fn background_requested(&self) {
+        self.to_background.notified().await;
     }
 
     /// Prepares a start. A confined command runs in the sandbox or not at all (SB-3).
-    fn prepare_start(
+    async fn prepare_start(
         &self,
         start: &StartRequest<'_>,
         held: ShellConfinement,
         workspace: &Workspace,
-    ) -> Result<BashStart, ToolError> {
+        scope: Option<CallScope>,
+    ) -> Result<(BashStart, Option<CommandLayer>), ToolError> {
         let bash = find_program("bash", &self.env)
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.working_folder(workspace);
-        let mut network = None;
-        let (profile, env, tmp) = match held {
+        let confined = self.confine(start, held, workspace)?;
+        let reads_only = matches!(held, ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly);
+        let network = self.plan_sandbox().filter(|_| reads_only).and_then(|sandbox| sandbox.network());
+        let ((profile, env, tmp), layer) = match scope {
+            Some(scope) => {
+                let sandbox = self.existing_or_new_scope_sandbox(workspace).map_err(|why| no_layer(&why))?;
+                let (root, home) = (&workspace.root, workspace.home.as_deref());
+                sandbox.layer(confined, root, home, scope, self.limits).await.map_err(|why| no_layer(&why))?
+            }
+            None => (confined, None),
+        };
+        Ok((BashStart { bash, env, folder, profile, tmp, network }, layer))
+    }
+
+    fn existing_or_new_scope_sandbox(&self, workspace: &Workspace) -> Result<Arc<ScopeSandbox>, String> {
+        let mut sandbox = lock_mutex(&self.scope_sandbox);
+        if let Some(sandbox) = &*sandbox {
+            return Ok(sandbox.clone());
+        }
+        let tmp = private_folder().map_err(|error| error.to_string())?;
+        let made = Arc::new(ScopeSandbox::new(&workspace.cutonce_home, tmp)?);
+        *sandbox = Some(made.clone());
+        Ok(made)
+    }
+
+    /// Chooses the profile of a command.
+    fn confine(
+        &self,
+        start: &StartRequest<'_>,
+        held: ShellConfinement,
+        workspace: &Workspace,
+    ) -> Result<ConfinedCommand, ToolError> {
+        Ok(match held {
             ShellConfinement::ParsedReadOnly => (SandboxProfile::Unconfined, self.env.clone(), None),
             ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly => {
                 let sandbox = self.existing_or_new_plan_sandbox().map_err(|why| not_confined(&why))?;
                 let profile = sandbox.profile(start, workspace).map_err(|why| not_confined(&why))?;
-                network = sandbox.network();
                 (profile, sandbox.env(&self.env), Some(sandbox.tmp()))
             }
             ShellConfinement::WorkspaceSandbox => {
@@ -301,8 +376,7 @@ impl SessionShells {
                 self.confine_auto_run(start, held, workspace).map_err(|why| not_confined(&why))?
             }
             ShellConfinement::Disabled => return Err(NO_SHELL.into()),
-        };
-        Ok(BashStart { bash, env, folder, profile, tmp, network })
+        })
     }
 
     /// Confines a command that runs without asking. On a machine without a sandbox only the parser does.
@@ -311,7 +385,7 @@ impl SessionShells {
         start: &StartRequest<'_>,
         held: ShellConfinement,
         workspace: &Workspace,
-    ) -> Result<ConfinedStart, String> {
+    ) -> Result<ConfinedCommand, String> {
         let mut known = lock_mutex(&self.auto_run_sandbox);
         if known.is_none() {
             *known = AutoRunSandbox::new()?.map(Arc::new);

@@ -3,6 +3,8 @@
 use super::capture::OutputCapture;
 use super::last_line::LastLine;
 use super::start::RunningBash;
+use crate::disk::FileAccess;
+use crate::shell::changes::CommandLayer;
 use crate::spill::{OptionalRedactor, SpillFile};
 use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
 use std::path::PathBuf;
@@ -67,7 +69,7 @@ impl BackgroundTask {
     pub(crate) fn take_over(
         (id, command): (String, String),
         folder: PathBuf,
-        mut bash: RunningBash,
+        (mut bash, layer): (RunningBash, Option<(CommandLayer, FileAccess)>),
         last: Arc<LastLine>,
         (on_end, redact): (Option<OnEnd>, OptionalRedactor),
     ) -> Arc<Self> {
@@ -87,6 +89,10 @@ impl BackgroundTask {
                 last.push(bytes);
             };
             let ended = bash.pump_output(each).await;
+            if let Some((layer, disk)) = layer {
+                let notes = layer.finish(&disk).await.notes;
+                notes.iter().for_each(|note| watched.push(format!("\n({note})\n").as_bytes()));
+            }
             watched.record_end(ended, bash.running.over_limit());
             if let Some(on_end) = on_end {
                 on_end(watched.view());

@@ -1,0 +1,77 @@
+//! What git ignores: folders that commands write directly, and files that are never outside a scope (PC-20, PC-21).
+
+use crate::shell::process::git;
+use cutonce_sandbox::{SpawnSpec, StdinMode, StdoutMode, find_program};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+/// Folders to mount; with more, the rest is written through the layer.
+const MAX_FOLDERS: usize = 200;
+
+/// The ignored folders of a workspace, until a command makes another one.
+#[derive(Default)]
+pub(super) struct IgnoredFolders(Mutex<Option<Vec<PathBuf>>>);
+
+impl IgnoredFolders {
+    pub async fn folders(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(known) = known {
+            return known;
+        }
+        let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+        let listed = run_git(root, env, &args, Vec::new()).await.unwrap_or_default();
+        let entries = listed.split(|byte| *byte == 0).filter_map(|entry| entry.strip_suffix(b"/"));
+        let paths = entries.map(|entry| root.join(OsString::from_vec(entry.to_vec())));
+        let found: Vec<PathBuf> = paths.filter(|path| is_plain_folder(path)).take(MAX_FOLDERS).collect();
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        found
+    }
+
+    pub fn forget(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+}
+
+/// A folder of a repository inside the ignored one would be a way around the scope only for ignored files; a link
+/// would be a way out of the workspace.
+fn is_plain_folder(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|about| about.is_dir())
+}
+
+/// Which of these paths git ignores. Tracked files are never ignored.
+pub(super) async fn ignored_paths(root: &Path, env: &[(OsString, OsString)], paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+    if paths.is_empty() {
+        return BTreeSet::new();
+    }
+    let input = paths.iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect();
+    let output = run_git(root, env, &["check-ignore", "-z", "--stdin"], input).await.unwrap_or_default();
+    let entries = output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
+    entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect()
+}
+
+/// Runs git outside the layer, without programs that the repository names; `None` if it can't run.
+pub(super) async fn run_git(
+    root: &Path,
+    env: &[(OsString, OsString)],
+    args: &[&str],
+    input: Vec<u8>,
+) -> Option<Vec<u8>> {
+    let program = find_program("git", env)?;
+    let env = git::without_repository_programs(env.to_vec());
+    let mut spawn = SpawnSpec::new(program, root, env).args(args.iter().copied());
+    (spawn.input, spawn.output) = (StdinMode::Piped, StdoutMode::Separate);
+    let mut running = spawn.start().ok()?;
+    let (mut stdin, mut stdout) = (running.stdin.take()?, running.stdout.take()?);
+    let write = async move {
+        let _ = stdin.write_all(&input).await;
+    };
+    let mut output = Vec::new();
+    let (_, read) = tokio::join!(write, stdout.read_to_end(&mut output));
+    read.ok()?;
+    running.wait().await.ok()?;
+    Some(output)
+}

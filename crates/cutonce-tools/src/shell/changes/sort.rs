@@ -1,0 +1,193 @@
+//! Sorts the changes of a command: inside the scope, outside, and git's own folder as one unit (PC-21).
+
+use super::ignored::{ignored_paths, run_git};
+use crate::disk::layer::{LayerChange, LayerChanges, LayerNode};
+use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+const GIT: &str = ".git";
+
+pub(crate) struct SortedChanges {
+    pub inside: Vec<LayerChange>,
+    pub outside: Vec<LayerChange>,
+    /// Git's own folder is among those outside.
+    pub git: bool,
+    /// Someone else changed these files meanwhile; they are in neither list.
+    pub stale: Vec<String>,
+    /// A folder was made that git ignores.
+    pub new_ignored: bool,
+}
+
+impl SortedChanges {
+    /// `folders`: the workspace, and the layer's upper folder.
+    pub async fn new(
+        found: &LayerChanges,
+        scope: &PlanScope,
+        folders: (&Path, &Path),
+        env: &[(OsString, OsString)],
+    ) -> SortedChanges {
+        let (root, _) = folders;
+        let stale: BTreeSet<&PathBuf> = found.stale.iter().collect();
+        let (git, files): (Vec<&LayerChange>, Vec<&LayerChange>) =
+            found.changes.iter().partition(|change| is_git(&change.path));
+        let fresh: Vec<&LayerChange> = files.into_iter().filter(|change| !stale.contains(&change.path)).collect();
+        let covered = |path: &Path, is_ignored: bool| {
+            let path = path.to_str();
+            scope.verdict(ScopedPath { path, is_ignored, ..ScopedPath::default() }) != ScopeVerdict::Outside
+        };
+        let doubtful: Vec<PathBuf> =
+            fresh.iter().map(|change| change.path.clone()).filter(|path| !covered(path, false)).collect();
+        let ignored = ignored_paths(root, env, &doubtful).await;
+        let (inside, outside): (Vec<&LayerChange>, Vec<&LayerChange>) =
+            fresh.into_iter().partition(|change| covered(&change.path, ignored.contains(&change.path)));
+        let mut sorted = SortedChanges {
+            inside: inside.into_iter().cloned().collect(),
+            outside: outside.into_iter().cloned().collect(),
+            git: false,
+            stale: found.stale.iter().filter(|path| !is_git(path)).map(|path| path.display().to_string()).collect(),
+            new_ignored: ignored.iter().any(|path| !root.join(path).exists()),
+        };
+        sorted.drop_implied_folders();
+        sorted.keep_moved_together();
+        if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, folders, env).await {
+            sorted.add_git(git, covered(Path::new(GIT), false));
+        }
+        sorted
+    }
+
+    /// A folder that only holds files inside the scope is made and removed with them.
+    fn drop_implied_folders(&mut self) {
+        let holds = |changes: &[LayerChange], folder: &Path| {
+            changes.iter().any(|change| !change.is_folder_only() && change.path.starts_with(folder))
+        };
+        let (inside, files) = (self.inside.clone(), self.outside.clone());
+        let implied = |change: &LayerChange| {
+            change.is_folder_only()
+                && (change.old.is_none() || change.new.is_none())
+                && holds(&inside, &change.path)
+                && !holds(&files, &change.path)
+        };
+        let (with_files, outside) = std::mem::take(&mut self.outside).into_iter().partition(implied);
+        let with_files: Vec<LayerChange> = with_files;
+        (self.outside, self.inside) = (outside, [std::mem::take(&mut self.inside), with_files].concat());
+        // The order of paths, as listed.
+        self.inside.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    /// A file that moved from inside to outside would be lost if only its removal were applied.
+    fn keep_moved_together(&mut self) {
+        let content = |node: &Option<LayerNode>| match node {
+            Some(LayerNode::File { sha256, size, .. }) if *size > 0 => Some(sha256.clone()),
+            _ => None,
+        };
+        let arrived: BTreeSet<String> = self.outside.iter().filter_map(|change| content(&change.new)).collect();
+        let leaves = |change: &LayerChange| {
+            change.new.is_none() && content(&change.old).is_some_and(|hash| arrived.contains(&hash))
+        };
+        let (moved, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.inside).into_iter().partition(leaves);
+        (self.inside, self.outside) = (stay, [std::mem::take(&mut self.outside), moved].concat());
+        self.outside.sort_by(|a, b| a.path.cmp(&b.path));
+    }
+
+    fn add_git(&mut self, changes: Vec<&LayerChange>, planned: bool) {
+        let changes = changes.into_iter().cloned();
+        if planned {
+            self.inside.extend(changes);
+            self.inside.sort_by(|a, b| a.path.cmp(&b.path));
+        } else {
+            self.git = true;
+            self.outside.extend(changes);
+            self.outside.sort_by(|a, b| a.path.cmp(&b.path));
+        }
+    }
+
+    /// The paths outside, for people and the model.
+    pub fn outside_names(&self) -> Vec<String> {
+        let name = |path: String| if path == GIT { "git's own folder (.git)".into() } else { path };
+        self.outside_paths().into_iter().map(name).collect()
+    }
+
+    /// The paths outside; git's own folder is one.
+    pub fn outside_paths(&self) -> Vec<String> {
+        let files = self.outside.iter().map(|change| change.path.as_path()).filter(|path| !is_git(path));
+        let git = self.git.then(|| GIT.to_string());
+        git.into_iter().chain(files.map(|path| path.display().to_string())).collect()
+    }
+}
+
+/// True for git's own folder and all in it.
+pub(super) fn is_git(path: &Path) -> bool {
+    path.components().next().is_some_and(|first| first.as_os_str() == GIT)
+}
+
+/// True if only the index changed, and has the same entries: git refreshed what it knows about the files' times.
+async fn is_refreshed_index(
+    changes: &[&LayerChange],
+    (root, upper): (&Path, &Path),
+    env: &[(OsString, OsString)],
+) -> bool {
+    let index = Path::new(".git/index");
+    if changes.iter().any(|change| !change.is_folder_only() && change.path != index) {
+        return false;
+    }
+    let on_layer = ("GIT_INDEX_FILE".into(), upper.join(index).into());
+    let with_layer: Vec<(OsString, OsString)> = env.iter().cloned().chain([on_layer]).collect();
+    let entries = ["ls-files", "--stage", "-z"];
+    let before = run_git(root, env, &entries, Vec::new()).await;
+    before.is_some() && before == run_git(root, &with_layer, &entries, Vec::new()).await
+}
+
+/// The changes of a rehearsal that can be applied (RH-2).
+#[derive(Debug, Default)]
+pub struct RehearsedChanges {
+    /// Without what git ignores, and without git's own folder.
+    pub changes: Vec<LayerChange>,
+    /// What can't be applied, and why.
+    pub refused: Vec<String>,
+    /// Files that changed in the workspace since the layer was opened.
+    pub stale: Vec<PathBuf>,
+}
+
+impl RehearsedChanges {
+    pub async fn new(
+        found: LayerChanges,
+        (root, upper): (&Path, &Path),
+        env: &[(OsString, OsString)],
+    ) -> RehearsedChanges {
+        let (git, files): (Vec<LayerChange>, Vec<LayerChange>) =
+            found.changes.into_iter().partition(|change| is_git(&change.path));
+        let paths: Vec<PathBuf> = files.iter().map(|change| change.path.clone()).collect();
+        let ignored = ignored_paths(root, env, &paths).await;
+        let refused = found.refused.iter().filter(|refused| !is_git(&refused.path));
+        let mut refused: Vec<String> =
+            refused.map(|refused| format!("{} is {}", refused.path.display(), refused.why)).collect();
+        let git: Vec<&LayerChange> = git.iter().collect();
+        if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, (root, upper), env).await {
+            refused.push("git's own folder (.git) changed".into());
+        }
+        RehearsedChanges {
+            changes: files.into_iter().filter(|change| !ignored.contains(&change.path)).collect(),
+            refused,
+            stale: found.stale.into_iter().filter(|path| !is_git(path) && !ignored.contains(path)).collect(),
+        }
+    }
+}
+
+/// The state of a workspace that a rehearsal starts from (RH-6).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct WorkspaceBase {
+    /// `None` outside a repository, or before the first commit.
+    pub commit: Option<String>,
+    pub dirty: bool,
+}
+
+impl WorkspaceBase {
+    pub async fn new(root: &Path, env: &[(OsString, OsString)]) -> WorkspaceBase {
+        let text = |output: Option<Vec<u8>>| String::from_utf8_lossy(&output.unwrap_or_default()).trim().to_string();
+        let head = text(run_git(root, env, &["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new()).await);
+        let dirty = !text(run_git(root, env, &["status", "--porcelain"], Vec::new()).await).is_empty();
+        WorkspaceBase { commit: Some(head).filter(|head| !head.is_empty()), dirty }
+    }
+}

@@ -1,0 +1,263 @@
+//! Commands under the scope of an approved plan, with real bash, git and layers (PC-21).
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod shell_world;
+
+use async_trait::async_trait;
+use cutonce_core::plan::scope::PlanScope;
+use cutonce_core::settings::plan::ScopeMode;
+use cutonce_sandbox::env::{EnvNameRules, scrub_env};
+use cutonce_tools::env::CallContext;
+use cutonce_tools::shell::changes::{CallScope, OutsideChanges, OutsideReview};
+use cutonce_tools::shell::process::SessionShells;
+use cutonce_tools::web::WebClient;
+use serde_json::json;
+use shell_world::{World, context, text};
+use std::sync::{Arc, Mutex};
+
+/// A user who always gives the same answer.
+struct User {
+    says: bool,
+    asked: Mutex<Vec<OutsideChanges>>,
+}
+
+#[async_trait]
+impl OutsideReview for User {
+    async fn review(&self, changes: &OutsideChanges) -> bool {
+        self.asked.lock().unwrap().push(changes.clone());
+        self.says
+    }
+}
+
+fn user(says: bool) -> Arc<User> {
+    Arc::new(User { says, asked: Mutex::default() })
+}
+
+fn scoped(files: &[&str], mode: ScopeMode, review: Option<Arc<User>>) -> CallContext {
+    let scope = PlanScope { mode, files: files.iter().map(|file| file.to_string()).collect(), added: vec![] };
+    let review = review.map(|user| user as Arc<dyn OutsideReview>);
+    CallContext { scope: Some(CallScope { scope, applies_all: false, review, on_discard: None }), ..context() }
+}
+
+struct Project {
+    world: World,
+}
+
+impl Project {
+    async fn new() -> Project {
+        let project = Project { world: World::new() };
+        let setup = "git init -q -b main && git config user.name T && git config user.email t@example.org && \
+            mkdir src target && echo a > src/a.rs && echo b > src/b.rs && echo /target > .gitignore && \
+            git add . && git commit -qm first && git branch other && echo warm > target/old";
+        project.world.bash(setup).await;
+        project
+    }
+    async fn run(&self, command: &str, context: &CallContext) -> String {
+        text(&self.world.call_in("Bash", json!({ "command": command }), context).await.unwrap())
+    }
+    fn read(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.world.root.join(name)).ok()
+    }
+    async fn git(&self, args: &str) -> String {
+        self.world.bash(&format!("git {args}")).await
+    }
+}
+
+#[tokio::test]
+async fn pc_21_only_changes_inside_are_applied() {
+    let project = Project::new().await;
+    let context = scoped(&["src/a.rs", "src/new.rs"], ScopeMode::Enforce, None);
+    let said = project
+        .run("sed -i s/$/!/ src/*.rs; echo n > src/new.rs; mkdir -p x/y; echo z > x/y/z; cat src/b.rs", &context)
+        .await;
+    assert!(said.starts_with("b!\n\nOutside the approved plan, so not applied: "), "{said}");
+    assert!(said.contains("src/b.rs") && said.contains("x/y/z") && !said.contains("src/a.rs"), "{said}");
+    assert_eq!(project.read("src/a.rs").as_deref(), Some("a!\n"));
+    assert_eq!(
+        (project.read("src/new.rs").as_deref(), project.read("src/b.rs").as_deref()),
+        (Some("n\n"), Some("b\n"))
+    );
+    assert!(!project.world.root.join("x").exists());
+    // The next command sees what was applied.
+    assert_eq!(project.run("cat src/a.rs src/new.rs src/b.rs", &context).await, "a!\nn\nb");
+    let outcome = project.world.call_in("Bash", json!({"command": "rm src/new.rs"}), &context).await.unwrap();
+    assert_eq!(outcome.display.unwrap()["changed"], json!(["src/new.rs"]));
+    assert_eq!(project.read("src/new.rs"), None);
+}
+
+#[tokio::test]
+async fn pc_21_user_decides_about_changes_outside() {
+    let project = Project::new().await;
+    for says in [false, true] {
+        let user = user(says);
+        let context = scoped(&["src/a.rs"], ScopeMode::Ask, Some(user.clone()));
+        let said = project.run("chmod +x src/b.rs; echo more >> src/b.rs; ln -s a.rs src/link", &context).await;
+        let asked = user.asked.lock().unwrap().clone();
+        assert_eq!(asked[0].paths, ["src/b.rs", "src/link"], "{said}");
+        assert!(asked[0].diff.contains("new mode 100755") && asked[0].diff.contains("+more\n"), "{}", asked[0].diff);
+        assert_eq!(project.read("src/b.rs").unwrap().contains("more"), says, "{said}");
+        assert_eq!(project.world.root.join("src/link").is_symlink(), says);
+    }
+    let context = scoped(&["src/a.rs"], ScopeMode::Ask, None);
+    let context = CallContext { scope: context.scope.map(|scope| CallScope { applies_all: true, ..scope }), ..context };
+    let said = project.run("echo all >> src/b.rs", &context).await;
+    assert!(said.contains("Outside the approved plan, but applied: src/b.rs."), "{said}");
+    assert!(project.read("src/b.rs").unwrap().contains("all"));
+}
+
+#[tokio::test]
+async fn pc_21_ignored_files_are_never_outside() {
+    let project = Project::new().await;
+    let context = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    let said = project.run("cat target/old; echo built > target/out; rm target/old", &context).await;
+    assert_eq!(said, "warm");
+    assert_eq!((project.read("target/out").as_deref(), project.read("target/old")), (Some("built\n"), None));
+    // An ignored folder that did not exist before.
+    std::fs::remove_dir_all(project.world.root.join("target")).unwrap();
+    let fresh = Project { world: project.world };
+    let said = fresh.run("mkdir -p target/debug && echo 1 > target/debug/out", &context).await;
+    assert_eq!((said.as_str(), fresh.read("target/debug/out").as_deref()), ("(no output)", Some("1\n")));
+    let said = fresh.run("echo 2 > target/debug/out && git status --short", &context).await;
+    assert_eq!((said.as_str(), fresh.read("target/debug/out").as_deref()), ("(no output)", Some("2\n")));
+}
+
+#[tokio::test]
+async fn pc_21_git_folder_is_one_unit() {
+    let project = Project::new().await;
+    let enforce = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    project.run("echo mine > src/a.rs", &enforce).await;
+    for command in ["git commit -qam second", "git stash -q", "git checkout -q other", "git branch third"] {
+        let said = project.run(command, &enforce).await;
+        assert!(said.contains("so not applied: git's own folder (.git)"), "{command}: {said}");
+        assert_eq!(project.read("src/a.rs").as_deref(), Some("mine\n"), "{command}");
+    }
+    assert_eq!(project.git("log --oneline --all | wc -l").await, "1");
+    assert_eq!(project.git("status --short; git diff --stat").await.lines().next(), Some(" M src/a.rs"));
+    // Reading leaves no trace, and the user can agree to a commit.
+    assert_eq!(
+        project.run("touch src/b.rs; git status --short; git log --oneline | wc -l", &enforce).await,
+        " M src/a.rs\n1"
+    );
+    let user = user(true);
+    let said = project
+        .run("git commit -qam second && git status --short", &scoped(&["src/a.rs"], ScopeMode::Ask, Some(user.clone())))
+        .await;
+    assert_eq!(user.asked.lock().unwrap()[0].paths, ["git's own folder (.git)"], "{said}");
+    assert_eq!(project.git("log --oneline | wc -l").await, "2");
+    assert_eq!(project.git("status --short; git fsck 2>&1").await, "(no output)");
+    let named = scoped(&["src/a.rs", ".git"], ScopeMode::Enforce, None);
+    project.run("git checkout -q other", &named).await;
+    assert_eq!(project.git("branch --show-current").await, "other");
+}
+
+#[tokio::test]
+async fn pc_21_moves_across_the_border_lose_nothing() {
+    let project = Project::new().await;
+    let context = scoped(&["src/a.rs", "src/c.rs"], ScopeMode::Enforce, None);
+    let said = project.run("mv src/a.rs outside.rs", &context).await;
+    assert!(said.contains("outside.rs") && said.contains("src/a.rs"), "{said}");
+    assert_eq!((project.read("src/a.rs").as_deref(), project.read("outside.rs")), (Some("a\n"), None));
+    project.run("mv src/b.rs src/c.rs", &context).await;
+    assert_eq!((project.read("src/b.rs").as_deref(), project.read("src/c.rs").as_deref()), (Some("b\n"), Some("b\n")));
+}
+
+#[tokio::test]
+async fn pc_21_background_commands_are_compared_at_their_end() {
+    let project = Project::new().await;
+    let context = scoped(&["src/a.rs", "src/c.rs"], ScopeMode::Enforce, None);
+    let watcher =
+        "echo up; until [ -e stop ]; do sleep 0.05; echo w > src/c.rs; touch src/b.rs stop; done; echo x >> src/b.rs";
+    let input = json!({ "command": watcher, "run_in_background": true });
+    let said = text(&project.world.call_in("Bash", input, &context).await.unwrap());
+    assert!(said.starts_with("Started in the background as bash_1."), "{said}");
+    // Meanwhile another command writes.
+    project.run("echo now > src/a.rs", &context).await;
+    let mut output = String::new();
+    while !output.contains("Outside the approved plan") {
+        let next = project.world.call("BashOutput", json!({"bash_id": "bash_1"})).await.unwrap();
+        output.push_str(&text(&next));
+        tokio::task::yield_now().await;
+    }
+    assert!(output.contains("so not applied: src/b.rs, stop."), "{output}");
+    assert_eq!(
+        (project.read("src/c.rs").as_deref(), project.read("src/a.rs").as_deref()),
+        (Some("w\n"), Some("now\n"))
+    );
+    assert_eq!(project.read("src/b.rs").as_deref(), Some("b\n"));
+}
+
+#[tokio::test]
+async fn pc_21_nothing_outside_the_workspace_changes() {
+    let project = Project::new().await;
+    let base = project.world.root.parent().unwrap().to_path_buf();
+    let context = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    let home = base.join("home");
+    let command = format!(
+        "echo x > {0}/added/pwned; echo x > {0}/pwned; ls {1}/layers/*/upper; echo x > {1}/layers/pwned; echo x > $TMPDIR/ok && cat $TMPDIR/ok",
+        base.display(),
+        home.display()
+    );
+    let said = project.run(&command, &context).await;
+    assert!(said.contains("\nx"), "{said}");
+    assert!(!base.join("added/pwned").exists() && !base.join("pwned").exists() && !home.join("layers/pwned").exists());
+    // No layer is left.
+    let left = std::fs::read_dir(home.join("layers")).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
+    assert_eq!(left, 0);
+}
+
+/// A small project with Rust, Python and JavaScript in it, where all programs of this machine can be used.
+async fn mixed_project() -> Project {
+    let shells = SessionShells::new(scrub_env(std::env::vars_os(), &EnvNameRules::default()));
+    let project = Project { world: World::with(shells, WebClient::new(vec![])) };
+    let files = [
+        (".gitignore", "/target\nnode_modules\ndist\nbuild\ncoverage\n__pycache__\n*.log\n"),
+        ("Cargo.toml", "[package]\nname = \"mixed\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n"),
+        ("src/lib.rs", "pub fn one() -> u32 {\n    1\n}\n"),
+        ("src/main.rs", "fn main() {\n  println!(\"{}\", mixed::one());\n}\n"),
+        ("src/util.rs", "pub fn a() {}\n"),
+        ("tests/__init__.py", ""),
+        ("tests/test_a.py", "import unittest\n\nclass A(unittest.TestCase):\n    def test_a(self):\n        pass\n"),
+        ("app.js", "console.log('app')\n"),
+        (
+            "package.json",
+            r#"{"name":"mixed","version":"1.0.0","scripts":{"build":"mkdir -p dist && cp app.js dist/","test":"node app.js","lint":"node --check app.js"}}"#,
+        ),
+        (
+            "Makefile",
+            "all: build\nbuild:\n\tmkdir -p build && cp app.js build/\ntest:\n\tnode app.js\nclean:\n\trm -rf build/*\n",
+        ),
+    ];
+    for (name, text) in files {
+        let path = project.world.root.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let setup = "git init -q -b main && git config user.name T && git config user.email t@example.org && \
+        cargo generate-lockfile --offline -q && git add . && git commit -qm first && cargo build --offline -q";
+    project.world.bash(setup).await;
+    project
+}
+
+/// Commands of the list that begin with `! ` change something outside the scope, so the user must be asked.
+#[tokio::test]
+async fn pc_21_ordinary_commands_ask_only_with_need() {
+    let project = mixed_project().await;
+    let scope = ["src/lib.rs", "src/new.rs", "src/tmp.rs", "tests/test_a.py", "Cargo.toml", "package.json"];
+    let commands = include_str!("shell_world/ordinary_commands.txt").lines().filter(|line| !line.starts_with('#'));
+    let (mut needless, mut missed, mut count) = (Vec::new(), Vec::new(), 0);
+    for line in commands {
+        let user = user(false);
+        let said =
+            project.run(line.trim_start_matches("! "), &scoped(&scope, ScopeMode::Ask, Some(Arc::clone(&user)))).await;
+        let asked: Vec<String> = user.asked.lock().unwrap().iter().flat_map(|ask| ask.paths.clone()).collect();
+        count += usize::from(!line.starts_with("! "));
+        match (line.starts_with("! "), asked.is_empty()) {
+            (true, true) => missed.push(format!("{line}: {said}")),
+            (false, false) => needless.push(format!("{line}: {asked:?}")),
+            _ => {}
+        }
+    }
+    assert!(count >= 200 && missed.is_empty(), "{count} commands; not asked: {missed:#?}");
+    assert!(needless.is_empty(), "asked without need: {needless:#?}");
+}
