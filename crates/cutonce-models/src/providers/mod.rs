@@ -2,8 +2,10 @@
 
 pub(crate) mod endpoint;
 mod model_list;
+mod web_search;
 
-pub use model_list::{LocalServer, ModelListError, find_local_servers, list_models};
+pub use model_list::{LocalServer, ModelListError, find_local_servers, list_endpoint_models, list_models};
+pub use web_search::{SearchAnswer, SearchSource, can_search, search_web};
 
 use crate::providers::endpoint::{Endpoint, connect, is_local};
 use crate::scripted::ScriptedModel;
@@ -213,7 +215,7 @@ fn resolve_bare_name(spec: &str, env: EnvLookup<'_>, custom: &[CustomProvider]) 
     let names: Vec<String> = all_providers(custom).map(|entry| entry.name().to_owned()).collect();
     let what = match spec.split_once('/') {
         _ if spec.is_empty() => "No model is configured".to_owned(),
-        Some((provider, _)) => format!("`{provider}` is no provider here, and OpenRouter has no key"),
+        Some((provider, _)) => format!("`{provider}` is not a provider here, and OpenRouter has no key"),
         None => format!("No key for the model `{spec}`"),
     };
     let set =

@@ -62,6 +62,11 @@ pub async fn list_models(
     request_list(&endpoint, LIST_TIMEOUT).await
 }
 
+/// Lists the models of an endpoint that a model was resolved to (DU-5).
+pub async fn list_endpoint_models(endpoint: &Endpoint) -> Result<Vec<String>, ModelListError> {
+    request_list(endpoint, LIST_TIMEOUT).await
+}
+
 /// Asks the usual loopback ports at the same time. A server without a model can't be used and is left out.
 pub async fn find_local_servers(lookup: &dyn Fn(&str) -> Option<String>) -> Vec<LocalServer> {
     let local = PROVIDERS.iter().filter(|provider| !provider.key_needed);

@@ -120,7 +120,7 @@ fn mo_1_mistyped_names_are_not_sent() {
     assert_eq!(said("olama/qwen3"), "Unknown provider `olama`. Did you mean ollama/qwen3?");
     assert_eq!(said("sonettwo three"), "`sonettwo three` is not a model: a name has no spaces.");
     assert_eq!(said("anthropic/claude x"), "`anthropic/claude x` is not a model: a name has no spaces.");
-    assert!(said("vendor/model").starts_with("`vendor` is no provider here, and OpenRouter has no key."));
+    assert!(said("vendor/model").starts_with("`vendor` is not a provider here, and OpenRouter has no key."));
     assert_eq!(shown(go("mistralai/x", &[ROUTER])), "openrouter mistralai/x https://openrouter.ai/api/v1");
 }
 
