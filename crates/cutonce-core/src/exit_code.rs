@@ -4,9 +4,9 @@ pub const SUCCESS: u8 = 0;
 pub const FAILED: u8 = 1;
 /// The command line is invalid.
 pub const USAGE: u8 = 2;
-/// The files that a plan names changed since it was submitted (PC-13).
+/// A file changed since it was planned or rehearsed (PC-13, RH-6).
 pub const STALE: u8 = 4;
-/// The implementation differs from the approved plan (PC-35).
+/// A plan was not carried out as it says (PC-35, RH-6).
 pub const DRIFTED: u8 = 5;
 /// The terminal was closed: SIGHUP.
 pub const HUNG_UP: u8 = 129;

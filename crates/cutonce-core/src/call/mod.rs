@@ -410,7 +410,7 @@ fn classified(mode: Mode, ask: PermissionAsk, hook_asked: bool, now: CallNow, ve
         ClassifierVerdict::Ask(reason) => ask_approver(mode, Box::new(ask.escalate_to_user(&reason)), hook_asked),
         ClassifierVerdict::Deny(reason) => {
             let message = format!(
-                "Auto mode denied this {} call: {reason}. Do not try to get there another way: go on without it, or tell the user what you need it for.",
+                "Auto mode denied this {} call: {reason}. Do not try to get there another way: continue without it, or tell the user what you need it for.",
                 ask.facts.tool
             );
             deny(DeniedCall { why: Why { reason: format!("auto mode: denied: {reason}"), ..ask.why }, message })
@@ -489,12 +489,12 @@ fn withdrawn(question: &AskSubject, reason: &str) -> Step {
     deny(DeniedCall { why: Why::from_reason(reason), message })
 }
 
-const NO_APPROVER: &str = "Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.";
+const NO_APPROVER: &str = "Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.";
 /// No rule lifts these.
-const NO_APPROVER_FOR_PROTECTED: &str = "Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed.";
+const NO_APPROVER_FOR_PROTECTED: &str = "Not allowed: it writes to a protected place, which only a person can allow, and no one is here. Continue without it, or tell the user what you would have changed.";
 const NO_APPROVER_OUT_OF_SCOPE: &str = "Not allowed: the file is outside the approved plan, which only a person can extend, and no one is here. Follow the plan, or tell the user what you would have changed.";
 const NO_ONE_TO_ASK: &str =
-    "Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.";
+    "No one can answer here: this session runs without a person. Decide yourself and say what you assumed.";
 
 fn refused(question: AskSubject, by: Refusal) -> CallResult {
     let denied =
@@ -507,7 +507,7 @@ fn refused(question: AskSubject, by: Refusal) -> CallResult {
                 AskCause::OutOfScope => NO_APPROVER_OUT_OF_SCOPE,
                 _ => NO_APPROVER,
             };
-            let why = Why { reason: format!("{}; nobody can answer here", ask.why.reason), ..ask.why };
+            let why = Why { reason: format!("{}; no one can answer here", ask.why.reason), ..ask.why };
             CallResult::Denied(DeniedCall { why, message: message.into() })
         }
         (AskSubject::Permission(ask), Refusal::User { message }) => {

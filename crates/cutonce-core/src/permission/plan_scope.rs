@@ -6,6 +6,7 @@ use super::{Access, AllowedCall, AskCause, CallFacts, Decision, DeniedCall, Perm
 use crate::mode::Mode;
 use crate::plan::scope::ScopeVerdict;
 use crate::settings::plan::ScopeMode;
+use crate::text::sanitize::one_line;
 
 /// The reason of such a decision, as users see it.
 pub const OUTSIDE_PLAN: &str = "outside the approved plan";
@@ -19,6 +20,12 @@ pub fn suggest_addition(path: &str) -> RuleSuggestion {
 /// The path that an answer adds to the contract; `None` for other rules.
 pub fn added_path(rule: &str) -> Option<&str> {
     rule.strip_prefix("Plan(")?.strip_suffix(')').filter(|path| !path.is_empty())
+}
+
+/// The choice that adds a file to the contract, as users see it; `None` if these rules are rules of the settings.
+pub fn addition_label(rules: &[String]) -> Option<String> {
+    let path = rules.first().and_then(|rule| added_path(rule))?;
+    Some(format!("yes, and add {} to the plan", one_line(path)))
 }
 
 impl Decision {

@@ -94,6 +94,9 @@ fn is_xargs(wrapper: &str) -> bool {
     matches!(name.rsplit('/').next(), Some("xargs" | "parallel"))
 }
 
+/// The tool that searches with the provider's own tool (DU-12). Its rules name no host.
+const WEB_SEARCH: &str = "WebSearch";
+
 /// Suggestions, narrowest first. Empty if no rule could help (protected paths, unparsable commands).
 pub(super) fn suggest_rules(mode: Mode, rules: &RuleSet, facts: &CallFacts) -> Vec<RuleSuggestion> {
     let choices: Vec<Vec<String>> = match &facts.access {
@@ -103,6 +106,7 @@ pub(super) fn suggest_rules(mode: Mode, rules: &RuleSet, facts: &CallFacts) -> V
             targets.iter().map(|target| path_rule("Read", rules, target)).collect(),
             targets.iter().map(|target| folder_rule("Read", rules, target)).collect(),
         ],
+        Access::Fetch { .. } if facts.tool == WEB_SEARCH => vec![vec![WEB_SEARCH.to_string()]],
         Access::Fetch { host, .. } => vec![vec![format!("WebFetch(domain:{host})")]],
         Access::Agent { kind } => vec![vec![format!("Agent({kind})")]],
         Access::Skill { name } => vec![vec![format!("Skill({name})")]],

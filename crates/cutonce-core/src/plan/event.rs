@@ -4,7 +4,9 @@ use super::PlanPhase;
 use crate::mode::Mode;
 use crate::plan::approval::{ChoiceKey, PlanExitRequest, QuotedComment};
 use crate::plan::progress::StepState;
+use crate::plan::rehearsal::RehearsalEvent;
 use crate::plan::report::PlanReport;
+use crate::protocol::answerer::Answerer;
 use crate::protocol::event::{AskKind, AskView, EventKind};
 use crate::protocol::submission::ChangedBy;
 use serde::{Deserialize, Serialize};
@@ -23,9 +25,9 @@ pub enum PlanEvent {
     #[serde(rename = "plan.exit_request")]
     ExitRequest(Box<PlanExitRequest>),
     #[serde(rename = "plan.approved")]
-    Approved { choice: ChoiceKey, mode: Mode, edited: bool },
+    Approved { choice: ChoiceKey, mode: Mode, edited: bool, by: Answerer },
     #[serde(rename = "plan.denied")]
-    Denied { feedback: Option<String>, comments: Vec<QuotedComment> },
+    Denied { feedback: Option<String>, comments: Vec<QuotedComment>, by: Answerer },
     #[serde(rename = "plan.implement")]
     Implement { plan_file_path: String, plan_content: String },
     /// The state of a step changed (PC-32).
@@ -34,6 +36,17 @@ pub enum PlanEvent {
     /// The implementation ended, or its turn did (PC-35).
     #[serde(rename = "plan.report")]
     Report(Box<PlanReport>),
+    /// News of a rehearsal (RH-1, RH-2).
+    #[serde(rename = "plan.rehearsal")]
+    Rehearsal(Box<RehearsalEvent>),
+}
+
+/// A step of the plan that is being implemented, as front ends show it (PC-32).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LiveStep {
+    pub id: String,
+    pub title: String,
+    pub state: StepState,
 }
 
 /// The new state of a step, with the evidence for it (PC-32).
@@ -47,6 +60,21 @@ pub struct StepProgress {
     /// The check that ran last.
     pub check: Option<String>,
     pub exit_code: Option<i32>,
+}
+
+impl EventKind {
+    /// True if others than the front end may want to look at the session from now on (RV-1).
+    pub fn is_reviewable(&self) -> bool {
+        matches!(self, EventKind::Ask(_) | EventKind::Plan(PlanEvent::Step(_)))
+    }
+}
+
+impl PlanEvent {
+    /// True for what happens to a plan after it was decided.
+    pub fn is_progress(&self) -> bool {
+        use PlanEvent::{Approved, Denied, Implement, Report, Step};
+        matches!(self, Approved { .. } | Denied { .. } | Implement { .. } | Step(_) | Report(_))
+    }
 }
 
 impl AskView {

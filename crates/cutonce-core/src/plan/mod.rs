@@ -6,11 +6,13 @@ pub mod command;
 pub mod contract;
 mod directory;
 mod event;
+mod freshness;
 pub mod implementation;
 mod installers;
 mod naming;
 mod phase;
 pub mod progress;
+pub mod rehearsal;
 pub mod reminder;
 pub mod report;
 mod restore;
@@ -19,7 +21,8 @@ pub mod scope;
 mod tools;
 
 pub use directory::{PlansDirectoryError, check_plans_directory};
-pub use event::{PlanEvent, StepProgress};
+pub use event::{LiveStep, PlanEvent, StepProgress};
+pub use freshness::{FreshnessState, PlanFreshness, StaleFile};
 pub use installers::installer;
 pub use naming::{
     agent_plan_file_name, free_task_name, free_word_name, is_plan_name, plan_file_name, task_name, word_name,

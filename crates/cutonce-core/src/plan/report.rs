@@ -76,6 +76,28 @@ impl PlanReport {
         !self.drift
     }
 
+    /// The report in one line.
+    pub fn summary(&self) -> String {
+        format!("Plan {} (revision {}): {}", self.plan.slug, self.plan.revision, self.counts())
+    }
+
+    /// How many steps have which state, and whether anything drifted.
+    pub fn counts(&self) -> String {
+        let states = [
+            StepState::Checked,
+            StepState::Changed,
+            StepState::Open,
+            StepState::Failed,
+            StepState::Parked,
+            StepState::Dropped,
+        ];
+        let count = |state: StepState| self.steps.iter().filter(|step| step.state == state).count();
+        let counts = states.into_iter().map(|state| (count(state), state)).filter(|(count, _)| *count > 0);
+        let counts: Vec<String> = counts.map(|(count, state)| format!("{count} {}", state.name())).collect();
+        let drift = if self.drift { "drift" } else { "no drift" };
+        format!("{} · {drift}", counts.join(", "))
+    }
+
     /// The report as text: a table of steps, then the drift.
     pub fn text(&self) -> String {
         let mut out = format!("Plan {} (revision {})\n\n", self.plan.slug, self.plan.revision);
@@ -98,7 +120,8 @@ impl PlanReport {
         out
     }
 
-    fn drift_text(&self) -> String {
+    /// What differs from the plan, in lists.
+    pub fn drift_text(&self) -> String {
         let mut out = String::new();
         let mut list = |title: &str, entries: Vec<String>| {
             if !entries.is_empty() {

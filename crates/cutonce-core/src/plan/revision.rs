@@ -23,6 +23,8 @@ pub enum PlanStatus {
     Approved,
     Rejected,
     Left,
+    /// Set aside by the user, whatever its last submission became (PC-41).
+    Parked,
 }
 
 impl PlanStatus {
@@ -33,6 +35,7 @@ impl PlanStatus {
             PlanStatus::Approved => "approved",
             PlanStatus::Rejected => "rejected",
             PlanStatus::Left => "left",
+            PlanStatus::Parked => "parked",
         }
     }
 }
@@ -79,6 +82,9 @@ impl Revision {
 #[serde(rename_all = "camelCase", default)]
 pub struct RevisionIndex {
     pub revisions: Vec<Revision>,
+    /// The user set the plan aside; its next submission ends that (PC-41).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub parked: bool,
 }
 
 impl RevisionIndex {
@@ -98,6 +104,7 @@ impl RevisionIndex {
 
     /// Records a submission.
     pub fn submit(&mut self, text: &str, time: &str, project: &str, session: &str) -> &Revision {
+        self.parked = false;
         let number = self.number_for(text, session);
         if self.last().is_none_or(|last| last.number != number) {
             self.revisions.push(Revision {
@@ -130,6 +137,9 @@ impl RevisionIndex {
 
     /// Status of the plan if its current text has this hash.
     pub fn status(&self, sha256: Option<&str>) -> PlanStatus {
+        if self.parked {
+            return PlanStatus::Parked;
+        }
         let current = self.last().filter(|last| Some(last.sha256.as_str()) == sha256);
         current.map_or(PlanStatus::Draft, |last| last.outcome.status())
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::mode::{Mode, ReminderKind};
+use crate::protocol::answerer::Answerer;
 use crate::protocol::submission::ChangedBy;
 use crate::settings::plan::{PlanEagerness, PlanEntry, PlanWorkflow};
 use crate::transcript::EntryBody;
@@ -348,13 +349,14 @@ fn pm_143_event_names_and_fields_match_the_contract() {
             choice: crate::plan::approval::ChoiceKey::AcceptEdits,
             mode: Mode::AcceptEdits,
             edited: true,
+            by: Answerer::TERMINAL,
         },
-        json!({ "type": "plan.approved", "choice": "acceptEdits", "mode": "acceptEdits", "edited": true }),
+        json!({ "type": "plan.approved", "choice": "acceptEdits", "mode": "acceptEdits", "edited": true, "by": "terminal" }),
     );
     let comment = crate::plan::approval::QuotedComment { line: 1, quote: Some("# P".into()), text: "t".into() };
     check(
-        PlanEvent::Denied { feedback: Some("f".into()), comments: vec![comment] },
-        json!({ "type": "plan.denied", "feedback": "f", "comments": [{ "line": 1, "quote": "# P", "text": "t" }] }),
+        PlanEvent::Denied { feedback: Some("f".into()), comments: vec![comment], by: Answerer::BROWSER },
+        json!({ "type": "plan.denied", "feedback": "f", "comments": [{ "line": 1, "quote": "# P", "text": "t" }], "by": "browser" }),
     );
     check(
         PlanEvent::Implement { plan_file_path: path(), plan_content: "# P".into() },

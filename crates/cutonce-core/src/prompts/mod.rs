@@ -56,6 +56,22 @@ pub fn compaction_prompt(focus: Option<&str>) -> String {
     }
 }
 
+/// The message that asks a side question (DU-5).
+pub fn side_question_prompt(question: &str) -> String {
+    let rule = "The user asks a side question. Answer it briefly from what you know and from the conversation so far. \
+                Call no tools and do not continue the task. Neither the question nor your answer is kept.";
+    format!("{}\n{question}", wrap_reminder(rule))
+}
+
+/// The task of the agent that reviews the working tree (DU-5).
+pub fn review_task(focus: &str) -> String {
+    let task = "Review the changes in this working tree.";
+    match focus.trim() {
+        "" => task.to_string(),
+        focus => format!("{task} The user asks you to look at: {focus}"),
+    }
+}
+
 /// Content that survives a compaction verbatim, in addition to the summary (AG-8).
 #[derive(Debug, Clone, Default)]
 pub struct KeptContext<'a> {

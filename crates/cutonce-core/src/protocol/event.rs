@@ -5,10 +5,11 @@ use crate::conversation::{ContentBlock, Image, ResultPart, StopReason, TokenUsag
 use crate::mode::Mode;
 use crate::permission::rules::RuleBehavior;
 use crate::permission::{AskCause, RuleSuggestion, Why};
-use crate::plan::PlanEvent;
 use crate::plan::approval;
 use crate::plan::contract::PlanContract;
 use crate::plan::report::PlanReport;
+use crate::plan::{LiveStep, PlanEvent};
+use crate::protocol::answerer::Answerer;
 use crate::protocol::submission::{AskAnswer, ChangedBy};
 use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
@@ -98,6 +99,8 @@ pub enum EventKind {
     AskClosed {
         ask_id: String,
         answer: Option<AskAnswer>,
+        /// Who answered; `None` if the ask was withdrawn.
+        by: Option<Answerer>,
     },
     ModeChanged {
         from: Mode,
@@ -108,6 +111,8 @@ pub enum EventKind {
         model: String,
     },
     Todos(Vec<TodoItem>),
+    /// The steps that are being implemented, whenever one changes; empty when the implementation ends (PC-32).
+    Steps(Vec<LiveStep>),
     /// The life of a plan (PM-143).
     Plan(PlanEvent),
     /// `/plan`: show the plan under the heading «Current Plan» (PM-24).
@@ -115,6 +120,12 @@ pub enum EventKind {
         path: String,
         plan: String,
         hint: Option<String>,
+    },
+    /// Markdown for the user that is not part of the conversation: the answer of `/btw`, `/review` or `/context`
+    /// (DU-5).
+    Aside {
+        heading: String,
+        text: String,
     },
     /// Last output line of a background command, for display only (UI-14).
     TaskOutput {
@@ -328,6 +339,7 @@ impl AskView {
             "Edit" | "Write" | "NotebookEdit" => "change",
             "Read" | "Glob" | "Grep" => "read",
             "WebFetch" => "fetch",
+            "WebSearch" => "search",
             _ => "run",
         }
     }

@@ -1,7 +1,7 @@
 //! The scopes of «don't ask again» (DU-2).
 
 use super::submission::{RememberedRule, RuleDestination};
-use crate::permission::RuleSuggestion;
+use crate::permission::{RuleSuggestion, addition_label};
 
 /// A scope of «don't ask again»: which rules, and how long they hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,8 +11,14 @@ pub struct RuleScope {
 }
 
 impl RuleScope {
+    /// The choice as users see it. `named` are the rules, shortened as the front end needs.
+    pub fn label(&self, named: &str) -> String {
+        addition_label(&self.rules)
+            .unwrap_or_else(|| format!("yes, and don't ask again {} for {named}", self.describe()))
+    }
+
     /// How long the rules hold, after «don't ask again».
-    pub fn describe(&self) -> &'static str {
+    fn describe(&self) -> &'static str {
         match self.destination {
             RuleDestination::Session => "in this session",
             RuleDestination::Local | RuleDestination::Project => "here",
@@ -26,11 +32,14 @@ impl RuleScope {
     }
 }
 
-/// The scopes to choose from: narrowest rules first, each for this project and for this session.
+/// The scopes to choose from: narrowest rules first, each for this project and for this session. An addition to the
+/// contract belongs to the session alone.
 pub fn rule_scopes(suggestions: &[RuleSuggestion]) -> Vec<RuleScope> {
-    let both = [RuleDestination::Local, RuleDestination::Session];
+    const BOTH: [RuleDestination; 2] = [RuleDestination::Local, RuleDestination::Session];
     let scopes = |suggestion: &RuleSuggestion| {
-        both.map(|destination| RuleScope { rules: suggestion.rules.clone(), destination })
+        let offered = if addition_label(&suggestion.rules).is_some() { &BOTH[1..] } else { &BOTH[..] };
+        let rules = suggestion.rules.clone();
+        offered.iter().map(move |destination| RuleScope { rules: rules.clone(), destination: *destination })
     };
     suggestions.iter().flat_map(scopes).collect()
 }
@@ -54,5 +63,12 @@ mod tests {
         assert_eq!(told, expected);
         assert_eq!(scopes[3].remembered()[0].where_to, RuleDestination::Session);
         assert!(rule_scopes(&[]).is_empty());
+    }
+
+    #[test]
+    fn pc_24_addition_to_the_contract_has_one_scope() {
+        let scopes = rule_scopes(&[crate::permission::suggest_addition("src/a.rs")]);
+        let labels: Vec<String> = scopes.iter().map(|scope| scope.label("x")).collect();
+        assert_eq!(labels, ["yes, and add src/a.rs to the plan"]);
     }
 }

@@ -2,7 +2,9 @@
 
 use crate::conversation::Image;
 use crate::mode::Mode;
+use crate::protocol::answerer::Answerer;
 use crate::protocol::host::{FolderChange, HostAnswer, RuleChange};
+use crate::protocol::review_request::ReviewerAnswer;
 use crate::team::{AnsweredBy, LeadMode, PlanApprovalRequest, TeamMessage, TeammateState};
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +28,26 @@ pub enum Submission {
         ask_id: String,
         answer: AskAnswer,
     },
+    /// An answer from outside of the process (RV-3); `on_done` hears whether it was taken, or why not.
+    AnswerFrom {
+        answer: Box<ReviewerAnswer>,
+        by: Answerer,
+        on_done: OnDone,
+    },
+    /// A member of the remote approves the plan that waits; `plan.quorum` says how many must (FL-2).
+    PlanVote {
+        ask_id: String,
+        by: String,
+    },
     /// The user closed the review of this session's plan and decides later (PM-80): the turn ends, the plan waits.
     PostponePlan {
         ask_id: String,
+    },
+    /// Rehearse the plan that waits for an answer, or end a rehearsal (RH-1). `on_done` gets the order's result; a
+    /// rehearsal itself reports events.
+    Rehearse {
+        order: crate::plan::rehearsal::RehearsalOrder,
+        on_done: Option<OnDone>,
     },
     /// `/mode`, `/plan`, a host's set_permission_mode.
     SetMode {
@@ -52,6 +71,27 @@ pub enum Submission {
     SetModel {
         model: String,
     },
+    /// `/effort`: how much the model thinks, from the next turn on; `None` restores the start value (DU-5).
+    SetEffort {
+        effort: Option<crate::model_request::Effort>,
+    },
+    /// `/btw`: asks the model outside of the conversation; the answer is an aside (DU-5).
+    SideQuestion {
+        question: String,
+    },
+    /// `/review`: a fresh agent reviews the working tree; its report is an aside (DU-5).
+    ReviewChanges {
+        focus: String,
+    },
+    /// `/context`: reports what fills the context window, as an aside (DU-5).
+    DescribeContext,
+    /// What a `!` line printed in the user's own shell; the model sees it with the next request (DU-8).
+    ShellOutput {
+        line: String,
+        output: String,
+    },
+    /// Ctrl+B: commands that run in the foreground continue in the background (DU-7).
+    Background,
     /// Take the last queued message back (DU-4); nothing happens if none waits.
     Unqueue,
     /// Stop the stream and the running tools at once (AG-4).

@@ -3,7 +3,7 @@
 
 use crate::conversation::TokenUsage;
 use crate::mode::Mode;
-use crate::plan::{PlanEvent, PlanPhase};
+use crate::plan::{LiveStep, PlanEvent, PlanPhase};
 use crate::protocol::background_commands::BackgroundCommands;
 use crate::protocol::event::{AgentActivity, AgentEvent, Event, EventKind, TodoItem};
 use crate::protocol::usage_totals::UsageTotals;
@@ -25,6 +25,8 @@ pub struct SessionView {
     /// Tokens and cost per model, as of the last turn's end.
     pub totals: UsageTotals,
     pub todos: Vec<TodoItem>,
+    /// Steps of the plan that is being implemented (PC-32).
+    pub steps: Vec<LiveStep>,
     /// Running background commands.
     pub commands: BackgroundCommands,
 }
@@ -57,6 +59,7 @@ impl SessionView {
             }
             EventKind::Compacted { after, cost, .. } => (self.context, self.cost) = (*after, *cost),
             EventKind::Todos(todos) => self.todos.clone_from(todos),
+            EventKind::Steps(steps) => self.steps.clone_from(steps),
             EventKind::Cleared => {
                 self.context = 0;
                 self.todos.clear();

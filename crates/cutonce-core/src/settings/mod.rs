@@ -4,6 +4,7 @@
 
 pub mod check;
 pub mod docs;
+pub mod fleet;
 pub mod hooks;
 pub mod merge;
 pub mod models;
@@ -12,6 +13,7 @@ pub mod plan_network;
 pub mod team;
 
 pub use check::{SettingProblem, check_settings};
+pub use fleet::FleetSettings;
 pub use hooks::HookSettings;
 pub use merge::{SettingsLayer, merge_layers};
 pub use models::{ModelClass, ModelEntry, ModelInfo, ModelPrice, ThinkingKind};
@@ -76,12 +78,25 @@ pub struct Settings {
     pub agents: AgentSettings,
     /// Teams of agents.
     pub team: TeamSettings,
+    /// Name of the remote that sessions publish to, as with `--remote`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub remote: Option<String>,
+    /// Workers and jobs.
+    pub fleet: FleetSettings,
     /// Auto mode: a classifier model decides the calls that default mode would ask about.
     pub auto: AutoSettings,
     /// Colours of the terminal interface.
     pub theme: ThemeSetting,
-    /// How you are notified that a plan or a question is waiting.
+    /// How you are notified that a plan or a question is waiting, or that a turn ended while you were away.
     pub notifications: NotificationMethod,
+    /// How the composer and the fields of the review edit text.
+    pub editor_mode: EditorMode,
+    /// Keys of the terminal with another action: `{"ctrl+s": "send", "ctrl+x": "none"}`. docs/reference/terminal.md
+    /// lists the actions.
+    pub keys: BTreeMap<String, String>,
+    /// A command of yours whose output is shown below the composer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status_line: Option<StatusLineSettings>,
     /// Commands that run at certain events.
     pub hooks: HookSettings,
     /// Run no hooks at all.
@@ -517,6 +532,37 @@ pub enum NotificationMethod {
     /// A desktop notification through the terminal (OSC 9).
     Osc9,
     Off,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum EditorMode {
+    #[default]
+    #[serde(alias = "emacs")]
+    Normal,
+    /// Vim's keys: Esc leaves the insert mode.
+    Vim,
+}
+
+/// The user's own status line (DU-7).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StatusLineSettings {
+    /// Always `command`.
+    #[serde(rename = "type", default)]
+    pub kind: StatusLineKind,
+    /// Gets JSON about the session on stdin and prints the line.
+    pub command: String,
+    /// Accepted from Claude Code's settings; has no effect.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub padding: Option<u8>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum StatusLineKind {
+    #[default]
+    Command,
 }
 
 /// JSON schema of the settings, for editors and docs/reference/.

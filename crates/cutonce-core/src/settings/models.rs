@@ -161,6 +161,14 @@ impl Settings {
         }
     }
 
+    /// The names to choose from, the user's own first: aliases and models with a row of their own (DU-5).
+    pub fn known_models(&self) -> Vec<(String, ModelInfo)> {
+        let listed = |name: &&String| !name.ends_with('*');
+        let own = self.models.keys().filter(listed);
+        let built_in = BUILT_IN_MODELS.keys().filter(listed).filter(|name| !self.models.contains_key(*name));
+        own.chain(built_in).map(|name| (name.clone(), self.model_info(name))).collect()
+    }
+
     /// The alias that a mistyped name probably means.
     pub fn nearest_alias(&self, typed: &str) -> Option<&str> {
         let rows = self.models.iter().chain(BUILT_IN_MODELS.iter());
@@ -247,6 +255,15 @@ mod tests {
         check("ollama/qwen3", ModelClass::Other, 32_000);
         assert_eq!(settings.model_info("ollama/gpt-5").price, None, "a local server costs nothing");
         assert!(!settings.model_info("something-else").known);
+    }
+
+    #[test]
+    fn du_5_known_models_are_aliases_and_own_rows() {
+        let settings = with(serde_json::json!({"mine": {"provider": "ollama", "id": "qwen3"}, "opus": {"context": 9}}));
+        let names: Vec<String> = settings.known_models().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names[..2], ["mine".to_string(), "opus".to_string()]);
+        assert!(names.contains(&"sonnet".to_string()) && !names.iter().any(|name| name.contains('*')), "{names:?}");
+        assert_eq!(names.iter().filter(|name| *name == "opus").count(), 1);
     }
 
     #[test]

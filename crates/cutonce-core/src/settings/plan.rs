@@ -44,6 +44,10 @@ pub struct PlanSettings {
     pub verify: PlanVerify,
     /// Remind the model of open steps of the plan every so many requests; 0: never.
     pub remind_every: u32,
+    /// Different approvers that a plan needs, you among them. More than 1 needs a remote.
+    pub quorum: u32,
+    /// Rehearsals of plans.
+    pub rehearsal: RehearsalSettings,
     /// Use auto mode's classifier in plan mode too, if auto mode is on; it can't allow what plan mode denies.
     pub use_auto: bool,
 }
@@ -68,8 +72,28 @@ impl Default for PlanSettings {
             scope: ScopeMode::default(),
             verify: PlanVerify::default(),
             remind_every: 5,
+            quorum: 1,
+            rehearsal: RehearsalSettings::default(),
             use_auto: true,
         }
+    }
+}
+
+/// Limits of rehearsals (RH-5).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default, deny_unknown_fields)]
+pub struct RehearsalSettings {
+    /// Megabytes that the changes of one rehearsal may take.
+    pub max_megabytes: u32,
+    /// Minutes that a rehearsal may take.
+    pub max_minutes: u32,
+    /// How many rehearsals can run or wait for your answer at the same time, in all sessions.
+    pub max_running: u32,
+}
+
+impl Default for RehearsalSettings {
+    fn default() -> Self {
+        Self { max_megabytes: 4096, max_minutes: 60, max_running: 8 }
     }
 }
 

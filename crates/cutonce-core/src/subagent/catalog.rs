@@ -3,6 +3,7 @@
 use super::definition::{AgentDefinition, AgentSource, parse_agent_file};
 use crate::mode::Mode;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 /// An agent file with its source and text.
 #[derive(Debug, Clone)]
@@ -43,9 +44,19 @@ const BUILT_IN: [&str; 3] = [
     include_str!("built_in/general_purpose.md"),
 ];
 
+/// The agent of `/review` (DU-5). It is not offered to the model.
+pub const REVIEWER: &str = "reviewer";
+
+static REVIEWER_AGENT: LazyLock<Option<AgentDefinition>> =
+    LazyLock::new(|| parse_agents(&[include_str!("built_in/reviewer.md")]).pop());
+
 /// The built-in agents (SA-2).
 pub fn built_in_agents() -> Vec<AgentDefinition> {
-    let parsed = BUILT_IN.iter().filter_map(|text| parse_agent_file(text, AgentSource::BuiltIn, None).ok().flatten());
+    parse_agents(&BUILT_IN)
+}
+
+fn parse_agents(texts: &[&str]) -> Vec<AgentDefinition> {
+    let parsed = texts.iter().filter_map(|text| parse_agent_file(text, AgentSource::BuiltIn, None).ok().flatten());
     parsed.map(|(definition, _)| definition).collect()
 }
 
@@ -74,7 +85,8 @@ impl AgentCatalog {
         &self.problems
     }
     pub fn get(&self, name: &str) -> Option<&AgentDefinition> {
-        self.agents.iter().find(|agent| agent.name == name)
+        let own = self.agents.iter().find(|agent| agent.name == name);
+        own.or_else(|| REVIEWER_AGENT.as_ref().filter(|agent| agent.name == name))
     }
     /// Names of all agents, for an input error.
     pub fn name_list(&self) -> String {

@@ -6,7 +6,7 @@ mod catalog;
 mod definition;
 mod host_agents;
 
-pub use catalog::{AgentCatalog, AgentFile, AgentProblem, built_in_agents};
+pub use catalog::{AgentCatalog, AgentFile, AgentProblem, REVIEWER, built_in_agents};
 pub use definition::{
     AgentColor, AgentDefinition, AgentFileError, AgentMcpServer, AgentModel, AgentOptions, AgentSource,
     parse_agent_file,

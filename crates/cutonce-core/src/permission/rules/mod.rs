@@ -358,6 +358,7 @@ const KNOWN_TOOLS: &[(&str, SpecKind)] = &[
     ("TodoWrite", SpecKind::None),
     ("WaitForMcpServers", SpecKind::None),
     ("WebFetch", SpecKind::Domain),
+    ("WebSearch", SpecKind::None),
     ("Write", SpecKind::Path),
 ];
 

@@ -6,6 +6,7 @@ use crate::mode::{Mode, ModeState};
 use crate::model_request::Effort;
 use crate::plan::contract::PlanContract;
 use crate::plan::progress::StepAnswer;
+use crate::plan::rehearsal::RehearsalChoice;
 use crate::plan::{self, PlanContent};
 use crate::settings::plan::ScopeMode;
 use serde::{Deserialize, Serialize};
@@ -44,6 +45,9 @@ pub struct PlanAnswer {
     /// Instead of the setting `plan.scope`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scope: Option<ScopeMode>,
+    /// «Apply exactly this»: the approval applies this rehearsal (RH-3).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rehearsal: Option<Box<RehearsalChoice>>,
 }
 
 /// A comment on a line of the plan; the first line is 1.
@@ -76,6 +80,7 @@ impl PlanAnswer {
             effort: None,
             budget_usd: None,
             scope: None,
+            rehearsal: None,
         }
     }
     /// Parses a host's answer; the error names the field.
@@ -122,6 +127,8 @@ pub struct ApprovedPlan {
     pub clear: bool,
     /// What the implementation is bound to (PC-11, PC-12).
     pub terms: ApprovalTerms,
+    /// The rehearsal that is applied (RH-3).
+    pub rehearsal: Option<Box<RehearsalChoice>>,
 }
 
 pub(super) fn judge_answer(
@@ -138,6 +145,10 @@ pub(super) fn judge_answer(
     let edit = answer.plan.clone().filter(|text| request.plan.as_deref().unwrap_or_default() != text);
     let approves =
         matches!(answer.choice, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear);
+    if answer.rehearsal.is_some() && (!approves || edit.is_some() || answer.choice == ChoiceKey::Clear) {
+        let why = "a rehearsal is applied only with an approval of exactly the plan that was rehearsed";
+        return PlanVerdict::NotApproved { why: NoAnswer::Unreadable(why.into()), answer: Some(answer) };
+    }
     if approves || edit.is_some() {
         if let PlanContent::Unreadable(why) = found {
             let why = NoAnswer::Failed(format!("the plan file {} can't be read: {why}", request.plan_file_path));
@@ -179,6 +190,7 @@ pub(super) fn judge_answer(
                 comments,
                 clear: answer.choice == ChoiceKey::Clear,
                 terms,
+                rehearsal: answer.rehearsal,
             })
         }
     }

@@ -8,6 +8,7 @@ mod answer;
 mod headless;
 mod request;
 mod result;
+mod review_terms;
 mod teammate;
 mod terms;
 
@@ -15,12 +16,13 @@ pub use answer::{ApprovedPlan, LineComment, NoAnswer, PlanAnswer, PlanVerdict, Q
 pub use headless::{HeadlessResult, describe_plan, headless_result};
 pub use request::{ChoiceKey, EXIT_QUESTION, EnforcementLevel, PlanChoice, PlanExitRequest, PlanSubmission};
 pub use result::{
-    ALL_IMPLEMENTATION_TOOLS, ImplementationTools, PlanExitResult, approved_result, implement_message,
+    ALL_IMPLEMENTATION_TOOLS, ImplementationTools, PlanExitResult, applied_result, approved_result, implement_message,
     keep_planning_result, left_result, message_feedback, no_approver_result, not_approved_result,
     not_in_plan_mode_error, postponed_result, resubmitted_messages, subagent_result, unreadable_plan_error,
     unsaved_edit_error, with_findings_result, withdrawn_result,
 };
 
+pub use review_terms::{ContractSummary, OFFERED_BUDGETS, RejectedTerm, ReviewTerms, is_locked, price_text};
 pub use teammate::response_to_teammate;
 pub use terms::{ApprovalTerms, InvalidTerms};
 

@@ -1,8 +1,10 @@
 //! Plan approval requests as shown to approvers (PM-73, PM-74, PM-87).
 
+use super::answer::{PlanAnswer, mode_after};
+use super::terms::ApprovalTerms;
 use crate::mode::{Mode, ModeState};
-use crate::plan::PlanContent;
 use crate::plan::contract::PlanContract;
+use crate::plan::{PlanContent, PlanFreshness};
 use serde::{Deserialize, Serialize};
 
 /// Question of every request.
@@ -25,6 +27,8 @@ pub struct PlanSubmission {
     pub contacted_hosts: Vec<String>,
     /// What the program understood of the plan, with findings (PC-4).
     pub contract: Option<PlanContract>,
+    /// How the planned files differ from an earlier submission of this text (PC-13).
+    pub freshness: Option<PlanFreshness>,
     /// Findings go back to the model first (`plan.lint`).
     pub fix_findings: bool,
 }
@@ -103,6 +107,9 @@ pub struct PlanExitRequest {
     /// What the program understood of the plan; none if it has no steps (PC-4).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contract: Option<PlanContract>,
+    /// How the planned files differ from an earlier submission of this text (PC-13).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub freshness: Option<PlanFreshness>,
     /// The stay in plan mode that this request would end.
     pub(super) stay: u32,
 }
@@ -125,8 +132,20 @@ impl PlanExitRequest {
             notice,
             from: None,
             contract: submission.contract,
+            freshness: submission.freshness,
             stay: state.visit_number(),
         }
+    }
+
+    /// Why this answer could not be carried out, before it is taken (RV-3). `edited`: the contract of the plan in the
+    /// answer, if that has one.
+    pub fn check_answer(&self, answer: &PlanAnswer, edited: Option<PlanContract>) -> Result<(), String> {
+        mode_after(self, answer)?;
+        if !matches!(answer.choice, ChoiceKey::KeepPlanning | ChoiceKey::Leave) {
+            let contract = if answer.plan.is_some() { edited } else { self.contract.clone() };
+            ApprovalTerms::new(answer, contract).map_err(|why| why.to_string())?;
+        }
+        Ok(())
     }
 
     pub fn find_choice(&self, key: ChoiceKey) -> Option<&PlanChoice> {

@@ -3,8 +3,10 @@
 
 use super::answer::{ApprovedPlan, NoAnswer, QuotedComment};
 use crate::plan::contract::PlanFinding;
+use crate::plan::rehearsal::RehearsalResult;
 use crate::text::template::fill_template;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Findings that the model gets at once.
@@ -72,6 +74,13 @@ pub fn approved_result(approved: &ApprovedPlan, path: &str, at_hand: Implementat
         ("plan", &plan),
     ];
     fill_template(include_str!("approved.md").trim_end(), &values)
+}
+
+/// Result of an approval that applied a rehearsal (RH-4).
+pub fn applied_result(approved: &ApprovedPlan, result: &RehearsalResult, taken_out: &BTreeSet<String>) -> String {
+    let (notes, comments) = (format_notes(approved.notes.as_deref()), format_comments(&approved.comments));
+    let (mode, applied) = (approved.mode.name(), result.applied_text(taken_out));
+    format!("The user approved your plan and plan mode is off; the mode is now {mode}.{applied}{notes}{comments}")
 }
 
 /// Result of "keep planning" (PM-79). `edited`: the user also changed the plan file. `can_ask`: AskUserQuestion is

@@ -25,6 +25,7 @@ impl PlanExitRequest {
             notice: Some(format!("This is the plan of your teammate {}.", asked.from)),
             from: Some(asked.from.clone()),
             contract: None,
+            freshness: None,
             stay: 0,
         }
     }

@@ -137,6 +137,7 @@ mod tests {
             shells: vec![],
             contacted_hosts: vec![],
             contract,
+            freshness: None,
             fix_findings,
         }
     }

@@ -20,6 +20,7 @@ pub(super) fn submission(ask_id: &str, found: PlanContent) -> PlanSubmission {
         shells: vec![],
         contacted_hosts: vec![],
         contract: None,
+        freshness: None,
         fix_findings: false,
     }
 }
@@ -207,6 +208,7 @@ fn approval_of(edited: bool) -> ApprovedPlan {
         comments: vec![],
         clear: false,
         terms: ApprovalTerms::default(),
+        rehearsal: None,
     }
 }
 

@@ -1,6 +1,10 @@
 //! The `/plan` and `/mode` commands (PM-20 to PM-26). The caller performs the [`CommandOutcome`] in order:
 //! mode event, reply, plan, editor, message.
 
+mod plans;
+
+pub use plans::{PLANS_USAGE, PlanListCommand};
+
 use crate::mode::{Mode, ModeEvent, ModeState};
 use crate::plan::PlanContent;
 use crate::protocol::submission::ChangedBy;
@@ -23,6 +27,10 @@ pub enum PlanCommand {
     Amend,
     /// `/plan submit`, or with the name of a plan: review it again without the model (PC-41).
     Submit(Option<String>),
+    /// `/plan switch NAME`: another plan becomes the session's own (PC-41).
+    Switch(String),
+    /// `/plan park`, or with the name of a plan (PC-41).
+    Park(Option<String>),
     Describe(String),
 }
 
@@ -37,14 +45,17 @@ pub struct CommandOutcome {
     pub open_editor: bool,
     /// The next user message.
     pub send_message: Option<String>,
-    /// Submit a plan again without the model (PC-41).
-    pub submit: Option<PlanToSubmit>,
+    /// Something to do with a plan as a whole (PC-41).
+    pub act: Option<PlanAct>,
 }
 
-/// A plan to review again; the session's own without a name.
+/// What the user wants with a plan; the session's own without a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlanToSubmit {
-    pub slug: Option<String>,
+pub enum PlanAct {
+    /// Review it again, without the model.
+    Submit(Option<String>),
+    Switch(String),
+    Park(Option<String>),
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,18 +83,24 @@ pub fn parse(line: &str) -> Option<ModeCommand> {
             "off" => PlanCommand::Off,
             "amend" => PlanCommand::Amend,
             "submit" => PlanCommand::Submit(None),
-            words if named_plan(words).is_some() => PlanCommand::Submit(named_plan(words)),
-            words => PlanCommand::Describe(words.into()),
+            "park" => PlanCommand::Park(None),
+            words => named_plan(words).unwrap_or_else(|| PlanCommand::Describe(words.into())),
         })),
         "/mode" => Some(ModeCommand::Mode(rest.into())),
         _ => None,
     }
 }
 
-/// The plan in `submit NAME`. Plan names have hyphens, so a task such as `submit the form` is none.
-fn named_plan(words: &str) -> Option<String> {
-    let name = words.strip_prefix("submit ")?.trim();
-    (super::is_plan_name(name) && name.contains('-')).then(|| name.to_string())
+/// `submit NAME`, `switch NAME` or `park NAME`. Plan names have hyphens, so a task such as `submit the form` is none.
+fn named_plan(words: &str) -> Option<PlanCommand> {
+    let (word, name) = words.split_once(' ')?;
+    let name = Some(name.trim().to_string()).filter(|name| super::is_plan_name(name) && name.contains('-'));
+    match word {
+        "submit" => name.map(|name| PlanCommand::Submit(Some(name))),
+        "park" => name.map(|name| PlanCommand::Park(Some(name))),
+        "switch" => name.map(PlanCommand::Switch),
+        _ => None,
+    }
 }
 
 /// Evaluates a command. `editor` is the editor that `/plan open` would use, if known.
@@ -96,9 +113,9 @@ pub fn evaluate_command(
     match command {
         ModeCommand::Mode(name) => change_mode(&name, state),
         ModeCommand::Plan(PlanCommand::Off) => leave_plan_mode(state),
-        ModeCommand::Plan(PlanCommand::Submit(slug)) => {
-            CommandOutcome { submit: Some(PlanToSubmit { slug }), ..CommandOutcome::default() }
-        }
+        ModeCommand::Plan(PlanCommand::Submit(slug)) => act_on_plan(PlanAct::Submit(slug)),
+        ModeCommand::Plan(PlanCommand::Switch(slug)) => act_on_plan(PlanAct::Switch(slug)),
+        ModeCommand::Plan(PlanCommand::Park(slug)) => act_on_plan(PlanAct::Park(slug)),
         ModeCommand::Plan(command) if state.is_planning() => in_plan_mode(command, found, editor),
         ModeCommand::Plan(command) => CommandOutcome {
             event: Some(ModeEvent::Set { to: Mode::Plan, by: ChangedBy::User }),
@@ -107,6 +124,10 @@ pub fn evaluate_command(
             ..CommandOutcome::default()
         },
     }
+}
+
+fn act_on_plan(act: PlanAct) -> CommandOutcome {
+    CommandOutcome { act: Some(act), ..CommandOutcome::default() }
 }
 
 fn in_plan_mode(command: PlanCommand, found: &PlanContent, editor: Option<&str>) -> CommandOutcome {
@@ -137,7 +158,13 @@ fn in_plan_mode(command: PlanCommand, found: &PlanContent, editor: Option<&str>)
 fn description(command: PlanCommand) -> Option<String> {
     match command {
         PlanCommand::Describe(words) => Some(words),
-        PlanCommand::Bare | PlanCommand::Open | PlanCommand::Off | PlanCommand::Amend | PlanCommand::Submit(_) => None,
+        PlanCommand::Bare
+        | PlanCommand::Open
+        | PlanCommand::Off
+        | PlanCommand::Amend
+        | PlanCommand::Submit(_)
+        | PlanCommand::Switch(_)
+        | PlanCommand::Park(_) => None,
     }
 }
 

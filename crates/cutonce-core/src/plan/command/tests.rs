@@ -156,6 +156,6 @@ fn pc_41_submit_names_a_plan_or_nothing() {
         assert_eq!(parsed(&format!("/plan {task}")), PlanCommand::Describe(task.into()));
     }
     let outcome = run("/plan submit", Mode::Default, &plan());
-    assert_eq!((outcome.submit, outcome.event), (Some(PlanToSubmit { slug: None }), None));
+    assert_eq!((outcome.act, outcome.event), (Some(PlanAct::Submit(None)), None));
     assert_eq!(run("/plan amend", Mode::Default, &plan()).event, enter());
 }

@@ -12,8 +12,8 @@ pub use claims::UnprovenClaim;
 pub use command::is_same_command;
 pub use drift::CheckNotRun;
 
-use super::StepProgress;
 use super::contract::{FindingKind, PlanContract, PlanStep, matches_path};
+use super::{LiveStep, StepProgress};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -115,6 +115,12 @@ impl PlanProgress {
 
     pub fn plan(&self) -> &ApprovedContract {
         &self.plan
+    }
+
+    /// The steps with their states, for front ends (PC-32).
+    pub fn live_steps(&self) -> Vec<LiveStep> {
+        let steps = self.plan.contract.steps.iter();
+        steps.map(|step| LiveStep { id: step.id.clone(), title: step.title.clone(), state: self.state(step) }).collect()
     }
 
     pub fn evidence(&self) -> &[Evidence] {
