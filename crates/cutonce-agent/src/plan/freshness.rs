@@ -1,7 +1,10 @@
 //! Freshness of a plan (PC-13): what the files that it names looked like when it was submitted.
 
 use crate::storage::versions::content_hash;
+use cutonce_core::permission::is_secret;
 use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::{PlanFreshness, StaleFile};
+use cutonce_tools::files::unified_diff;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -10,10 +13,13 @@ use std::path::Path;
 
 /// Larger files are compared by their first bytes.
 const MAX_HASHED: u64 = 16 << 20;
+/// Larger files are not kept for a diff.
+const MAX_KEPT: u64 = 256 << 10;
+const MAX_KEPT_FILES: usize = 200;
 
 /// The workspace at the submission of a plan: the commit, and the content of every file that the plan names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanStamp {
+pub(crate) struct PlanStamp {
     /// `None` without a repository.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
@@ -21,43 +27,67 @@ pub struct PlanStamp {
     pub files: BTreeMap<String, Option<String>>,
 }
 
-/// A file that changed after the plan was submitted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct StaleFile {
-    /// The step that names it.
-    pub step: String,
-    /// Path relative to the workspace.
-    pub path: String,
-}
-
 impl PlanStamp {
     /// Stamps a plan with the state of the workspace.
-    pub fn new(root: &Path, contract: &PlanContract) -> PlanStamp {
+    pub(crate) fn new(root: &Path, contract: &PlanContract) -> PlanStamp {
         let files = contract.steps.iter().flat_map(|step| &step.files);
         let files = files.map(|file| (file.path.clone(), hash_file(&root.join(&file.path)))).collect();
         PlanStamp { commit: current_commit(root), files }
     }
 
     /// The files that differ now, in the order of the steps, each once.
-    pub fn stale_files(&self, root: &Path, contract: &PlanContract) -> Vec<StaleFile> {
+    pub(crate) fn stale_files(&self, root: &Path, contract: &PlanContract) -> Vec<StaleFile> {
         let mut found: Vec<StaleFile> = Vec::new();
         for (step, file) in contract.steps.iter().flat_map(|step| step.files.iter().map(move |file| (step, file))) {
             let known = self.files.get(&file.path);
             let changed = known.is_some_and(|known| *known != hash_file(&root.join(&file.path)));
             if changed && !found.iter().any(|stale| stale.path == file.path) {
-                found.push(StaleFile { step: step.id.clone(), path: file.path.clone() });
+                found.push(StaleFile { step: step.id.clone(), path: file.path.clone(), diff: None });
             }
         }
         found
+    }
+
+    /// Compares the workspace with this stamp. `kept` returns the old content of a file by its hash.
+    pub(super) fn freshness(
+        &self,
+        root: &Path,
+        contract: &PlanContract,
+        kept: impl Fn(&str) -> Option<Vec<u8>>,
+    ) -> PlanFreshness {
+        let mut files = self.stale_files(root, contract);
+        for file in &mut files {
+            let known = self.files.get(&file.path).cloned().flatten();
+            let old = known.as_deref().map(&kept);
+            // Without the old content there is nothing to compare with.
+            if old.as_ref().is_none_or(Option::is_some) {
+                let new = read_start(&root.join(&file.path)).unwrap_or_default();
+                file.diff = Some(unified_diff(&file.path, old.flatten().as_deref(), &new));
+            }
+        }
+        PlanFreshness::new(files, self.commit == current_commit(root))
+    }
+
+    /// Contents that a later diff needs: plain text files of a moderate size, by hash.
+    pub(super) fn contents_to_keep(&self, root: &Path) -> Vec<(String, Vec<u8>)> {
+        let known = self.files.iter().filter_map(|(path, hash)| Some((root.join(path), hash.clone()?)));
+        let small = known.filter(|(path, _)| path.metadata().is_ok_and(|meta| meta.len() <= MAX_KEPT));
+        let open = small.filter(|(path, _)| !is_secret(path, None));
+        let read = open.filter_map(|(path, hash)| Some((hash, read_start(&path)?))).take(MAX_KEPT_FILES);
+        read.filter(|(hash, bytes)| content_hash(bytes) == *hash && std::str::from_utf8(bytes).is_ok()).collect()
     }
 }
 
 /// The hash of a plain file; `None` for anything else.
 fn hash_file(path: &Path) -> Option<String> {
+    read_start(path).map(|bytes| content_hash(&bytes))
+}
+
+fn read_start(path: &Path) -> Option<Vec<u8>> {
     path.symlink_metadata().ok().filter(|meta| meta.is_file())?;
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(MAX_HASHED).read_to_end(&mut bytes).ok()?;
-    Some(content_hash(&bytes))
+    Some(bytes)
 }
 
 /// The commit that is checked out, from git's own files.

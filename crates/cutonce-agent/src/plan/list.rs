@@ -2,6 +2,9 @@
 //! revisions remain.
 
 use super::{PlanError, PlanRevisions, file, name_reservation, plans_home, revisions};
+use crate::storage::{ProjectSessions, SessionLock, find_session, transcript_session_id};
+use cutonce_core::plan::progress::StepState;
+use cutonce_core::plan::report::ReportedStep;
 use cutonce_core::plan::{self, PlanContent, PlanStatus, RevisionOutcome};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -35,6 +38,32 @@ pub struct ListedPlan {
     pub exists: bool,
     /// Why the file can't be read.
     pub unreadable: Option<String>,
+    /// How far the last implementation came; absent if there was none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<ListedProgress>,
+}
+
+/// Progress of a plan's last implementation, from its report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ListedProgress {
+    /// Approved steps that are checked, or changed if they have no checks.
+    pub done: usize,
+    /// Approved steps.
+    pub steps: usize,
+    /// Whether the implementation differs from the plan.
+    pub drift: bool,
+}
+
+impl ListedPlan {
+    /// Status, revision and progress in a few words.
+    pub fn describe_state(&self) -> String {
+        let revision = if self.revision > 0 { format!(" r{}", self.revision) } else { String::new() };
+        let progress = self.progress.map(|progress| {
+            let drift = if progress.drift { ", drift" } else { "" };
+            format!(" {}/{} steps{drift}", progress.done, progress.steps)
+        });
+        format!("{}{revision}{}", self.status.name(), progress.unwrap_or_default())
+    }
 }
 
 /// Lists all plans, latest first.
@@ -42,6 +71,43 @@ pub fn list_plans(home: &Path) -> Vec<ListedPlan> {
     let mut plans: Vec<ListedPlan> = plan_names(home).iter().filter_map(|slug| find_plan(home, slug)).collect();
     plans.sort_by(|a, b| b.time.cmp(&a.time).then_with(|| a.slug.cmp(&b.slug)));
     plans
+}
+
+/// Lists all plans, those of `project` first, else latest first (PC-41).
+pub fn list_plans_for(home: &Path, project: &Path) -> Vec<ListedPlan> {
+    let mut plans = list_plans(home);
+    let here = project.to_string_lossy();
+    plans.sort_by_key(|plan| plan.project.as_deref() != Some(&*here));
+    plans
+}
+
+/// The plan that a user means by a name, or by a number in this list. A wrong one is returned as typed.
+pub fn nth_or_named(plans: &[ListedPlan], typed: &str) -> String {
+    let nth = typed.parse::<usize>().ok().and_then(|number| plans.get(number.checked_sub(1)?));
+    nth.map_or_else(|| typed.to_string(), |plan| plan.slug.clone())
+}
+
+/// Sets a plan aside until it is submitted again (PC-41).
+pub fn park_plan(home: &Path, slug: &str) -> Result<(), PlanError> {
+    find_plan(home, slug).ok_or_else(|| PlanError::Unknown(slug.to_string()))?;
+    PlanRevisions::for_plan(home, slug).park()
+}
+
+/// Deletes a plan that no session uses. `session` is the caller's own (PC-41).
+pub fn delete_plan(home: &Path, slug: &str, session: Option<&str>) -> Result<(), PlanError> {
+    let plan = find_plan(home, slug).ok_or_else(|| PlanError::Unknown(slug.to_string()))?;
+    let in_use = |session: &str| PlanError::InUse { slug: slug.to_string(), session: session.to_string() };
+    // Keeps the session locked until everything is removed, so that it can't be opened meanwhile.
+    let _lock = match plan.session.as_deref() {
+        Some(owner) if Some(owner) == session => return Err(in_use(owner)),
+        Some(owner) => {
+            let sessions = ProjectSessions::new(home, plan.project.as_deref().unwrap_or("/"));
+            let found = find_session(&sessions, owner).ok().filter(|path| transcript_session_id(path) == owner);
+            found.map(|path| SessionLock::acquire(&path)).transpose().map_err(|_| in_use(owner))?
+        }
+        None => None,
+    };
+    remove_plan(home, slug)
 }
 
 /// Stores a text as an approved revision, because the user approved it by running it.
@@ -96,7 +162,16 @@ pub fn find_plan(home: &Path, slug: &str) -> Option<ListedPlan> {
             PlanContent::Missing | PlanContent::Text(_) => None,
         },
         path,
+        progress: report_progress(&PlanRevisions::for_plan(home, slug)),
     })
+}
+
+fn report_progress(revisions: &PlanRevisions) -> Option<ListedProgress> {
+    let report = revisions.report().ok().flatten()?;
+    let wanted = report.steps.iter().filter(|step| !matches!(step.state, StepState::Parked | StepState::Dropped));
+    let done = |step: &&ReportedStep| matches!(step.state, StepState::Checked | StepState::Changed);
+    let done = wanted.clone().filter(done).count();
+    Some(ListedProgress { done, steps: wanted.count(), drift: report.drift })
 }
 
 /// Deletes the plan file, its subagents' files, its revisions and its name. No session may be using it.

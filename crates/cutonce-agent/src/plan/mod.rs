@@ -14,14 +14,18 @@ mod folder;
 mod freshness;
 mod list;
 mod name_reservation;
+pub mod rehearsal;
 mod revisions;
 pub(crate) mod workspace_diff;
 
 pub use editor::open_in_editor;
 pub use facts::read_contract;
 pub use file::{PlanFile, read_plan};
-pub use freshness::{PlanStamp, StaleFile};
-pub use list::{ListedPlan, find_plan, list_plans, record_approval, remove_plan};
+pub(crate) use freshness::PlanStamp;
+pub use list::{
+    ListedPlan, ListedProgress, delete_plan, find_plan, list_plans, list_plans_for, nth_or_named, park_plan,
+    record_approval, remove_plan,
+};
 pub(crate) use name_reservation::NameReservation;
 pub use revisions::PlanRevisions;
 
@@ -59,6 +63,14 @@ pub enum PlanError {
         /// The plan's name.
         slug: String,
         /// The session that owns it.
+        session: String,
+    },
+    /// A session uses the plan, so that it can't be deleted.
+    #[error("{slug} is in use by session {session}; close that session, or work on another plan first")]
+    InUse {
+        /// The plan's name.
+        slug: String,
+        /// The session that uses it.
         session: String,
     },
     /// The revision does not exist.

@@ -2,8 +2,10 @@
 
 use super::{PlanError, PlanStamp, plans_home};
 use crate::storage::paths::{create_private_dir, private_options, write_private};
+use crate::storage::versions::content_hash;
+use cutonce_core::plan::contract::PlanContract;
 use cutonce_core::plan::report::PlanReport;
-use cutonce_core::plan::{Revision, RevisionIndex, RevisionOutcome, plan_title, sha256_hex};
+use cutonce_core::plan::{PlanFreshness, Revision, RevisionIndex, RevisionOutcome, plan_title, sha256_hex};
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -68,21 +70,47 @@ impl PlanRevisions {
         })
     }
 
+    /// The user sets the plan aside (PC-41). Its revisions stay as they are.
+    pub(super) fn park(&self) -> Result<(), PlanError> {
+        self.update_index(|index| {
+            index.parked = true;
+            Ok(())
+        })
+    }
+
     /// Keeps the state of the workspace at the submission of a revision (PC-13).
-    pub(crate) fn write_stamp(&self, number: u32, stamp: &PlanStamp) -> Result<(), PlanError> {
+    pub(crate) fn write_stamp(&self, number: u32, stamp: &PlanStamp, root: &Path) -> Result<(), PlanError> {
         let path = self.stamp_path(number);
         let failed = |error| PlanError::from_io("keep the state of the planned files", &path, error);
         let json = serde_json::to_vec(stamp).map_err(io::Error::other).map_err(failed)?;
+        for (hash, bytes) in stamp.contents_to_keep(root) {
+            let content = self.content_path(&hash);
+            if !content.exists() {
+                write_private(&content, &bytes).map_err(failed)?;
+            }
+        }
         write_private(&path, &json).map_err(failed)
     }
 
     /// The state of the workspace at the submission of the revision with this text; `None` if it is not known.
-    pub fn stamp_of(&self, text: &str) -> Option<PlanStamp> {
+    pub(crate) fn stamp_of(&self, text: &str) -> Option<PlanStamp> {
         let sha256 = sha256_hex(text);
         let index = self.index();
         let revisions = index.revisions.iter().rev().filter(|revision| revision.sha256 == sha256);
         let stamps = revisions.filter_map(|revision| read_text(&self.stamp_path(revision.number)).ok());
         stamps.filter_map(|stamp| serde_json::from_str(&stamp).ok()).next()
+    }
+
+    /// How the workspace differs from the last submission of this text (PC-13); `None` if that is not known.
+    pub fn freshness(&self, root: &Path, text: &str, contract: &PlanContract) -> Option<PlanFreshness> {
+        let kept = |hash: &str| fs::read(self.content_path(hash)).ok().filter(|bytes| content_hash(bytes) == hash);
+        self.stamp_of(text).map(|stamp| stamp.freshness(root, contract, kept))
+    }
+
+    fn content_path(&self, hash: &str) -> PathBuf {
+        // The hash is used as a file name.
+        let name: String = hash.chars().filter(char::is_ascii_hexdigit).collect();
+        self.dir.join("files").join(name)
     }
 
     fn stamp_path(&self, number: u32) -> PathBuf {
@@ -178,7 +206,7 @@ impl PlanRevisions {
             })
             .collect();
         revisions.sort_by_key(|revision| revision.number);
-        RevisionIndex { revisions }
+        RevisionIndex { revisions, parked: false }
     }
 
     fn no_such_revision(&self, index: &RevisionIndex, number: u32) -> PlanError {

@@ -65,7 +65,7 @@ impl SessionState {
         if let Err(error) =
             self.planner.file.as_ref().map_or(Ok(()), |file| file.submit(&request.plan_content).map(|_| ()))
         {
-            self.notice(NoticeLevel::Warning, &format!("The revision of the plan could not be kept: {error}"));
+            self.notice(NoticeLevel::Warning, &format!("The plan's revision could not be saved: {error}"));
         }
         self.keep_plan();
         self.keep_request(&request);
@@ -158,7 +158,7 @@ impl SessionState {
         };
         if mode == Mode::Plan {
             let why = lead.err().map_or("the lead itself is in plan mode".into(), |why| {
-                format!("nobody knows what the lead may do ({why})")
+                format!("the lead's permissions are unknown ({why})")
             });
             return self.complete_call(n, ToolOutcome::error(team::lead_still_plans_result(&why)));
         }
@@ -368,7 +368,7 @@ impl SessionState {
             table.settled.insert(request_id.into());
         }
         self.asks.remove(request_id);
-        self.emit(EventKind::AskClosed { ask_id: request_id.into(), answer });
+        self.close_ask(request_id.into(), answer);
     }
 
     fn close_team_plan(&mut self, request_id: &str, answer: Option<AskAnswer>) {
@@ -382,7 +382,8 @@ impl SessionState {
         let settled: Vec<String> = table.settled.iter().cloned().collect();
         let (plans, calls) = (table.seat.requests.lock().requests().to_vec(), table.wanted.requests().to_vec());
         for ask_id in settled {
-            let answer = Some(AskAnswer::Unusable { why: "it was over before the conversation was put back".into() });
+            let answer =
+                Some(AskAnswer::Unusable { why: "it was answered before the conversation was restored".into() });
             self.append(EntryBody::Ask { ask_id, kind: history::PLAN_ASK.into(), answer });
         }
         plans.iter().for_each(|request| self.keep_request(request));

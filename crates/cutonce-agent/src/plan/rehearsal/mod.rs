@@ -1,0 +1,305 @@
+//! Carries a plan out on a layer over the workspace, and applies exactly the result (RH-1 to RH-7). The workspace does
+//! not change until someone applies it.
+//!
+//! The rehearsing agent is cutonce again, as its own process: in its namespace the workspace is the layer, for its file
+//! tools and its commands. It asks no one, and its commands have no network.
+
+mod child;
+
+use child::{LayerWatch, RehearsalStop, RehearsingAgent, call_text, size_of};
+use cutonce_core::plan::rehearsal::{
+    DeniedAttempt, RehearsalBase, RehearsalChoice, RehearsalResult, RehearsedFile, RehearsedKind, RehearsedPlan,
+};
+use cutonce_core::plan::report::PlanReport;
+use cutonce_core::plan::sha256_hex;
+use cutonce_core::settings::plan::RehearsalSettings;
+use cutonce_sandbox::{KeptLayer, SandboxProfile, find_program};
+use cutonce_tools::disk::FileAccess;
+use cutonce_tools::disk::layer::{
+    ApplyError, ApplyPlace, DiffedKind, LayerChange, check_unchanged, collect_changes, diff_changes,
+};
+use cutonce_tools::shell::changes::{RehearsedChanges, WorkspaceBase, journals_folder, layers_folder};
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+/// Settings of the rehearsing agent: its commands have no network and can change only the layer; what lies outside the
+/// plan is denied.
+const SETTINGS: &str = r#"{"sandbox":{"shell":true,"network":false},"plan":{"scope":"enforce"}}"#;
+
+/// A rehearsal to be run.
+#[derive(Debug, Clone)]
+pub struct RehearsalJob {
+    /// The workspace.
+    pub root: PathBuf,
+    /// The cutonce home.
+    pub home: PathBuf,
+    /// The environment of the agent.
+    pub env: Vec<(OsString, OsString)>,
+    /// The plan that is shown.
+    pub plan: RehearsedPlan,
+    /// What the agent implements: the plan, or its approved steps.
+    pub text: String,
+    /// Ids of the steps in `text`, if they differ from their positions.
+    pub step_ids: Option<Vec<String>>,
+    /// The agent's model; `None` for the usual one.
+    pub model: Option<String>,
+    /// Requests that the agent may send.
+    pub max_turns: Option<u32>,
+    /// What the agent may spend.
+    pub budget_usd: Option<f64>,
+    /// Limits of the layer.
+    pub limits: RehearsalSettings,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+pub enum RehearsalError {
+    /// The layer can't be opened or read.
+    #[error("no layer for the rehearsal: {0}")]
+    Layer(#[source] io::Error),
+    /// Too many rehearsals are open.
+    #[error("{0} rehearsals run or wait already; cancel one, or raise `plan.rehearsal.maxRunning`")]
+    TooMany(u32),
+    /// The program is missing.
+    #[error("the rehearsing agent can't be started: there is no cutonce program")]
+    NoProgram,
+    /// The agent can't be started.
+    #[error("the rehearsing agent can't be started: {0}")]
+    Start(#[source] io::Error),
+    /// The user ended it.
+    #[error("the rehearsal was cancelled")]
+    Cancelled,
+    /// The agent ended without a result.
+    #[error("the rehearsing agent ended without a result: {0}")]
+    NoResult(String),
+}
+
+/// A rehearsal that ended. Dropping it deletes its layer.
+#[derive(Debug)]
+pub struct FinishedRehearsal {
+    /// What front ends see.
+    pub result: RehearsalResult,
+    /// The agent ended well, all checks passed, nothing drifted.
+    pub passed: bool,
+    /// Why the agent failed, if it did.
+    pub failure: Option<String>,
+    changes: Vec<LayerChange>,
+    /// Files that changed in the workspace since the layer was opened.
+    stale: Vec<PathBuf>,
+    layer: KeptLayer,
+    journals: PathBuf,
+}
+
+/// What the agent's last frame says.
+struct JudgedRun {
+    report: Option<PlanReport>,
+    denied: Vec<DeniedAttempt>,
+    passed: bool,
+    failure: Option<String>,
+    cost_usd: f64,
+}
+
+impl RehearsalJob {
+    /// Rehearses the plan. `on_call` gets each call of the agent and its number.
+    pub async fn run(
+        self,
+        cancel: &CancellationToken,
+        on_call: &(dyn Fn(String, u32) + Send + Sync),
+    ) -> Result<FinishedRehearsal, RehearsalError> {
+        let started = Instant::now();
+        let root = self.root.canonicalize().map_err(RehearsalError::Layer)?;
+        let base = WorkspaceBase::new(&root, &self.env).await;
+        let layer = self.open_layer(&root)?;
+        let copy = self.plan_copy().map_err(RehearsalError::Start)?;
+        let plan = copy.as_ref().map_or(PathBuf::from(&self.plan.path), |copy| copy.path().to_path_buf());
+        let agent = RehearsingAgent {
+            program: own_program(&self.env).ok_or(RehearsalError::NoProgram)?,
+            args: self.agent_args(&plan),
+            folder: root.clone(),
+            env: self.env.clone(),
+            profile: SandboxProfile::Layered(layer.mount(Vec::new())),
+        };
+        let upper = layer.upper();
+        let watch = LayerWatch {
+            max_megabytes: self.limits.max_megabytes,
+            max_minutes: self.limits.max_minutes,
+            before: size_of(&upper),
+            upper: upper.clone(),
+        };
+        let run = agent.run(&watch, cancel, on_call).await.map_err(RehearsalError::Start)?;
+        if run.stopped == Some(RehearsalStop::Cancelled) {
+            return Err(RehearsalError::Cancelled);
+        }
+        if run.result.is_none() && run.stopped.is_none() {
+            return Err(RehearsalError::NoResult(run.errors));
+        }
+        let (above, below, opened) = (upper.clone(), root.clone(), layer.opened());
+        let found = tokio::task::spawn_blocking(move || collect_changes(&above, &below, opened)).await;
+        let found = found.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(RehearsalError::Layer)?;
+        let found = RehearsedChanges::new(found, (&root, &upper), &self.env).await;
+        let diff = diff_changes(&found.changes, &upper, &root);
+        let judged = self.judge(&run.result.unwrap_or_default(), run.stopped, &found.refused);
+        let result = RehearsalResult {
+            plan: self.plan.clone(),
+            base: RehearsalBase { commit: base.commit, dirty: base.dirty },
+            diff_sha256: sha256_hex(&diff.text),
+            files: diff.files.into_iter().map(shown_file).collect(),
+            diff: diff.text,
+            report: judged.report,
+            denied: judged.denied,
+            applied: false,
+            cost_usd: judged.cost_usd,
+            seconds: started.elapsed().as_secs_f64(),
+        };
+        let (passed, failure) = (judged.passed, judged.failure);
+        let (changes, stale, journals) = (found.changes, found.stale, journals_folder(&self.home));
+        Ok(FinishedRehearsal { result, passed, failure, changes, stale, layer, journals })
+    }
+
+    fn open_layer(&self, root: &Path) -> Result<KeptLayer, RehearsalError> {
+        let most = self.limits.max_running.max(1);
+        KeptLayer::open(root, &rehearsals_folder(&self.home), most as usize).map_err(|error| match error.kind() {
+            io::ErrorKind::QuotaExceeded => RehearsalError::TooMany(most),
+            _ => RehearsalError::Layer(error),
+        })
+    }
+
+    /// A file with exactly the text; `None` if the plan's own file has it.
+    fn plan_copy(&self) -> io::Result<Option<tempfile::NamedTempFile>> {
+        if std::fs::read(&self.plan.path).is_ok_and(|bytes| bytes == self.text.as_bytes()) {
+            return Ok(None);
+        }
+        let mut copy = tempfile::Builder::new().prefix("plan-").suffix(".md").tempfile()?;
+        copy.write_all(self.text.as_bytes())?;
+        Ok(Some(copy))
+    }
+
+    /// The agent gets the plan as a file: running `implement` with a name would approve it.
+    fn agent_args(&self, plan: &Path) -> Vec<OsString> {
+        let mut list: Vec<OsString> = vec!["implement".into(), plan.into()];
+        list.extend(["--output-format", "stream-json", "--verbose", "--no-session-persistence"].map(OsString::from));
+        list.extend(["--permission-mode", "acceptEdits", "--strict-mcp-config"].map(OsString::from));
+        list.extend(["--settings", SETTINGS, "--allowedTools", "Bash"].map(OsString::from));
+        list.extend(["--disallowedTools", "WebFetch"].map(OsString::from));
+        let options = [
+            ("--model", self.model.clone()),
+            ("--max-turns", self.max_turns.map(|turns| turns.to_string())),
+            ("--max-budget-usd", self.budget_usd.map(|budget| budget.to_string())),
+        ];
+        for (name, value) in options {
+            list.extend(value.into_iter().flat_map(|value| [OsString::from(name), value.into()]));
+        }
+        list
+    }
+
+    /// Reads the agent's last frame.
+    fn judge(&self, frame: &Value, stopped: Option<RehearsalStop>, refused: &[String]) -> JudgedRun {
+        let mut report: Option<PlanReport> =
+            frame.get("report").and_then(|report| serde_json::from_value(report.clone()).ok());
+        if let Some(report) = &mut report {
+            report.plan.slug = self.plan.slug.clone().unwrap_or_default();
+            report.plan.sha256 = self.plan.sha256.clone();
+            let ids = self.step_ids.iter().flatten();
+            report.steps.iter_mut().zip(ids).for_each(|(step, id)| step.id = id.clone());
+        }
+        let stop = stopped.and_then(stop_text);
+        let failed = frame.get("is_error").and_then(Value::as_bool).unwrap_or(true);
+        let told = frame.get("result").and_then(Value::as_str).map(str::to_string);
+        let failure = stop.clone().or(told.filter(|_| failed));
+        let drifted = report.as_ref().is_some_and(|report| report.drift);
+        let passed = !failed && !drifted && stopped.is_none();
+        let layer = |text: &String| DeniedAttempt { tool: "layer".into(), text: text.clone() };
+        let mut denied = denied_calls(frame);
+        let outside = report.iter().flat_map(|report| &report.denied);
+        let unlisted: Vec<&String> = outside.filter(|path| denied.iter().all(|known| known.text != **path)).collect();
+        denied.extend(unlisted.into_iter().map(|path| DeniedAttempt { tool: "Bash".into(), text: path.clone() }));
+        denied.extend(refused.iter().chain(&stop).map(layer));
+        let cost_usd = frame.get("total_cost_usd").and_then(Value::as_f64).unwrap_or_default();
+        JudgedRun { report, denied, passed, failure, cost_usd }
+    }
+}
+
+/// Rehearsals are counted apart from the layers of commands.
+fn rehearsals_folder(home: &Path) -> PathBuf {
+    layers_folder(home).join("rehearsals")
+}
+
+/// Removes the layers of rehearsals whose program was killed.
+pub fn sweep_rehearsals(home: &Path) -> io::Result<()> {
+    cutonce_sandbox::sweep_layers(&rehearsals_folder(home))
+}
+
+/// The cutonce program: this one, or the one on the PATH if this is another program with cutonce as a library.
+fn own_program(env: &[(OsString, OsString)]) -> Option<PathBuf> {
+    let this = std::env::current_exe().ok();
+    let ours = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("cutonce"));
+    this.filter(ours).or_else(|| find_program("cutonce", env))
+}
+
+fn stop_text(stop: RehearsalStop) -> Option<String> {
+    match stop {
+        RehearsalStop::Cancelled => None,
+        RehearsalStop::TooLarge(megabytes) => Some(format!(
+            "the rehearsal was stopped: it wrote more than {megabytes} MB (`plan.rehearsal.maxMegabytes`)"
+        )),
+        RehearsalStop::TooLong(minutes) => Some(format!(
+            "the rehearsal was stopped: it took more than {minutes} minutes (`plan.rehearsal.maxMinutes`)"
+        )),
+    }
+}
+
+fn denied_calls(frame: &Value) -> Vec<DeniedAttempt> {
+    let calls = frame.get("permission_denials").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let attempt = |call: &Value| DeniedAttempt {
+        tool: call["tool_name"].as_str().unwrap_or_default().to_string(),
+        text: call_text(&call["tool_input"]),
+    };
+    calls.iter().map(attempt).collect()
+}
+
+fn shown_file(file: cutonce_tools::disk::layer::DiffedFile) -> RehearsedFile {
+    let kind = match file.kind {
+        DiffedKind::New => RehearsedKind::New,
+        DiffedKind::Change => RehearsedKind::Change,
+        DiffedKind::Delete => RehearsedKind::Delete,
+    };
+    RehearsedFile { path: file.path, kind, added: file.added, removed: file.removed }
+}
+
+impl FinishedRehearsal {
+    /// The changes that stay if these files are taken out.
+    fn remaining(&self, out: &BTreeSet<String>) -> Vec<LayerChange> {
+        let is_out = |change: &&LayerChange| out.contains(&change.shown_path());
+        self.changes.iter().filter(|change| !is_out(change)).cloned().collect()
+    }
+
+    fn place<'a>(&'a self, upper: &'a Path) -> ApplyPlace<'a> {
+        ApplyPlace { upper, root: self.layer.root(), journals: &self.journals, durable: true }
+    }
+
+    /// Checks whether the workspace is still what the rehearsal was based on.
+    pub fn check(&self, choice: &RehearsalChoice) -> Result<(), String> {
+        let out = self.result.taken_out(choice)?;
+        let stays = |path: &&PathBuf| self.remaining(&out).iter().any(|change| change.path == **path);
+        let stale: Vec<PathBuf> = self.stale.iter().filter(stays).cloned().collect();
+        if !stale.is_empty() {
+            return Err(ApplyError::Changed { paths: stale }.to_string());
+        }
+        check_unchanged(self.place(&self.layer.upper()), &self.remaining(&out)).map_err(|error| error.to_string())
+    }
+
+    /// Applies what was shown, without what is taken out: all of it or nothing. Returns the files that are taken out.
+    pub fn apply(&mut self, disk: &FileAccess, choice: &RehearsalChoice) -> Result<BTreeSet<String>, String> {
+        self.check(choice)?;
+        let out = self.result.taken_out(choice)?;
+        let upper = self.layer.upper();
+        disk.apply_layer(self.place(&upper), &self.remaining(&out)).map_err(|error| error.to_string())?;
+        self.result.applied = true;
+        Ok(out)
+    }
+}

@@ -1,0 +1,302 @@
+//! Rehearsals of the plan that waits for an answer (RH-1 to RH-4, RH-7): started and cancelled by the user, and applied
+//! by an approval that names one.
+
+use super::SessionState;
+use super::asks::OpenAsk;
+use super::call_runner::CallRef;
+use super::events::SessionEvent;
+use crate::plan::rehearsal::{FinishedRehearsal, RehearsalError, RehearsalJob};
+use cutonce_core::plan::PlanEvent;
+use cutonce_core::plan::approval::{self, ApprovalTerms, ApprovedPlan, ChoiceKey, PlanAnswer};
+use cutonce_core::plan::progress::Evidence;
+use cutonce_core::plan::rehearsal::{
+    RehearsalChoice, RehearsalEvent, RehearsalNews, RehearsalOrder, RehearsalStart, RehearsedPlan,
+};
+use cutonce_core::protocol::event::{EndReason, NoticeLevel};
+use cutonce_core::turn::{TurnEvent, UserInput};
+use cutonce_tools::tool::ToolOutcome;
+use std::collections::{BTreeMap, BTreeSet};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+/// The rehearsals of a session. Dropping them ends those that run, and deletes all layers.
+#[derive(Default)]
+pub(crate) struct Rehearsals {
+    started: u32,
+    open: BTreeMap<String, OpenRehearsal>,
+    /// The approval that waits for the comparison with the workspace.
+    applying: Option<(OpenAsk, PlanAnswer)>,
+    /// Compared with the workspace a moment ago: its approval applies it.
+    checked: Option<(String, OpenRehearsal)>,
+}
+
+struct OpenRehearsal {
+    /// The plan that is rehearsed.
+    sha256: Option<String>,
+    /// Ends it when dropped.
+    _cancel: DropGuard,
+    finished: Option<Box<FinishedRehearsal>>,
+}
+
+/// What the task of a rehearsal reports.
+pub(crate) enum RehearsalReport {
+    Called {
+        text: String,
+        calls: u32,
+    },
+    Ended(Result<Box<FinishedRehearsal>, RehearsalError>),
+    /// The workspace was compared, because the user wants to apply it.
+    Checked {
+        finished: Box<FinishedRehearsal>,
+        outcome: Result<(), String>,
+    },
+    Applied {
+        call: Option<CallRef>,
+        approved: Box<ApprovedPlan>,
+        finished: Box<FinishedRehearsal>,
+        outcome: AppliedOutcome,
+    },
+}
+
+/// The files that were taken out, or why nothing was applied.
+type AppliedOutcome = Result<BTreeSet<String>, String>;
+
+impl SessionState {
+    pub(super) fn rehearsal_ordered(&mut self, order: RehearsalOrder) -> Result<(), String> {
+        match order {
+            RehearsalOrder::Start(start) => self.start_rehearsal(start),
+            RehearsalOrder::Cancel { id: Some(id) } => match self.planner.rehearsals.open.remove(&id) {
+                Some(open) => {
+                    self.rehearsal_stopped(&id, open, "it was cancelled");
+                    Ok(())
+                }
+                None => Err(format!("there is no rehearsal {id}")),
+            },
+            RehearsalOrder::Cancel { id: None } => {
+                self.end_rehearsals("it was cancelled");
+                Ok(())
+            }
+        }
+    }
+
+    /// Ends all rehearsals: the plan that they are about no longer waits.
+    pub(super) fn end_rehearsals(&mut self, why: &str) {
+        for (id, open) in std::mem::take(&mut self.planner.rehearsals.open) {
+            self.rehearsal_stopped(&id, open, why);
+        }
+    }
+
+    fn rehearsal_stopped(&mut self, id: &str, open: OpenRehearsal, why: &str) {
+        self.rehearsal_news(id, RehearsalNews::Stopped { why: why.into() });
+        // A layer can be large.
+        tokio::task::spawn_blocking(move || drop(open));
+    }
+
+    fn rehearsal_news(&self, id: &str, news: RehearsalNews) {
+        self.plan_event(PlanEvent::Rehearsal(Box::new(RehearsalEvent { id: id.to_string(), news })));
+    }
+
+    fn start_rehearsal(&mut self, start: RehearsalStart) -> Result<(), String> {
+        let request = self.planner.approval.open_request().ok_or("no plan waits for an answer")?;
+        let plan = request.plan.clone().ok_or("there is no plan to rehearse")?;
+        let given = PlanAnswer {
+            steps: start.steps.clone(),
+            model: start.model.clone(),
+            budget_usd: start.budget_usd,
+            ..PlanAnswer::new(request.ask_id.clone(), ChoiceKey::Default)
+        };
+        let terms = ApprovalTerms::new(&given, request.contract.clone()).map_err(|why| why.to_string())?;
+        let (sha256, path) = (request.sha256.clone(), request.plan_file_path.clone());
+        let approved = terms.approved_contract("", 0);
+        let step_ids = approved.map(|approved| approved.approved_steps().map(|step| step.id.clone()).collect());
+        let home = self.context.env.workspace.cutonce_home.clone();
+        let mut env: Vec<_> = std::env::vars_os().filter(|(name, _)| name != "CUTONCE_HOME").collect();
+        env.push(("CUTONCE_HOME".into(), home.clone().into()));
+        let model = Some(start.model.unwrap_or_else(|| self.model.selection.main().to_string()));
+        let job = RehearsalJob {
+            root: self.context.env.workspace.root.clone(),
+            home,
+            env,
+            plan: RehearsedPlan { slug: self.planner.slug(), sha256: sha256.clone().unwrap_or_default(), path },
+            text: terms.text_for_model(&plan),
+            step_ids,
+            model: model.clone(),
+            max_turns: None,
+            budget_usd: start.budget_usd,
+            limits: self.context.shared.settings.plan.rehearsal,
+        };
+        self.planner.rehearsals.started += 1;
+        let id = format!("r{}", self.planner.rehearsals.started);
+        let cancel = CancellationToken::new();
+        let open = OpenRehearsal { sha256, _cancel: cancel.clone().drop_guard(), finished: None };
+        self.planner.rehearsals.open.insert(id.clone(), open);
+        self.rehearsal_news(&id, RehearsalNews::Started { model });
+        let events = self.events.clone();
+        tokio::spawn(async move {
+            let report = |report: RehearsalReport| {
+                // A session that ended needs no report.
+                let _ = events.send(SessionEvent::Rehearsal { id: id.clone(), report: Box::new(report) });
+            };
+            let ended = job.run(&cancel, &|text, calls| report(RehearsalReport::Called { text, calls })).await;
+            report(RehearsalReport::Ended(ended.map(Box::new)));
+        });
+        Ok(())
+    }
+
+    pub(super) fn rehearsal_reported(&mut self, id: &str, report: RehearsalReport) {
+        match report {
+            RehearsalReport::Called { text, calls } if self.planner.rehearsals.open.contains_key(id) => {
+                self.rehearsal_news(id, RehearsalNews::Progress { text, calls });
+            }
+            RehearsalReport::Called { .. } => {}
+            RehearsalReport::Ended(ended) => self.rehearsal_ended(id, ended),
+            RehearsalReport::Checked { finished, outcome } => self.rehearsal_checked(id, finished, outcome),
+            RehearsalReport::Applied { call, approved, finished, outcome } => {
+                self.rehearsal_applied(call, &approved, &finished, outcome);
+                self.end_rehearsals("the plan was approved");
+                tokio::task::spawn_blocking(move || drop(finished));
+            }
+        }
+    }
+
+    fn rehearsal_checked(&mut self, id: &str, finished: Box<FinishedRehearsal>, outcome: Result<(), String>) {
+        let Some((ask, answer)) = self.planner.rehearsals.applying.take() else { return };
+        // It was cancelled meanwhile.
+        let Some(mut open) = self.planner.rehearsals.open.remove(id) else {
+            return self.rehearsal_refused(ask, "the rehearsal was cancelled");
+        };
+        open.finished = Some(finished);
+        if let Err(why) = outcome {
+            self.planner.rehearsals.open.insert(id.to_string(), open);
+            return self.rehearsal_refused(ask, &why);
+        }
+        self.planner.rehearsals.checked = Some((id.to_string(), open));
+        self.plan_answered(ask, answer);
+        // It was not approved after all.
+        if let Some((id, open)) = self.planner.rehearsals.checked.take() {
+            self.rehearsal_stopped(&id, open, "the plan was not approved");
+        }
+    }
+
+    fn rehearsal_ended(&mut self, id: &str, ended: Result<Box<FinishedRehearsal>, RehearsalError>) {
+        // It was cancelled meanwhile.
+        let Some(mut open) = self.planner.rehearsals.open.remove(id) else { return };
+        match ended {
+            Ok(finished) => {
+                let (passed, result) = (finished.passed, Box::new(finished.result.clone()));
+                if let Some(why) = &finished.failure {
+                    self.notice(NoticeLevel::Warning, &format!("The rehearsal {id} failed: {why}"));
+                }
+                open.finished = Some(finished);
+                self.planner.rehearsals.open.insert(id.to_string(), open);
+                self.rehearsal_news(id, RehearsalNews::Finished { passed, result });
+            }
+            Err(error) => self.rehearsal_stopped(id, open, &error.to_string()),
+        }
+    }
+
+    /// True if the answer applies a rehearsal that has not been compared with the workspace yet.
+    pub(super) fn applies_unchecked(&self, answer: &PlanAnswer) -> bool {
+        answer.rehearsal.is_some() && self.planner.rehearsals.checked.is_none()
+    }
+
+    /// «Apply exactly this»: compares the workspace before anything is approved (RH-3).
+    pub(super) fn check_rehearsal(&mut self, ask: OpenAsk, answer: PlanAnswer) {
+        let Some(choice) = answer.rehearsal.as_deref().cloned() else { return };
+        let finished = match self.take_finished(&choice) {
+            Ok(finished) => finished,
+            Err(why) => return self.rehearsal_refused(ask, &why),
+        };
+        self.planner.rehearsals.applying = Some((ask, answer));
+        let (events, id) = (self.events.clone(), choice.id.clone());
+        tokio::task::spawn_blocking(move || {
+            let outcome = finished.check(&choice);
+            let report = Box::new(RehearsalReport::Checked { finished, outcome });
+            let _ = events.send(SessionEvent::Rehearsal { id, report });
+        });
+    }
+
+    /// The rehearsal of exactly the plan and the diff that the user saw.
+    fn take_finished(&mut self, choice: &RehearsalChoice) -> Result<Box<FinishedRehearsal>, String> {
+        let shown = self.planner.approval.open_request().and_then(|request| request.sha256.clone());
+        let open = self.planner.rehearsals.open.get_mut(&choice.id);
+        let open = open.ok_or_else(|| format!("there is no rehearsal {}", choice.id))?;
+        if open.sha256 != shown {
+            return Err("another revision of the plan was rehearsed".into());
+        }
+        match open.finished.take() {
+            Some(finished) if finished.result.diff_sha256 == choice.diff_sha256 => Ok(finished),
+            Some(finished) => {
+                open.finished = Some(finished);
+                Err("the diff is not the one that the rehearsal has".into())
+            }
+            None => Err(format!("the rehearsal {} has not finished", choice.id)),
+        }
+    }
+
+    /// Nothing is applied, nothing is approved, and the plan still waits.
+    fn rehearsal_refused(&mut self, ask: OpenAsk, why: &str) {
+        self.notice(NoticeLevel::Warning, &format!("Nothing was applied: {why}. The plan still waits for an answer."));
+        if self.planner.approval.open_request().is_some() {
+            self.asks.push(ask);
+        }
+    }
+
+    /// The plan is approved: applies the rehearsal that was compared. False if the answer names none.
+    pub(super) fn apply_rehearsal(&mut self, n: Option<usize>, approved: &ApprovedPlan) -> bool {
+        let Some(choice) = approved.rehearsal.as_deref().cloned() else { return false };
+        let Some((id, open)) = self.planner.rehearsals.checked.take() else { return false };
+        let Some(mut finished) = open.finished else { return false };
+        let (disk, events, approved) = (self.context.env.disk.clone(), self.events.clone(), Box::new(approved.clone()));
+        let call = n.map(|n| self.calls.reference(n));
+        tokio::task::spawn_blocking(move || {
+            let outcome = finished.apply(&disk, &choice);
+            let report = Box::new(RehearsalReport::Applied { call, approved, finished, outcome });
+            let _ = events.send(SessionEvent::Rehearsal { id, report });
+        });
+        true
+    }
+
+    /// The model learns that the plan was carried out, and how (RH-4).
+    fn rehearsal_applied(
+        &mut self,
+        call: Option<CallRef>,
+        approved: &ApprovedPlan,
+        finished: &FinishedRehearsal,
+        outcome: AppliedOutcome,
+    ) {
+        let n = call.filter(|call| self.calls.is_open(*call)).map(|call| call.n);
+        let out = match outcome {
+            Ok(out) => out,
+            Err(why) => {
+                let text = format!("Nothing was applied: {why}.");
+                self.notice(NoticeLevel::Error, &text);
+                self.plan_result(n, ToolOutcome::error(format!("{text} The user decides what happens next.")));
+                return self.end_with_batch(EndReason::Completed);
+            }
+        };
+        match out.is_empty() {
+            true => self.take_over_checks(finished),
+            // The user does not want all of it: the model is not urged to do the rest.
+            false => self.hold_open_steps(),
+        }
+        let count = finished.result.files.len().saturating_sub(out.len());
+        let noun = if count == 1 { "file" } else { "files" };
+        self.notice(NoticeLevel::Info, &format!("Applied the rehearsal: {count} {noun}. /rewind undoes it."));
+        let text = approval::applied_result(approved, &finished.result, &out);
+        match (n, call) {
+            (Some(n), _) => self.complete_call(n, ToolOutcome::text(text)),
+            // Interrupted meanwhile.
+            (None, Some(_)) => {}
+            (None, None) => self.pending.push_back(TurnEvent::Input(UserInput::meta(text))),
+        }
+    }
+
+    /// The checks passed on exactly what was applied.
+    fn take_over_checks(&mut self, finished: &FinishedRehearsal) {
+        let steps = finished.result.report.iter().flat_map(|report| &report.steps);
+        for check in steps.flat_map(|step| step.checks.clone()).collect::<Vec<_>>() {
+            let (command, exit_code, by, at) = (check.command, check.exit_code, check.by, check.at);
+            self.check_ran(Evidence::Ran { command, exit_code, by, at });
+        }
+    }
+}
