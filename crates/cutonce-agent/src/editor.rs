@@ -53,13 +53,38 @@ pub fn open_file(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), Stri
     }
 }
 
-/// Runs a line in the user's shell on this process's terminal (UI-3), with the user's rights. The error says why it
-/// failed; output goes to the terminal.
-pub fn run_shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
+/// Bytes that are read of a recording.
+const MAX_RECORD: u64 = 256 << 10;
+
+/// Runs a line in the user's shell on this process's terminal (UI-3), with the user's rights. `script`, a standard
+/// program, records what it prints on a terminal of its own, so that interactive programs still work. Returns how it
+/// ended, and what it printed for the model (DU-8); `None` if this machine can't record it.
+pub fn run_shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) -> (Result<(), String>, Option<String>) {
+    let record = tempfile::Builder::new().prefix("cutonce-shell-").tempdir().ok();
+    let recorder = record.as_ref().and_then(|folder| Some((find_program("script", &env)?, folder.path().join("out"))));
+    let ended = match recorder.as_ref().filter(|_| cfg!(target_os = "linux")) {
+        Some((script, file)) => {
+            let args = vec!["-q".into(), "-e".into(), "-c".into(), line.into(), file.into()];
+            run_on_terminal(script.clone(), args, cwd, env)
+        }
+        None => user_shell(&env).and_then(|shell| run_on_terminal(shell, vec!["-c".into(), line.into()], cwd, env)),
+    };
+    let printed = recorder.and_then(|(_, file)| read_record(&file));
+    (ended, printed)
+}
+
+fn user_shell(env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
     let shell = env.iter().find(|(key, _)| key == "SHELL").map(|(_, value)| PathBuf::from(value));
-    let program = shell.filter(|path| path.is_absolute() && path.is_file()).or_else(|| find_program("bash", &env));
-    let program = program.or_else(|| find_program("sh", &env)).ok_or("no shell was found; set $SHELL")?;
-    let args = vec!["-c".into(), line.into()];
+    let program = shell.filter(|path| path.is_absolute() && path.is_file()).or_else(|| find_program("bash", env));
+    program.or_else(|| find_program("sh", env)).ok_or_else(|| "no shell was found; set $SHELL".to_string())
+}
+
+fn run_on_terminal(
+    program: PathBuf,
+    args: Vec<OsString>,
+    cwd: &Path,
+    env: Vec<(OsString, OsString)>,
+) -> Result<(), String> {
     match (ForegroundProgram { program, args, cwd: cwd.into(), env }).run().map_err(|error| error.to_string())? {
         ProcessExit::Exited(0) => Ok(()),
         ProcessExit::Exited(code) => Err(format!("it ended with code {code}")),
@@ -67,8 +92,41 @@ pub fn run_shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) ->
     }
 }
 
+/// The end of a recording, without the recorder's own lines and without control sequences.
+fn read_record(file: &Path) -> Option<String> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = std::fs::File::open(file).ok()?;
+    let length = file.metadata().ok()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(MAX_RECORD))).ok()?;
+    let mut bytes = Vec::new();
+    file.take(MAX_RECORD).read_to_end(&mut bytes).ok()?;
+    let text = String::from_utf8_lossy(&bytes).replace("\r\n", "\n");
+    let own = |line: &&str| !line.starts_with("Script started on ") && !line.starts_with("Script done on ");
+    let lines: Vec<&str> = text.lines().filter(own).collect();
+    Some(without_sequences(&lines.join("\n")).trim_matches('\n').to_string())
+}
+
+/// The text without the terminal's control sequences.
+fn without_sequences(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match (c, chars.peek()) {
+            ('\x1b', Some('[')) => {
+                chars.next();
+                while chars.next().is_some_and(|c| !('@'..='~').contains(&c)) {}
+            }
+            ('\x1b', Some(']' | 'P')) => while chars.next().is_some_and(|c| c != '\x07' && c != '\\') {},
+            ('\x1b', _) => drop(chars.next()),
+            (c, _) if c.is_control() && !matches!(c, '\n' | '\t' | '\r') => {}
+            (c, _) => kept.push(c),
+        }
+    }
+    kept
+}
+
 /// Splits words and removes quotes: `code --wait`, `"/a b/editor" -x`.
-fn split_words(text: &str) -> Vec<String> {
+pub(crate) fn split_words(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for c in text.chars() {
         match (quote, c) {

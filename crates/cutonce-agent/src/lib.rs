@@ -73,8 +73,9 @@
 //! | list plans, read and approve their revisions | [`plan`] |
 //! | list commands and instructions | [`config::commands`], [`config::instructions`] |
 //! | list agents and servers | [`subagent`], [`mcp`] |
+//! | answer asks of other processes' sessions | [`review_socket`] |
 //! | take part in a team | [`team`], [`team::mailbox`] |
-//! | use the clipboard or an external editor | [`clipboard`], [`editor`] |
+//! | use the clipboard, a browser or an external editor | [`clipboard`], [`browser`], [`editor`] |
 //! | request structured output | [`structured_output`] |
 //!
 //! `examples/` has a complete program for each: `smallest`, `plan_flow`, `own_tool`, `own_model`. They need no key
@@ -82,6 +83,7 @@
 
 #![warn(missing_docs)]
 
+pub mod browser;
 pub mod builder;
 pub mod clipboard;
 pub mod config;
@@ -90,20 +92,23 @@ mod event_hub;
 pub mod hooks;
 pub mod mcp;
 pub mod plan;
+pub mod review_socket;
 mod session;
+pub mod status_command;
 pub mod storage;
 pub mod structured_output;
 pub mod subagent;
 mod sync;
 pub mod team;
 mod text_error;
+mod web_search;
 
 pub use cutonce_core as core;
 pub use cutonce_models as models;
 pub use cutonce_tools as tools;
 pub use event_hub::EventStream;
 pub use hooks::{Hook, HookSet};
-pub use session::{Approver, Connect, Connected, Session};
+pub use session::{Approver, Connect, Connected, Session, SessionInbox};
 
 /// The current time, as transcripts, plans and team messages record it.
 pub(crate) fn timestamp() -> String {

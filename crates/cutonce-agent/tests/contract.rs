@@ -6,11 +6,13 @@ use cutonce_agent::builder::{SessionBuilder, SessionSelector};
 use cutonce_agent::core::mode::Mode;
 use cutonce_agent::core::plan::PlanEvent;
 use cutonce_agent::core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_agent::core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_agent::core::plan::progress::StepAnswer;
 use cutonce_agent::core::plan::report::PlanReport;
 use cutonce_agent::core::protocol::event::{AskKind, EndReason, EventKind};
-use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, Submission};
+use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, QuestionsAnswer, Submission};
 use cutonce_agent::core::settings::plan::ScopeMode;
+use cutonce_agent::plan::{PlanRevisions, delete_plan, list_plans, park_plan, record_approval};
 use cutonce_agent::{Approver, EventStream, Session};
 use std::path::Path;
 
@@ -134,13 +136,97 @@ async fn pc_12_budget_stops_after_one_request() {
     let costly = r#"{"calls": [{"name": "Write", "input": {"file_path": "form.txt", "content": "x\n"}}], "usage": {"input_tokens": 100000, "output_tokens": 0}}"#;
     let turn = implement(folder.path(), costly, PlanAnswer { budget_usd: Some(0.5), ..yes() }).await;
     assert_eq!(turn.reason, Some(EndReason::MaxBudget));
-    assert!(
-        turn.notices.iter().any(|text| text.contains("The plan's budget of $0.50 is used up")),
-        "{:?}",
-        turn.notices
-    );
     let report = turn.report.unwrap();
     assert!(report.drift && report.cost_usd >= 1.0 && report.cost_usd < 1.5, "{report:?}");
+}
+
+/// The question that waits after a turn.
+async fn question(events: &mut EventStream) -> (String, String) {
+    loop {
+        if let EventKind::Ask(ask) = events.next().await.unwrap().kind {
+            let AskKind::Questions(questions) = &ask.kind else { panic!("{ask:?}") };
+            return (ask.ask_id.clone(), questions[0].question.clone());
+        }
+    }
+}
+
+#[tokio::test]
+async fn pc_12_budget_asks_and_a_yes_continues() {
+    let folder = tempfile::tempdir().unwrap();
+    let costly = r#"{"calls": [{"name": "Write", "input": {"file_path": "form.txt", "content": "x\n"}}], "usage": {"input_tokens": 100000, "output_tokens": 0}}"#;
+    let last = r#"{"text": "Done.", "repeat": 5}"#.to_string();
+    let more = [write("form.txt"), write("theme.txt"), write("name.txt"), last].join(",");
+    let (session, mut events) = open(folder.path(), &script(&format!("{costly}, {more}")), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    let turn = approve(&session, &mut events, PlanAnswer { budget_usd: Some(0.5), ..yes() }).await;
+    assert_eq!(turn.reason, Some(EndReason::MaxBudget));
+    let (ask_id, asked) = question(&mut events).await;
+    assert!(asked.contains("budget of $0.50 is used up") && asked.contains("$0.50 more?"), "{asked}");
+    let answers = vec![vec!["Continue".to_string()]];
+    session.submit(Submission::Answer { ask_id, answer: AskAnswer::Questions(QuestionsAnswer::Answered { answers }) });
+    let turn = approve(&session, &mut events, yes()).await;
+    assert_eq!(turn.reason, Some(EndReason::Completed));
+    assert!(!turn.report.unwrap().drift);
+}
+
+#[tokio::test]
+async fn pc_41_parked_plan_is_reviewed_again_without_the_model() {
+    let folder = tempfile::tempdir().unwrap();
+    let (session, mut events) = open(folder.path(), &script(r#"{"text": "Later."}"#), SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::Plan, by: ChangedBy::User });
+    session.say("Add a login.");
+    let leave = PlanAnswer { choice: ChoiceKey::Leave, ..yes() };
+    approve(&session, &mut events, leave).await;
+    let home = folder.path().join("home");
+    let slug = list_plans(&home)[0].slug.clone();
+    let command = |command| Submission::Command { command: ModeCommand::Plan(command), editor: None };
+    session.submit(command(PlanCommand::Park(None)));
+    session.submit(command(PlanCommand::Submit(Some(slug.clone()))));
+    loop {
+        match events.next().await.unwrap().kind {
+            EventKind::Notice { text, .. } if text.starts_with("Parked ") => {
+                assert_eq!(list_plans(&home)[0].describe_state(), "parked r1");
+            }
+            EventKind::Ask(ask) => {
+                assert!(ask.exit_request().is_some());
+                break;
+            }
+            _ => {}
+        }
+    }
+    assert_ne!(list_plans(&home)[0].describe_state(), "parked r1");
+    assert!(delete_plan(&home, &slug, Some(session.id())).is_err(), "its session is open");
+}
+
+#[tokio::test]
+async fn pc_42_approved_revision_never_changes() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = [write("form.txt"), write("theme.txt"), write("name.txt"), r#"{"text": "Done."}"#.into()].join(",");
+    implement(folder.path(), &turns, yes()).await;
+    let home = folder.path().join("home");
+    let listed = list_plans(&home)[0].clone();
+    let revisions = PlanRevisions::for_plan(&home, &listed.slug);
+    let text = revisions.text(1).unwrap();
+    // A write of the model into the revisions, in the mode that asks least.
+    let kept = home.join("plans/.revisions").join(&listed.slug).join("0001.md");
+    let forge = format!(
+        r#"{{"calls": [{{"name": "Write", "input": {{"file_path": "{}", "content": "forged"}}}}]}}"#,
+        kept.display()
+    );
+    let again = format!(r#"{{"turns": [{forge}, {{"text": "Tried."}}]}}"#);
+    let (session, mut events) = open(folder.path(), &again, SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::AcceptEdits, by: ChangedBy::User });
+    session.say("Change it.");
+    approve(&session, &mut events, yes()).await;
+    assert_eq!(revisions.text(1).unwrap(), text, "no tool");
+    // Later revisions and commands.
+    std::fs::write(&listed.path, "# Another plan\n\n## Steps\n\n1. Other\n").unwrap();
+    record_approval(&home, &listed.slug, "# Another plan\n").unwrap();
+    park_plan(&home, &listed.slug).unwrap();
+    assert_eq!((revisions.text(1).unwrap(), std::fs::read_to_string(&kept).unwrap()), (text.clone(), text));
+    std::fs::write(&kept, "forged").unwrap();
+    assert!(revisions.text(1).unwrap_err().to_string().contains("no longer what was submitted"));
 }
 
 #[tokio::test]

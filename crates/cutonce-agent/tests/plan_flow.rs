@@ -161,7 +161,7 @@ async fn pm_75_first_answer_wins_and_others_are_notified() {
     let mut closed = false;
     while let Some(event) = second.next().await {
         match event.kind {
-            EventKind::AskClosed { ask_id, answer } => closed = ask_id == request.ask_id && answer.is_some(),
+            EventKind::AskClosed { ask_id, answer, .. } => closed = ask_id == request.ask_id && answer.is_some(),
             EventKind::TurnEnded(_) => break,
             _ => {}
         }
@@ -329,7 +329,7 @@ async fn pm_80_message_answers_a_survived_plan() {
     crash(folder.path(), "second", "third");
     session.say("Explain step 1.");
     let feedback = loop {
-        if let EventKind::AskClosed { ask_id, answer } = events.next().await.unwrap().kind
+        if let EventKind::AskClosed { ask_id, answer, .. } = events.next().await.unwrap().kind
             && ask_id == again.ask_id
         {
             break answer;

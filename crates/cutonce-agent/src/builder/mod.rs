@@ -37,6 +37,7 @@ use crate::storage::{EphemeralStore, ResumedTranscript, StoreError, TranscriptRe
 use crate::subagent::AgentsOffer;
 use crate::sync::LockUnpoisoned;
 use crate::team::{Membership, TeamHandle, TeamHistory, TeamRecord, TeammateTemplate};
+use crate::web_search::{WebSearchTool, is_named_by_rule};
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::rules::{self, ConfigSource, RuleBehavior, RuleSet, WrittenRule};
 use cutonce_core::prompts::PromptEnvironment;
@@ -156,7 +157,7 @@ impl SessionBuilder {
         store.append(self.opened_entry(&store, resumed.as_ref(), &planner))?;
         let team = self.team_start(&settings, &store, base.joined)?;
         let wishes = self.classifier_context(&settings, resumed.is_some(), store.path())?;
-        let (tools, offered) = self.build_tools(&settings, loaded.trusted, &mut notices);
+        let (tools, offered) = self.build_tools((&settings, &base.connect), loaded.trusted, &mut notices);
         let agents = self.agents_offer(&loaded, around, text, &offered, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         planner.reopen = replayed.open_asks.iter().any(|ask| ask.kind == PLAN_ASK);
@@ -228,6 +229,7 @@ impl SessionBuilder {
         notices: &mut Vec<String>,
     ) -> Arc<SharedContext> {
         Arc::new(SharedContext {
+            answerer: self.permissions.answerer.clone(),
             connect,
             redactor,
             places: self.settings_places(),
@@ -254,7 +256,7 @@ impl SessionBuilder {
     /// The list of tools is fixed for the session (PM-66). Skill is included only if there are skills (HO-8).
     fn build_tools(
         &mut self,
-        settings: &Settings,
+        (settings, connect): (&Settings, &Arc<dyn Connect>),
         trusted: bool,
         notices: &mut Vec<String>,
     ) -> (Vec<Arc<dyn AnyTool>>, NamedCommands) {
@@ -264,6 +266,9 @@ impl SessionBuilder {
         tools.extend(self.planning_tools(settings));
         if !skills.is_empty() {
             tools.push(Arc::new(SkillTool::new(skills)));
+        }
+        if is_named_by_rule(settings) {
+            tools.push(Arc::new(WebSearchTool::new(connect.clone())));
         }
         tools.retain(|tool| self.offers_tool(tool.name()));
         tools.append(&mut self.host.tools);

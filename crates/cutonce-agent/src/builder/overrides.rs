@@ -6,6 +6,7 @@ use crate::session::{Approver, Connect};
 use crate::team::TeamJoin;
 use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::ConfigSource;
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::settings::ThinkingSettings;
 use cutonce_core::subagent::AgentDefinition;
 use cutonce_tools::disk::FileEditor;
@@ -66,6 +67,8 @@ pub struct PermissionOverrides {
     pub bypass_available: bool,
     /// Who answers asks.
     pub approver: Approver,
+    /// The front end, as other approvers see it (RV-3); a host by default.
+    pub answerer: Answerer,
     /// The host's user is not at an approval UI, so the model can't enter plan mode by itself (PM-32).
     pub user_away: bool,
     /// Hides tools that plan mode disallows; chosen by a host (PM-66).

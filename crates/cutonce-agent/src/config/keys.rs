@@ -215,7 +215,7 @@ fn read_key_file(path: &Path) -> Result<BTreeMap<String, String>, String> {
     match text.as_deref().map(str::trim) {
         None | Some("") => Ok(BTreeMap::new()),
         Some(text) => {
-            serde_json::from_str(text).map_err(|_| "is no JSON object of names and keys; repair or remove it".into())
+            serde_json::from_str(text).map_err(|_| "is not a JSON object of names and keys; repair or remove it".into())
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::session::{Connect, Connected};
 use crate::storage::redact::Redactor;
 use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::text::sanitize::one_line;
-use cutonce_models::providers::{self, CustomProvider, ResolvedModel};
+use cutonce_models::providers::{self, CustomProvider, ModelTarget, ResolvedModel, SearchAnswer};
 use cutonce_models::{FaultKind, ModelError};
 use secrecy::ExposeSecret;
 use std::collections::HashMap;
@@ -102,6 +102,28 @@ impl Connect for ProviderConnector {
         let thinking = settings.thinking.for_kind(info.thinking);
         let spec = if name.is_empty() { format!("{}/{}", choice.provider, choice.model) } else { name.to_string() };
         Ok(Connected { model: choice.connect()?, info, thinking, spec })
+    }
+
+    async fn search_web(&self, like: &str, query: &str) -> Result<SearchAnswer, String> {
+        let like = if like.is_empty() { self.settings.model.main.as_deref().unwrap_or_default() } else { like };
+        let spec = expand_alias(like, &self.settings.model_info(like));
+        let choice = self.resolve_model(&spec).await.map_err(|error| error.message)?;
+        match &choice.target {
+            ModelTarget::Http(endpoint) if providers::can_search(endpoint) => {
+                providers::search_web(endpoint, query).await
+            }
+            ModelTarget::Http(_) | ModelTarget::Scripted { .. } => {
+                Err(format!("{} has no web search; anthropic and openai have one.", choice.provider))
+            }
+        }
+    }
+
+    async fn list_models(&self, like: &str) -> Result<Vec<String>, String> {
+        let spec = expand_alias(like, &self.settings.model_info(like));
+        let choice = self.resolve_model(&spec).await.map_err(|error| error.message)?;
+        let ModelTarget::Http(endpoint) = &choice.target else { return Ok(Vec::new()) };
+        let listed = providers::list_endpoint_models(endpoint).await.map_err(|error| error.to_string())?;
+        Ok(listed.into_iter().map(|id| format!("{}/{id}", choice.provider)).collect())
     }
 }
 

@@ -4,6 +4,7 @@ use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{AskView, Event, EventKind};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
+use tokio::sync::watch;
 
 mod queue;
 
@@ -13,6 +14,17 @@ pub use queue::EventStream;
 pub(crate) struct EventHub {
     session: Arc<str>,
     inner: Mutex<HubState>,
+    stage: watch::Sender<HubStage>,
+}
+
+/// What others than the front end need to know of a session (RV-1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HubStage {
+    /// Nothing was asked, and nothing is followed up.
+    Unremarkable,
+    /// There is something to review.
+    Reviewable,
+    Closed,
 }
 
 #[derive(Default)]
@@ -23,11 +35,13 @@ struct HubState {
     /// Open asks, sent to new listeners.
     open_asks: Vec<Arc<AskView>>,
     closed: bool,
+    /// Dropped when the session is over.
+    kept: Option<Box<dyn std::any::Any + Send>>,
 }
 
 impl EventHub {
     pub fn new(session: Arc<str>) -> Self {
-        Self { session, inner: Mutex::default() }
+        Self { session, inner: Mutex::default(), stage: watch::Sender::new(HubStage::Unremarkable) }
     }
 
     pub fn session(&self) -> &Arc<str> {
@@ -40,6 +54,7 @@ impl EventHub {
 
     pub(crate) fn emit(&self, kind: EventKind) {
         let event = Event { session: self.session.clone(), at: now_ms(), kind };
+        self.note_stage(&event.kind);
         let mut inner = self.inner.lock_unpoisoned();
         match &event.kind {
             EventKind::Ask(ask) => inner.open_asks.push(ask.clone()),
@@ -49,13 +64,42 @@ impl EventHub {
                     *mode = *to;
                 }
             }
-            EventKind::Closed => inner.closed = true,
+            EventKind::Closed => {
+                inner.closed = true;
+                inner.kept = None;
+            }
             _ => {}
         }
         inner.listeners.retain(|listener| listener.send(event.clone()));
         if inner.closed {
             inner.listeners.clear();
         }
+    }
+
+    fn note_stage(&self, kind: &EventKind) {
+        let stage = match kind {
+            EventKind::Closed => HubStage::Closed,
+            kind if kind.is_reviewable() => HubStage::Reviewable,
+            _ => return,
+        };
+        self.stage.send_if_modified(|known| {
+            let changes = *known != stage && *known != HubStage::Closed;
+            *known = if changes { stage } else { *known };
+            changes
+        });
+    }
+
+    /// Keeps a value until the session is over. The process may end before a task could drop it.
+    pub(crate) fn keep_until_closed(&self, value: impl std::any::Any + Send) {
+        let mut inner = self.inner.lock_unpoisoned();
+        if !inner.closed {
+            inner.kept = Some(Box::new(value));
+        }
+    }
+
+    /// Follows what there is to review.
+    pub(crate) fn stage(&self) -> watch::Receiver<HubStage> {
+        self.stage.subscribe()
     }
 
     pub(crate) fn subscribe(&self) -> EventStream {
@@ -102,7 +146,7 @@ mod tests {
         let hub = EventHub::new("s".into());
         hub.emit(ask("open"));
         hub.emit(ask("answered"));
-        hub.emit(EventKind::AskClosed { ask_id: "answered".into(), answer: None });
+        hub.emit(EventKind::AskClosed { ask_id: "answered".into(), answer: None, by: None });
         let mut late = hub.subscribe();
         hub.emit(EventKind::Closed);
         let first = late.next().await.map(|event| event.kind);

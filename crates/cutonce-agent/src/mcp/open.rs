@@ -53,7 +53,7 @@ pub(crate) fn open_servers(opening: McpOptions<'_>, notices: &mut Vec<String>) -
         .collect();
     if !waiting.is_empty() {
         notices.push(format!(
-            "This project defines MCP servers that need your approval to start: {}. To approve one, run: cutonce mcp agree NAME",
+            "This project defines MCP servers that need your approval to start: {}. To approve one, run: cutonce mcp approve NAME",
             waiting.join("; ")
         ));
     }

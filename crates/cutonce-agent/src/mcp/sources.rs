@@ -91,7 +91,7 @@ pub fn effective_servers(
         };
         if known.awaits_approval(agreed) && !one.awaits_approval(agreed) {
             notices.push(format!(
-                "{} also defines an MCP server {:?}; the one from {} is used. To replace it, with your rules applied to the other: cutonce mcp agree {}",
+                "{} also defines an MCP server {:?}; the one from {} is used. To replace it, with your rules applied to the other: cutonce mcp approve {}",
                 known.file, sanitize_and_truncate(&one.name, 100), one.file, sanitize_and_truncate(&one.name, 100)
             ));
             *known = one;

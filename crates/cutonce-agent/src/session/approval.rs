@@ -7,7 +7,7 @@ use super::call_runner::CallRef;
 use super::events::SessionEvent;
 use super::parts::Approver;
 use crate::plan::workspace_diff::WorkspaceChanges;
-use crate::plan::{PlanStamp, read_contract};
+use crate::plan::{PlanFile, PlanStamp, read_contract};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPayload};
 use cutonce_core::mode;
 use cutonce_core::permission::{DeniedCall, Why};
@@ -15,7 +15,7 @@ use cutonce_core::plan::approval::{
     self, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict, SubmitOutcome,
 };
 use cutonce_core::plan::contract::PlanContract;
-use cutonce_core::plan::{PhaseEvent, PlanContent, PlanEvent, RevisionOutcome as Settled};
+use cutonce_core::plan::{PhaseEvent, PlanContent, PlanEvent, PlanFreshness, RevisionOutcome as Settled};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
 use cutonce_core::settings::plan::PlanLint;
@@ -53,6 +53,8 @@ pub(crate) struct CheckedPlan {
     contract: Option<PlanContract>,
     /// The planned files as they are (PC-13).
     stamp: Option<PlanStamp>,
+    /// How they differ from the last submission of this text.
+    freshness: Option<PlanFreshness>,
 }
 
 /// The decision and the user's feedback, for hooks.
@@ -90,6 +92,7 @@ impl SessionState {
         let call = n.map(|n| self.calls.reference(n));
         let root = self.context.env.workspace.root.clone();
         let (lint, found) = (self.context.shared.settings.plan.lint, self.planner.found());
+        let revisions = self.planner.file.as_ref().map(PlanFile::revisions);
         let mut except: Vec<_> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
         except.push(self.context.env.workspace.cutonce_home.clone());
         tokio::spawn(async move {
@@ -103,10 +106,14 @@ impl SessionState {
             let read = move || {
                 let contract = found.text().and_then(|plan| read_contract(&root, plan, lint));
                 let stamp = contract.as_ref().map(|contract| PlanStamp::new(&root, contract));
-                (contract, stamp)
+                let freshness = match (&contract, found.text(), revisions) {
+                    (Some(contract), Some(plan), Some(revisions)) => revisions.freshness(&root, plan, contract),
+                    _ => None,
+                };
+                (contract, stamp, freshness)
             };
-            let (contract, stamp) = tokio::task::spawn_blocking(read).await.unwrap_or_default();
-            let checked = CheckedPlan { changed, contract, stamp };
+            let (contract, stamp, freshness) = tokio::task::spawn_blocking(read).await.unwrap_or_default();
+            let checked = CheckedPlan { changed, contract, stamp, freshness };
             let _ = events.send(SessionEvent::PlanChecked { call, checked, draft: draft.map(Box::new) });
         });
     }
@@ -131,6 +138,7 @@ impl SessionState {
             layer: self.planner.layer,
             changed_files: checked.changed,
             contract: self.contract_of(&found, checked.contract),
+            freshness: checked.freshness,
             // A request that a crash left open goes to the user as it is.
             fix_findings: n.is_some() && draft.is_none() && self.context.shared.settings.plan.lint == PlanLint::Fix,
             shells: running.into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
@@ -253,10 +261,11 @@ impl SessionState {
                 self.calls.set_input(n, exit_input(&request));
             }
             if let Err(error) = self.planner.file.as_ref().map_or(Ok(()), |file| file.submit(plan).map(|_| ())) {
-                self.notice(NoticeLevel::Warning, &format!("The revision of the plan could not be kept: {error}"));
+                self.notice(NoticeLevel::Warning, &format!("The plan's revision could not be saved: {error}"));
             }
             if let (Some(file), Some(stamp)) = (&self.planner.file, &stamp)
-                && let Err(error) = file.revisions().write_stamp(request.revision, stamp)
+                && let Err(error) =
+                    file.revisions().write_stamp(request.revision, stamp, &self.context.env.workspace.root)
             {
                 self.notice(NoticeLevel::Warning, &error.to_string());
             }
@@ -280,7 +289,7 @@ impl SessionState {
             Approver::CantAsk => {
                 self.planner.approval.send_back();
                 let message = approval::no_approver_result(&request.plan_file_path);
-                self.plan_sent_back(n, "nobody can approve a plan here", message);
+                self.plan_sent_back(n, "no one can approve a plan here", message);
             }
         }
     }
@@ -302,7 +311,7 @@ impl SessionState {
         };
         // A request that still waits for an earlier submission is replaced by this one.
         for ask in self.asks.take_plans() {
-            self.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
+            self.close_ask(ask.id, None);
         }
         let (id, subject) = (request.ask_id.clone(), OpenSubject::Plan(Box::new(request)));
         self.asks.push(OpenAsk { id, n, subject });
@@ -311,10 +320,19 @@ impl SessionState {
     }
 
     pub(super) fn plan_answered(&mut self, ask: OpenAsk, answer: PlanAnswer) {
+        if self.applies_unchecked(&answer) {
+            return self.check_rehearsal(ask, answer);
+        }
         let found = self.planner.found();
         let root = &self.context.env.workspace.root;
         let edited = answer.plan.as_deref().and_then(|plan| read_contract(root, plan, PlanLint::Off));
         let verdict = self.planner.approval.answer(&self.mode, answer.clone(), &found, edited);
+        let approves = matches!(verdict, PlanVerdict::Approved(_));
+        let stale = approves.then(|| self.stale_files_of(&ask)).flatten();
+        let verdict = match stale {
+            Some(stale) => PlanVerdict::AskAgain { why: stale.text(), answer: answer.clone() },
+            None => verdict,
+        };
         if let PlanVerdict::Ignored { why } = &verdict {
             self.notice(NoticeLevel::Info, &format!("The answer was ignored: {why}."));
             if self.planner.approval.open_request().is_some() {
@@ -324,15 +342,24 @@ impl SessionState {
         }
         let closed = Any::Plan(answer);
         self.append(EntryBody::Ask { ask_id: ask.id.clone(), kind: PLAN_ASK.into(), answer: Some(closed.clone()) });
-        self.emit(EventKind::AskClosed { ask_id: ask.id.clone(), answer: Some(closed) });
+        self.close_ask(ask.id.clone(), Some(closed));
         let told = decided(&verdict);
         let OpenSubject::Plan(request) = &ask.subject else { return };
         let (plan_file_path, sha256) = (request.plan_file_path.clone(), request.sha256.clone());
         self.carry_out(ask, verdict);
+        self.end_rehearsals("the plan was answered");
         if let Some((decision, feedback)) = told {
             let mode = self.mode.mode();
             self.notify_hooks(HookPayload::PlanDecided { decision, mode, feedback, plan_file_path, sha256 });
         }
+    }
+
+    /// The planned files that changed while the plan waited for its approval (PC-13).
+    fn stale_files_of(&self, ask: &OpenAsk) -> Option<PlanFreshness> {
+        let OpenSubject::Plan(request) = &ask.subject else { return None };
+        let (contract, plan) = (request.contract.as_ref()?, request.plan.as_deref()?);
+        let revisions = self.planner.file.as_ref()?.revisions();
+        revisions.freshness(&self.context.env.workspace.root, plan, contract).filter(PlanFreshness::is_stale)
     }
 
     fn carry_out(&mut self, ask: OpenAsk, verdict: PlanVerdict) {
@@ -349,7 +376,7 @@ impl SessionState {
                         approval::keep_planning_result(feedback.as_deref(), &comments, edited, self.can_ask(), &path)
                     }
                 };
-                self.plan_event(PlanEvent::Denied { feedback, comments });
+                self.plan_event(PlanEvent::Denied { feedback, comments, by: self.answerer() });
                 self.phase(PhaseEvent::Rejected);
                 self.kept_planning(n, text);
             }
@@ -364,10 +391,15 @@ impl SessionState {
                 self.end_with_batch(EndReason::Completed);
             }
             PlanVerdict::AskAgain { why, answer } => {
-                self.notice(NoticeLevel::Warning, &format!("Not approved: {why}. The plan is shown again."));
+                let told = format!("Not approved: {why}. The plan is shown again.");
+                self.notice(NoticeLevel::Warning, &told);
+                self.refuse_answer(told);
                 self.submit_plan(n, Some(answer));
             }
-            PlanVerdict::NotApproved { why, .. } => self.not_approved(n, &why, &path),
+            PlanVerdict::NotApproved { why, .. } => {
+                self.refuse_answer(approval::not_approved_result(&why, &path));
+                self.not_approved(n, &why, &path);
+            }
             PlanVerdict::Ignored { .. } => {}
         }
     }
@@ -377,7 +409,9 @@ impl SessionState {
         if let (true, Some(text)) = (approved.edited, &approved.plan)
             && let Err(error) = self.planner.file.as_ref().map_or(Ok(()), |file| file.write(text))
         {
-            self.notice(NoticeLevel::Error, &approval::unsaved_edit_error(path, &error.to_string()));
+            let told = approval::unsaved_edit_error(path, &error.to_string());
+            self.notice(NoticeLevel::Error, &told);
+            self.refuse_answer(told);
             return self.submit_plan(n, None);
         }
         let _ = self.context.env.disk.remember_shown(Path::new(path));
@@ -397,7 +431,11 @@ impl SessionState {
         self.apply_terms(&approved, &slug, number);
         self.model.selection.switch_with_next_request();
         self.settle(revision, Settled::Approved, approved.plan.as_deref().filter(|_| approved.edited));
-        self.plan_event(PlanEvent::Approved { choice: approved.choice, mode: approved.mode, edited: approved.edited });
+        let (choice, mode, edited, by) = (approved.choice, approved.mode, approved.edited, self.answerer());
+        self.plan_event(PlanEvent::Approved { choice, mode, edited, by });
+        if self.apply_rehearsal(n, &approved) {
+            return;
+        }
         let text = approval::approved_result(&approved, path, self.at_hand());
         let display =
             serde_json::to_value(PlanExitResult::approved(&approved, path, self.at_hand())).unwrap_or_default();
@@ -426,7 +464,7 @@ impl SessionState {
             self.model.selection.choose(model.clone());
         }
         if let Some(effort) = terms.effort {
-            self.model.selection.set_effort(effort);
+            self.model.selection.set_effort(Some(effort));
         }
         let plan = approved.plan.as_deref().unwrap_or_default();
         let Some(text) = terms.parked_plan(plan, slug, revision) else { return };
@@ -436,7 +474,7 @@ impl SessionState {
                 self.notice(NoticeLevel::Info, &text);
             }
             Err(error) => {
-                self.notice(NoticeLevel::Warning, &format!("The parked steps could not be kept as a plan: {error}"));
+                self.notice(NoticeLevel::Warning, &format!("The parked steps could not be saved as a plan: {error}"));
             }
         }
     }
@@ -495,9 +533,10 @@ impl SessionState {
     /// Closes the requests that wait, unapproved, because of something that the user did.
     pub(super) fn close_reviews(&mut self, why: &str) {
         self.planner.approval.withdraw();
+        self.end_rehearsals(why);
         for ask in self.asks.take_plans() {
             self.record_plan_closed(ask.id.clone(), why.into());
-            self.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
+            self.close_ask(ask.id, None);
         }
     }
 
@@ -509,9 +548,10 @@ impl SessionState {
     /// Withdraws the open request because the user changed the mode (PM-80).
     pub(super) fn withdraw_plan(&mut self) {
         self.planner.approval.withdraw();
+        self.end_rehearsals("the mode was changed");
         let message = approval::withdrawn_result(self.mode.mode());
         for ask in self.asks.take_plans() {
-            self.emit(EventKind::AskClosed { ask_id: ask.id, answer: None });
+            self.close_ask(ask.id, None);
             if let Some(n) = ask.n {
                 let why = Why::from_reason("the mode was changed meanwhile");
                 self.deny_call(n, DeniedCall { why, message: message.clone() });
@@ -537,9 +577,7 @@ impl SessionState {
         let Some(file) = self.planner.file.clone().filter(|_| revision > 0) else { return };
         match file.record_outcome(revision, outcome, edited) {
             Ok(settled) => self.record_plan(settled.number, settled.sha256, outcome.name()),
-            Err(error) => {
-                self.notice(NoticeLevel::Warning, &format!("The outcome of the plan could not be kept: {error}"))
-            }
+            Err(error) => self.notice(NoticeLevel::Warning, &format!("The plan's outcome could not be saved: {error}")),
         }
     }
 
@@ -548,7 +586,7 @@ impl SessionState {
         self.append(EntryBody::Plan { slug, revision, sha256, outcome: outcome.into() });
     }
 
-    fn plan_result(&mut self, n: Option<usize>, outcome: ToolOutcome) {
+    pub(super) fn plan_result(&mut self, n: Option<usize>, outcome: ToolOutcome) {
         match n {
             Some(n) => self.complete_call(n, outcome),
             None => {

@@ -3,6 +3,7 @@
 
 use super::SessionState;
 use super::asks::{Asks, OpenAsk, view};
+use super::changes_outside::OutsideAnswer;
 use super::parts::Approver;
 use cutonce_core::plan;
 use cutonce_core::plan::approval::{self, NoAnswer};
@@ -18,7 +19,11 @@ pub(super) enum OpenSubject {
     /// The questions of AskUserQuestion.
     Questions,
     EnterPlan,
+    /// Whether the changes of a command outside the approved plan are applied (PC-21).
+    OutsidePlan(OutsideAnswer),
     Plan(Box<approval::PlanExitRequest>),
+    /// Whether an implementation that used its budget up continues (PC-12).
+    Budget,
     /// A teammate's plan, for the lead's user (PM-134).
     TeamPlan(Box<approval::PlanExitRequest>),
     /// A teammate's call, for the lead's user.
@@ -32,21 +37,23 @@ impl OpenSubject {
             OpenSubject::Permission => "permission",
             OpenSubject::Questions => "questions",
             OpenSubject::EnterPlan => "enter_plan",
+            OpenSubject::OutsidePlan(_) => "outside_plan",
             OpenSubject::Plan(_) => PLAN_ASK,
+            OpenSubject::Budget => "budget",
             OpenSubject::TeamPlan(_) => crate::team::history::PLAN_ASK,
             OpenSubject::TeamCall => crate::team::history::CALL_REQUEST,
         }
     }
     pub(super) fn accepts(&self, answer: &AskAnswer) -> bool {
-        use OpenSubject::{EnterPlan, Permission, Plan, Questions, TeamCall, TeamPlan};
+        use OpenSubject::{Budget, EnterPlan, OutsidePlan, Permission, Plan, Questions, TeamCall, TeamPlan};
         match (self, answer) {
             (TeamPlan(_), AskAnswer::Plan(_)) => true,
             // Anything else leaves a teammate's plan open.
             (TeamPlan(_), _) => false,
             (_, AskAnswer::Unusable { .. }) => true,
-            (Permission | EnterPlan | TeamCall, AskAnswer::Permission(_)) => true,
-            (Questions, AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
-            (Permission | Questions | EnterPlan | TeamCall, AskAnswer::Host(_)) => true,
+            (Permission | EnterPlan | OutsidePlan(_) | TeamCall, AskAnswer::Permission(_)) => true,
+            (Questions | Budget, AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
+            (Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall | Budget, AskAnswer::Host(_)) => true,
             (_, AskAnswer::Permission(_) | AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Host(_)) => false,
         }
     }
@@ -70,6 +77,10 @@ impl Asks {
     pub fn detach_plan(&mut self, id: &str) -> Option<usize> {
         let plan = |ask: &&mut OpenAsk| ask.id == id && matches!(ask.subject, OpenSubject::Plan(_));
         self.0.iter_mut().find(plan)?.n.take()
+    }
+    /// Removes and returns the questions about a budget.
+    pub fn take_budget_asks(&mut self) -> Vec<OpenAsk> {
+        self.0.extract_if(.., |ask| matches!(ask.subject, OpenSubject::Budget)).collect()
     }
     /// Removes and returns the plan requests of this session.
     pub fn take_plans(&mut self) -> Vec<OpenAsk> {
@@ -95,15 +106,21 @@ impl SessionState {
     pub(super) fn review_answered(&mut self, ask: OpenAsk, answer: AskAnswer) -> Option<(OpenAsk, AskAnswer)> {
         match (answer, &ask.subject) {
             (AskAnswer::Plan(answer), OpenSubject::TeamPlan(_)) => self.team_plan_answered(ask, answer),
-            (AskAnswer::Plan(answer), _) => self.plan_answered(ask, answer),
+            (AskAnswer::Plan(answer), _) => {
+                let (ask, answer) = self.await_quorum(ask, answer)?;
+                self.plan_answered(ask, answer);
+            }
             (answer, _) => return Some((ask, answer)),
         }
         None
     }
 
-    /// Takes a recorded answer to EnterPlanMode, and an unusable one to a plan; returns every other answer.
+    /// Takes a recorded answer to EnterPlanMode or about changes outside the plan, and an unusable one to a plan;
+    /// returns every other answer.
     pub(super) fn session_tool_answered(&mut self, ask: OpenAsk, answer: AskAnswer) -> Option<(OpenAsk, AskAnswer)> {
         match (&ask.subject, answer, ask.n) {
+            (OpenSubject::Budget, answer, _) => self.budget_answered(&answer),
+            (OpenSubject::OutsidePlan(reply), answer, _) => reply.send(&answer),
             (OpenSubject::EnterPlan, answer, Some(n)) => self.enter_answered(n, answer),
             (OpenSubject::Plan(request), AskAnswer::Unusable { why }, n) => {
                 self.planner.approval.close_unanswered(NoAnswer::Unreadable(why.clone()));
@@ -145,7 +162,12 @@ impl SessionState {
                 Some(approval::not_approved_result(&NoAnswer::Failed(reason.into()), &request.plan_file_path))
             }
             OpenSubject::EnterPlan => Some(format!("Not run: {reason} before it was allowed.")),
-            OpenSubject::Permission | OpenSubject::Questions | OpenSubject::TeamPlan(_) | OpenSubject::TeamCall => None,
+            OpenSubject::Permission
+            | OpenSubject::Questions
+            | OpenSubject::OutsidePlan(_)
+            | OpenSubject::TeamPlan(_)
+            | OpenSubject::Budget
+            | OpenSubject::TeamCall => None,
         }
     }
 

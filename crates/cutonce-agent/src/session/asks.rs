@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 /// The open asks of a session.
 #[derive(Default)]
-pub(super) struct Asks(pub(super) Vec<OpenAsk>);
+pub(super) struct Asks(pub(super) Vec<OpenAsk>, pub(super) super::review_answers::AnswerLog);
 
 /// One ask.
 pub(super) struct OpenAsk {
@@ -118,7 +118,7 @@ impl SessionState {
             answer => {
                 let (id, kind) = (ask.id.clone(), ask.subject.kind().to_string());
                 self.append(EntryBody::Ask { ask_id: id.clone(), kind, answer: Some(answer.clone()) });
-                self.emit(EventKind::AskClosed { ask_id: id, answer: Some(answer.clone()) });
+                self.close_ask(id, Some(answer.clone()));
                 self.ask_answered(ask, answer);
             }
         }
@@ -181,7 +181,7 @@ impl SessionState {
             if !leaving {
                 self.record_review_closed(&ask, reason);
             }
-            self.emit(EventKind::AskClosed { ask_id: ask.id.clone(), answer: None });
+            self.close_ask(ask.id.clone(), None);
             let denied = self.withdraw_review(&ask.subject, reason);
             match (ask.n, denied) {
                 (Some(n), Some(message)) => self.deny_call(n, DeniedCall { why: Why::from_reason(reason), message }),

@@ -147,7 +147,7 @@ impl SessionState {
     fn slot(&self, call: ToolUse) -> CallSlot {
         let parsed = match &call.input {
             ToolInput::Invalid { error, .. } => {
-                Err(format!("Invalid input: expected one JSON object, got text that is no JSON ({error})."))
+                Err(format!("Invalid input: expected one JSON object, got text that is not JSON ({error})."))
             }
             ToolInput::Json(input) => self.parse_call(&call.name, input.clone()),
         };
@@ -290,7 +290,7 @@ impl SessionState {
         let mode = self.mode_as_of_now();
         let access = match self.calls.parsed(n) {
             Some(call) => call.access(&self.context.env).map_err(String::from),
-            None => Err("Not run: the call is not there any more.".into()),
+            None => Err("Not run: the call has already ended.".into()),
         };
         CallNow { mode, access: access.map(|access| self.refine(access)) }
     }
@@ -329,7 +329,7 @@ impl SessionState {
         self.record_decision(n, &allowed.why);
         let slot = &mut self.calls.slots[n];
         let Some(Ok(call)) = slot.call.take() else {
-            return self.step_call(n, CallEvent::Failed("Not run: the call is not there any more.".into()));
+            return self.step_call(n, CallEvent::Failed("Not run: the call has already ended.".into()));
         };
         let (call_id, name) = (slot.id.clone(), slot.name.clone());
         // SE-1: what led here is on disk before anything changes.
@@ -346,7 +346,8 @@ impl SessionState {
         let output: Arc<dyn Fn(&str) + Send + Sync> = Arc::new(move |text| {
             hub.emit(EventKind::ToolOutput { call_id: output_id.clone(), text: text.to_string() });
         });
-        let context = CallContext { call_id, cancel: cancel.clone(), output, answer };
+        let scope = self.call_scope(n);
+        let context = CallContext { call_id, cancel: cancel.clone(), output, answer, scope };
         tokio::spawn(async move {
             let started = Instant::now();
             let outcome = tokio::select! {

@@ -16,7 +16,7 @@ use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, Plan
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::scope::{ScopeVerdict, ScopedPath};
 use cutonce_core::plan::{PlanEvent, progress::StepState};
-use cutonce_core::protocol::event::{EndReason, NoticeLevel};
+use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
 use cutonce_core::settings::plan::PlanVerify;
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::TurnEvent;
@@ -119,6 +119,11 @@ impl SessionState {
         true
     }
 
+    /// Name of the plan that is being implemented.
+    pub(super) fn implemented_plan(&self) -> Option<String> {
+        self.planner.work.as_ref().map(|work| work.progress.plan().slug.clone())
+    }
+
     /// No plan is implemented any more: nothing restricts the next writes.
     pub(super) fn end_implementation(&mut self) {
         if self.planner.work.take().is_none() {
@@ -127,6 +132,7 @@ impl SessionState {
         self.append(EntryBody::Contract { approved: None, scope: None, budget_usd: None, amends: false });
         self.mode_event(mode::ModeEvent::ScopeSet(None));
         self.follow_implementation();
+        self.show_steps();
     }
 
     /// Collects evidence while a plan is implemented; also after a resume and a rewind.
@@ -144,9 +150,8 @@ impl SessionState {
         standing.collect_evidence(Some(self.events.clone()));
         standing.set_budget(work.budget_usd, work.progress.spent_of_budget());
         let listener = standing.clone();
-        self.context.env.disk.set_on_change(Some(Arc::new(move |path, old, new| {
+        self.context.env.disk.set_on_change(Some(Arc::new(move |path, before, after| {
             let path = path.to_string_lossy().into_owned();
-            let (before, after) = (old.map(content_hash), new.map(content_hash));
             listener.observed(Evidence::Wrote { path, before, after, exempt: false });
         })));
         for (path, before) in std::mem::take(&mut work.unproven_writes) {
@@ -154,6 +159,7 @@ impl SessionState {
             let path = path.to_string_lossy().into_owned();
             self.observe(Evidence::Wrote { path, before, after, exempt: false });
         }
+        self.show_steps();
     }
 
     /// Reads the implementation of a plan again from the entries that stay (PC-36). Files that stay changed are
@@ -164,6 +170,7 @@ impl SessionState {
         let scope = mode::replay_mode(self.mode.setup(), &entries).0.scope().cloned();
         self.mode_event(mode::ModeEvent::ScopeSet(scope));
         self.follow_implementation();
+        self.show_steps();
         for FileSnapshot { path, sha256 } in point.files.iter().filter(|_| !files) {
             let after = std::fs::read(path).ok().map(|bytes| content_hash(&bytes));
             self.observe(Evidence::Wrote { path: path.clone(), before: sha256.clone(), after, exempt: false });
@@ -180,7 +187,16 @@ impl SessionState {
         let Some(work) = &mut self.planner.work else { return };
         let changed = work.progress.observe(evidence);
         let steps: Vec<_> = changed.iter().filter_map(|(id, _)| work.progress.step_progress(id)).collect();
+        if !steps.is_empty() {
+            self.show_steps();
+        }
         steps.into_iter().for_each(|step| self.plan_event(PlanEvent::Step(step)));
+    }
+
+    /// Shows front ends the steps with their states (PC-32); none if no plan is implemented.
+    fn show_steps(&self) {
+        let steps = self.planner.work.as_ref().map(|work| work.progress.live_steps());
+        self.emit(EventKind::Steps(steps.unwrap_or_default()));
     }
 
     /// The evidence with a path relative to the workspace; `None` if it says nothing about the plan.
@@ -274,6 +290,13 @@ impl SessionState {
     pub(super) fn call_refused(&mut self, n: usize) {
         let outside = self.calls.is_out_of_scope(n);
         if let Some(work) = self.planner.work.as_mut().filter(|_| !outside) {
+            work.refused = true;
+        }
+    }
+
+    /// In this turn the model is not urged to do what is open, and no check runs.
+    pub(super) fn hold_open_steps(&mut self) {
+        if let Some(work) = &mut self.planner.work {
             work.refused = true;
         }
     }
@@ -376,6 +399,7 @@ impl SessionState {
 
     /// A turn begins: it has its own cost, and its end runs the checks again.
     pub(super) fn implementation_turn_began(&mut self) {
+        self.close_budget_ask();
         let cost = self.model.usage.cost();
         let Some(work) = &mut self.planner.work else { return };
         (work.cost_before, work.verified, work.refused) = (cost, false, false);
@@ -385,6 +409,12 @@ impl SessionState {
             let grants = (spent / budget).floor().max(0.0) + 1.0;
             self.context.standing.set_budget(Some(budget * grants), spent);
         }
+    }
+
+    /// Budget of the implementation and what it has spent; `None` without a budget.
+    pub(super) fn plan_budget(&self) -> Option<(f64, f64)> {
+        let work = self.planner.work.as_ref()?;
+        Some((work.budget_usd?, work.progress.spent_of_budget()))
     }
 
     /// Reports the state of the implementation when a turn ends (PC-35). A user's interrupt ends it without a report.
@@ -397,18 +427,13 @@ impl SessionState {
         let work = self.planner.work.as_mut()?;
         let (cost, seconds) = work.progress.spent();
         let report = PlanReport::new(&work.progress, &text, cost, seconds);
-        let (budget, over) = (work.budget_usd, work.progress.open_work().is_empty());
+        let over = work.progress.open_work().is_empty();
         let same = |known: &PlanReport| (&known.steps, &known.claims) == (&report.steps, &report.claims);
         if work.reported.as_ref().is_some_and(same) {
             return None;
         }
         work.reported = Some(report.clone());
         self.keep_report(&report);
-        if let (EndReason::MaxBudget, Some(budget)) = (reason, budget) {
-            let text =
-                format!("The plan's budget of ${budget:.2} is used up. Send a message to continue with as much again.");
-            self.notice(NoticeLevel::Warning, &text);
-        }
         self.plan_event(PlanEvent::Report(Box::new(report.clone())));
         if over {
             self.end_implementation();
@@ -432,7 +457,7 @@ impl SessionState {
         }
         let revisions = PlanRevisions::for_plan(self.planner.files.home(), &report.plan.slug);
         if let Err(error) = revisions.write_report(report) {
-            self.notice(NoticeLevel::Warning, &format!("The report of the plan could not be kept: {error}"));
+            self.notice(NoticeLevel::Warning, &format!("The plan's report could not be saved: {error}"));
         }
     }
 }

@@ -67,6 +67,8 @@ impl SessionState {
             self.classifier.context.user_said(typed);
             if !input.verbatim {
                 self.tools.mcp.note_mentions(typed);
+                let typed = typed.to_string();
+                self.add_mentioned_files(&typed);
             }
             if !input.silent {
                 self.planner.approval.note_user_message();

@@ -138,7 +138,7 @@ impl SessionState {
             Effect::StartCall(n) => self.start_call(n),
             Effect::SkipCall(n) => self.skip_call(n),
             Effect::StopCalls => self.stop_calls(),
-            Effect::WithdrawAsks => self.withdraw_asks("nobody is left to answer"),
+            Effect::WithdrawAsks => self.withdraw_asks("no one is left to answer"),
             Effect::Compact { focus, automatic } => self.start_compaction(focus, automatic),
             Effect::StopCompaction => self.stop_compaction(),
             Effect::EndTurn(reason) => self.end_turn(reason),
@@ -153,6 +153,8 @@ impl SessionState {
                 }
             }
             SessionEvent::Call { call, report } => self.call_reported(call, *report),
+            SessionEvent::ChangedOutside { call, changes, reply } => self.ask_about_outside(call, &changes, reply),
+            SessionEvent::Rehearsal { id, report } => self.rehearsal_reported(&id, *report),
             SessionEvent::PlanChecked { call, checked, draft } => {
                 self.plan_checked(call, checked, draft.map(|draft| *draft));
             }
@@ -162,6 +164,7 @@ impl SessionState {
             SessionEvent::Team(report) => self.team_report(report),
             SessionEvent::Evidence(evidence) => self.check_ran(evidence),
             SessionEvent::ScopeExtended(path) => self.extend_scope(&path),
+            SessionEvent::AsideAnswered { question, response } => self.aside_answered(&question, response),
             SessionEvent::AgentStarted(agent) => self.agent_started(&agent),
             SessionEvent::AgentEnded(ending) => self.agent_ended(*ending),
         }
@@ -213,13 +216,30 @@ impl SessionState {
             Submission::Close => self.request_close(),
             Submission::Compact { focus, on_done: told } => self.request_compaction(focus, told),
             Submission::Answer { ask_id, answer } => self.answer(&ask_id, answer),
+            Submission::AnswerFrom { answer, by, on_done } => self.answer_from(*answer, by, &on_done),
+            Submission::PlanVote { ask_id, by } => self.plan_vote(&ask_id, by),
             Submission::PostponePlan { ask_id } => self.postpone_plan(&ask_id),
+            Submission::Rehearse { order, on_done } => {
+                let done = self.rehearsal_ordered(order);
+                match on_done {
+                    Some(told) => (told.0)(done),
+                    None => {
+                        done.unwrap_or_else(|why| self.notice(NoticeLevel::Warning, &format!("No rehearsal: {why}.")))
+                    }
+                }
+            }
             Submission::SetMode { mode, by } => self.mode_event(mode::ModeEvent::Set { to: mode, by }),
             Submission::SetModeByAnswer { mode } => self.set_mode_by_answer(mode),
             Submission::CycleMode => self.mode_event(mode::ModeEvent::Cycle),
             Submission::Command { command, editor } => self.command(command, editor.as_deref()),
             Submission::Implement(chosen) => self.implement(chosen),
             Submission::SetModel { model } => self.model.selection.choose(model),
+            Submission::SetEffort { effort } => self.model.selection.set_effort(effort),
+            Submission::SideQuestion { question } => self.ask_aside(question),
+            Submission::ReviewChanges { focus } => self.review_changes(&focus),
+            Submission::ShellOutput { line, output } => self.add_shell_output(&line, &output),
+            Submission::Background => self.context.env.shells.move_to_background(),
+            Submission::DescribeContext => self.describe_context(),
             Submission::SetThinking { budget } => self.model.selection.set_thinking(budget),
             Submission::Team(news) => self.team_news(news),
             Submission::ChangeRules(change) => self.change_rules(change),
@@ -298,7 +318,9 @@ impl SessionState {
         let reason = self.durable_reason(reason);
         self.team_state(false);
         let ended = TurnSummary { report, ..self.summarize_turn(reason, self.turn.requests()) };
+        let reason = ended.reason.clone();
         self.emit(EventKind::TurnEnded(ended));
+        self.budget_reached(&reason);
         self.restart_with_plan();
     }
 

@@ -3,6 +3,7 @@
 use super::approval::{CheckedPlan, PlanPresentation};
 use super::call_runner::{CallRef, CallReport};
 use super::parts::Connected;
+use super::plan_rehearsal::RehearsalReport;
 use super::plan_with_lead::TeamReport;
 use crate::subagent::SubagentReport;
 use cutonce_core::conversation::ModelResponse;
@@ -11,8 +12,10 @@ use cutonce_core::plan::approval;
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_models::ModelError;
+use cutonce_tools::shell::changes::OutsideChanges;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 /// A report of a task.
 pub(crate) enum SessionEvent {
@@ -20,6 +23,10 @@ pub(crate) enum SessionEvent {
     Task { id: u64, result: TaskResult },
     /// A call made progress. A reference to an earlier batch is ignored.
     Call { call: CallRef, report: Box<CallReport> },
+    /// A command changed files outside the approved plan; the user decides whether they are applied (PC-21).
+    ChangedOutside { call: CallRef, changes: OutsideChanges, reply: oneshot::Sender<bool> },
+    /// News of a rehearsal (RH-1).
+    Rehearsal { id: String, report: Box<RehearsalReport> },
     /// The workspace was compared and the plan was read for a submission (PM-87, PC-6).
     PlanChecked { call: Option<CallRef>, checked: CheckedPlan, draft: Option<Box<approval::PlanAnswer>> },
     /// PlanSubmitted hooks answered; `None` after an interrupt.
@@ -34,6 +41,8 @@ pub(crate) enum SessionEvent {
     Evidence(Evidence),
     /// The user added a file to the approved plan, in the ask of a subagent (PC-24).
     ScopeExtended(String),
+    /// The model answered a side question (DU-5).
+    AsideAnswered { question: String, response: Result<ModelResponse, ModelError> },
     /// A subagent started.
     AgentStarted(Arc<AgentRef>),
     /// A subagent ended (SA-1).

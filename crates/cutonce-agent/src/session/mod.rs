@@ -10,8 +10,10 @@
 
 mod approval;
 mod approval_asks;
+mod asides;
 mod asks;
 mod call_runner;
+mod changes_outside;
 mod classifier;
 mod compaction;
 mod contract_work;
@@ -27,8 +29,13 @@ mod model_selection;
 mod parts;
 mod pending_inputs;
 mod plan;
+mod plan_budget;
+mod plan_rehearsal;
+mod plan_switch;
 mod plan_tools;
 mod plan_with_lead;
+mod review_answers;
+mod review_quorum;
 mod rewind;
 mod state;
 mod structured;
@@ -38,6 +45,7 @@ mod team;
 mod team_calls;
 mod turn_overrides;
 mod usage;
+mod user_context;
 
 pub(crate) use classifier::{AutoSource, ClassifierContext};
 pub(crate) use contract_work::ImplementationWork;
@@ -72,7 +80,24 @@ pub struct Session {
     rules: Arc<cutonce_core::permission::rules::RuleSet>,
 }
 
+/// Sends submissions to a session without keeping it open.
+#[derive(Clone)]
+pub struct SessionInbox(mpsc::WeakUnboundedSender<Submission>);
+
+impl SessionInbox {
+    /// Sends a submission. A closed session ignores it.
+    pub fn submit(&self, submission: Submission) {
+        if let Some(inbox) = self.0.upgrade() {
+            let _ = inbox.send(submission);
+        }
+    }
+}
+
 impl Session {
+    /// Access for others than the front end; it does not keep the session open.
+    pub fn inbox(&self) -> SessionInbox {
+        SessionInbox(self.inbox.downgrade())
+    }
     /// The id of the session and of its transcript.
     pub fn id(&self) -> &str {
         &self.id
@@ -112,6 +137,10 @@ impl Session {
         choice.set_main_model(model);
         let connected = self.connect.connect(choice.main.as_deref().unwrap_or(model)).await;
         connected.map(|connected| connected.model.name().to_string()).map_err(|error| error.message)
+    }
+    /// Asks the provider of the model which models it serves (DU-5).
+    pub async fn provider_models(&self, like: &str) -> Result<Vec<String>, String> {
+        self.connect.list_models(like).await
     }
     /// Subscribes to events: open asks first, then everything that follows.
     pub fn events(&self) -> EventStream {

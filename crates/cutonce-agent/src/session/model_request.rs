@@ -148,11 +148,16 @@ impl SessionState {
 
     /// The request as of now, with these messages.
     pub(super) fn model_request(&mut self, messages: Vec<SharedMessage>, shown: bool) -> RequestTask {
+        let request = self.request_task(messages, shown);
+        self.tasks.progress = Some(request.progress.clone());
+        request
+    }
+
+    /// A request that the turn does not wait for.
+    pub(super) fn request_task(&self, messages: Vec<SharedMessage>, shown: bool) -> RequestTask {
         let planning_prefix = self.conversation.planning_prefix.as_ref().filter(|_| self.mode.is_planning());
         let prefix = planning_prefix.unwrap_or(&self.conversation.prefix).clone();
         let connected = self.model.connected.clone();
-        let progress = Arc::<StreamProgress>::default();
-        self.tasks.progress = Some(progress.clone());
         RequestTask {
             thinking: if shown { connected.thinking } else { Thinking::default() },
             connected,
@@ -162,7 +167,7 @@ impl SessionState {
             hub: self.context.hub.clone(),
             redactor: self.context.shared.redactor.clone(),
             shown,
-            progress,
+            progress: Arc::default(),
         }
     }
 

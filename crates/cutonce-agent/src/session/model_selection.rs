@@ -70,9 +70,10 @@ impl SessionModels {
         self.thinking = budget.map(|budget| ThinkingSettings { effort, budget: Some(budget) });
         self.rethink = true;
     }
-    /// Sets the effort of an implementation (PC-12); it applies to the next model that is connected or switched to.
-    pub fn set_effort(&mut self, effort: Effort) {
-        self.thinking = Some(ThinkingSettings { effort: Some(effort), budget: None });
+    /// Sets the effort (PC-12, DU-5), `None`: as the session was started. It applies to the next model that is
+    /// connected or switched to, and from the next turn on.
+    pub fn set_effort(&mut self, effort: Option<Effort>) {
+        self.thinking = effort.map(|effort| ThinkingSettings { effort: Some(effort), budget: None });
         self.rethink = true;
     }
     /// The model with the thinking that the host set last.

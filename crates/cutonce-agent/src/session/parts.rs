@@ -26,11 +26,13 @@ use cutonce_core::mode;
 use cutonce_core::model_request::{PromptPrefix, Thinking, ToolSpec};
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::prompts;
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::subagent::AgentDefinition;
 use cutonce_core::turn::Turn;
+use cutonce_models::providers::SearchAnswer;
 use cutonce_models::{Model, ModelError};
 use cutonce_tools::env::ToolEnv;
 use cutonce_tools::tool::AnyTool;
@@ -65,6 +67,16 @@ impl Connected {
 pub trait Connect: Send + Sync {
     /// The model of this name; the empty name is the session's first model.
     async fn connect(&self, name: &str) -> Result<Connected, ModelError>;
+
+    /// Searches the web with the tool of this model's provider (DU-12). The error says why it can't.
+    async fn search_web(&self, _like: &str, _query: &str) -> Result<SearchAnswer, String> {
+        Err("This provider has no web search.".into())
+    }
+
+    /// The models that the provider of this model lists, as names that connect them (DU-5).
+    async fn list_models(&self, _like: &str) -> Result<Vec<String>, String> {
+        Ok(Vec::new())
+    }
 }
 
 /// Who can answer asks (PM-75, PM-76).
@@ -101,6 +113,8 @@ pub(crate) struct SharedContext {
     pub auto: AutoSource,
     /// What the classifier may take for the user's wishes; a subagent only reads it.
     pub wishes: ClassifierContext,
+    /// The front end, as other approvers see it (RV-3).
+    pub answerer: Answerer,
 }
 
 /// The transcript of a session and the conversation in it.
@@ -197,6 +211,15 @@ impl Session {
         };
         hub.open_with(opened);
         let events = hub.subscribe();
+        if matches!(parts.role, SessionRole::Main(_)) {
+            let workspace = &parts.env.workspace;
+            let place = crate::review_socket::SocketPlace {
+                home: workspace.cutonce_home.clone(),
+                session: id,
+                project: workspace.root.to_string_lossy().into_owned(),
+            };
+            crate::review_socket::offer(place, hub.clone(), session.inbox.downgrade());
+        }
         let (event_loop, effects) = event_loop(parts, hub, inbox, Prepared { events: reports, standing, agents });
         tokio::spawn(event_loop.run(effects));
         (session, events)

@@ -1,6 +1,7 @@
 //! Plan mode in the session: performs the effects of the mode machine, keeps the plan file, sends reminders (PM-12 to
 //! PM-18, PM-40 to PM-50, PM-90 to PM-100). Submissions are in `approval`; the rules are all in cutonce-core.
 
+use super::plan_rehearsal::Rehearsals;
 use super::{ImplementationWork, SessionState};
 use crate::plan::workspace_diff::WorkspaceSnapshot;
 use crate::plan::{PlanError, PlanFile, PlanFiles, read_contract};
@@ -48,6 +49,8 @@ pub(crate) struct Planner {
     /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
     pub(crate) workshop: Option<bool>,
     pub(super) approval: PlanApprovalState,
+    /// Approvals so far, if the plan needs several (FL-2).
+    pub(super) votes: super::review_quorum::PlanVotes,
     pub(crate) phase: PlanPhase,
     /// Hashes of the last text that was reported, and of the last one in the transcript (PM-47).
     told: Option<String>,
@@ -63,6 +66,8 @@ pub(crate) struct Planner {
     pub(crate) reopen: bool,
     /// The answer to the plan is a message that is recorded next (PM-80).
     pub(super) feedback_follows: bool,
+    /// Rehearsals of the plan that waits (RH-1).
+    pub(super) rehearsals: Rehearsals,
 }
 
 impl Planner {
@@ -89,9 +94,11 @@ impl Planner {
             snapshot: None,
             restart: None,
             confines_checks: false,
+            votes: Default::default(),
             work: None,
             reopen: false,
             feedback_follows: false,
+            rehearsals: Rehearsals::default(),
         }
     }
     /// For a subagent: the same settings, without this session's plan.
@@ -112,7 +119,7 @@ impl Planner {
     pub(super) fn path(&self) -> String {
         self.file.as_ref().map(|file| file.path().display().to_string()).unwrap_or_default()
     }
-    fn slug(&self) -> Option<String> {
+    pub(super) fn slug(&self) -> Option<String> {
         self.file.as_ref().map(|file| file.slug().to_string())
     }
 }
@@ -129,7 +136,7 @@ impl SessionState {
         if effects.contains(&mode::ModeEffect::PlanEntered)
             && let Err(error) = self.name_on_entry()
         {
-            let text = format!("The mode is still {}: there can be no plan file: {error}", self.mode.mode());
+            let text = format!("The mode is still {}: the plan file could not be created: {error}", self.mode.mode());
             return self.notice(NoticeLevel::Error, &text);
         }
         for effect in &effects {
@@ -237,7 +244,7 @@ impl SessionState {
         match self.name_on_entry() {
             Ok(()) => self.plan_named(),
             // The next request tries again.
-            Err(error) => self.notice(NoticeLevel::Error, &format!("There can be no plan file: {error}")),
+            Err(error) => self.notice(NoticeLevel::Error, &format!("The plan file could not be created: {error}")),
         }
         self.phase(PhaseEvent::Entered);
     }
@@ -317,8 +324,8 @@ impl SessionState {
         if let Some(text) = outcome.send_message {
             self.accept_input(UserInput::from_user(text, Vec::new()));
         }
-        if let Some(plan) = outcome.submit {
-            self.submit_again(plan.slug);
+        if let Some(act) = outcome.act {
+            self.act_on_plan(act);
         }
     }
 
@@ -359,6 +366,7 @@ impl SessionState {
             comments: Vec::new(),
             clear: true,
             terms,
+            rehearsal: None,
         };
         let text = approval::implement_message(&approved, &path);
         let event = PlanEvent::Implement { plan_file_path: path, plan_content: plan.clone() };

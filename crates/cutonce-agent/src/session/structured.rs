@@ -38,7 +38,7 @@ impl SessionState {
         if !self.model.corrections.one_more() {
             return Some(TurnEvent::Failed { message: NO_OUTPUT.into(), status: None });
         }
-        let message = format!("Hand over the final answer now: call {TOOL} with all that its input asks for.");
+        let message = format!("Return the final answer now: call {TOOL} with every field that its input requires.");
         Some(TurnEvent::EndRefused { message })
     }
 

@@ -87,7 +87,7 @@ impl SessionState {
     pub(super) fn agent_ended(&mut self, ending: SubagentReport) {
         let SubagentReport { agent, description, background, end } = ending;
         self.model.usage.agent(end.usage, &end.totals, !self.turn.idle());
-        if !background {
+        if !background || self.review_ended(&agent, &end) {
             return;
         }
         let how = match &end.outcome {

@@ -4,6 +4,7 @@
 //! task's id, so the report of an aborted task is never taken for a later one's.
 
 use super::SessionState;
+use super::asides::Asides;
 use super::events::{SessionEvent, TaskResult};
 use super::model_request::StreamProgress;
 use cutonce_core::protocol::submission::OnDone;
@@ -25,6 +26,7 @@ pub(super) struct Tasks {
     pub compaction: Option<Compaction>,
     /// Called when the requested compaction is over.
     pub compaction_done: Option<OnDone>,
+    pub asides: Asides,
 }
 
 /// A compaction in work.

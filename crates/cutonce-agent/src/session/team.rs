@@ -64,7 +64,7 @@ impl Table {
 }
 
 /// The message to a teammate whose process was restarted.
-const GO_ON: &str = "The program was restarted in the middle of your work. Look at what is done, and go on.";
+const GO_ON: &str = "The program was restarted in the middle of your work. Check what is done, then continue.";
 
 impl SessionState {
     /// After a restart: a lead leads again, a teammate that was cut off continues (TM-2).

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The answer to a teammate's model if the lead has no user.
-const NOBODY: &str = "Nobody is at the team lead to allow it. Go on without it, or tell the lead which rule (--allowedTools) would allow it.";
+const NO_ONE_TO_ASK: &str = "No one is at the team lead to allow it. Continue without it, or tell the lead which rule (--allowedTools) would allow it.";
 
 impl SessionState {
     /// The teammate's side: sends its asks to the lead from now on.
@@ -51,7 +51,7 @@ impl SessionState {
                 self.show_team_call(&request);
             }
             AddRequestOutcome::TooMany => {
-                let words = "Too many of its calls wait already; it was not asked for.";
+                let words = "Too many calls of this teammate already wait; this one was denied.";
                 self.send_answer(&request, no(words));
             }
         }
@@ -73,7 +73,7 @@ impl SessionState {
 
     fn show_team_call(&mut self, request: &PermissionRequest) {
         if self.context.approver != Approver::Present || self.closing.requested {
-            return self.send_answer(request, no(NOBODY));
+            return self.send_answer(request, no(NO_ONE_TO_ASK));
         }
         let view = view(request);
         self.asks.push(OpenAsk::of_team(&view.ask_id, OpenSubject::TeamCall));
@@ -90,7 +90,7 @@ impl SessionState {
         let open = self.team.as_ref().map(|table| table.wanted.requests().to_vec()).unwrap_or_default();
         for request in open {
             self.asks.remove(&request.request_id);
-            self.send_answer(&request, no(NOBODY));
+            self.send_answer(&request, no(NO_ONE_TO_ASK));
         }
     }
 

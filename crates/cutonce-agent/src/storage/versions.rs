@@ -21,14 +21,7 @@ impl FileVersions {
 
     /// The content that a `file_snapshot` entry names; `None` if there was no file.
     pub fn read_version(&self, sha256: Option<&str>) -> io::Result<Option<Vec<u8>>> {
-        let Some(sha256) = sha256 else { return Ok(None) };
-        let wrong = |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("version {sha256}: {why}"));
-        // The hash is used as a file name.
-        if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
-            return Err(wrong("not a SHA-256"));
-        }
-        let bytes = std::fs::read(self.dir().join(sha256))?;
-        if content_hash(&bytes) == sha256 { Ok(Some(bytes)) } else { Err(wrong("its content was changed")) }
+        read_version(&self.store.own_dir(), sha256)
     }
 
     fn dir(&self) -> PathBuf {
@@ -62,6 +55,18 @@ impl VersionStore for FileVersions {
         self.store.append(body).map_err(io::Error::other)?;
         self.store.sync().map_err(io::Error::other)
     }
+}
+
+/// The content with this hash in the session's folder `own`; `None` if there was no file.
+pub(super) fn read_version(own: &Path, sha256: Option<&str>) -> io::Result<Option<Vec<u8>>> {
+    let Some(sha256) = sha256 else { return Ok(None) };
+    let wrong = |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("version {sha256}: {why}"));
+    // The hash is used as a file name.
+    if sha256.len() != 64 || !sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return Err(wrong("not a SHA-256"));
+    }
+    let bytes = std::fs::read(versions_dir(own).join(sha256))?;
+    if content_hash(&bytes) == sha256 { Ok(Some(bytes)) } else { Err(wrong("its content was changed")) }
 }
 
 /// Copies all versions to a fork. They never change, so hard links suffice.

@@ -19,14 +19,14 @@ crate::text_error::text_error! {
 
 pub(crate) use definition_extras::agent_prompt;
 pub(crate) use live_mode::{LiveMode, SharedRule};
-pub(crate) use run::SubagentReport;
+pub(crate) use run::{SubagentReport, SubagentTask};
 pub(crate) use session_parts::{SubagentIdentity, SubagentParent};
 
 use crate::config::instructions::InstructionLoader;
 use crate::event_hub::EventHub;
 use crate::mcp::McpServers;
 use crate::session::{
-    Approver, Connected, Planner, SessionEvent, SessionParts, SessionRole, SharedContext, offered_specs,
+    Approver, Connected, Planner, Session, SessionEvent, SessionParts, SessionRole, SharedContext, offered_specs,
 };
 use crate::storage::TranscriptStore;
 use crate::sync::LockUnpoisoned;
@@ -204,9 +204,13 @@ impl SubagentSpawner {
 
     /// Forwards an answer to the subagent that asked, at any depth. Returns false if none did.
     pub(crate) fn forward_answer(&self, ask_id: &str, answer: &AskAnswer) -> bool {
-        let asked = self.tree.live().iter().find(|live| live.has_ask(ask_id)).and_then(run::LiveSubagent::session);
         let submission = || Submission::Answer { ask_id: ask_id.to_string(), answer: answer.clone() };
-        asked.inspect(|session| session.submit(submission())).is_some()
+        self.session_with_ask(ask_id).inspect(|session| session.submit(submission())).is_some()
+    }
+
+    /// The session of the subagent that has this ask.
+    pub(crate) fn session_with_ask(&self, ask_id: &str) -> Option<Session> {
+        self.tree.live().iter().find(|live| live.has_ask(ask_id)).and_then(run::LiveSubagent::session)
     }
 
     /// How many subagents of this kind this session is running.

@@ -111,6 +111,15 @@ impl SubagentSpawner {
     /// Starts a subagent. It keeps running even if the returned value is dropped.
     pub fn start(self: &Arc<Self>, task: SubagentTask) -> Result<StartedSubagent, SubagentError> {
         let moment = self.current_context().ok_or("Can't start an agent before the model's first answer.")?;
+        self.start_in(task, moment)
+    }
+
+    /// Starts a subagent from this state of the session.
+    pub fn start_in(
+        self: &Arc<Self>,
+        task: SubagentTask,
+        moment: Arc<SpawnContext>,
+    ) -> Result<StartedSubagent, SubagentError> {
         let definition = self.find_definition(&task.kind, task.resume.as_deref())?;
         let id = task.resume.clone().unwrap_or_else(crate::new_id);
         let agent = Arc::new(AgentRef {
@@ -278,6 +287,7 @@ impl SubagentRun {
             | EventKind::Compacted { .. }
             | EventKind::Todos(_) => self.emit_output(kind),
             EventKind::Opened { .. }
+            | EventKind::Steps(_)
             | EventKind::Queued { .. }
             | EventKind::Unqueued { .. }
             | EventKind::TurnStarted
@@ -288,6 +298,7 @@ impl SubagentRun {
             | EventKind::ToolOutput { .. }
             | EventKind::ModelChanged { .. }
             | EventKind::CurrentPlan { .. }
+            | EventKind::Aside { .. }
             | EventKind::OpenPlan { .. }
             | EventKind::TaskOutput { .. }
             | EventKind::TaskEnded { .. }

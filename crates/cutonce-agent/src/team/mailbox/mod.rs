@@ -5,7 +5,7 @@
 //! other machines. Both pass the same tests. `cutonce_core::team` verifies senders.
 
 mod files;
-mod folder_watch;
+pub(crate) mod folder_watch;
 #[cfg(feature = "nats")]
 mod nats;
 mod seen_ids;
