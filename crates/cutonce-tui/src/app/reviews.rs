@@ -4,14 +4,17 @@
 use super::App;
 use crate::entries::{self, ConversationEntryKind};
 use crate::overlays::Overlay;
-use crate::plan_review::{PlanReview, ReviewSubject};
+use crate::overlays::pager::{PagerContent, PagerItem};
+use crate::plan_review::{ModelChoice, PlanReview, ReviewSubject};
 use crate::render::text;
 use crate::render::theme::Theme;
 use cutonce_core::mode::Mode;
-use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
+use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest, price_text};
+use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::{EXIT_PLAN_MODE, PlanEvent};
 use cutonce_core::protocol::event::{AskKind, AskView, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use cutonce_core::settings::models::ModelInfo;
 use ratatui::text::Line;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -30,6 +33,8 @@ pub struct PendingReviews {
     shown_feedback: Option<String>,
     /// The plan that was just answered, with the answer. Both are needed to report the decision (PM-142).
     decided: Option<(Arc<AskView>, PlanAnswer)>,
+    /// The report of the last implementation, for its page (PC-35).
+    report: Option<Box<PlanReport>>,
     /// The conversation shows the decision already: the call that submitted the plan needs no line.
     decision_shown: bool,
 }
@@ -106,6 +111,21 @@ impl App {
         self.open_overlay(overlay, Some(ask.ask_id.clone()));
     }
 
+    /// Ctrl+P: the plan that waits, or else the report of the last implementation (PC-35).
+    pub(super) fn open_review_or_report(&mut self) {
+        match &self.asks.reviews.report {
+            _ if self.asks.reviews.is_pending() => self.open_review(),
+            Some(report) => {
+                let (title, text) = (report.summary(), report.text());
+                self.show_items(
+                    &title,
+                    vec![PagerItem { title: "Report".into(), body: PagerContent::Plain(text.into()) }],
+                );
+            }
+            None => self.print_notice(NoticeLevel::Info, "No plan waits for a review, and none was implemented here."),
+        }
+    }
+
     fn plan_review(
         &self,
         request: &PlanExitRequest,
@@ -122,8 +142,25 @@ impl App {
             home: Some(self.environment.home.clone()),
             context: share,
             cost: (status.view.cost >= 0.005).then(|| format!("${:.2}", status.view.cost)),
+            project: Some(self.environment.cwd.clone()),
+            models: self.models_to_implement(),
         };
-        Box::new(PlanReview::open(subject, self.theme, Some(self.highlighter.clone())))
+        let vim = self.session.settings.editor_mode == cutonce_core::settings::EditorMode::Vim;
+        Box::new(PlanReview::open(subject, self.theme, Some(self.highlighter.clone())).with_vim(vim))
+    }
+
+    /// Models for the implementation, the current one first: the user's own, and those of the same provider (PC-12).
+    fn models_to_implement(&self) -> Vec<ModelChoice> {
+        let settings = &self.session.settings;
+        let current = self.status.view.model.clone();
+        let info = settings.model_info(&current);
+        let mut names = vec![(current, info.clone())];
+        let usable = |(name, known): &(String, ModelInfo)| {
+            known.id != info.id && (settings.models.contains_key(name) || known.provider == info.provider)
+        };
+        names.extend(settings.known_models().into_iter().filter(usable));
+        let choice = |(name, info): (String, ModelInfo)| ModelChoice { name, price: price_text(info.price.as_ref()) };
+        names.into_iter().map(choice).collect()
     }
 
     pub(super) fn answer_review(&mut self, answer: PlanAnswer) {
@@ -181,7 +218,7 @@ impl App {
                 self.path_shortener.own_file = Some(plan_file_path.into());
             }
             PlanEvent::Approved { mode, edited, .. } => self.report_approved(mode, edited),
-            PlanEvent::Denied { feedback, comments } => {
+            PlanEvent::Denied { feedback, comments, .. } => {
                 self.asks.reviews.shown_feedback = feedback.clone();
                 let Some((ask, answer)) = self.take_decided() else { return };
                 let plan = answered_text(&ask, answer).unwrap_or_default();
@@ -193,8 +230,16 @@ impl App {
             | PlanEvent::ModeChanged { .. }
             | PlanEvent::File { .. }
             | PlanEvent::ExitRequest(_)
-            | PlanEvent::Step(_) => {}
-            PlanEvent::Report(report) => self.print_notice(NoticeLevel::Info, report.text().trim_end()),
+            | PlanEvent::Step(_)
+            | PlanEvent::Rehearsal(_) => {}
+            PlanEvent::Report(report) => {
+                let plan = format!("Plan {} (revision {})", report.plan.slug, report.plan.revision);
+                let drift = if report.drift { report.drift_text() } else { String::new() };
+                let told = format!("{plan}\n{}\n{drift}", report.counts());
+                let level = if report.drift { NoticeLevel::Warning } else { NoticeLevel::Info };
+                self.print_notice(level, &format!("{}\nctrl+p opens the report.", told.trim_end()));
+                self.asks.reviews.report = Some(report);
+            }
             PlanEvent::Implement { plan_file_path, .. } => {
                 self.print_notice(NoticeLevel::Info, &format!("Implementing the plan: {plan_file_path}"));
             }
@@ -286,6 +331,15 @@ impl App {
     }
 
     /// `/plan open` (PM-25).
+    /// Opens the plan that is shown on the review page (RV-1). A page that runs already is used, else one is started.
+    pub(super) fn open_review_in_browser(&mut self) {
+        let (Some(session), Some(ask_id)) = (&self.session.handle, self.asks.overlay_ask()) else { return };
+        let (home, env) = (self.environment.home.clone(), self.environment.env.clone());
+        if let Err(why) = cutonce_agent::browser::open_review_page(&home, session.id(), ask_id, env) {
+            self.print_notice(NoticeLevel::Warning, &format!("The plan was not opened in the browser: {why}"));
+        }
+    }
+
     pub(super) fn open_plan_in_editor(&mut self, path: &str) {
         let (path, env) = (path.to_string(), self.environment.env.clone());
         match self.lend_terminal(move || cutonce_agent::plan::open_in_editor(Path::new(&path), env)) {

@@ -2,7 +2,7 @@
 //! approval does.
 
 use cutonce_core::mode::Mode;
-use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, PlanExitRequest};
+use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, PlanExitRequest, ReviewTerms};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SlotAction {
@@ -47,6 +47,7 @@ pub struct AnswerAttachments {
     pub note: String,
     pub feedback: String,
     pub clear_context: bool,
+    pub terms: ReviewTerms,
 }
 
 pub fn build_answer(request: &PlanExitRequest, key: ChoiceKey, along: AnswerAttachments) -> PlanAnswer {
@@ -55,6 +56,9 @@ pub fn build_answer(request: &PlanExitRequest, key: ChoiceKey, along: AnswerAtta
     let mut answer = PlanAnswer::new(request.ask_id.clone(), if clears { ChoiceKey::Clear } else { key });
     answer.mode = if clears { request.find_choice(key).map(|choice| choice.mode) } else { None };
     answer.plan = along.edited;
+    if approves {
+        along.terms.add_to(&mut answer);
+    }
     answer.comments = along.comments;
     let said = |words: &[&str]| {
         let words: Vec<&str> = words.iter().map(|words| words.trim()).filter(|words| !words.is_empty()).collect();

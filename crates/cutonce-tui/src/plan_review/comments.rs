@@ -4,7 +4,7 @@ use super::changes::LineMap;
 use super::draft_file::{ReviewComment, ReviewDraft, ReviewDraftFile};
 use super::{ComparisonBase, ReviewSubject};
 use cutonce_agent::plan::PlanRevisions;
-use cutonce_core::plan::approval::LineComment;
+use cutonce_core::plan::approval::{LineComment, ReviewTerms};
 use cutonce_core::plan::{self, RevisionOutcome};
 use std::path::Path;
 
@@ -116,6 +116,7 @@ fn restore_draft(
         None => "the plan changed: review it again before you choose",
     };
     record.edited = edit;
+    record.terms = ReviewTerms::of_answer(draft);
     Some(told.into())
 }
 

@@ -2,6 +2,7 @@
 //! nothing.
 
 use cutonce_agent::storage::paths::{create_private_dir, write_private};
+use cutonce_core::plan::approval::ReviewTerms;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,13 +24,15 @@ pub struct ReviewComment {
     pub edit: Option<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReviewDraft {
     pub remarks: Vec<ReviewComment>,
     pub note: String,
     pub feedback: String,
     pub edited: Option<String>,
+    /// Answers about steps, model, effort and budget (PC-11, PC-12).
+    pub terms: ReviewTerms,
     /// True once the comments were sent with an answer.
     pub sent: bool,
 }

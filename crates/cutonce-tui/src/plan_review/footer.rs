@@ -3,9 +3,11 @@
 use super::choices::{SlotAction, mode_label};
 use super::header::short_sha;
 use super::layout::{COLUMNS_MIN_WIDTH, OUTLINE_MIN_WIDTH, ReviewLayout, draw_rule, field_in_footer};
-use super::{FieldPurpose, PlanReview, ReviewFocus, comments};
+use super::steps_view::STEPS_KEYS;
+use super::{FieldPurpose, PlanReview, ReviewFocus, comments, contract_line};
 use crate::render::text;
 use cutonce_core::plan::approval::ChoiceKey;
+use cutonce_core::plan::progress::StepAnswer;
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 use ratatui::style::Style;
@@ -13,6 +15,10 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Widget;
 
 pub fn height(review: &PlanReview, area: Rect) -> u16 {
+    // A list needs the rows, and its own keys replace the choices.
+    if matches!(review.focus, ReviewFocus::Steps { .. } | ReviewFocus::Terms(_)) {
+        return 1;
+    }
     let choices = review.slots.len() as u16;
     match area.width {
         ..COLUMNS_MIN_WIDTH => choices + 2,
@@ -31,21 +37,39 @@ pub fn draw(review: &PlanReview, places: &ReviewLayout, buffer: &mut Buffer) -> 
         draw_choices(review, places.footer, buffer);
         return Some(Position::new((area.x + 8 + column as u16).min(area.right().saturating_sub(1)), area.y));
     }
+    if let Some(keys) = list_keys(review) {
+        let told = rule_text(review, false);
+        draw_rule(places.footer_rule, buffer, told, "", theme.border);
+        put_text(places.footer, buffer, 1, &first_fitting(keys, places.footer.width.saturating_sub(2)), theme.dim);
+        return None;
+    }
     match review.arming.choice {
         Some(key) => draw_confirm(review, key, places, buffer),
         None if field_in_footer(review) => {
-            let told = vec![Span::styled("note to the agent", theme.planning)];
+            let budget = matches!(review.focus, ReviewFocus::Field { what: FieldPurpose::Budget, .. });
+            let title = if budget { "budget in US dollars" } else { "note to the agent" };
+            let told = vec![Span::styled(title, theme.planning)];
             draw_rule(places.footer_rule, buffer, told, "enter save · ctrl+j new line · esc back", theme.border);
             draw_field(review, places.footer, buffer)
         }
         None => {
-            let low = places.header.height < 2;
+            let low = places.header.height < 2 + contract_line::height(review);
             let told = rule_text(review, low);
             draw_rule(places.footer_rule, buffer, told, &status_text(review, low), theme.border);
             draw_choices(review, places.footer, buffer);
             None
         }
     }
+}
+
+/// Keys of an open list, long and short.
+fn list_keys(review: &PlanReview) -> Option<Vec<String>> {
+    let keys: &[&str] = match review.focus {
+        ReviewFocus::Steps { .. } => &STEPS_KEYS,
+        ReviewFocus::Terms(_) => &["a digit chooses · esc back"],
+        _ => return None,
+    };
+    Some(keys.iter().map(|keys| keys.to_string()).collect())
 }
 
 /// Text in the rule above the choices.
@@ -57,6 +81,9 @@ fn rule_text(review: &PlanReview, low: bool) -> Vec<Span<'static>> {
     if let Some(words) = &review.search {
         let told = format!("“{}” {} · n N, esc ends", text::fit(&text::one_line(words), 20), match_count_text(review));
         return vec![Span::styled(told, theme.planning)];
+    }
+    if let Some(stale) = review.stale() {
+        return vec![Span::styled(format!("{} · i diff", stale.text()), theme.warning)];
     }
     if let Some(notice) = &review.subject.request.notice {
         return vec![Span::styled(text::one_line(notice), theme.warning)];
@@ -138,7 +165,11 @@ fn draw_choices(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
 
 fn draw_stacked(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     let labels = review.slots.iter().filter_map(|slot| choice_label(review, slot.digit, false));
-    let keys = [format!("{} · ? all keys", escape_label(review)), "c comment  e edit  d diff  n note".to_string()];
+    let more = match review.contract {
+        Some(_) => "s steps  m model  f effort  b budget",
+        None => "c comment  e edit  d diff  n note",
+    };
+    let keys = [format!("{} · ? all keys", escape_label(review)), more.to_string()];
     // If not all rows fit, the key hints are left out first.
     let rows: Vec<String> = labels.chain(keys).collect();
     for (row, place) in rows.iter().zip(area.rows()) {
@@ -192,10 +223,15 @@ fn draw_three_columns(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
         }
     }
     if let Some(place) = area.rows().nth(3).filter(|_| review.subject.request.plan.is_some()) {
+        let of_contract = words(&[
+            "s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?",
+            "s steps  m model  f effort  b budget  o outline  / find  ?",
+        ]);
         let keys = words(&[
             "↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?",
             "↑↓ PgUp PgDn  { }  [ ]  o outline  / find  y copy  ? keys",
         ]);
+        let keys = if review.contract.is_some() { of_contract } else { keys };
         put_text(place, buffer, 1, &first_fitting(keys, place.width - 1), review.theme.dim);
     }
 }
@@ -214,15 +250,22 @@ fn draw_two_columns(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
         put_text(place, buffer, half, &find(right, area.width - half), review.theme.text);
     }
     let first = |words: &str| format!("{words}   {}", escape_label(review));
+    let reading = match review.contract {
+        Some(_) => vec![
+            "s steps   m model   f effort   b budget   { } heading   [ ] change   o outline   / find n N   y copy   ? all keys".into(),
+            "s steps  m model  f effort  b budget  { } heading  [ ] change  o outline  / find  ? all keys".into(),
+        ],
+        None => vec![
+            "↑↓ PgUp PgDn g G   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys".into(),
+            "↑↓ PgUp PgDn g G  { } heading  [ ] change  o outline  / find n N  v select  y copy  ? all keys".into(),
+        ],
+    };
     let keys = [
         vec![
             first("n note to the agent   c comment   x drop this line   e edit in $EDITOR   d diff   u undo"),
             first("n note   c comment   x drop line   e edit   d diff   u undo"),
         ],
-        vec![
-            "↑↓ PgUp PgDn g G   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys".into(),
-            "↑↓ PgUp PgDn g G  { } heading  [ ] change  o outline  / find n N  v select  y copy  ? all keys".into(),
-        ],
+        reading,
     ];
     for (keys, place) in keys.into_iter().zip(area.rows().skip(3)) {
         put_text(place, buffer, 1, &first_fitting(keys, place.width - 1), review.theme.dim);
@@ -278,7 +321,7 @@ fn draw_confirm(review: &PlanReview, key: ChoiceKey, places: &ReviewLayout, buff
             };
             match &review.subject.request.from {
                 Some(name) => format!("{along} {} starts at once.", text::one_line(name)),
-                None => format!("{along} {context} The agent starts at once."),
+                None => format!("{along} {}{context} The agent starts at once.", terms_text(review)),
             }
         }
     };
@@ -289,6 +332,30 @@ fn draw_confirm(review: &PlanReview, key: ChoiceKey, places: &ReviewLayout, buff
     rows.into_iter().take(room).zip(inner.rows()).for_each(|(row, place)| row.render(place, buffer));
     draw_bottom_row(review, places.footer, buffer, "enter confirm");
     None
+}
+
+/// Steps that are left out, and model, effort and budget (PC-11, PC-12); empty if all is as usual.
+fn terms_text(review: &PlanReview) -> String {
+    let terms = &review.reply.terms;
+    let mut words = String::new();
+    for (answer, name) in [(StepAnswer::Park, "parked"), (StepAnswer::Drop, "dropped")] {
+        let steps: Vec<&str> =
+            terms.steps.iter().filter(|(_, given)| **given == answer).map(|(id, _)| id.as_str()).collect();
+        if !steps.is_empty() {
+            let noun = if steps.len() == 1 { "Step" } else { "Steps" };
+            words.push_str(&format!("{noun} {} {name}. ", steps.join(", ")));
+        }
+    }
+    if let Some(model) = review.chosen_model() {
+        words.push_str(&format!("Model {model}. "));
+    }
+    if let Some(effort) = terms.effort {
+        words.push_str(&format!("Effort {}. ", effort.name()));
+    }
+    if let Some(budget) = terms.budget_usd {
+        words.push_str(&format!("Budget ${budget:.2}. "));
+    }
+    words
 }
 
 /// Title with plan and mode. If space is short the hash is left out, never the mode.

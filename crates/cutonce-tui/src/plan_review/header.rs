@@ -1,7 +1,7 @@
 //! Header of the review: title, revision, changes, path, and files that changed since entry (PM-74, PM-87).
 
 use super::layout::{COLUMNS_MIN_WIDTH, OUTLINE_MIN_WIDTH, ReviewLayout, draw_rule};
-use super::{DiffDisplay, PlanReview};
+use super::{DiffDisplay, PlanReview, contract_line};
 use crate::render::text;
 use cutonce_core::plan::approval::{EXIT_QUESTION, EnforcementLevel};
 use ratatui::buffer::Buffer;
@@ -12,7 +12,9 @@ use std::path::Path;
 
 pub fn draw(review: &PlanReview, places: &ReviewLayout, buffer: &mut Buffer) {
     let wide = places.header.width >= OUTLINE_MIN_WIDTH;
-    let mut rows = places.header.rows();
+    let (facts_area, contract_area) = contract_line::split(review, places.header);
+    contract_line::draw(review, contract_area, buffer);
+    let mut rows = facts_area.rows();
     if let Some(area) = rows.next() {
         draw_two_sided(
             area,
@@ -46,7 +48,7 @@ pub fn draw(review: &PlanReview, places: &ReviewLayout, buffer: &mut Buffer) {
 }
 
 /// Draws text on both sides of a row. The right side is kept whole if it leaves room for the left.
-fn draw_two_sided(area: Rect, buffer: &mut Buffer, left: Vec<Span<'static>>, right: Vec<Span<'static>>) {
+pub fn draw_two_sided(area: Rect, buffer: &mut Buffer, left: Vec<Span<'static>>, right: Vec<Span<'static>>) {
     let width = usize::from(area.width);
     let right = text::fit_line(Line::from(right), (width * 2 / 3).max(width.saturating_sub(18)));
     let room = width.saturating_sub(text::line_width(&right) + 4);

@@ -6,6 +6,7 @@
 mod changes;
 mod choices;
 mod comments;
+mod contract_line;
 mod draft_file;
 mod footer;
 mod header;
@@ -13,6 +14,8 @@ mod keys;
 mod layout;
 mod panels;
 mod plan_source;
+mod steps_view;
+mod terms_menu;
 mod viewport;
 
 use crate::dialogs::{KeyGuard, QUIET_TIME};
@@ -21,16 +24,19 @@ use crate::render::highlight::Highlighter;
 use crate::render::text;
 use crate::render::theme::Theme;
 use crate::text_area::TextArea;
+use crate::vim_keys::VimState;
 use changes::{LineMap, PlanChanges};
 use choices::{AnswerAttachments, ChoiceSlot, SlotAction};
 use comments::EarlierComment;
-use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
+use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest, ReviewTerms};
+use cutonce_core::plan::contract::PlanContract;
 use draft_file::{ReviewComment, ReviewDraft, ReviewDraftFile};
 use keys::ReviewAction;
 use plan_source::PlanSource;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+use terms_menu::TermsMenu;
 
 pub use keys::REVIEW_KEYS;
 
@@ -51,6 +57,17 @@ pub struct ReviewSubject {
     pub context: Option<u8>,
     /// Session cost so far, formatted for display.
     pub cost: Option<String>,
+    /// The project's root, to read the steps of an edited plan.
+    pub project: Option<PathBuf>,
+    /// Models to choose from; the first one is used without a choice (PC-12).
+    pub models: Vec<ModelChoice>,
+}
+
+/// A model that the implementation can use, with its price.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelChoice {
+    pub name: String,
+    pub price: String,
 }
 
 /// Display mode for the changes since the base text.
@@ -71,10 +88,25 @@ struct ComparisonBase {
 #[derive(Debug)]
 enum ReviewFocus {
     Plan,
-    Field { what: FieldPurpose, field: TextArea },
-    Outline { at: usize },
-    Help { top: usize },
-    Details { top: usize },
+    Field {
+        what: FieldPurpose,
+        field: TextArea,
+    },
+    Outline {
+        at: usize,
+    },
+    Help {
+        top: usize,
+    },
+    Details {
+        top: usize,
+    },
+    /// The steps with their answers; `at` is the selected one (PC-11).
+    Steps {
+        at: usize,
+    },
+    /// A list of models, efforts or budgets (PC-12).
+    Terms(TermsMenu),
 }
 
 /// Purpose of the open text field.
@@ -88,6 +120,8 @@ enum FieldPurpose {
     /// Feedback for "request changes": Enter sends it.
     Feedback,
     Find,
+    /// The budget as an amount: Enter saves it.
+    Budget,
 }
 
 #[derive(Debug, Clone)]
@@ -115,6 +149,7 @@ struct ReplyDraft {
     note: String,
     feedback: String,
     clear_context: bool,
+    terms: ReviewTerms,
 }
 
 /// Guards the two key presses that make a choice: a digit arms it, Enter confirms it.
@@ -136,6 +171,8 @@ pub struct PlanReview {
     highlighter: Option<Highlighter>,
     source: PlanSource,
     edited: Option<String>,
+    /// What the program understood of the plan with the user's edits (PC-4).
+    contract: Option<PlanContract>,
     undo: Vec<UndoStep>,
     comparison: PlanComparison,
     reply: ReplyDraft,
@@ -148,6 +185,8 @@ pub struct PlanReview {
     edit_target: Option<EditTarget>,
     draft_file: ReviewDraftFile,
     viewport: viewport::PlanViewport,
+    /// Vim's keys in text fields, if the user wants them (DU-7).
+    vim: Option<VimState>,
 }
 
 /// Which keys the last frame showed as active, so that neither a user nor a test has to guess (PM-74).
@@ -175,6 +214,7 @@ impl PlanReview {
             highlighter,
             source: PlanSource::new(""),
             edited: record.edited.filter(|text| Some(text) != subject.request.plan.as_ref()),
+            contract: subject.request.contract.clone(),
             undo: Vec::new(),
             comparison: PlanComparison {
                 bases: found.bases,
@@ -188,6 +228,7 @@ impl PlanReview {
                 note: record.note,
                 feedback: record.feedback,
                 clear_context: false,
+                terms: record.terms,
             },
             arming: ChoiceArming {
                 choice: None,
@@ -203,14 +244,22 @@ impl PlanReview {
             edit_target: None,
             draft_file: found.drafts,
             viewport: viewport::PlanViewport::default(),
+            vim: None,
             subject,
         };
         if review.edited.is_some() {
+            review.read_contract();
             // A restored edit can be undone like one made in this review.
             review.undo.push(UndoStep { edited: None, remarks: review.reply.comments.clone(), cursor: 0 });
         }
         review.refresh_source();
         review
+    }
+
+    /// Uses vim's keys in text fields (DU-7).
+    pub fn with_vim(mut self, on: bool) -> PlanReview {
+        self.vim = on.then(VimState::default);
+        self
     }
 
     /// Id of the request that this review answers.
@@ -267,10 +316,11 @@ impl PlanReview {
                 }
                 FieldPurpose::Note => note = field.text().to_string(),
                 FieldPurpose::Feedback => feedback = field.text().to_string(),
-                FieldPurpose::Find => {}
+                FieldPurpose::Find | FieldPurpose::Budget => {}
             }
         }
-        ReviewDraft { remarks, note, feedback, edited: self.edited.clone(), sent: false }
+        let terms = self.reply.terms.clone();
+        ReviewDraft { remarks, note, feedback, edited: self.edited.clone(), terms, sent: false }
     }
 
     fn save_draft(&mut self, last: bool) {
@@ -316,6 +366,7 @@ impl PlanReview {
         self.edited = Some(text).filter(|text| Some(text) != self.subject.request.plan.as_ref());
         // After an edit, show the user's own changes.
         self.comparison.base = if self.edited.is_some() { self.comparison.bases.len() } else { 0 };
+        self.read_contract();
         self.refresh_source();
         self.save_draft(true);
         gone
@@ -328,6 +379,7 @@ impl PlanReview {
             note: self.reply.note.clone(),
             feedback: self.reply.feedback.clone(),
             clear_context: self.reply.clear_context,
+            terms: self.reply.terms.clone(),
         }
     }
 
@@ -407,6 +459,10 @@ impl PlanReview {
                     ReviewFocus::Field { what: FieldPurpose::Note, field: TextArea::new(self.reply.note.clone()) }
             }
             ReviewAction::Edit => return self.open_editor(),
+            ReviewAction::Browser => {
+                self.notice = Some("the plan opens in your browser; the first answer wins".into());
+                return OverlayOutcome::OpenBrowser;
+            }
             ReviewAction::DropLines => self.drop_lines(),
             ReviewAction::Undo => self.undo_last(),
             ReviewAction::Diff => self.cycle_diff_display(),
@@ -414,6 +470,10 @@ impl PlanReview {
             ReviewAction::Copy => return self.copy_lines(self.selected_lines()),
             ReviewAction::CopyAll => return self.copy_lines((0, self.last_line())),
             ReviewAction::Details => self.focus = ReviewFocus::Details { top: 0 },
+            ReviewAction::Steps => self.open_steps(),
+            ReviewAction::Model => self.open_terms(TermsMenu::Model),
+            ReviewAction::Effort => self.open_terms(TermsMenu::Effort),
+            ReviewAction::Budget => self.open_terms(TermsMenu::Budget),
             ReviewAction::Help => self.focus = ReviewFocus::Help { top: 0 },
             ReviewAction::Confirm => return self.confirm_choice(now),
             ReviewAction::Escape => return self.disarm_or_close(),
@@ -480,6 +540,7 @@ impl PlanReview {
         (self.edited, self.reply.comments) = (undo.edited, undo.remarks);
         self.comparison.base = if self.edited.is_some() { self.comparison.bases.len() } else { 0 };
         self.viewport.cursor = undo.cursor;
+        self.read_contract();
         self.refresh_source();
         self.save_draft(true);
     }
@@ -527,6 +588,10 @@ impl PlanReview {
     fn field_key(&mut self, key: KeyEvent, now: Instant) -> OverlayOutcome {
         let ReviewFocus::Field { what, field } = &mut self.focus else { return OverlayOutcome::Nothing };
         let control = key.modifiers.contains(KeyModifiers::CONTROL);
+        if self.vim.as_mut().is_some_and(|vim| vim.on_key(key, field).is_some()) {
+            self.field_changed();
+            return OverlayOutcome::Redraw;
+        }
         match key.code {
             KeyCode::Esc => return self.leave_field(false),
             KeyCode::Char('c') if control => return self.leave_field(false),
@@ -537,7 +602,7 @@ impl PlanReview {
                 self.reply.feedback = field.text().to_string();
                 return self.confirm_choice(now);
             }
-            KeyCode::Char('g') if control && *what != FieldPurpose::Find => {
+            KeyCode::Char('g') if control && !matches!(what, FieldPurpose::Find | FieldPurpose::Budget) => {
                 let text = field.text().to_string();
                 self.edit_target = Some(EditTarget::Field);
                 return OverlayOutcome::Editor { text, suffix: ".md" };
@@ -554,6 +619,9 @@ impl PlanReview {
     /// Updates the search or saves the draft after the field's text changed.
     fn field_changed(&mut self) {
         let ReviewFocus::Field { what, field } = &self.focus else { return };
+        if *what == FieldPurpose::Budget {
+            return;
+        }
         if *what == FieldPurpose::Find {
             self.search = Some(field.text().to_string()).filter(|words| !words.is_empty());
             self.find_from(self.viewport.cursor, true);
@@ -566,6 +634,7 @@ impl PlanReview {
         let ReviewFocus::Field { what, field } = std::mem::replace(&mut self.focus, ReviewFocus::Plan) else {
             return OverlayOutcome::Nothing;
         };
+        self.vim = self.vim.as_ref().map(|_| VimState::default());
         // The key that opened the field was a command, not the start of a sentence.
         self.arming.last_letter_at = None;
         let words = field.text().to_string();
@@ -580,7 +649,8 @@ impl PlanReview {
                 self.arming.choice = None;
             }
             FieldPurpose::Find if !done => self.search = None,
-            FieldPurpose::Find => {}
+            FieldPurpose::Budget if done => self.set_budget(&words),
+            FieldPurpose::Find | FieldPurpose::Budget => {}
         }
         if what != FieldPurpose::Find {
             self.save_draft(true);
@@ -600,6 +670,11 @@ impl Overlay for PlanReview {
             return self.field_key(key, now);
         }
         let taken_back = self.disarm_on_letter(key, now);
+        match self.focus {
+            ReviewFocus::Steps { at } => return self.steps_key(at, key, may_answer, now),
+            ReviewFocus::Terms(menu) => return self.terms_key(menu, key),
+            _ => {}
+        }
         // During a search, n and N jump to the next and previous match.
         if let (Some(_), KeyCode::Char(c @ ('n' | 'N')), ReviewFocus::Plan) = (&self.search, key.code, &self.focus)
             && !key.modifiers.contains(KeyModifiers::CONTROL)
@@ -633,7 +708,9 @@ impl Overlay for PlanReview {
             ReviewFocus::Plan
             | ReviewFocus::Outline { .. }
             | ReviewFocus::Help { .. }
-            | ReviewFocus::Details { .. } => OverlayOutcome::Nothing,
+            | ReviewFocus::Details { .. }
+            | ReviewFocus::Steps { .. }
+            | ReviewFocus::Terms(_) => OverlayOutcome::Nothing,
         }
     }
 

@@ -52,7 +52,9 @@ impl PlanReview {
                 }
                 _ => *top = step(*top, lines.saturating_sub(page)),
             },
-            ReviewFocus::Plan | ReviewFocus::Field { .. } => return OverlayOutcome::Nothing,
+            ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Steps { .. } | ReviewFocus::Terms(_) => {
+                return OverlayOutcome::Nothing;
+            }
         }
         OverlayOutcome::Redraw
     }
@@ -83,9 +85,7 @@ pub fn draw_outline(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     let here = headings.iter().rposition(|heading| heading.line <= review.viewport.cursor);
     let (chosen, focused) = match review.focus {
         ReviewFocus::Outline { at } => (Some(at), true),
-        ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Help { .. } | ReviewFocus::Details { .. } => {
-            (here, false)
-        }
+        _ => (here, false),
     };
     let top_level = headings.iter().map(|heading| heading.level).min().unwrap_or(1);
     // A single top-level title would indent every other heading.
@@ -172,7 +172,7 @@ fn panel_rows(review: &PlanReview, width: usize) -> Vec<Line<'static>> {
     match review.focus {
         ReviewFocus::Help { .. } => help_rows(review, width),
         ReviewFocus::Details { .. } => details_rows(review, width),
-        ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Outline { .. } => Vec::new(),
+        _ => Vec::new(),
     }
 }
 
@@ -180,7 +180,7 @@ pub fn draw_panel(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     let rows = panel_rows(review, usize::from(area.width));
     let top = match review.focus {
         ReviewFocus::Help { top } | ReviewFocus::Details { top } => top,
-        ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Outline { .. } => 0,
+        _ => 0,
     };
     for (row, place) in rows.into_iter().skip(top).zip(area.rows()) {
         row.render(place, buffer);
@@ -236,6 +236,9 @@ fn details_rows(review: &PlanReview, width: usize) -> Vec<Line<'static>> {
     }
     for shell in &request.shells {
         tell(format!("still running: {}", text::one_line(shell)), theme.warning);
+    }
+    for file in review.contract_files_changed() {
+        tell(file, theme.warning);
     }
     if !request.contacted_hosts.is_empty() {
         tell(format!("contacted: {}", text::one_line(&request.contacted_hosts.join(", "))), theme.warning);

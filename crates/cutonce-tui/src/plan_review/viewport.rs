@@ -205,7 +205,8 @@ impl PlanReview {
     fn starts_change(&self, line: usize) -> bool {
         let changed = |line: usize| self.comparison.changes.has_change(line);
         let said = self.reply.comments.iter().any(|remark| remark.last == line)
-            || self.reply.earlier_comments.iter().any(|one| one.line == line);
+            || self.reply.earlier_comments.iter().any(|one| one.line == line)
+            || self.findings_on(line).next().is_some();
         said || (changed(line) && !(line > 0 && changed(line - 1)))
     }
 

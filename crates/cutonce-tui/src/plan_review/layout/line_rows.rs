@@ -51,6 +51,7 @@ pub fn line_rows(review: &mut PlanReview, line: usize) -> LineRows {
         let style = if selected { review.theme.selection } else { Style::default() };
         drawn.rows.push(Line::from(spans).style(style));
     }
+    push_findings(review, line, &mut drawn.rows);
     push_comments(review, line, &mut drawn.rows);
     push_field(review, line, &mut drawn);
     drawn
@@ -126,7 +127,11 @@ fn gutter_spans(review: &PlanReview, line: usize) -> Vec<Span<'static>> {
         Span::styled(if here { "›" } else { " " }, theme.accent),
         Span::styled(sign, style),
         Span::styled(format!(" {:>digits$}", line + 1), if here { theme.strong } else { theme.line_number }),
-        Span::styled(if said { " ● " } else { "   " }, theme.comment),
+        match (said, review.findings_on(line).next()) {
+            (true, _) => Span::styled(" ● ", theme.comment),
+            (false, Some(_)) => Span::styled(" ! ", theme.warning),
+            (false, None) => Span::styled("   ", theme.comment),
+        },
     ]
 }
 
@@ -160,6 +165,17 @@ fn push_removed(review: &PlanReview, line: usize, rows: &mut Vec<Line<'static>>)
             let hint = if free > 1 { format!("{}{hint}", " ".repeat(free)) } else { String::new() };
             rows.push(Line::from(vec![Span::styled(told, review.theme.removed), Span::styled(hint, review.theme.dim)]));
         }
+    }
+}
+
+/// What the lint found on this line (PC-6).
+fn push_findings(review: &PlanReview, line: usize, rows: &mut Vec<Line<'static>>) {
+    let indent = gutter_width(review) - 2;
+    for finding in review.findings_on(line) {
+        let first = vec![Span::raw(" ".repeat(indent)), Span::styled("! ", review.theme.warning)];
+        let prefix = RowPrefix { first, next: vec![Span::raw(" ".repeat(indent + 2))] };
+        let words = Line::styled(text::one_line(&finding.text), review.theme.warning);
+        rows.extend(text::wrap(&words, review.viewport.width, &prefix));
     }
 }
 

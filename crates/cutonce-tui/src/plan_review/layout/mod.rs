@@ -2,7 +2,7 @@
 
 pub mod line_rows;
 
-use super::{FieldPurpose, PlanReview, ReviewFocus, footer, header, panels};
+use super::{FieldPurpose, PlanReview, ReviewFocus, contract_line, footer, header, panels, steps_view, terms_menu};
 use crate::overlays::pager;
 use crate::render::text;
 use ratatui::buffer::Buffer;
@@ -30,7 +30,7 @@ pub struct ReviewLayout {
 
 impl ReviewLayout {
     pub fn compute(review: &PlanReview, area: Rect) -> ReviewLayout {
-        let head_rows = if area.height < 18 { 1 } else { 2 };
+        let head_rows = if area.height < 18 { 1 } else { 2 } + contract_line::height(review);
         // Leave at least three rows for the plan if the screen is tall enough.
         let foot_rows = footer::height(review, area).min(area.height.saturating_sub(head_rows + 5));
         let (head, rest) = split_top(area, head_rows);
@@ -70,6 +70,14 @@ pub fn draw(review: &mut PlanReview, frame: &mut ratatui::Frame<'_>, area: Rect)
     let cursor = match &review.focus {
         ReviewFocus::Help { .. } | ReviewFocus::Details { .. } => {
             panels::draw_panel(review, body_area(&places), buffer);
+            None
+        }
+        ReviewFocus::Steps { at } => {
+            steps_view::draw(review, *at, body_area(&places), buffer);
+            None
+        }
+        ReviewFocus::Terms(menu) => {
+            terms_menu::draw(review, *menu, body_area(&places), buffer);
             None
         }
         ReviewFocus::Outline { .. } if places.outline.is_none() => {
@@ -178,6 +186,9 @@ pub fn draw_rule(area: Rect, buffer: &mut Buffer, left: Vec<Span<'static>>, righ
 pub fn field_in_footer(review: &PlanReview) -> bool {
     matches!(
         review.focus,
-        ReviewFocus::Field { what: FieldPurpose::Note | FieldPurpose::Feedback | FieldPurpose::Find, .. }
+        ReviewFocus::Field {
+            what: FieldPurpose::Note | FieldPurpose::Feedback | FieldPurpose::Find | FieldPurpose::Budget,
+            ..
+        }
     )
 }

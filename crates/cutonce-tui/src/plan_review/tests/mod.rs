@@ -1,6 +1,7 @@
 //! The review as a user sees it: keys in, screens out. The screens are text files in `screens/`; `UPDATE=1` rewrites
 //! them.
 
+mod contract;
 mod docs;
 mod properties;
 
@@ -43,6 +44,8 @@ pub(super) fn subject(plan: Option<&str>, previous: Option<&str>) -> ReviewSubje
         home: None,
         context: Some(38),
         cost: Some("$0.42".into()),
+        project: None,
+        models: Vec::new(),
     }
 }
 
