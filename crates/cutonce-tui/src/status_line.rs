@@ -18,6 +18,10 @@ pub struct StatusLine {
     /// Size of the context window.
     pub window: u64,
     pub branch: Option<String>,
+    /// The effort that the user chose; `None` is the default.
+    pub effort: Option<cutonce_core::model_request::Effort>,
+    /// The line that the user's own command printed (DU-7).
+    pub own_text: Option<String>,
     /// Temporary hint shown instead of the mode, such as "press again to quit".
     pub hint: Option<String>,
 }
@@ -52,6 +56,12 @@ impl StatusLine {
         }
         let second = Line::styled(text::fit(&joined(&right), width).into_owned(), theme.dim);
         left.into_iter().chain([second]).collect()
+    }
+
+    /// The row of the user's own status line.
+    pub fn own_line(&self, width: usize, theme: &Theme) -> Option<Line<'static>> {
+        let text = text::one_line(self.own_text.as_deref()?);
+        Some(Line::styled(text::fit(&text, width).into_owned(), theme.dim))
     }
 
     /// Number of running background commands.
@@ -189,7 +199,7 @@ mod tests {
             display: Some(json!({"background": "bash_1"})),
         };
         view.apply_event(&Event { session: "s".into(), at: 0, kind: EventKind::ToolFinished(Arc::new(done)) });
-        let status = StatusLine { view, window: 1_000, branch: Some("main".into()), hint: None };
+        let status = StatusLine { view, window: 1_000, branch: Some("main".into()), ..StatusLine::default() };
         for width in [40, 79] {
             assert!(shown(&status, width).join(" ").contains("1 task"), "{:?}", shown(&status, width));
         }

@@ -94,7 +94,7 @@ impl TextArea {
     /// depends on the view, as up and down do.
     pub fn apply_action(&mut self, action: KeyAction) -> Option<TextEdit> {
         match action {
-            KeyAction::Left => self.move_left(),
+            KeyAction::Left | KeyAction::Background => self.move_left(),
             KeyAction::Right => self.move_right(),
             KeyAction::WordLeft => self.word_left(),
             KeyAction::WordRight => self.word_right(),

@@ -7,6 +7,7 @@ use base64::Engine;
 use cutonce_agent::editor;
 use cutonce_core::exit_code;
 use cutonce_core::protocol::event::NoticeLevel;
+use cutonce_core::protocol::submission::Submission;
 use std::path::Path;
 
 impl App {
@@ -22,6 +23,8 @@ impl App {
         let done = self.screen.terminal.lend_to(work);
         self.screen.reader.resume();
         self.screen.scrollback.reset();
+        // The other program's terminal had the user's own title.
+        self.screen.title = self.screen.title.as_ref().map(|_| String::new());
         if covered && (self.screen.terminal.set_alternate(true).is_err() || self.reset_overlay_screen().is_err()) {
             self.exit = Some(exit_code::FAILED);
         }
@@ -97,9 +100,15 @@ impl App {
         self.dialog_screen.remember_rows(&commits);
         let out = self.screen.scrollback.write(&commits, crate::terminal::scrollback::LiveArea::default());
         let _ = terminal::write(out.as_bytes());
-        let (line, cwd, env) = (line.to_string(), self.environment.cwd.clone(), self.environment.env.clone());
-        if let Some(Err(why)) = self.lend_terminal(move || editor::run_shell_line(&line, &cwd, env)) {
+        let (shell_line, cwd, env) = (line.to_string(), self.environment.cwd.clone(), self.environment.env.clone());
+        let Some((ended, printed)) = self.lend_terminal(move || editor::run_shell_line(&shell_line, &cwd, env)) else {
+            return;
+        };
+        if let Err(why) = ended {
             self.print_notice(NoticeLevel::Warning, &why);
+        }
+        if let Some(output) = printed.filter(|_| self.session.handle.is_some()) {
+            self.submit(Submission::ShellOutput { line: line.to_string(), output });
         }
         self.status.branch = self.current_branch();
     }
@@ -127,15 +136,16 @@ impl App {
         self.lend_terminal(terminal::suspend);
     }
 
-    /// Copies text with OSC 52, which works over ssh. Under tmux the sequence is sent twice: for tmux and for
-    /// the outer terminal.
     pub(super) fn copy_to_clipboard(&mut self, text: &str) {
-        let data = base64::engine::general_purpose::STANDARD.encode(text);
-        let plain = format!("\x1b]52;c;{data}\x07");
-        let out = match self.environment.env_var("TMUX") {
-            Some(_) => format!("{plain}\x1bPtmux;\x1b{plain}\x1b\\"),
-            None => plain,
-        };
+        let out = clipboard_sequence(text, self.environment.env_var("TMUX").is_some());
         let _ = terminal::write(out.as_bytes());
     }
+}
+
+/// The bytes that copy text with OSC 52, which works over ssh. Under tmux the sequence is sent twice: for tmux and for
+/// the outer terminal.
+pub fn clipboard_sequence(text: &str, in_tmux: bool) -> String {
+    let data = base64::engine::general_purpose::STANDARD.encode(text);
+    let plain = format!("\x1b]52;c;{data}\x07");
+    if in_tmux { format!("{plain}\x1bPtmux;\x1b{plain}\x1b\\") } else { plain }
 }

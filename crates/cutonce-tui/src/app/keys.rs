@@ -9,6 +9,7 @@ use crossterm::event::KeyEvent;
 use cutonce_core::exit_code;
 use cutonce_core::protocol::event::NoticeLevel;
 use cutonce_core::protocol::submission::Submission;
+use cutonce_core::settings::EditorMode;
 use std::time::Instant;
 
 impl App {
@@ -64,10 +65,17 @@ impl App {
         if self.key_times.repeat_press.take_if(|(pressed, _)| action != Some(*pressed)).is_some() {
             self.status.hint = None;
         }
+        if !self.asks.has_dialog() && self.vim_key(key) {
+            return;
+        }
         match (action, keymap::typed_char(key)) {
             // The dialog does not accept keys yet: typed text goes to the draft, and nothing is sent.
             (Some(KeyAction::Send), _) if self.asks.has_dialog() => {}
             (Some(action), _) => self.perform_action(action),
+            (None, Some('?')) if self.prompt.composer.text().is_empty() && !self.prompt.composer.is_choosing() => {
+                let keys = keymap::listed_keys();
+                self.show_keys(keys.into_iter().map(|(names, help)| (names.join(" "), help.to_string())).collect());
+            }
             (None, Some(c)) => {
                 self.prompt.composer.type_char(c);
                 self.prompt.composer.refresh_with(&mut self.prompt.files);
@@ -75,6 +83,22 @@ impl App {
             }
             (None, None) => {}
         }
+    }
+
+    /// Passes a key to the vim commands of the composer (DU-7). Returns true if they used it.
+    fn vim_key(&mut self, key: KeyEvent) -> bool {
+        if self.session.settings.editor_mode != EditorMode::Vim {
+            return false;
+        }
+        match self.prompt.composer.vim_key(key) {
+            None => return false,
+            Some(ComposerResult::Changed) => {
+                self.prompt.composer.refresh_with(&mut self.prompt.files);
+                self.draft_changed();
+            }
+            Some(_) => self.redraw_now(),
+        }
+        true
     }
 
     /// Handles a change of the draft. It is saved before the next frame, once for all keys that arrived
@@ -106,6 +130,9 @@ impl App {
     }
 
     fn perform_action(&mut self, action: KeyAction) {
+        if action == KeyAction::Background && self.activity.calls.iter().any(|call| call.name == "Bash") {
+            return self.submit(Submission::Background);
+        }
         if action == KeyAction::Up && self.prompt.composer.is_empty() && self.unqueue() {
             return;
         }
@@ -118,7 +145,7 @@ impl App {
         match action {
             KeyAction::Escape => self.on_escape(),
             KeyAction::QuitIfEmpty if self.prompt.composer.text().is_empty() => self.exit = Some(exit_code::SUCCESS),
-            KeyAction::OpenReview if self.asks.reviews.is_pending() => self.open_review(),
+            KeyAction::OpenReview => self.open_review_or_report(),
             KeyAction::ShowDetails => self.show_details(),
             KeyAction::ToggleTasks => {
                 self.activity.expanded = !self.activity.expanded;

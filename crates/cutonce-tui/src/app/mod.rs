@@ -14,13 +14,16 @@ mod keys;
 mod menus;
 mod paste;
 mod pending_asks;
+mod review_steps;
 mod reviews;
 mod session_thread;
 mod state;
+mod status_command;
 mod stream_view;
 mod tip;
 mod update;
 mod view;
+mod window_title;
 
 use crate::composer::ComposerDraft;
 use crate::entries::{self, ConversationEntryKind};
@@ -28,6 +31,7 @@ use crate::status_line::StatusLine;
 use crate::terminal;
 use crate::{FirstSubmission, TuiOptions};
 pub use commands::{ExportError, INIT_PROMPT, export_transcript};
+pub use external_programs::clipboard_sequence;
 pub use guide::{Guide, GuidePlace, GuideView};
 
 use cutonce_agent::EventStream;
@@ -75,6 +79,8 @@ pub enum AppMessage {
         name: String,
         checked: Result<(), String>,
     },
+    /// The user's status line command has ended (DU-7).
+    StatusText(Result<String, String>),
     /// Prompts and resources offered by the MCP servers (HO-6).
     McpOffers {
         prompts: Vec<cutonce_agent::mcp::McpPrompt>,
@@ -213,7 +219,8 @@ impl App {
         self.session.transcript = Some(opened.transcript.clone());
         self.session.modes = opened.modes.clone();
         self.status.branch = self.current_branch();
-        for notice in &opened.notices {
+        let keys = crate::input::remapped_keys::use_settings(&opened.settings.keys);
+        for notice in opened.notices.iter().chain(&keys) {
             self.print_notice(NoticeLevel::Warning, notice);
         }
         self.session.handle = Some(opened.session.clone());
@@ -222,6 +229,7 @@ impl App {
         // Refresh the completion list if the user already typed a slash.
         self.prompt.composer.refresh_with(&mut self.prompt.files);
         self.load_mcp_offers();
+        self.refresh_status_text();
         self.show_resumed(&opened);
         self.ask_for_trust();
         for submission in std::mem::take(&mut self.session.early_submissions) {
@@ -276,6 +284,7 @@ impl App {
                 self.on_model_checked(name, checked);
                 self.redraw_now();
             }
+            AppMessage::StatusText(text) => self.on_status_text(text),
             AppMessage::McpOffers { prompts, resources } => {
                 self.prompt.composer.set_commands(commands::completion_items(&self.session.custom_commands, &prompts));
                 self.prompt

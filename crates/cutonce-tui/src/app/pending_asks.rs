@@ -4,7 +4,8 @@
 use super::App;
 use super::reviews::PendingReviews;
 use crate::dialogs::{Dialog, DialogReply, KeyGuard};
-use crate::input::keymap::KeyAction;
+use crate::input::keymap::{self, KeyAction};
+use crate::overlays::pager::{PagerContent, PagerItem};
 use crate::overlays::{Overlay, OverlayOutcome};
 use crate::render::text;
 use crate::render::theme::Theme;
@@ -40,6 +41,8 @@ struct OverlayHost {
     screen: AltScreen,
     /// Id of the plan ask that this overlay answers.
     ask_id: Option<String>,
+    /// The view that comes back when this one closes: the list of keys covers it.
+    below: Option<Box<OverlayHost>>,
 }
 
 #[derive(Default)]
@@ -120,7 +123,7 @@ pub fn new_screen() -> io::Result<AltScreen> {
 impl App {
     /// Queues an ask and opens its dialog if none is open.
     pub(super) fn add_ask(&mut self, ask: Arc<AskView>) {
-        self.redraw.bell = true;
+        self.redraw.bell = Some("cutonce is waiting for you");
         if ask.exit_request().is_some() {
             self.asks.reviews.add(ask, !self.prompt.composer.is_empty(), self.turn.is_some());
         } else {
@@ -197,6 +200,12 @@ impl App {
         }
         let ask_id = ask.ask_id.clone();
         let reply = dialog.on_key(key);
+        if reply == DialogReply::Nothing && keymap::typed_char(key) == Some('?') {
+            let keys = dialog.keys();
+            self.show_keys(keys);
+            self.asks.shows_details = true;
+            return true;
+        }
         match (&reply, crate::input::keymap::typed_char(key)) {
             (DialogReply::Nothing, Some(_)) => {
                 guard.on_stray_letter(at);
@@ -212,7 +221,13 @@ impl App {
             DialogReply::Redraw => self.redraw_now(),
             DialogReply::Answer(answer) => {
                 self.guide.refused |= matches!(answer, AskAnswer::Permission(PermissionAnswer::Deny { .. }));
+                // The answer ends the turn of the subagent that asked; this ends the turn that started it.
+                let stops = matches!(answer, AskAnswer::Permission(PermissionAnswer::Deny { interrupt: true, .. }));
+                let asked_by_agent = ask.agent.is_some();
                 self.submit(Submission::Answer { ask_id, answer });
+                if stops && asked_by_agent {
+                    self.submit(Submission::Interrupt);
+                }
                 self.redraw_now();
             }
             DialogReply::Details => {
@@ -241,13 +256,34 @@ impl App {
             .and_then(|()| self.screen.terminal.set_alternate(true))
             .and_then(|()| new_screen());
         match begun {
-            Ok(screen) => self.asks.overlay_host = Some(OverlayHost { overlay, screen, ask_id }),
+            Ok(screen) => {
+                self.asks.overlay_host = Some(OverlayHost { overlay, screen, ask_id, below: None });
+            }
             Err(_) => self.exit = Some(exit_code::FAILED),
         }
         self.redraw_now();
     }
 
+    /// Shows the keys of the screen that the user is on (DU-7); closing the list returns there.
+    pub(super) fn show_keys(&mut self, keys: Vec<(String, String)>) {
+        let below = self.asks.overlay_host.take().map(Box::new);
+        let widest = keys.iter().map(|(key, _)| text::width(key)).max().unwrap_or_default();
+        let rows = keys.iter().map(|(key, help)| format!("{}  {help}", text::pad_to(key, widest)));
+        let body = PagerContent::Plain(rows.collect::<Vec<_>>().join("\n").into());
+        self.show_items("Keys of this screen", vec![PagerItem { title: String::new(), body }]);
+        if let Some(host) = &mut self.asks.overlay_host {
+            host.below = below;
+        }
+    }
+
     pub(super) fn close_overlay(&mut self) {
+        if let Some(below) = self.asks.overlay_host.as_mut().and_then(|host| host.below.take()) {
+            self.asks.overlay_host = Some(*below);
+            if self.reset_overlay_screen().is_err() {
+                self.exit = Some(exit_code::FAILED);
+            }
+            return self.redraw_now();
+        }
         (self.asks.overlay_host, self.asks.shows_details) = (None, false);
         if self.screen.terminal.set_alternate(false).is_err() {
             self.exit = Some(exit_code::FAILED);
@@ -258,7 +294,7 @@ impl App {
     pub(super) fn draw_overlay(&mut self, now: Instant) -> io::Result<()> {
         let waits = (self.asks.active.is_some() || self.asks.reviews.is_pending()) && !self.asks.shows_details;
         let (style, guide) = (self.theme.planning, self.guide_line());
-        let Some(OverlayHost { overlay, screen, ask_id }) = &mut self.asks.overlay_host else { return Ok(()) };
+        let Some(OverlayHost { overlay, screen, ask_id, .. }) = &mut self.asks.overlay_host else { return Ok(()) };
         // Show the banner only on overlays other than the plan itself.
         let waits = waits && ask_id.is_none();
         terminal::write(SYNC_UPDATE[0])?;
@@ -303,6 +339,10 @@ impl App {
         }
         if let Some(cover) = &mut self.asks.overlay_host {
             let outcome = cover.overlay.on_key(key, at);
+            let keys = cover.overlay.keys();
+            if outcome == OverlayOutcome::Nothing && keymap::typed_char(key) == Some('?') && !keys.is_empty() {
+                return self.show_keys(keys);
+            }
             self.perform_outcome(outcome);
         }
     }
@@ -317,6 +357,9 @@ impl App {
         match outcome {
             OverlayOutcome::Nothing => return,
             OverlayOutcome::Redraw => {}
+            OverlayOutcome::Close if self.asks.overlay_host.as_ref().is_some_and(|host| host.below.is_some()) => {
+                self.close_overlay();
+            }
             OverlayOutcome::Close => {
                 // A plan stays pending; now it opens only by its key.
                 self.asks.reviews.opens_by_key_only = true;
@@ -341,6 +384,7 @@ impl App {
                     self.perform_outcome(outcome);
                 }
             }
+            OverlayOutcome::OpenBrowser => self.open_review_in_browser(),
             OverlayOutcome::Copy(text) => self.copy_to_clipboard(&text),
             OverlayOutcome::Resume { id, fork: false }
                 if self.session.handle.as_ref().is_some_and(|own| own.id() == id) =>
@@ -368,11 +412,11 @@ impl App {
         self.redraw_now();
     }
 
-    /// Terminal sequence that notifies the user of a new ask (PM-88).
-    pub(super) fn notification_sequence(&self) -> String {
+    /// Terminal sequence that notifies the user of a new ask (PM-88) or of the end of a turn (DU-7).
+    pub(super) fn notification_sequence(&self, words: &'static str) -> String {
         match self.session.settings.notifications {
             NotificationMethod::Bell => "\x07".into(),
-            NotificationMethod::Osc9 => "\x1b]9;cutonce is waiting for you\x07".into(),
+            NotificationMethod::Osc9 => format!("\x1b]9;{words}\x07"),
             NotificationMethod::Off => String::new(),
         }
     }

@@ -5,6 +5,7 @@ use super::dialog_screen::DialogScreen;
 use super::guide::GuideState;
 use super::pending_asks::PendingAsks;
 use super::session_thread::SessionThread;
+use super::status_command::StatusCommandState;
 use super::stream_view::PrintedRows;
 use super::{AppMessage, send_to_app};
 use crate::composer::{Composer, DraftStore, FileCompleter, MessageHistory};
@@ -81,11 +82,21 @@ pub(super) struct TurnProgress {
     pub(super) streamed_bytes: usize,
     /// The silent provider, and since when it is silent.
     pub(super) silent: Option<(String, Instant)>,
+    /// Why the request is sent again, and when (DU-8).
+    pub(super) retry: Option<(String, Instant)>,
 }
 
 impl TurnProgress {
     pub(super) fn new(activity: String) -> TurnProgress {
-        TurnProgress { started: Instant::now(), activity, sent: 0, received: 0, streamed_bytes: 0, silent: None }
+        TurnProgress {
+            started: Instant::now(),
+            activity,
+            sent: 0,
+            received: 0,
+            streamed_bytes: 0,
+            silent: None,
+            retry: None,
+        }
     }
 }
 
@@ -96,17 +107,19 @@ pub(super) struct Screen {
     pub(super) scrollback: ScrollbackWriter,
     /// Lines to append to the scrollback with the next frame.
     pub(super) pending_rows: Vec<Line<'static>>,
+    /// The window title that was set last; `None`: this terminal has none.
+    pub(super) title: Option<String>,
     /// Kind of the last printed entry. It decides whether a blank row follows.
     pub(super) last_kind: ConversationEntryKind,
 }
 
-/// When to draw the next frame, and whether to ring the bell with it.
+/// When to draw the next frame, and the notification to send with it.
 pub(super) struct RedrawState {
     pub(super) dirty: bool,
     /// Draw without waiting for the frame interval.
     pub(super) urgent: bool,
     pub(super) drawn_at: Instant,
-    pub(super) bell: bool,
+    pub(super) bell: Option<&'static str>,
 }
 
 /// The composer with its file list and saved drafts.
@@ -206,6 +219,7 @@ pub(super) struct App {
     pub(super) key_times: KeyTimes,
     pub(super) session: SessionConnection,
     pub(super) status: StatusLine,
+    pub(super) status_command: StatusCommandState,
     pub(super) turn: Option<TurnProgress>,
     pub(super) answer: AnswerView,
     pub(super) activity: ActivityState,
@@ -271,9 +285,10 @@ impl App {
                 reader,
                 scrollback: history,
                 pending_rows: Vec::new(),
+                title: terminal::supports_kitty(&term).then(String::new),
                 last_kind: ConversationEntryKind::Start,
             },
-            redraw: RedrawState { dirty: true, urgent: true, drawn_at: now, bell: false },
+            redraw: RedrawState { dirty: true, urgent: true, drawn_at: now, bell: None },
             theme: Theme::new(ThemeName::Ansi, ColourDepth::detect(|name| around.env_var(name))),
             highlighter: Highlighter::new(move || send_to_app(&coloured, AppMessage::HighlightReady)),
             prompt: PromptState { composer, files, drafts, unsaved: false },
@@ -281,6 +296,7 @@ impl App {
             key_times: KeyTimes { last_key: now, repeat_press: None },
             session: SessionConnection::new(open),
             status: StatusLine::default(),
+            status_command: StatusCommandState::default(),
             turn: None,
             answer: AnswerView::default(),
             activity: ActivityState::default(),

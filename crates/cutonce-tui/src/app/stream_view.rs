@@ -12,7 +12,7 @@ use cutonce_core::conversation::ContentBlock;
 use cutonce_core::protocol::event::{AnswerDelta, NoticeLevel};
 use ratatui::text::Line;
 use std::collections::VecDeque;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Rows of the current answer that are in the scrollback.
 #[derive(Debug, Default)]
@@ -102,21 +102,27 @@ impl App {
         self.set_activity("Working");
     }
 
-    /// Prepares for a retry. Drops the end of the answer that was not printed yet.
-    pub(super) fn on_retry(&mut self, words: &str) {
+    /// The request failed and is sent again: the progress line counts down (DU-8). If a part of the answer was printed
+    /// already, a line says why it stops there, and the end that was not printed is dropped.
+    pub(super) fn on_retry(&mut self, reason: &str, delay: Duration) {
         self.print_finished_rows();
+        let was_printed = self.answer.received_live;
         (self.answer.text, self.answer.received_live) = (None, false);
         self.answer.printed_rows.mark_failed();
-        self.print_notice(NoticeLevel::Warning, words);
+        match was_printed {
+            true => self.print_notice(NoticeLevel::Warning, reason),
+            false => self.log.push(LogRecord::Notice(reason.to_string())),
+        }
         self.end_silence();
         if let Some(turn) = &mut self.turn {
             turn.streamed_bytes = 0;
+            turn.retry = Some((reason.to_string(), Instant::now() + delay));
         }
     }
 
     fn end_silence(&mut self) {
         if let Some(turn) = &mut self.turn {
-            turn.silent = None;
+            (turn.silent, turn.retry) = (None, None);
         }
     }
 

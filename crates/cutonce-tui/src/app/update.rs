@@ -19,6 +19,10 @@ use std::time::{Duration, Instant};
 
 /// Maximum length of a running tool's last output line.
 const MAX_LAST_LINE: usize = 400;
+/// The user is away if no key came for this long (DU-7).
+const UNATTENDED: Duration = Duration::from_secs(20);
+/// Columns of the progress line that the reason of a retry leaves free.
+const RETRY_MARGIN: usize = 56;
 /// Activity shown while the conversation is compacted between turns.
 const COMPACTING_ACTIVITY: &str = "Compacting";
 /// Maximum number of entries that Ctrl+O shows after a rewind.
@@ -57,8 +61,7 @@ impl App {
             EventKind::RequestUsage(usage) => self.on_request_usage(&usage),
             EventKind::Waiting { host, seconds } => self.on_silence(host, seconds),
             EventKind::Retry { attempt, max, delay_ms, reason, .. } => {
-                let words = format!("{reason}; trying again in {:.1} s ({attempt} of {max})", delay_ms as f64 / 1e3);
-                self.on_retry(&words);
+                self.on_retry(&format!("{reason} (retry {attempt} of {max})"), Duration::from_millis(delay_ms));
             }
             EventKind::Assistant { blocks, usage, .. } => {
                 self.on_answer(&blocks);
@@ -71,12 +74,17 @@ impl App {
                 self.finish_text();
                 self.add_ask(ask);
             }
-            EventKind::AskClosed { ask_id, answer } => self.ask_closed(&ask_id, answer),
+            EventKind::AskClosed { ask_id, answer, .. } => self.ask_closed(&ask_id, answer),
             EventKind::ModeChanged { to, .. } => self.asks.set_mode(to),
-            EventKind::ModelChanged { model } => self.model_changed(&model),
+            EventKind::ModelChanged { model } => {
+                self.model_changed(&model);
+                self.refresh_status_text();
+            }
             EventKind::Todos(_) => self.finish_rewind(),
+            EventKind::Steps(_) => {}
             EventKind::Plan(event) => self.plan_event(event),
             EventKind::CurrentPlan { path, plan, hint } => self.show_current_plan(&path, &plan, hint.as_deref()),
+            EventKind::Aside { heading, text } => self.show_aside(&heading, &text),
             EventKind::TaskOutput { .. } | EventKind::TaskEnded { .. } => {}
             EventKind::OpenPlan { path } => self.open_plan_in_editor(&path),
             EventKind::Compacted { before, after, .. } => {
@@ -139,7 +147,7 @@ impl App {
     /// Shows what the provider has counted of the request while its answer streams (DU-3).
     fn on_request_usage(&mut self, usage: &TokenUsage) {
         if let Some(turn) = &mut self.turn {
-            (turn.sent, turn.silent) = (usage.sent_tokens(), None);
+            (turn.sent, turn.silent, turn.retry) = (usage.sent_tokens(), None, None);
         }
     }
 
@@ -246,6 +254,13 @@ impl App {
         self.turn = Some(TurnProgress::new(what));
     }
 
+    /// Prints a text that is not part of the conversation (DU-5).
+    fn show_aside(&mut self, heading: &str, text: &str) {
+        let lines = entries::aside_lines(heading, text, &self.entry_context());
+        self.print_entry(ConversationEntryKind::Block, lines);
+        self.log.push(LogRecord::Notice(format!("{heading}\n{text}")));
+    }
+
     pub(super) fn model_changed(&mut self, model: &str) {
         self.status.window = self.session.settings.model_info(model).context;
     }
@@ -272,7 +287,7 @@ impl App {
             let told = summary.clone().unwrap_or_else(|| {
                 self.path_shortener.short_summary(&done.name, &tool_call::summarize_input(&done.input))
             });
-            let lines = tool_call::finished_lines(&done, Some(&told), self.content_width(), &self.theme);
+            let lines = tool_call::finished_lines(&done, Some(&told), &self.entry_context());
             self.print_entry(ConversationEntryKind::Tool, lines);
         }
         let summary = summary.unwrap_or_else(|| tool_call::summarize_input(&done.input));
@@ -285,6 +300,10 @@ impl App {
         self.asks.reviews.turn_ended(self.status.view.mode);
         self.activity.calls.clear();
         self.status.branch = self.current_branch();
+        if self.key_times.last_key.elapsed() >= UNATTENDED && self.queue.messages.is_empty() {
+            self.redraw.bell = Some("cutonce has finished");
+        }
+        self.refresh_status_text();
         match &ended.reason {
             EndReason::Completed => {}
             EndReason::Interrupted { .. } => {
@@ -307,6 +326,13 @@ impl App {
         }
         if let Some(tool) = self.activity.calls.first() {
             return format!("Running {}", crate::render::text::one_line(&tool.name));
+        }
+        if let Some((reason, until)) = &turn.retry {
+            let left = until.saturating_duration_since(Instant::now()).as_secs_f64().ceil();
+            // The time and the key that interrupts stay visible.
+            let room = self.content_width().saturating_sub(RETRY_MARGIN);
+            let reason = crate::render::text::one_line(reason);
+            return format!("Trying again in {left} s: {}", crate::render::text::fit(&reason, room));
         }
         if let Some((host, since)) = &turn.silent {
             return format!("Waiting for {}, {} s", crate::render::text::one_line(host), since.elapsed().as_secs());

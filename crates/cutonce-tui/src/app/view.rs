@@ -35,9 +35,10 @@ impl App {
             return Ok(());
         }
         (self.redraw.dirty, self.redraw.urgent, self.redraw.drawn_at) = (false, false, now);
-        if std::mem::take(&mut self.redraw.bell) {
-            terminal::write(self.notification_sequence().as_bytes())?;
+        if let Some(words) = self.redraw.bell.take() {
+            terminal::write(self.notification_sequence(words).as_bytes())?;
         }
+        self.update_title()?;
         if self.asks.has_overlay() {
             return self.draw_overlay(now);
         }
@@ -71,6 +72,7 @@ impl App {
         };
         let theme = self.theme;
         let mut status = self.status.render(width, &theme);
+        status.extend(self.status.own_line(width, &theme));
         status.extend(self.guide_line());
         let (mut below, mut cursor) =
             if dialog { self.draw_dialog(width, most.saturating_sub(status.len()), now) } else { Default::default() };
@@ -145,6 +147,7 @@ impl App {
             let work = ProgressLine { activity: self.current_activity(turn), seconds, sent: turn.sent, received };
             below.push(work.render(frame, width, &theme));
         }
+        below.extend(self.step_lines(width));
         below.extend(self.todo_lines(width));
         for said in self.queue.messages.iter().take(MAX_QUEUED_ROWS) {
             below.extend(crate::entries::queued_lines(said, width, &theme));

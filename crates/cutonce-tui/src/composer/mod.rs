@@ -17,12 +17,15 @@ use crate::input::keymap::KeyAction;
 use crate::render::text::wrapped_rows::WrappedRows;
 use crate::render::theme::Theme;
 use crate::text_area::{TextArea, TextEdit, drawn_text};
+use crate::vim_keys::VimState;
 use attachments::Attachments;
 use message_history::HistorySearch;
 use ratatui::text::{Line, Span};
 
 /// Prompt in front of the text.
 const PROMPT: &str = "› ";
+/// Prompt in vim's normal mode.
+const NORMAL_PROMPT: &str = "N ";
 /// Maximum number of visible rows; longer text scrolls.
 const MAX_ROWS: usize = 10;
 
@@ -42,6 +45,7 @@ pub struct Composer {
     commands: Vec<CompletionItem>,
     /// Completion items for `@` in addition to files.
     mentions: Vec<CompletionItem>,
+    vim: VimState,
 }
 
 /// Effect of a key on the composer.
@@ -128,6 +132,7 @@ impl Composer {
         self.history.add_sent(&self.attachments.expand_pastes(&text));
         self.clear();
         (self.buffer, self.attachments) = (TextArea::default(), Attachments::default());
+        self.vim = VimState::default();
         message
     }
 
@@ -152,6 +157,17 @@ impl Composer {
                 self.buffer.insert(c.encode_utf8(&mut [0; 4]));
                 self.refresh();
             }
+        }
+    }
+
+    /// Handles a key of vim (DU-7). `None`: the key has its usual meaning, also while a list is open.
+    pub fn vim_key(&mut self, key: crossterm::event::KeyEvent) -> Option<ComposerResult> {
+        if self.is_choosing() {
+            return None;
+        }
+        match self.vim.on_key(key, &mut self.buffer)? {
+            TextEdit::Moved => Some(ComposerResult::Moved),
+            TextEdit::Changed => Some(ComposerResult::Changed),
         }
     }
 
@@ -335,7 +351,8 @@ impl Composer {
             .take(room)
             .map(|(n, (from, to))| {
                 let style = if shell { theme.warning } else { theme.text };
-                let mark = if n == 0 { PROMPT } else { "  " };
+                let prompt = if self.vim.is_normal() { NORMAL_PROMPT } else { PROMPT };
+                let mark = if n == 0 { prompt } else { "  " };
                 let words = drawn_text(&given[from..to]);
                 Line::from(vec![Span::styled(mark, theme.accent), Span::styled(words, style)])
             })

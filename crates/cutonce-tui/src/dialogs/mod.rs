@@ -101,6 +101,36 @@ impl Dialog {
         drawn
     }
 
+    /// The keys of the dialog and what they do (DU-7).
+    pub fn keys(&self) -> Vec<(String, String)> {
+        let own: &[(&str, &str)] = match self {
+            Dialog::Permission(_) => &[
+                ("1", "yes, once"),
+                ("2", "yes, and don't ask again for the rule that is shown"),
+                ("← →", "another scope for 2"),
+                ("3", "no, and tell the agent what to do instead; the turn continues"),
+                ("esc", "no, and stop the turn"),
+                ("pgup pgdn", "scroll the request"),
+                ("ctrl+o", "the whole request"),
+            ],
+            Dialog::Questions(_) => &[
+                ("1 to 9", "choose an answer"),
+                ("space", "mark or unmark, where several answers are possible"),
+                ("tab", "the next question"),
+                ("ctrl+o", "the whole question"),
+                ("esc", "skip the questions"),
+            ],
+            Dialog::EnterPlan(_) => &[("1", "yes"), ("2", "no"), ("esc", "no")],
+        };
+        let always = [
+            ("↑ ↓ enter", "move and choose"),
+            ("shift+tab", "cycle the mode"),
+            ("ctrl+t", "show or fold todos and agents"),
+            ("ctrl+c", "interrupt; twice: quit"),
+        ];
+        own.iter().copied().chain(always).map(|(key, help)| (key.to_string(), help.to_string())).collect()
+    }
+
     fn hint(&self) -> &'static str {
         match self {
             Dialog::Permission(dialog) => dialog.hint(),

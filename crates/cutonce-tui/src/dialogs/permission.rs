@@ -11,7 +11,7 @@ use crate::text_area::TextArea;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use cutonce_core::mode::Mode;
 use cutonce_core::permission::{RuleSuggestion, Why};
-use cutonce_core::protocol::event::AskView;
+use cutonce_core::protocol::event::{AskKind, AskView};
 use cutonce_core::protocol::rule_scopes::{RuleScope, rule_scopes};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, RememberedRule};
 use ratatui::text::{Line, Span};
@@ -46,6 +46,8 @@ pub struct PermissionDialog {
     denial_text: TextArea,
     /// The field for the denial message is open.
     denying: bool,
+    /// Esc also stops the turn. It can't stop a teammate's.
+    stops_turn: bool,
     /// Mode when the question was asked, and the mode now.
     asked_in: Mode,
     mode: Mode,
@@ -101,6 +103,7 @@ impl PermissionDialog {
             top: 0,
             denial_text: TextArea::default(),
             denying: false,
+            stops_turn: !matches!(ask.kind, AskKind::Permission { from: Some(_), .. }),
             asked_in: mode,
             mode,
             rows: RefCell::default(),
@@ -147,8 +150,8 @@ impl PermissionDialog {
     pub fn hint(&self) -> &'static str {
         match self.denying {
             true => "enter denies with this message · esc back",
-            false if self.scopes.len() > 1 => "enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it",
-            false => "enter or a digit chooses · esc no · ctrl+o shows all of it",
+            false if self.scopes.len() > 1 => "enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it",
+            false => "enter or a digit chooses · esc no, and stop · ctrl+o shows all of it",
         }
     }
 
@@ -162,7 +165,8 @@ impl PermissionDialog {
             return self.choose(n);
         }
         match crate::input::keymap::key_name(key).as_str() {
-            "esc" => deny_reply(String::new()),
+            // Esc denies and stops the turn; 3 denies and continues with the user's words.
+            "esc" => deny_reply(String::new(), self.stops_turn),
             "enter" => self.choose(self.focused),
             "up" => self.focus_option(self.focused.checked_sub(1).unwrap_or(last)),
             "down" | "tab" => self.focus_option(if self.focused == last { 0 } else { self.focused + 1 }),
@@ -215,7 +219,7 @@ impl PermissionDialog {
     fn edit_denial(&mut self, key: KeyEvent) -> DialogReply {
         match key.code {
             KeyCode::Enter if key.modifiers == KeyModifiers::NONE => {
-                return deny_reply(self.denial_text.text().trim().to_string());
+                return deny_reply(self.denial_text.text().trim().to_string(), false);
             }
             KeyCode::Esc => self.denying = false,
             _ if self.denial_text.handle_key(key) => {}
@@ -317,7 +321,7 @@ fn choice_label(choice: &PermissionChoice) -> String {
                 0 => String::new(),
                 more => format!(" and {}", text::count_noun(more, "more rule")),
             };
-            format!("yes, and don't ask again {} for {named}{more}", scope.describe())
+            scope.label(&format!("{named}{more}"))
         }
         PermissionChoice::No => "no, and say what to do instead".into(),
     }
@@ -327,8 +331,8 @@ fn allow_reply(remember: Vec<RememberedRule>) -> DialogReply {
     DialogReply::Answer(AskAnswer::Permission(PermissionAnswer::Allow { remember }))
 }
 
-fn deny_reply(message: String) -> DialogReply {
-    DialogReply::Answer(AskAnswer::Permission(PermissionAnswer::Deny { message, interrupt: false }))
+fn deny_reply(message: String, interrupt: bool) -> DialogReply {
+    DialogReply::Answer(AskAnswer::Permission(PermissionAnswer::Deny { message, interrupt }))
 }
 
 #[cfg(test)]
@@ -336,7 +340,6 @@ mod tests {
     use super::*;
     use cutonce_core::permission::AskCause;
     use cutonce_core::permission::rules::RuleBehavior;
-    use cutonce_core::protocol::event::AskKind;
     use cutonce_core::protocol::submission::RuleDestination;
 
     fn dialog(preview: &str) -> PermissionDialog {
@@ -389,12 +392,12 @@ mod tests {
     #[test]
     fn ui_5_esc_denies_and_a_paste_never_answers() {
         let mut ask = dialog("x");
-        assert_eq!(ask.on_key(key(KeyCode::Esc)), deny_reply(String::new()));
+        assert_eq!(ask.on_key(key(KeyCode::Esc)), deny_reply(String::new(), true));
         ask.paste("1\n");
         assert_eq!(ask.on_key(key(KeyCode::Char('x'))), DialogReply::Nothing);
         assert_eq!(ask.on_key(key(KeyCode::Char('3'))), DialogReply::Redraw);
         "use 1".chars().for_each(|c| assert_eq!(ask.on_key(key(KeyCode::Char(c))), DialogReply::Redraw));
-        assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("use 1".into()));
+        assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("use 1".into(), false));
         assert_eq!(dialog("x").on_key(key(KeyCode::Char('2'))), remembers(RuleDestination::Local));
         // The arrows change how long the rule holds (DU-2).
         let mut scoped = dialog("x");
@@ -419,7 +422,7 @@ mod tests {
         "use z".chars().for_each(|c| drop(ask.on_key(key(KeyCode::Char(c)))));
         assert_eq!(ask.on_key(key(KeyCode::Esc)), DialogReply::Redraw);
         assert_eq!(ask.on_key(key(KeyCode::Char('3'))), DialogReply::Redraw);
-        assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("use z".into()));
+        assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("use z".into(), false));
     }
 
     #[test]
@@ -503,7 +506,7 @@ mod tests {
         }
         let drawn = ask.draw(60, 20, &Theme::default());
         assert_eq!(drawn.cursor, Some((drawn.lines.len() - 1, 18)));
-        assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("!use \ny".into()));
+        assert_eq!(ask.on_key(key(KeyCode::Enter)), deny_reply("!use \ny".into(), false));
     }
 
     #[test]

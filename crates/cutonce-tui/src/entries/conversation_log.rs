@@ -59,6 +59,22 @@ impl ConversationLog {
         self.dropped > 0 || self.records.iter().any(|record| matches!(record, LogRecord::User(_)))
     }
 
+    /// The user's first message that is still in the log.
+    pub fn first_user_message(&self) -> Option<&str> {
+        self.records.iter().find_map(|record| match record {
+            LogRecord::User(said) => Some(said.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The agent's last text.
+    pub fn last_answer(&self) -> Option<&str> {
+        self.records.iter().rev().find_map(|record| match record {
+            LogRecord::Text(said) => Some(said.as_str()),
+            _ => None,
+        })
+    }
+
     pub fn items(&self) -> Vec<PagerItem> {
         let dropped = (self.dropped > 0).then(|| PagerItem {
             title: String::new(),

@@ -96,6 +96,17 @@ pub fn notice_lines(level: NoticeLevel, said: &str, width: usize, theme: &Theme)
     marked_lines(mark, said, width, 200, style, theme)
 }
 
+/// Draws a text that is not part of the conversation: its heading, then the indented Markdown (DU-5).
+pub fn aside_lines(heading: &str, text: &str, context: &EntryContext<'_>) -> Vec<Line<'static>> {
+    let heading = Line::styled(text::one_line(heading), context.theme.dim);
+    let indent = RowPrefix { first: vec![Span::raw("  ")], next: vec![Span::raw("  ")] };
+    let mut lines = text::wrap(&heading, context.width, &RowPrefix::default());
+    for row in context.render_markdown(text, context.width.saturating_sub(2)) {
+        lines.extend(text::wrap(&row, context.width, &indent));
+    }
+    lines
+}
+
 /// Draws untrusted text after a mark, with its other rows indented.
 pub fn marked_lines(
     mark: &'static str,

@@ -170,7 +170,6 @@ impl ConversationReplay {
 
     /// Draws a finished call. A decided plan is drawn as it was (PM-142).
     fn add_tool(&mut self, done: FinishedCall, shown: &ReplayContext<'_>) {
-        let (width, theme) = (shown.page.width, shown.page.theme);
         let plan = done.input.get("plan").and_then(|plan| plan.as_str()).filter(|_| done.name == EXIT_PLAN_MODE);
         let exit = done.name == EXIT_PLAN_MODE;
         let answer = self.answer.take_if(|_| exit);
@@ -187,8 +186,8 @@ impl ConversationReplay {
             (_, _) if done.name == "TodoWrite" && !done.is_error => {}
             (_, _) => {
                 let told = shown.places.short_summary(&done.name, &tool_call::summarize_input(&done.input));
-                self.lines
-                    .push((ConversationEntryKind::Tool, tool_call::finished_lines(&done, Some(&told), width, theme)));
+                let lines = tool_call::finished_lines(&done, Some(&told), shown.page);
+                self.lines.push((ConversationEntryKind::Tool, lines));
             }
         }
         let summary = tool_call::summarize_input(&done.input);

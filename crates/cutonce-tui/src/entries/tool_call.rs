@@ -1,8 +1,9 @@
 //! A tool call as one line: tool, target, outcome, duration (UI-4). An edit shows its diff; long output is folded.
 
-use super::answers;
 use super::path_shortener::is_file_tool;
-use crate::render::diff;
+use super::{EntryContext, answers};
+use crate::overlays::highlighted_item::language_of_file;
+use crate::render::edit_view::{DiffRoom, is_new_file, render_edit};
 use crate::render::text;
 use crate::render::theme::Theme;
 use cutonce_core::conversation::ResultPart;
@@ -58,7 +59,8 @@ fn live_line(left: &CallLabel<'_>, right: &str, width: usize, left_style: Style,
 }
 
 /// Draws a finished call. `summary` is the session's text from the start of the call, if there was one.
-pub fn finished_lines(done: &FinishedCall, summary: Option<&str>, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+pub fn finished_lines(done: &FinishedCall, summary: Option<&str>, page: &EntryContext<'_>) -> Vec<Line<'static>> {
+    let (width, theme) = (page.width, page.theme);
     let said = result_text(done);
     if let Some(lines) = super::entered_lines(done, &said, theme) {
         return lines;
@@ -89,7 +91,7 @@ pub fn finished_lines(done: &FinishedCall, summary: Option<&str>, width: usize, 
         if ends { text::one_line(&summary) } else { text::one_line(text::truncate_chars(&summary, 400).as_ref()) };
     let left = CallLabel { head: &head, what: &what, keep_end: ends };
     let mut lines = vec![marked_line(mark, style, &left, &right, width, theme)];
-    lines.extend(detail_lines(done, &said, told, width, theme));
+    lines.extend(detail_lines(done, &said, told, page));
     lines
 }
 
@@ -156,17 +158,17 @@ fn two_sided_line(
 
 /// Rows below a call: the diff of an edit, or the start of a command's output. `told` means that the line already shows
 /// the first output.
-fn detail_lines(done: &FinishedCall, said: &str, told: bool, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+fn detail_lines(done: &FinishedCall, said: &str, told: bool, page: &EntryContext<'_>) -> Vec<Line<'static>> {
+    let (width, theme) = (page.width, page.theme);
     let indent = |line: Line<'static>| {
         let mut line = line;
         line.spans.insert(0, Span::raw("  "));
         line
     };
-    if let Some(unified) = done.display.as_ref().and_then(|display| display.get("diff")).and_then(Value::as_str) {
-        return diff::render_unified(unified, width.saturating_sub(2), theme, MAX_DIFF_ROWS)
-            .into_iter()
-            .map(indent)
-            .collect();
+    if let Some(unified) = shown_diff(done) {
+        let language = language_of_file(&summarize_input(&done.input));
+        let room = DiffRoom { width: width.saturating_sub(2), rows: MAX_DIFF_ROWS };
+        return render_edit(unified, &language, room, theme, page.highlighting).into_iter().map(indent).collect();
     }
     if done.name == answers::TOOL_NAME && !done.is_error {
         return answers::answer_lines(&done.input, said, width, theme);
@@ -175,6 +177,11 @@ fn detail_lines(done: &FinishedCall, said: &str, told: bool, width: usize, theme
         return Vec::new();
     }
     folded_output(said, width, theme)
+}
+
+/// The diff of an edit, as the tool reported it.
+fn shown_diff(done: &FinishedCall) -> Option<&str> {
+    done.display.as_ref()?.get("diff")?.as_str()
 }
 
 /// First lines of output, and a count of the others.
@@ -243,6 +250,9 @@ fn first_sentence(said: &str) -> String {
 /// Short outcome of a successful call.
 fn outcome_text(done: &FinishedCall, said: &str) -> String {
     let number = |field: &str| done.display.as_ref().and_then(|display| display.get(field)).and_then(Value::as_u64);
+    if let (Some(added), Some(true)) = (number("added"), shown_diff(done).map(is_new_file)) {
+        return format!("new file, {}", text::count_noun(added as usize, "line"));
+    }
     if let (Some(added), Some(removed)) = (number("added"), number("removed")) {
         return format!("+{added} -{removed}");
     }
@@ -295,7 +305,8 @@ mod tests {
     }
 
     fn shown(done: &FinishedCall, width: usize) -> Vec<String> {
-        finished_lines(done, None, width, &Theme::default()).iter().map(text::plain_text).collect()
+        let page = EntryContext { width, theme: &Theme::default(), highlighting: None };
+        finished_lines(done, None, &page).iter().map(text::plain_text).collect()
     }
 
     #[test]
@@ -367,6 +378,16 @@ mod tests {
             None,
         );
         assert_eq!(shown(&bash, 60)[1..], ["  1", "  2", "  3", "  4", "  … 26 more lines (ctrl+o)"]);
+    }
+
+    #[test]
+    fn du_6_new_files_are_shown_as_new_files() {
+        let diff = "--- /dev/null\n+++ a.rs\n@@ -0,0 +1,2 @@\n+fn main() {}\n+// end\n";
+        let display = serde_json::json!({"diff": diff, "added": 2, "removed": 0});
+        let write = done("Write", serde_json::json!({"file_path": "a.rs"}), "ok", Some(display));
+        let lines = shown(&write, 60);
+        assert!(lines[0].contains("new file, 2 lines"), "{lines:?}");
+        assert_eq!(lines[1..], ["    1   fn main() {}", "    2   // end"]);
     }
 
     #[test]

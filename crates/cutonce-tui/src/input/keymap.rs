@@ -1,6 +1,7 @@
 //! Key bindings of the main screen: one table used by the main loop and by `/help`. Overlays and dialogs
 //! define their own keys.
 
+use super::remapped_keys;
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub enum KeyAction {
     ShowDetails,
     ToggleTasks,
     StopTask,
+    Background,
     Escape,
     Quit,
     QuitIfEmpty,
@@ -48,10 +50,11 @@ pub const KEY_BINDINGS: &[(&[&str], KeyAction, &str)] = &[
     (&["esc"], KeyAction::Escape, "interrupt; close a list; twice on an empty line: rewind"),
     (&["ctrl+c"], KeyAction::Quit, "clear the line; twice: quit"),
     (&["ctrl+d"], KeyAction::QuitIfEmpty, "quit, on an empty line"),
-    (&["ctrl+p"], KeyAction::OpenReview, "open the plan waiting for your review"),
+    (&["ctrl+p"], KeyAction::OpenReview, "open the plan waiting for your review, or the last report"),
     (&["ctrl+o"], KeyAction::ShowDetails, "show the whole conversation with tool output"),
     (&["ctrl+t"], KeyAction::ToggleTasks, "show or fold todos, agents, teammates, background commands"),
     (&["ctrl+x"], KeyAction::StopTask, "stop a background command"),
+    (&["ctrl+b"], KeyAction::Background, "put the running command into the background; else left"),
     (&["ctrl+r"], KeyAction::SearchHistory, "search messages sent from this folder"),
     (&["ctrl+g"], KeyAction::OpenEditor, "edit the message in $EDITOR"),
     (&["ctrl+v"], KeyAction::PasteImage, "paste an image, or its path"),
@@ -71,7 +74,7 @@ pub const KEY_BINDINGS: &[(&[&str], KeyAction, &str)] = &[
     (&["ctrl+l"], KeyAction::Redraw, "redraw the screen"),
     (&["up", "ctrl+up"], KeyAction::Up, "up; on the first line: earlier messages"),
     (&["down", "ctrl+n", "ctrl+down"], KeyAction::Down, "down; on the last line: later messages"),
-    (&["left", "ctrl+b"], KeyAction::Left, ""),
+    (&["left"], KeyAction::Left, ""),
     (&["right", "ctrl+f"], KeyAction::Right, ""),
     (&["backspace", "ctrl+h", "shift+backspace"], KeyAction::Backspace, ""),
     (&["del"], KeyAction::Delete, ""),
@@ -79,7 +82,27 @@ pub const KEY_BINDINGS: &[(&[&str], KeyAction, &str)] = &[
 
 pub fn action_for(key: KeyEvent) -> Option<KeyAction> {
     let name = key_name(key);
-    KEY_BINDINGS.iter().find(|(names, ..)| names.contains(&name.as_str())).map(|(_, action, _)| *action)
+    match remapped_keys::current().get(&name) {
+        Some(remapped) => *remapped,
+        None => built_in_action(&name),
+    }
+}
+
+/// The action of a key before the user's settings.
+pub fn built_in_action(name: &str) -> Option<KeyAction> {
+    KEY_BINDINGS.iter().find(|(names, ..)| names.contains(&name)).map(|(_, action, _)| *action)
+}
+
+/// The keys of the main screen with the user's settings: names and help text.
+pub fn listed_keys() -> Vec<(Vec<String>, &'static str)> {
+    let remapped = remapped_keys::current();
+    let listed = KEY_BINDINGS.iter().filter(|(_, _, words)| !words.is_empty());
+    let row = |(names, action, words): &(&[&str], KeyAction, &'static str)| {
+        let own = remapped.iter().filter(|(_, to)| **to == Some(*action)).map(|(name, _)| name.clone());
+        let built_in = names.iter().filter(|name| !remapped.contains_key(**name)).map(|name| name.to_string());
+        (own.chain(built_in).collect::<Vec<_>>(), *words)
+    };
+    listed.map(row).filter(|(names, _)| !names.is_empty()).collect()
 }
 
 /// Name of a key as written in the table, such as `ctrl+shift+x`.

@@ -2,6 +2,7 @@
 //! editor, end when the terminal is closed, and timestamp each key (UI-5, UI-13).
 
 pub mod keymap;
+pub mod remapped_keys;
 mod sequence;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};

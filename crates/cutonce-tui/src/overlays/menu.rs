@@ -25,7 +25,12 @@ pub enum MenuKind {
     Memory,
     Config,
     Tasks,
+    Submissions,
     Trust,
+    Model,
+    Effort,
+    Mode,
+    Theme,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -239,6 +244,14 @@ impl Overlay for Menu {
         let line = text.lines().next().unwrap_or_default();
         words.extend(line.chars().filter(|c| !c.is_control()).take(MAX_TEXT_LEN.saturating_sub(words.len())));
         OverlayOutcome::Redraw
+    }
+
+    fn keys(&self) -> Vec<(String, String)> {
+        let name = |key: &MenuKey| if key.key == '⏎' { "enter".to_string() } else { key.key.to_string() };
+        let own = self.keys.iter().map(|key| (name(key), key.label.to_string()));
+        let moves =
+            [("↑ ↓ j k", "another row"), ("esc q", "back")].map(|(key, help)| (key.to_string(), help.to_string()));
+        own.chain(moves).collect()
     }
 
     fn on_tick(&mut self, now: Instant) -> OverlayOutcome {

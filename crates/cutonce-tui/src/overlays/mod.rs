@@ -47,6 +47,11 @@ pub trait Overlay {
     /// Draws into `area` of the frame.
     fn draw(&mut self, frame: &mut ratatui::Frame<'_>, area: ratatui::layout::Rect, now: Instant);
 
+    /// The keys of this view and what they do, for `?` (DU-7). Empty if the view lists them itself.
+    fn keys(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
     /// Time of the next `on_tick`, if nothing happens before.
     fn next_tick(&self) -> Option<Instant> {
         None
@@ -68,6 +73,8 @@ pub enum OverlayOutcome {
         text: String,
         suffix: &'static str,
     },
+    /// Open the plan that is shown in the browser (RV-1).
+    OpenBrowser,
     /// Copy to the clipboard with OSC 52.
     Copy(String),
     /// Resume this session; closes the overlay.

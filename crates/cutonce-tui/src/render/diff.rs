@@ -225,6 +225,11 @@ fn hidden_lines(last: &DiffPart) -> usize {
 
 /// Draws a unified diff. Long lines are truncated with a count, so that they can't push later lines out of view.
 pub fn render_unified(diff: &str, width: usize, theme: &Theme, most: usize) -> Vec<Line<'static>> {
+    render_rows(&shortened_parts(diff), width, theme, most)
+}
+
+/// The parts of a unified diff, with long lines truncated.
+pub fn shortened_parts(diff: &str) -> Vec<DiffPart> {
     let shortened = |part: DiffPart| match part {
         DiffPart::Row(row) if row.words.iter().map(|(_, words)| words.len()).sum::<usize>() > MAX_SHOWN_LINE => {
             let line: String = row.words.iter().map(|(_, words)| words.as_str()).collect();
@@ -235,8 +240,7 @@ pub fn render_unified(diff: &str, width: usize, theme: &Theme, most: usize) -> V
         }
         DiffPart::Row(_) | DiffPart::Gap | DiffPart::Head(_) => part,
     };
-    let parts: Vec<DiffPart> = parse(diff).into_iter().map(shortened).collect();
-    render_rows(&parts, width, theme, most)
+    parse(diff).into_iter().map(shortened).collect()
 }
 
 /// Styles of a line and of its changed words.

@@ -14,10 +14,11 @@ pub use typed_line::{EchoMode, TypedLineReader};
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 
-/// Enables bracketed paste.
-const MODES_ON: &str = "\x1b[?2004h";
-/// Disables synchronised output and bracketed paste, resets colours, and shows the cursor.
-const MODES_OFF: &str = "\x1b[?2026l\x1b[?2004l\x1b[0m\x1b[?25h";
+const BRACKETED_PASTE: &str = "\x1b[?2004h";
+/// Saves the window title and enables bracketed paste.
+const MODES_ON: &str = "\x1b[22;0t\x1b[?2004h";
+/// Disables synchronised output and bracketed paste, resets colours, shows the cursor and restores the window title.
+const MODES_OFF: &str = "\x1b[?2026l\x1b[?2004l\x1b[0m\x1b[?25h\x1b[23;0t";
 const KITTY_ON: &str = "\x1b[>1u";
 const KITTY_OFF: &str = "\x1b[<1u";
 const ALTERNATE_ON: &str = "\x1b[?1049h\x1b[?1007h\x1b[H\x1b[2J";
@@ -98,7 +99,7 @@ impl TerminalGuard {
     pub fn reapply_modes(&self) -> io::Result<()> {
         let Some(SavedTerminalModes { modes, .. }) = *saved_modes() else { return Ok(()) };
         set_raw_mode(modes)?;
-        write(MODES_ON.as_bytes())
+        write(BRACKETED_PASTE.as_bytes())
     }
 
     /// Switches the alternate screen on or off.

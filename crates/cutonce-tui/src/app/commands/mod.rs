@@ -7,12 +7,16 @@ mod reports;
 use super::custom::{self, CustomCommand};
 use super::{App, AppMessage, send_to_app};
 use crate::composer::CompletionItem;
+use crate::overlays::highlighted_item::language_of_file;
+use crate::overlays::pager::{PagerContent, PagerItem};
+use crate::render::text::one_line;
 use crate::render::theme::{Theme, ThemeName};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::mcp::McpPrompt;
 use cutonce_core::commands::{self, Frontend, SlashCommand};
 use cutonce_core::conversation::Image;
 use cutonce_core::exit_code;
+use cutonce_core::model_request::Effort;
 use cutonce_core::model_selection::model_after_choice;
 use cutonce_core::plan::command;
 use cutonce_core::protocol::event::NoticeLevel;
@@ -78,9 +82,12 @@ impl App {
     fn run_builtin(&mut self, command: SlashCommand, words: &str, line: &str) {
         match command {
             SlashCommand::Help => self.print_help(),
+            SlashCommand::Mode if words.is_empty() && !self.session.modes.is_empty() => self.pick_mode(),
             SlashCommand::Plan | SlashCommand::Mode => self.run_mode_command(line),
-            SlashCommand::Plans => self.print_plans(),
+            SlashCommand::Plans => self.run_plans_command(words),
+            SlashCommand::Model if words.is_empty() && !self.status.view.model.is_empty() => self.pick_model(),
             SlashCommand::Model => self.show_or_set_model(words),
+            SlashCommand::Effort => self.choose_effort(words),
             SlashCommand::Clear => self.clear_conversation(),
             SlashCommand::Compact => self.compact(Some(words.to_string()).filter(|words| !words.is_empty())),
             SlashCommand::Resume => self.pick_session(words),
@@ -93,8 +100,14 @@ impl App {
             SlashCommand::Config => self.open_config(words),
             SlashCommand::Status => self.print_status(),
             SlashCommand::Cost => self.print_cost(),
+            SlashCommand::Context => self.submit(Submission::DescribeContext),
             SlashCommand::Todos => self.print_todos(),
             SlashCommand::Export => self.export_conversation(words),
+            SlashCommand::Copy => self.copy_answer(),
+            SlashCommand::Diff => self.show_session_diff(),
+            SlashCommand::Review => self.submit(Submission::ReviewChanges { focus: words.into() }),
+            SlashCommand::Btw => self.ask_aside(words),
+            SlashCommand::Theme if words.is_empty() => self.pick_theme(),
             SlashCommand::Theme => self.set_theme(words),
             SlashCommand::Doctor => {
                 let report = (self.environment.doctor)();
@@ -108,7 +121,7 @@ impl App {
         }
     }
 
-    fn run_mode_command(&mut self, line: &str) {
+    pub(super) fn run_mode_command(&mut self, line: &str) {
         let Some(command) = command::parse(line) else { return };
         let env = &self.environment.env;
         let editor = cutonce_agent::editor::find_editor(env).ok();
@@ -178,7 +191,7 @@ impl App {
         self.status.view.model = model;
     }
 
-    fn set_theme(&mut self, name: &str) {
+    pub(super) fn set_theme(&mut self, name: &str) {
         match ThemeName::parse(name) {
             Some(name) => {
                 self.theme = Theme::new(name, self.theme.depth);
@@ -192,10 +205,65 @@ impl App {
                 let now = self.theme.name.as_str();
                 let none = match name {
                     "" => String::new(),
-                    other => format!("Unknown theme {}. ", crate::render::text::one_line(other)),
+                    other => format!("Unknown theme {}. ", one_line(other)),
                 };
                 self.print_notice(NoticeLevel::Info, &format!("{none}Theme: {now}. Available: {names}."));
             }
+        }
+    }
+
+    /// `/effort`: opens the list, or sets the effort from the next message on.
+    pub(super) fn choose_effort(&mut self, name: &str) {
+        let effort = Effort::parse(name);
+        if name.is_empty() {
+            return self.pick_effort();
+        }
+        if effort.is_none() && name != DEFAULT_EFFORT {
+            let known = format!("Unknown effort {}. Known: low, medium, high, max, default.", one_line(name));
+            return self.print_notice(NoticeLevel::Warning, &known);
+        }
+        self.status.effort = effort;
+        self.submit(Submission::SetEffort { effort });
+        self.print_notice(NoticeLevel::Info, &format!("Effort: {name}, from your next message."));
+    }
+
+    /// `/btw`
+    fn ask_aside(&mut self, question: &str) {
+        if question.is_empty() {
+            return self
+                .print_notice(NoticeLevel::Info, "Write the question after /btw. The agent works on meanwhile.");
+        }
+        self.submit(Submission::SideQuestion { question: question.into() });
+        self.print_notice(NoticeLevel::Info, &format!("/btw {question}"));
+    }
+
+    /// `/copy`
+    fn copy_answer(&mut self) {
+        match self.log.last_answer().map(str::to_string) {
+            Some(answer) => {
+                self.copy_to_clipboard(&answer);
+                self.print_notice(NoticeLevel::Info, "Copied the last answer.");
+            }
+            None => self.print_notice(NoticeLevel::Info, "There is no answer to copy yet."),
+        }
+    }
+
+    /// `/diff`
+    fn show_session_diff(&mut self) {
+        let Some(transcript) = self.session.transcript.clone().filter(|path| path.exists()) else {
+            return self.print_notice(NoticeLevel::Info, NOTHING_CHANGED);
+        };
+        match cutonce_agent::storage::session_diff(&transcript) {
+            Ok(diffs) if diffs.is_empty() => self.print_notice(NoticeLevel::Info, NOTHING_CHANGED),
+            Ok(diffs) => {
+                let item = |(path, text): (String, String)| PagerItem {
+                    body: PagerContent::Diff { language: language_of_file(&path), text: text.into() },
+                    title: path,
+                };
+                let items = diffs.into_iter().map(item).collect();
+                self.show_items("Changes of this session", items);
+            }
+            Err(error) => self.print_notice(NoticeLevel::Warning, &format!("The changes can't be read: {error}")),
         }
     }
 
@@ -211,6 +279,9 @@ impl App {
     }
 }
 
+/// The name of the effort that the settings or the model choose.
+pub(super) const DEFAULT_EFFORT: &str = "default";
+const NOTHING_CHANGED: &str = "This session changed no file. Changes that commands made are not listed here.";
 const EMPTY_CONVERSATION: &str = "The conversation is empty; nothing to export.";
 
 /// Why a conversation was not exported.
@@ -241,8 +312,8 @@ mod tests {
 
     #[test]
     fn ui_9_all_contract_commands_exist() {
-        let all = "/help /plan /plans /mode /model /clear /compact /resume /rewind /permissions /agents /mcp /memory /init \
-                   /config /status /cost /todos /export /theme /doctor /setup /trust /exit";
+        let all = "/help /plan /plans /mode /model /effort /clear /compact /resume /rewind /permissions /agents /mcp /memory /init \
+                   /config /status /cost /context /todos /export /copy /diff /review /btw /theme /doctor /setup /trust /exit";
         let names: Vec<String> =
             commands::commands_of(Frontend::Terminal).map(|info| format!("/{}", info.name)).collect();
         assert_eq!(all.split_whitespace().collect::<Vec<_>>(), names);

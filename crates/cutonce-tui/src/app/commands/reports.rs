@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::entries::{self, ConversationEntryKind, format_count};
-use crate::input::keymap::KEY_BINDINGS;
+use crate::input::keymap::listed_keys;
 use crate::overlays::pager::Pager;
 use crate::render::text;
 use cutonce_agent::config;
@@ -40,13 +40,13 @@ impl App {
             lines.extend(row(text::one_line(&offer.name), &text::one_line(&offer.description)));
         }
         lines.extend([Line::raw(""), Line::styled("Keys", theme.strong)]);
-        for (names, _, words) in KEY_BINDINGS.iter().filter(|(_, _, words)| !words.is_empty()) {
-            lines.extend(row(names.iter().take(2).copied().collect::<Vec<_>>().join(", "), words));
+        for (names, words) in listed_keys() {
+            lines.extend(row(names[..names.len().min(2)].join(", "), words));
         }
         lines.extend([Line::raw(""), Line::styled("At the start of a message", theme.strong)]);
         lines.extend(row("/".into(), "a command"));
-        lines.extend(row("!".into(), "run a line in your own shell; the agent does not see it"));
-        lines.extend(row("@".into(), "mention a file of this folder, anywhere in the message"));
+        lines.extend(row("!".into(), "run a line in your own shell; the agent sees what it prints"));
+        lines.extend(row("@".into(), "give the agent a file of this folder, anywhere in the message"));
         self.print_entry(ConversationEntryKind::Block, lines);
     }
 

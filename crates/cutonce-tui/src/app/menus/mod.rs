@@ -3,6 +3,7 @@
 
 mod agents;
 mod mcp;
+mod pickers;
 mod rules;
 mod trust;
 
@@ -27,7 +28,12 @@ impl App {
             MenuKind::Mcp => self.on_server_key(id, key),
             MenuKind::Permissions => self.on_rule_key(id, key, words),
             MenuKind::Tasks => self.stop_task(id),
+            MenuKind::Submissions => self.on_submission_key(id, key),
             MenuKind::Trust => self.on_trust_key(key, words),
+            MenuKind::Model => self.show_or_set_model(id),
+            MenuKind::Effort => self.choose_effort(id),
+            MenuKind::Mode => self.run_mode_command(&format!("/mode {id}")),
+            MenuKind::Theme => self.set_theme(id),
             MenuKind::Memory => {
                 let notice = self.edit_file(Path::new(id));
                 self.show_memory(id, notice);
