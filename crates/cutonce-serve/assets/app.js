@@ -1,0 +1,91 @@
+// Signs in, chooses the page by its address, and keeps it up to date.
+
+import { api, h, say, show } from './dom.js';
+import { boardPage, planPage } from './board.js';
+import { requestPage } from './review.js';
+
+/** Exchanges the token in the address for a cookie, once. */
+async function signIn() {
+  const token = decodeURIComponent(location.hash.slice(1)).replace(/^token=/, '');
+  if (!/^[0-9a-f]{64}$/.test(token)) return null;
+  history.replaceState(null, '', location.pathname);
+  try {
+    await api('/api/login', { token });
+    return null;
+  } catch (error) {
+    return error;
+  }
+}
+
+function openPage() {
+  const [page, ...rest] = location.pathname.split('/').filter(Boolean).map(decodeURIComponent);
+  if (page === 'review') return requestPage(...rest);
+  if (page === 'plans') return planPage(...rest);
+  return boardPage();
+}
+
+function showProblem(error) {
+  document.title = 'cutonce';
+  show(h('div', { class: 'page' },
+    h('h1', {}, error.status === 401 ? 'Sign in from the terminal' : 'This page can’t be shown'),
+    h('p', {}, error.message),
+    error.status === 404 && h('p', {}, h('a', { href: '/' }, 'Show everything that waits'))));
+}
+
+/** Hours of a hidden page would cost a connection; it loads everything again when it is looked at. */
+const HIDDEN_LIMIT = 5 * 60 * 1000;
+
+function follow(page) {
+  let events;
+  let broken = false;
+  let hiddenTimer;
+  const live = document.getElementById('live');
+  const setLive = (state, words) => {
+    live.dataset.state = state;
+    live.textContent = words;
+  };
+  const catchUp = () => page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
+  const open = () => {
+    events = new EventSource('/api/events');
+    events.onopen = () => {
+      setLive('on', 'live');
+      if (broken) catchUp();
+      broken = false;
+    };
+    events.onerror = () => {
+      broken = true;
+      setLive('off', 'reconnecting');
+    };
+    events.onmessage = (event) => {
+      const news = JSON.parse(event.data);
+      if (news.what === 'missed') catchUp();
+      else Promise.resolve(page.news(news)).catch((error) => say(error.message, 'bad'));
+    };
+  };
+  const close = () => {
+    events.close();
+    broken = true;
+    setLive('off', 'paused');
+  };
+  const wake = () => {
+    clearTimeout(hiddenTimer);
+    if (events.readyState === EventSource.CLOSED) open();
+    catchUp();
+  };
+  document.addEventListener('visibilitychange', () => {
+    if (document.hidden) hiddenTimer = setTimeout(close, HIDDEN_LIMIT);
+    else wake();
+  });
+  document.addEventListener('resume', wake);
+  addEventListener('online', wake);
+  addEventListener('pageshow', (event) => event.persisted && wake());
+  addEventListener('beforeunload', () => events.close());
+  open();
+}
+
+const refused = await signIn();
+try {
+  follow(await openPage());
+} catch (error) {
+  showProblem(error.status === 401 && refused ? refused : error);
+}

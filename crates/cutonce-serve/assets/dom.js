@@ -1,0 +1,118 @@
+// Small helpers: elements, requests, messages, dialogs.
+
+/** Makes an element. Text is always text, never markup. */
+export function h(tag, props = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(props)) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
+    else if (name === 'class') element.className = value;
+    else if (name in element && !name.startsWith('aria')) element[name] = value;
+    else element.setAttribute(name, value === true ? '' : value);
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Markup that the server made and escaped. */
+export function serverHtml(html) {
+  const template = document.createElement('template');
+  template.innerHTML = html;
+  return template.content;
+}
+
+export class RequestError extends Error {
+  constructor(status, told) {
+    super(told);
+    this.status = status;
+  }
+}
+
+/** Asks the server; a body makes it a change. */
+export async function api(path, body) {
+  const options = { headers: { 'x-cutonce': '1' }, cache: 'no-store' };
+  if (body !== undefined) {
+    options.method = 'POST';
+    options.body = JSON.stringify(body);
+  }
+  let answer;
+  try {
+    answer = await fetch(path, options);
+  } catch {
+    throw new RequestError(0, 'The review page can’t reach `cutonce serve`. Is it still running?');
+  }
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw new RequestError(answer.status, content.told ?? `The server answered ${answer.status}.`);
+  return content;
+}
+
+let fades;
+
+/** Announces a change, on the screen and to screen readers. */
+export function say(text, kind = '') {
+  const status = document.getElementById('status');
+  status.textContent = text;
+  status.dataset.kind = kind;
+  clearTimeout(fades);
+  fades = setTimeout(() => status.classList.add('old'), 12000);
+  status.classList.remove('old');
+}
+
+export function show(...content) {
+  document.getElementById('main').replaceChildren(...content);
+}
+
+/** Opens a dialog and resolves to what `confirm` returns, or to null if it was cancelled. */
+export function dialog({ title, body, confirmLabel = 'Confirm', tone = '', confirm }) {
+  return new Promise((resolve) => {
+    const heading = h('h2', { id: 'dialog-title' }, title);
+    const problem = h('p', { class: 'problem', role: 'alert' });
+    const go = h('button', { type: 'submit', class: `main ${tone}` }, confirmLabel);
+    const close = (value) => {
+      element.close();
+      element.remove();
+      resolve(value);
+    };
+    const submit = async (event) => {
+      event.preventDefault();
+      if (go.disabled) return;
+      go.disabled = true;
+      try {
+        close(await confirm());
+      } catch (error) {
+        problem.textContent = error.message;
+        go.disabled = false;
+        if (error.status === 409) close({ refused: error });
+      }
+    };
+    const form = h('form', { onsubmit: submit }, heading, body, problem,
+      h('div', { class: 'buttons' }, h('button', { type: 'button', onclick: () => close(null) }, 'Cancel'), go));
+    const element = h('dialog', { role: 'dialog', 'aria-labelledby': 'dialog-title', 'aria-modal': 'true' }, form);
+    element.addEventListener('cancel', (event) => {
+      event.preventDefault();
+      close(null);
+    });
+    document.body.append(element);
+    element.showModal();
+    (element.querySelector('textarea, select, input') ?? go).focus();
+  });
+}
+
+export function plural(count, noun) {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** How long ago, in words. */
+export function ago(time) {
+  const seconds = Math.max(0, (Date.now() - new Date(time).getTime()) / 1000);
+  if (seconds < 60) return 'just now';
+  if (seconds < 3600) return `${plural(Math.floor(seconds / 60), 'minute')} ago`;
+  if (seconds < 86400) return `${plural(Math.floor(seconds / 3600), 'hour')} ago`;
+  return `${plural(Math.floor(seconds / 86400), 'day')} ago`;
+}
+
+/** The last part of a folder, with all of it as a hint. */
+export function folder(path) {
+  if (!path) return null;
+  return h('span', { class: 'folder', title: path }, path.split('/').filter(Boolean).pop() ?? path);
+}

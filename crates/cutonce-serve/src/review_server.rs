@@ -1,0 +1,380 @@
+//! The HTTP server: checks each request, then answers it from the board, the plans and the assets.
+
+use crate::assets::find_asset;
+use crate::gate::{AccessGate, RefusedRequest};
+use crate::review_board::{FoundRequest, PageNews, ReviewBoard};
+use crate::review_source::ReviewSource;
+use crate::review_views::{self, RenderedPlans};
+use bytes::Bytes;
+use cutonce_core::protocol::review_request::ReviewerAnswer;
+use cutonce_core::protocol::submission::AskAnswer;
+use http_body::Frame;
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Body, Incoming};
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response, StatusCode, header};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::convert::Infallible;
+use std::io;
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, broadcast, mpsc};
+
+/// The largest body: an answer with an edited plan.
+const MAX_BODY: usize = 16 << 20;
+/// Open connections; each page holds one.
+const MAX_CONNECTIONS: usize = 256;
+const HEADER_LIMIT: Duration = Duration::from_secs(10);
+/// A comment is sent this often, so that a connection whose page is gone ends.
+const HEARTBEAT: Duration = Duration::from_secs(20);
+
+/// No script, style, image or connection but our own; no frames, forms or base addresses (RV-5).
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+                      base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const SAFETY_HEADERS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+];
+
+type Answer = Response<BoxBody<Bytes, Infallible>>;
+
+/// What a server is started with.
+pub struct ServeOptions {
+    /// The cutonce home, with the plans.
+    pub home: PathBuf,
+    /// 0 takes a free port.
+    pub port: u16,
+    pub sources: Vec<Arc<dyn ReviewSource>>,
+}
+
+/// Why the server did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    #[error("can't listen on port {port}: {source}; choose another one with --port")]
+    Listen { port: u16, source: io::Error },
+}
+
+/// A running server; it serves while [`ReviewServer::run`] is polled.
+pub struct ReviewServer {
+    listener: TcpListener,
+    port: u16,
+    shared: Arc<PageState>,
+}
+
+struct PageState {
+    home: PathBuf,
+    gate: AccessGate,
+    board: Arc<ReviewBoard>,
+    rendered: RenderedPlans,
+}
+
+impl ReviewServer {
+    /// Listens on loopback, and follows the sources.
+    pub async fn start(options: ServeOptions) -> Result<ReviewServer, ServeError> {
+        let failed = |source| ServeError::Listen { port: options.port, source };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.map_err(failed)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        let shared = PageState {
+            home: options.home,
+            gate: AccessGate::new(port),
+            board: ReviewBoard::follow(options.sources),
+            rendered: RenderedPlans::default(),
+        };
+        Ok(ReviewServer { listener, port, shared: Arc::new(shared) })
+    }
+
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// A function that makes tokens: each works once, and voids the one before.
+    pub fn token_maker(&self) -> impl Fn() -> String + Send + 'static {
+        let shared = self.shared.clone();
+        move || shared.gate.new_token()
+    }
+
+    /// A function that lists the processes of the running sessions.
+    pub fn session_lister(&self) -> impl Fn() -> Vec<u32> + Send + 'static {
+        let shared = self.shared.clone();
+        move || shared.board.sessions().into_iter().map(|(_, session)| session.pid).collect()
+    }
+
+    /// A function that counts the pages that are open.
+    pub fn page_counter(&self) -> impl Fn() -> usize + Send + 'static {
+        let shared = self.shared.clone();
+        move || shared.board.listeners()
+    }
+
+    /// Serves until the listener fails.
+    pub async fn run(self) -> io::Result<()> {
+        let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+        loop {
+            let (stream, _) = self.listener.accept().await?;
+            let Ok(place) = places.clone().try_acquire_owned() else { continue };
+            let shared = self.shared.clone();
+            tokio::spawn(async move {
+                serve_connection(stream, shared).await;
+                drop(place);
+            });
+        }
+    }
+}
+
+async fn serve_connection(stream: TcpStream, shared: Arc<PageState>) {
+    let _ = stream.set_nodelay(true);
+    let service = service_fn(move |request| {
+        let shared = shared.clone();
+        async move { Ok::<_, Infallible>(shared.respond(request).await) }
+    });
+    let mut http = hyper::server::conn::http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEADER_LIMIT);
+    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).await {
+        tracing::debug!("a connection of the review page ended: {error}");
+    }
+}
+
+/// A request that has an answer.
+enum Route<'a> {
+    Login,
+    Board,
+    Events,
+    Render,
+    Request { session: &'a str, ask: &'a str, part: &'a str },
+    Plan { slug: &'a str, part: &'a str },
+}
+
+fn find_route<'a>(method: &Method, path: &'a str) -> Option<Route<'a>> {
+    let parts: Vec<&str> = path.strip_prefix("/api/")?.split('/').collect();
+    Some(match (method.as_str(), parts.as_slice()) {
+        ("POST", ["login"]) => Route::Login,
+        ("GET", ["board"]) => Route::Board,
+        ("GET", ["events"]) => Route::Events,
+        ("POST", ["render"]) => Route::Render,
+        ("POST", ["request", session, ask, "answer"]) => Route::Request { session, ask, part: "answer" },
+        ("GET", ["request", session, ask]) => Route::Request { session, ask, part: "" },
+        ("GET", ["request", session, ask, part @ ("lines" | "source" | "diff")]) => {
+            Route::Request { session, ask, part }
+        }
+        ("GET", ["plan", slug]) => Route::Plan { slug, part: "" },
+        ("GET", ["plan", slug, part @ ("lines" | "diff")]) => Route::Plan { slug, part },
+        _ => return None,
+    })
+}
+
+/// The answer of a page.
+#[derive(Deserialize)]
+struct PageAnswer {
+    #[serde(default)]
+    sha256: Option<String>,
+    answer: AskAnswer,
+}
+
+impl PageState {
+    async fn respond(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+        let answer = match self.gate.check_origin(request.method(), request.headers()) {
+            Ok(()) => self.answer(request).await,
+            Err(refused) => refusal(refused),
+        };
+        with_safety_headers(answer)
+    }
+
+    async fn answer(self: Arc<Self>, request: Request<Incoming>) -> Answer {
+        let (parts, body) = request.into_parts();
+        if let (Some(asset), true) = (find_asset(parts.uri.path()), parts.method == Method::GET) {
+            return asset_answer(asset, &parts.headers);
+        }
+        let Some(route) = find_route(&parts.method, parts.uri.path()) else {
+            return problem(StatusCode::NOT_FOUND, "There is nothing at this address.");
+        };
+        if let Route::Login = route {
+            return self.login(body).await;
+        }
+        if let Err(refused) = self.gate.check_cookie(&parts.headers) {
+            return refusal(refused);
+        }
+        let query = parts.uri.query().unwrap_or_default();
+        match route {
+            Route::Login => problem(StatusCode::NOT_FOUND, "There is nothing at this address."),
+            Route::Events => events_answer(self.board.listen()),
+            Route::Render => match read_json::<Value>(body).await {
+                Ok(sent) => self.clone().render(sent).await,
+                Err(problem) => problem,
+            },
+            Route::Request { session, ask, part: "answer" } => self.take_answer(session, ask, body).await,
+            Route::Board | Route::Request { .. } | Route::Plan { .. } => {
+                let (path, query) = (parts.uri.path().to_string(), query.to_string());
+                // Files are read, and a long plan is rendered: other pages must not wait for that.
+                let view = tokio::task::spawn_blocking(move || self.view(find_route(&Method::GET, &path)?, &query));
+                match view.await.ok().flatten() {
+                    Some(view) => json_answer(StatusCode::OK, &view),
+                    None => problem(StatusCode::NOT_FOUND, "This does not exist, or not any more."),
+                }
+            }
+        }
+    }
+
+    fn view(&self, route: Route, query: &str) -> Option<Value> {
+        let option = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+        let from = option("from").and_then(|from| from.parse().ok()).unwrap_or(1);
+        match route {
+            Route::Board => Some(review_views::board_view(&self.board, &self.home)),
+            Route::Request { session, ask, part: "" } => {
+                review_views::request_view(&self.board, &self.rendered, session, ask)
+            }
+            Route::Request { session, ask, part: "diff" } => {
+                review_views::request_diff(&self.board, session, ask, option("shown"))
+            }
+            Route::Request { session, ask, part } => {
+                let FoundRequest::Open { request, .. } = self.board.find(session, ask)? else { return None };
+                let text = request.plan()?.plan.as_deref()?;
+                Some(match part {
+                    "source" => json!({ "text": text }),
+                    _ => self.rendered.more(text, from),
+                })
+            }
+            Route::Plan { slug, part: "" } => review_views::plan_view(&self.board, &self.rendered, &self.home, slug),
+            Route::Plan { slug, part: "diff" } => review_views::plan_diff(&self.home, slug),
+            Route::Plan { slug, .. } => {
+                let plan = cutonce_agent::plan::find_plan(&self.home, slug)?;
+                Some(self.rendered.more(&review_views::plan_text(&self.home, &plan)?, from))
+            }
+            Route::Login | Route::Events | Route::Render => None,
+        }
+    }
+
+    async fn login(&self, body: Incoming) -> Answer {
+        let sent: Value = match read_json(body).await {
+            Ok(sent) => sent,
+            Err(problem) => return problem,
+        };
+        let token = sent.get("token").and_then(Value::as_str).unwrap_or_default();
+        let cookie = self.gate.exchange(token).and_then(|cookie| HeaderValue::try_from(cookie).ok());
+        let Some(cookie) = cookie else {
+            let why = "This token is not valid, or was used already. `cutonce serve --new-token` prints a new address.";
+            return problem(StatusCode::FORBIDDEN, why);
+        };
+        let mut answer = json_answer(StatusCode::OK, &json!({}));
+        answer.headers_mut().insert(header::SET_COOKIE, cookie);
+        answer
+    }
+
+    async fn render(self: Arc<Self>, sent: Value) -> Answer {
+        let text = sent.get("text").and_then(Value::as_str).unwrap_or_default().to_string();
+        let from = sent.get("from").and_then(Value::as_u64).unwrap_or(1) as usize;
+        let rendered = tokio::task::spawn_blocking(move || match from {
+            0 | 1 => self.rendered.page(&text),
+            from => self.rendered.more(&text, from),
+        });
+        json_answer(StatusCode::OK, &rendered.await.unwrap_or_default())
+    }
+
+    async fn take_answer(&self, session: &str, ask: &str, body: Incoming) -> Answer {
+        let PageAnswer { sha256, answer } = match read_json(body).await {
+            Ok(sent) => sent,
+            Err(problem) => return problem,
+        };
+        if matches!(&answer, AskAnswer::Plan(plan) if plan.ask_id != ask) {
+            return problem(StatusCode::BAD_REQUEST, "The answer is for another request.");
+        }
+        match self.board.answer(session, ReviewerAnswer { ask_id: ask.into(), sha256, answer }).await {
+            Ok(()) => json_answer(StatusCode::OK, &json!({})),
+            // Somebody was first, or the plan is not what this page showed.
+            Err(told) => problem(StatusCode::CONFLICT, &told),
+        }
+    }
+}
+
+async fn read_json<T: for<'a> Deserialize<'a>>(body: Incoming) -> Result<T, Answer> {
+    let body = Limited::new(body, MAX_BODY).collect().await;
+    let Ok(body) = body else { return Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.")) };
+    serde_json::from_slice(&body.to_bytes())
+        .map_err(|error| problem(StatusCode::BAD_REQUEST, &format!("The request can't be read: {error}")))
+}
+
+fn with_safety_headers(mut answer: Answer) -> Answer {
+    for (name, value) in SAFETY_HEADERS {
+        answer.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    answer
+}
+
+fn refusal(refused: RefusedRequest) -> Answer {
+    problem(refused.status, refused.why)
+}
+
+fn problem(status: StatusCode, told: &str) -> Answer {
+    json_answer(status, &json!({ "told": told }))
+}
+
+fn json_answer(status: StatusCode, value: &Value) -> Answer {
+    let mut answer = whole(Bytes::from(value.to_string()), "application/json");
+    *answer.status_mut() = status;
+    answer
+}
+
+fn whole(bytes: Bytes, kind: &'static str) -> Answer {
+    let mut answer = Response::new(Full::new(bytes).boxed());
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    answer
+}
+
+fn asset_answer(asset: &'static crate::assets::PageAsset, headers: &HeaderMap) -> Answer {
+    let accepted = headers.get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !accepted.split(',').any(|coding| coding.trim().split(';').next() == Some("gzip")) {
+        return whole(Bytes::from_static(asset.content.as_bytes()), asset.kind);
+    }
+    let mut answer = whole(asset.packed(), asset.kind);
+    answer.headers_mut().insert(header::CONTENT_ENCODING, HeaderValue::from_static("gzip"));
+    answer
+}
+
+/// Server-sent events: everything that happens from now on.
+fn events_answer(mut news: broadcast::Receiver<PageNews>) -> Answer {
+    let (sender, receiver) = mpsc::channel(16);
+    tokio::spawn(async move {
+        let mut line = String::from("retry: 500\n\n");
+        while sender.send(Bytes::from(line)).await.is_ok() {
+            line = tokio::select! {
+                news = news.recv() => match news {
+                    Ok(news) => format!("data: {}\n\n", serde_json::to_string(&news).unwrap_or_default()),
+                    // The page missed some: it loads everything again.
+                    Err(broadcast::error::RecvError::Lagged(_)) => "data: {\"what\":\"missed\"}\n\n".into(),
+                    Err(broadcast::error::RecvError::Closed) => return,
+                },
+                () = tokio::time::sleep(HEARTBEAT) => ":\n\n".into(),
+                () = sender.closed() => return,
+            };
+        }
+    });
+    let mut answer = Response::new(EventBody(receiver).boxed());
+    answer.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    answer
+}
+
+/// A body that goes on as long as there are events.
+struct EventBody(mpsc::Receiver<Bytes>);
+
+impl Body for EventBody {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}

@@ -1,0 +1,314 @@
+//! What the page shows, as JSON: the board, a request, a plan. Plan text goes out as escaped HTML only, or as a JSON
+//! string for the editor.
+
+use crate::plan_diff::diff_html;
+use crate::plan_html::{RenderedPlan, render_plan};
+use crate::review_board::{ClosedRequest, FoundRequest, ReviewBoard};
+use cutonce_agent::plan::{ListedPlan, PlanRevisions, find_plan, list_plans, read_contract, read_plan};
+use cutonce_core::model_request::Effort;
+use cutonce_core::plan::approval::{ChoiceKey, PlanChoice, PlanExitRequest};
+use cutonce_core::plan::{plan_title, sha256_hex};
+use cutonce_core::protocol::review_request::{WaitingRequest, WaitingSubject};
+use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::text::sanitize::{one_line, reveal_hidden};
+use serde_json::{Value, json};
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Lines that a page gets at first; it loads the others while the user scrolls (RV-2).
+pub const FIRST_LINES: usize = 5_000;
+/// Rendered plans that are kept.
+const MOST_RENDERED: usize = 8;
+
+/// Rendered plans, by hash.
+#[derive(Default)]
+pub struct RenderedPlans(Mutex<VecDeque<(String, Arc<RenderedPlan>)>>);
+
+impl RenderedPlans {
+    fn get(&self, text: &str) -> Arc<RenderedPlan> {
+        let sha256 = sha256_hex(text);
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, rendered)) = kept.iter().find(|(known, _)| *known == sha256) {
+            return rendered.clone();
+        }
+        let rendered = Arc::new(render_plan(text));
+        if kept.len() >= MOST_RENDERED {
+            kept.pop_front();
+        }
+        kept.push_back((sha256, rendered.clone()));
+        rendered
+    }
+
+    /// A plan's first lines and its outline.
+    pub fn page(&self, text: &str) -> Value {
+        let rendered = self.get(text);
+        json!({
+            "sha256": sha256_hex(text),
+            "total": rendered.lines.len(),
+            "html": rendered.lines.iter().take(FIRST_LINES).map(String::as_str).collect::<String>(),
+            "outline": rendered.outline,
+        })
+    }
+
+    /// Lines from this number on, as many as a page gets at once.
+    pub fn more(&self, text: &str, from: usize) -> Value {
+        let rendered = self.get(text);
+        let lines = rendered.lines.iter().skip(from.saturating_sub(1)).take(FIRST_LINES);
+        json!({ "html": lines.map(String::as_str).collect::<String>() })
+    }
+}
+
+/// The title of a request, on one line.
+pub fn request_title(request: &WaitingRequest) -> String {
+    let title = match &request.subject {
+        WaitingSubject::Plan { request, .. } => {
+            request.plan.as_deref().and_then(plan_title).unwrap_or_else(|| "Exit plan mode without a plan?".into())
+        }
+        WaitingSubject::Questions { questions } => {
+            questions.first().map_or_else(|| "A question".into(), |question| question.question.clone())
+        }
+        WaitingSubject::EnterPlan => "The model wants to enter plan mode".into(),
+        WaitingSubject::Permission { .. } => {
+            format!("{}: {}", request.tool, request.text.lines().next().unwrap_or_default())
+        }
+    };
+    one_line(&title)
+}
+
+fn kind_name(subject: &WaitingSubject) -> &'static str {
+    match subject {
+        WaitingSubject::Plan { .. } => "plan",
+        WaitingSubject::Questions { .. } => "questions",
+        WaitingSubject::EnterPlan => "enterPlan",
+        WaitingSubject::Permission { .. } => "permission",
+    }
+}
+
+/// The first page: what waits, what runs, and all plans.
+pub fn board_view(board: &ReviewBoard, home: &Path) -> Value {
+    let sessions = board.sessions();
+    let mut waiting: Vec<(u64, Value)> = Vec::new();
+    for (id, session) in &sessions {
+        for request in &session.waiting {
+            let plan = request.plan();
+            waiting.push((
+                request.since,
+                json!({
+                    "session": id, "ask": request.ask_id, "kind": kind_name(&request.subject),
+                    "title": request_title(request), "project": one_line(&session.project), "since": request.since,
+                    "asker": request.asker.as_deref().map(one_line), "revision": plan.map(|plan| plan.revision),
+                }),
+            ));
+        }
+    }
+    waiting.sort_by_key(|(since, _)| *since);
+    let runs = |plan: &ListedPlan| {
+        sessions.iter().any(|(id, session)| plan.session.as_ref() == Some(id) && !session.steps.is_empty())
+    };
+    let plans: Vec<Value> = list_plans(home).iter().map(|plan| listed(plan, runs(plan))).collect();
+    json!({
+        "waiting": waiting.into_iter().map(|(_, request)| request).collect::<Vec<_>>(),
+        "sessions": sessions.len(),
+        "plans": plans,
+    })
+}
+
+fn listed(plan: &ListedPlan, runs: bool) -> Value {
+    json!({
+        "slug": plan.slug, "title": one_line(&plan.title), "status": plan.status.name(), "revision": plan.revision,
+        "project": plan.project.as_deref().map(one_line), "time": plan.time, "runs": runs,
+    })
+}
+
+/// One request: open with everything about it, or closed with who answered.
+pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str, ask_id: &str) -> Option<Value> {
+    let (project, request) = match board.find(session, ask_id)? {
+        FoundRequest::Open { project, request } => (project, request),
+        FoundRequest::Closed(closed) => return Some(closed_view(board, &closed)),
+    };
+    let mut view = json!({
+        "state": "open", "kind": kind_name(&request.subject), "session": session, "ask": ask_id,
+        "title": request_title(&request), "project": one_line(&project), "since": request.since,
+        "asker": request.asker.as_deref().map(one_line), "text": reveal_hidden(&request.text), "tool": one_line(&request.tool),
+    });
+    match &request.subject {
+        WaitingSubject::Plan { request, previous, draft } => {
+            plan_parts(&mut view, request, rendered);
+            view["previous"] = json!(previous.as_ref().is_some_and(|previous| Some(previous) != request.plan.as_ref()));
+            view["draft"] = json!(draft);
+        }
+        WaitingSubject::Questions { questions } => view["questions"] = json!(questions),
+        WaitingSubject::EnterPlan => view["choices"] = enter_choices(),
+        WaitingSubject::Permission { why, scopes } => {
+            view["why"] = json!(reveal_hidden(why));
+            let remember = scopes.iter().map(|scope| {
+                json!({
+                    "key": "allow", "label": one_line(&scope.label),
+                    "consequence": "The call runs now, and calls like it are not asked about any more.",
+                    "answer": {"kind": "permission", "behavior": "allow", "remember": scope.remember},
+                })
+            });
+            let mut choices = vec![json!({
+                "key": "allow", "label": "Allow once", "consequence": "The call runs now, with what is shown above.",
+                "answer": {"kind": "permission", "behavior": "allow", "remember": []},
+            })];
+            choices.extend(remember);
+            choices.push(json!({
+                "key": "deny", "label": "Deny", "consequence": "The call does not run; the agent goes on without it.",
+                "answer": {"kind": "permission", "behavior": "deny", "message": "", "interrupt": false},
+            }));
+            view["choices"] = json!(choices);
+        }
+    }
+    Some(view)
+}
+
+fn enter_choices() -> Value {
+    json!([
+        {"key": "allow", "label": "Enter plan mode", "consequence": "The agent plans first and changes nothing until you approve a plan.",
+         "answer": {"kind": "permission", "behavior": "allow", "remember": []}},
+        {"key": "deny", "label": "Stay in this mode", "consequence": "The agent goes on without a plan.",
+         "answer": {"kind": "permission", "behavior": "deny", "message": "", "interrupt": false}},
+    ])
+}
+
+fn closed_view(board: &ReviewBoard, closed: &ClosedRequest) -> Value {
+    let next = board.open_plan(&closed.session).filter(|_| closed.request.plan().is_some());
+    json!({
+        "state": "closed", "kind": kind_name(&closed.request.subject), "session": closed.session,
+        "ask": closed.request.ask_id, "title": request_title(&closed.request), "told": closed.told,
+        "sha256": closed.request.plan().and_then(|plan| plan.sha256.clone()),
+        "next": next.map(|next| json!({ "ask": next.ask_id, "revision": next.plan().map(|plan| plan.revision) })),
+    })
+}
+
+fn plan_parts(view: &mut Value, request: &PlanExitRequest, rendered: &RenderedPlans) {
+    let choices = request.choices.iter().map(|choice| {
+        json!({
+            "key": choice.key, "label": choice.label, "mode": choice.mode,
+            "consequence": consequence(request, choice), "approves": approves(choice.key),
+        })
+    });
+    view["choices"] = choices.collect();
+    view["revision"] = json!(request.revision);
+    view["path"] = json!(one_line(&request.plan_file_path));
+    view["plan"] = request.plan.as_deref().map_or(Value::Null, |plan| rendered.page(plan));
+    view["contract"] = json!(request.contract);
+    view["efforts"] = json!([Effort::Low, Effort::Medium, Effort::High, Effort::Max].map(Effort::name));
+    let mut facts = vec![request.layer.describe().to_string()];
+    facts.push(match request.changed_files.len() {
+        0 => "No file changed since plan mode was entered.".into(),
+        _ => format!("Changed since plan mode was entered: {}", request.changed_files.join(", ")),
+    });
+    let more = [
+        ("Background commands that still run", &request.shells),
+        ("Hosts that commands contacted", &request.contacted_hosts),
+    ];
+    facts.extend(
+        more.iter().filter(|(_, list)| !list.is_empty()).map(|(name, list)| format!("{name}: {}", list.join(", "))),
+    );
+    facts.extend(request.notice.clone());
+    view["facts"] = json!(facts.iter().map(|fact| one_line(fact)).collect::<Vec<_>>());
+}
+
+fn approves(key: ChoiceKey) -> bool {
+    matches!(key, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear)
+}
+
+/// What exactly happens after this choice.
+fn consequence(request: &PlanExitRequest, choice: &PlanChoice) -> String {
+    let sha = request.sha256.as_deref().and_then(|sha| sha.get(..6)).unwrap_or_default();
+    let who =
+        request.from.as_deref().map_or_else(|| "The agent".into(), |name| format!("The teammate {}", one_line(name)));
+    let approved = format!("Revision {} (sha {sha}) is approved.", request.revision);
+    let mode = choice.mode;
+    match choice.key {
+        ChoiceKey::AcceptEdits => {
+            format!("{approved} {who} starts at once and changes files without asking. The context is kept.")
+        }
+        ChoiceKey::Default => {
+            format!("{approved} {who} starts at once and asks before each edit. The context is kept.")
+        }
+        ChoiceKey::Restore if request.plan.is_none() => {
+            format!("Plan mode ends without a plan, and the mode becomes {mode}.")
+        }
+        ChoiceKey::Restore => {
+            format!("{approved} {who} starts at once in the mode {mode}, as before plan mode. The context is kept.")
+        }
+        ChoiceKey::Clear => {
+            format!(
+                "{approved} The context is cleared and only the plan stays. {who} starts at once in the mode {mode}."
+            )
+        }
+        ChoiceKey::KeepPlanning => {
+            format!("Nothing is approved. {who} keeps planning, with your comments and your words.")
+        }
+        ChoiceKey::Leave => {
+            format!("Nothing runs. Plan mode ends, the mode becomes {mode}, and the plan stays in its file.")
+        }
+    }
+}
+
+/// The difference from what a page has shown, or from the last submission, to the plan of a request.
+pub fn request_diff(board: &ReviewBoard, session: &str, ask_id: &str, shown: Option<&str>) -> Option<Value> {
+    let Some(FoundRequest::Open { request, .. }) = board.find(session, ask_id) else { return None };
+    let WaitingSubject::Plan { request, previous, .. } = &request.subject else { return None };
+    let old = match shown {
+        Some(sha256) => board.shown_plan(sha256),
+        None => previous.clone(),
+    }?;
+    Some(diff_view(&old, request.plan.as_deref().unwrap_or_default()))
+}
+
+pub fn diff_view(old: &str, new: &str) -> Value {
+    let diff = diff_html(old, new);
+    json!({ "html": diff.html, "added": diff.added, "removed": diff.removed })
+}
+
+/// A plan with its state, revisions and evidence.
+pub fn plan_view(board: &ReviewBoard, rendered: &RenderedPlans, home: &Path, slug: &str) -> Option<Value> {
+    let plan = find_plan(home, slug)?;
+    let text = plan_text(home, &plan);
+    let revisions = PlanRevisions::for_plan(home, slug);
+    let sessions = board.sessions();
+    let live = sessions.iter().find(|(id, _)| plan.session.as_ref() == Some(id)).map(|(id, session)| (id, session));
+    let contract = match (&text, plan.project.as_deref()) {
+        (Some(text), Some(project)) => read_contract(Path::new(project), text, PlanLint::Off),
+        _ => None,
+    };
+    let waiting = live.and_then(|(id, session)| {
+        let open = session.waiting.iter().find(|request| request.plan().is_some())?;
+        Some(json!({ "session": id, "ask": open.ask_id }))
+    });
+    let mut view = listed(&plan, live.is_some_and(|(_, session)| !session.steps.is_empty()));
+    view["path"] = json!(one_line(&plan.path.to_string_lossy()));
+    view["sha256"] = json!(plan.sha256);
+    view["plan"] = text.as_deref().map_or(Value::Null, |text| rendered.page(text));
+    view["contract"] = json!(contract);
+    view["report"] = json!(revisions.report().ok().flatten());
+    view["steps"] = json!(live.map(|(_, session)| session.steps.values().collect::<Vec<_>>()).unwrap_or_default());
+    view["waiting"] = json!(waiting);
+    let revisions = revisions.index().revisions;
+    let history = revisions.iter().map(
+        |revision| json!({ "number": revision.number, "time": revision.time, "outcome": revision.outcome.name() }),
+    );
+    view["revisions"] = history.collect();
+    Some(view)
+}
+
+/// The plan's file, or its last revision if the file is gone.
+pub fn plan_text(home: &Path, plan: &ListedPlan) -> Option<String> {
+    let found = read_plan(&plan.path).text().map(str::to_string);
+    found.or_else(|| PlanRevisions::for_plan(home, &plan.slug).text(plan.revision).ok())
+}
+
+/// The difference of the last two revisions of a plan.
+pub fn plan_diff(home: &Path, slug: &str) -> Option<Value> {
+    let plan = find_plan(home, slug)?;
+    let text = plan_text(home, &plan)?;
+    let revisions = PlanRevisions::for_plan(home, slug);
+    let now = sha256_hex(&text);
+    let earlier = revisions.index().revisions.into_iter().rev().find(|revision| revision.sha256 != now)?;
+    Some(diff_view(&revisions.text(earlier.number).ok()?, &text))
+}
