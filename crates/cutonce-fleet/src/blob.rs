@@ -1,0 +1,87 @@
+//! Large content in the object store: bundles, patches, long texts. Each is encrypted with a key of its own, which only
+//! the sealed record that names it carries.
+
+use crate::envelope::{decrypt, encrypt};
+use crate::hex;
+use crate::member_keys::random_bytes;
+use crate::streams::bucket_name;
+use crate::{FleetError, FleetLink};
+use serde::{Deserialize, Serialize};
+use tokio::io::AsyncReadExt;
+
+/// Larger content is refused.
+pub const MAX_BLOB: usize = 128 << 20;
+/// Texts up to this size travel inside their record.
+const MAX_INLINE: usize = 48 << 10;
+
+/// Names stored content and opens it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BlobRef {
+    pub name: String,
+    pub size: u64,
+    key: String,
+}
+
+/// A text, inside the record or in the object store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum StoredText {
+    Inline(String),
+    Blob(BlobRef),
+}
+
+impl FleetLink {
+    pub async fn put_blob(&self, bytes: &[u8]) -> Result<BlobRef, FleetError> {
+        if bytes.len() > MAX_BLOB {
+            let what =
+                format!("{} MB are too much for the remote; the limit is {} MB", bytes.len() >> 20, MAX_BLOB >> 20);
+            return Err(FleetError::Refused(what));
+        }
+        let name = cutonce_agent::new_id();
+        let key = hex::text(&random_bytes::<32>()?);
+        let sealed = encrypt(key.as_bytes(), &name, bytes)?;
+        let store = self.context().get_object_store(bucket_name(&self.group())).await;
+        let store = store.map_err(|error| self.server_error("open the object store", &error))?;
+        let stored = store.put(name.as_str(), &mut sealed.as_slice()).await;
+        stored.map_err(|error| self.server_error("store an object", &error))?;
+        Ok(BlobRef { name, size: bytes.len() as u64, key })
+    }
+
+    pub async fn get_blob(&self, blob: &BlobRef) -> Result<Vec<u8>, FleetError> {
+        let failed = |error: &dyn std::fmt::Display| self.server_error("read an object", error);
+        let store =
+            self.context().get_object_store(bucket_name(&self.group())).await.map_err(|error| failed(&error))?;
+        let object = store.get(&blob.name).await.map_err(|error| failed(&error))?;
+        let mut sealed = Vec::new();
+        let read = object.take(MAX_BLOB as u64 + 1024).read_to_end(&mut sealed).await;
+        read.map_err(|error| failed(&error))?;
+        let plain = decrypt(blob.key.as_bytes(), &blob.name, &sealed);
+        let plain = plain.filter(|plain| plain.len() as u64 == blob.size);
+        plain.ok_or_else(|| FleetError::Refused("a stored object was changed on the server; it is not used".into()))
+    }
+
+    /// Removes content that no record needs any more.
+    pub async fn remove_blob(&self, blob: &BlobRef) -> Result<(), FleetError> {
+        let failed = |error: &dyn std::fmt::Display| self.server_error("remove an object", error);
+        let store =
+            self.context().get_object_store(bucket_name(&self.group())).await.map_err(|error| failed(&error))?;
+        store.delete(&blob.name).await.map_err(|error| failed(&error))
+    }
+
+    pub async fn put_text(&self, text: &str) -> Result<StoredText, FleetError> {
+        match text.len() <= MAX_INLINE {
+            true => Ok(StoredText::Inline(text.to_string())),
+            false => Ok(StoredText::Blob(self.put_blob(text.as_bytes()).await?)),
+        }
+    }
+
+    pub async fn get_text(&self, text: &StoredText) -> Result<String, FleetError> {
+        match text {
+            StoredText::Inline(text) => Ok(text.clone()),
+            StoredText::Blob(blob) => {
+                let bytes = self.get_blob(blob).await?;
+                String::from_utf8(bytes).map_err(|_| FleetError::Refused("a stored text is not valid UTF-8".into()))
+            }
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The code that `cutonce remote invite` prints (FL-2): where the server is, and a secret that works once.
+
+use crate::envelope::{decrypt, encrypt};
+use crate::hex;
+use crate::member_keys::{KeyFault, MemberPublicKeys, MemberSecret, derive_key, random_bytes};
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+
+const PREFIX: &str = "cutonce1-";
+const MAX_CODE: usize = 4096;
+const CHECK_BYTES: usize = 4;
+
+/// An invitation as the code carries it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InviteCode {
+    /// The name of the remote at the inviter's machine.
+    #[serde(rename = "n")]
+    pub name: String,
+    #[serde(rename = "u")]
+    pub urls: Vec<String>,
+    #[serde(rename = "g")]
+    pub group: String,
+    #[serde(rename = "s")]
+    secret: String,
+}
+
+/// What the inviter leaves on the server, encrypted with the code's secret.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InvitePackage {
+    pub founder: MemberPublicKeys,
+    /// The group's keys by epoch.
+    pub epochs: BTreeMap<u32, String>,
+    /// The head of the member log that the joiner must find.
+    pub head: String,
+}
+
+impl InviteCode {
+    pub fn new(name: &str, urls: &[String], group: &str) -> Result<InviteCode, KeyFault> {
+        let secret = hex::text(&random_bytes::<16>()?);
+        Ok(InviteCode { name: name.into(), urls: urls.to_vec(), group: group.into(), secret })
+    }
+
+    /// Names the invitation without revealing the secret.
+    pub fn id(&self) -> String {
+        hex::text(&Sha256::digest(format!("cutonce fleet invite {}", self.secret))[..8])
+    }
+    /// The key with which the joiner proves that it has the code.
+    pub fn signing_secret(&self) -> Result<MemberSecret, KeyFault> {
+        MemberSecret::from_seed(derive_key(self.secret.as_bytes(), self.group.as_bytes(), "invite key")?)
+    }
+    pub fn seal_package(&self, package: &InvitePackage) -> Result<Vec<u8>, KeyFault> {
+        let text = serde_json::to_vec(package).map_err(|_| KeyFault("the invitation could not be written"))?;
+        encrypt(self.secret.as_bytes(), &self.context(), &text)
+    }
+    pub fn open_package(&self, bytes: &[u8]) -> Option<InvitePackage> {
+        serde_json::from_slice(&decrypt(self.secret.as_bytes(), &self.context(), bytes)?).ok()
+    }
+    fn context(&self) -> String {
+        format!("cutonce fleet invite\n{}", self.group)
+    }
+
+    pub fn to_text(&self) -> String {
+        let json = serde_json::to_vec(self).unwrap_or_default();
+        let check = Sha256::digest(&json);
+        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode([&check[..CHECK_BYTES], &json].concat()))
+    }
+    /// Parses a code; `None` if it was mistyped.
+    pub fn parse(text: &str) -> Option<InviteCode> {
+        let text = text.trim().strip_prefix(PREFIX).filter(|text| text.len() <= MAX_CODE)?;
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (check, json) = bytes.split_at_checked(CHECK_BYTES)?;
+        if &Sha256::digest(json)[..CHECK_BYTES] != check {
+            return None;
+        }
+        serde_json::from_slice(json).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_2_mistyped_codes_are_refused() {
+        let code = InviteCode::new("team", &["nats://a:4222".into()], "g").unwrap();
+        let text = code.to_text();
+        assert_eq!(InviteCode::parse(&format!(" {text}\n")), Some(code.clone()));
+        for at in PREFIX.len()..text.len() {
+            let mut typed = text.clone().into_bytes();
+            typed[at] = if typed[at] == b'A' { b'B' } else { b'A' };
+            assert_eq!(InviteCode::parse(std::str::from_utf8(&typed).unwrap()), None, "{at}");
+        }
+        assert_eq!(InviteCode::parse(&text[..text.len() - 1]), None);
+        let package = InvitePackage {
+            founder: code.signing_secret().unwrap().public(),
+            epochs: BTreeMap::new(),
+            head: "h".into(),
+        };
+        let sealed = code.seal_package(&package).unwrap();
+        assert_eq!(code.open_package(&sealed), Some(package));
+        assert_eq!(InviteCode::new("team", &[], "g").unwrap().open_package(&sealed), None);
+    }
+}

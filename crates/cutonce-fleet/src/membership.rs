@@ -1,0 +1,195 @@
+//! Inviting, joining, locking out and rotating keys (FL-2).
+
+use crate::FleetError;
+use crate::envelope::EpochKey;
+use crate::invite_code::{InviteCode, InvitePackage};
+use crate::link::{FleetLink, now_ms};
+use crate::member_keys::{MemberSecret, random_bytes};
+use crate::member_list::{
+    FleetMember, INVITE_SECONDS, MemberCard, MemberList, MemberRecord, MemberRole, card_proof, is_valid_label,
+};
+use crate::remote_record::RemoteRecord;
+use crate::streams::FleetStream;
+use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How `remote join` names and reaches the remote.
+#[derive(Debug, Default)]
+pub struct JoinRequest {
+    pub name: Option<String>,
+    pub label: String,
+    pub creds: Option<PathBuf>,
+    pub ca: Option<PathBuf>,
+}
+
+impl FleetLink {
+    fn require_owner(&self) -> Result<(), FleetError> {
+        match self.require_member()?.role {
+            MemberRole::Owner => Ok(()),
+            _ => Err(FleetError::Refused("only the owner of the remote can do this".into())),
+        }
+    }
+
+    /// Creates a code with which one person or machine can join (FL-2).
+    pub async fn invite(&self, role: MemberRole) -> Result<InviteCode, FleetError> {
+        self.require_owner()?;
+        let record = self.record();
+        let code = InviteCode::new(&record.name, &shareable(&record), &record.group)?;
+        let keys = code.signing_secret()?.public();
+        let expires = now_ms() + INVITE_SECONDS * 1000;
+        let invite = code.id();
+        self.append_member_record(|_| {
+            Ok(MemberRecord::Invited { invite: invite.clone(), keys: keys.clone(), role, expires })
+        })
+        .await?;
+        let record = self.record();
+        let package = InvitePackage {
+            founder: record.founder.clone(),
+            epochs: record.epochs().clone(),
+            head: self.members().head().to_string(),
+        };
+        self.publish_package(&code.id(), code.seal_package(&package)?).await?;
+        Ok(code)
+    }
+
+    /// Joins a group with a code and stores the remote (FL-2).
+    pub async fn join(home: &Path, code: &InviteCode, request: JoinRequest) -> Result<FleetLink, FleetError> {
+        let name = request.name.clone().unwrap_or_else(|| code.name.clone());
+        if RemoteRecord::exists(home, &name) {
+            return Err(FleetError::Refused(format!(
+                "there is already a remote {name:?}; choose another name with --name"
+            )));
+        }
+        if !is_valid_label(&request.label) {
+            return Err(FleetError::Refused(format!("invalid label {:?}: use one short line", request.label)));
+        }
+        let founder = code.signing_secret()?.public();
+        let with = |mut record: RemoteRecord| {
+            (record.creds, record.ca) = (request.creds.clone(), request.ca.clone());
+            record
+        };
+        // The package on the server names the founder; until then the code's own key stands in.
+        let probe =
+            RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, BTreeMap::new(), &request.label)?;
+        let package = fetch_package(&with(probe), code).await?;
+        let InvitePackage { founder, epochs, head } = package;
+        let record = RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, epochs, &request.label)?;
+        let mut record = with(record);
+        record.head = head;
+        let joined = FleetLink::join_with(home, record, code).await;
+        if joined.is_err() {
+            // The record was stored on the way; without membership it is useless.
+            let _ = RemoteRecord::remove(home, &name);
+        }
+        joined
+    }
+
+    async fn join_with(home: &Path, record: RemoteRecord, code: &InviteCode) -> Result<FleetLink, FleetError> {
+        let link = FleetLink::connect_record(home, record).await?;
+        let card = MemberCard { keys: link.secret().public(), label: link.record().label };
+        let proof = card_proof(&code.signing_secret()?, &card);
+        let invite = code.id();
+        let make = |list: &MemberList| match list.is_open(&invite, now_ms()) {
+            true => Ok(MemberRecord::Joined { invite: invite.clone(), card: card.clone(), proof: proof.clone() }),
+            false => Err(used_code()),
+        };
+        link.append_member_record(make).await?;
+        // Another machine may have used the code at the same moment.
+        link.require_member().map_err(|_| used_code())?;
+        link.update_record(|_| {})?;
+        let stream = link.stream(FleetStream::Invites).await?;
+        let purged = stream.purge().filter(link.subject(FleetStream::Invites, &code.id())).await;
+        purged.map(drop).unwrap_or_else(|error| tracing::warn!("{error}"));
+        Ok(link)
+    }
+
+    /// Locks a member out and changes the group's key.
+    pub async fn revoke(&self, name: &str) -> Result<FleetMember, FleetError> {
+        self.require_owner()?;
+        let list = self.members();
+        let found: Vec<FleetMember> =
+            list.find(name).into_iter().filter(|member| member.revoked.is_none()).cloned().collect();
+        let member = match found.as_slice() {
+            [] => {
+                return Err(FleetError::Refused(format!("no member is named {name:?}; see `cutonce remote members`")));
+            }
+            [member] if member.id == *self.member_id() => {
+                return Err(FleetError::Refused("the owner can't be locked out; remove the remote instead".into()));
+            }
+            [member] => member.clone(),
+            _ => return Err(FleetError::Refused(format!("several members are named {name:?}; use the id"))),
+        };
+        let id = member.id.clone();
+        self.append_member_record(|_| Ok(MemberRecord::Revoked { member: id.clone() })).await?;
+        self.rotate_group_key().await?;
+        Ok(member)
+    }
+
+    /// Gives the group a new key, which only active members can open. Open invitations end.
+    pub async fn rotate_group_key(&self) -> Result<u32, FleetError> {
+        self.require_owner()?;
+        let key = EpochKey(random_bytes()?);
+        let make = |list: &MemberList| {
+            let mut keys = BTreeMap::new();
+            for member in list.members().filter(|member| member.revoked.is_none()) {
+                let sealed = member.card.keys.seal(&key.0);
+                let sealed =
+                    sealed.ok_or_else(|| FleetError::Refused(format!("the key of {} is invalid", member.id)))?;
+                keys.insert(member.id.clone(), STANDARD.encode(sealed));
+            }
+            Ok(MemberRecord::Rekeyed { epoch: list.epoch() + 1, keys })
+        };
+        self.append_member_record(make).await?;
+        let epoch = self.members().epoch();
+        self.add_epoch(epoch, &key)?;
+        let stream = self.stream(FleetStream::Invites).await?;
+        stream.purge().await.map(drop).unwrap_or_else(|error| tracing::warn!("{error}"));
+        Ok(epoch)
+    }
+
+    /// Replaces this member's own keys.
+    pub async fn rotate_own_keys(self) -> Result<(), FleetError> {
+        let member = self.require_member()?;
+        if self.record().is_founder() {
+            let what = "the owner's key is the root of the group and can't be replaced; found a new remote instead";
+            return Err(FleetError::Refused(what.into()));
+        }
+        let secret = MemberSecret::generate()?;
+        let card = MemberCard { keys: secret.public(), label: member.card.label };
+        let proof = card_proof(&secret, &card);
+        // Stored first: after the log says so, only the new keys count.
+        let old = self.record();
+        self.update_record(|record| record.replace_secret(&secret))?;
+        let make = |_: &MemberList| Ok(MemberRecord::Replaced { card: card.clone(), proof: proof.clone() });
+        if let Err(error) = self.append_member_record(make).await {
+            self.update_record(|record| *record = old)?;
+            return Err(error);
+        }
+        Ok(())
+    }
+}
+
+fn used_code() -> FleetError {
+    FleetError::Refused("this code was used, withdrawn or is older than ten minutes; ask for a new one".into())
+}
+
+/// The servers as an invitation may carry them: a password stays here.
+fn shareable(record: &RemoteRecord) -> Vec<String> {
+    record.urls.iter().map(|url| crate::remote_record::without_password(url)).collect()
+}
+
+async fn fetch_package(record: &RemoteRecord, code: &InviteCode) -> Result<InvitePackage, FleetError> {
+    let context = crate::link::open_context(record).await?;
+    let failed = |why: String| FleetError::Server { servers: record.shown_urls(), what: "read the invitation", why };
+    let stream = context.get_stream(FleetStream::Invites.name(&code.group)).await.map_err(|_| used_code())?;
+    let subject = FleetStream::Invites.subject(&code.group, &code.id());
+    let message = match stream.get_last_raw_message_by_subject(&subject).await {
+        Ok(message) => message,
+        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => return Err(used_code()),
+        Err(error) => return Err(failed(error.to_string())),
+    };
+    code.open_package(&message.payload).ok_or_else(|| failed("it was not written for this code".into()))
+}

@@ -1,0 +1,127 @@
+//! Plans of running sessions that wait for approval, on the remote (FL-2). The session decides which answer counts: the
+//! first one, whether it comes from its own user or from a member.
+
+use crate::blob::StoredText;
+use crate::link::FleetRecord;
+use crate::streams::FleetStream;
+use crate::{FleetError, FleetLink};
+use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A record about one request.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "review", rename_all = "camelCase")]
+pub enum ReviewRecord {
+    Requested {
+        session: String,
+        project: String,
+        text: StoredText,
+        sha256: String,
+    },
+    /// A member's answer, bound to the text that it saw.
+    Answered {
+        sha256: String,
+        answer: Box<PlanAnswer>,
+    },
+    /// The session closed the request; `by` answered it, unless it was withdrawn.
+    Closed {
+        by: Option<String>,
+        approved: bool,
+    },
+}
+
+/// A request as the fold of its records.
+#[derive(Debug, Clone)]
+pub struct SharedReview {
+    pub ask_id: String,
+    pub session: String,
+    pub project: String,
+    pub author: String,
+    pub text: StoredText,
+    pub sha256: String,
+    pub requested: u64,
+    /// Who closed it, and whether it was approved.
+    pub closed: Option<(Option<String>, bool)>,
+    /// The member whose session asks; only it closes the request.
+    owner: crate::member_keys::MemberId,
+}
+
+/// All requests of sessions.
+#[derive(Debug, Clone, Default)]
+pub struct SharedReviews(BTreeMap<String, SharedReview>);
+
+impl SharedReviews {
+    pub fn get(&self, ask_id: &str) -> Option<&SharedReview> {
+        self.0.get(ask_id)
+    }
+    /// Open requests, oldest first.
+    pub fn open(&self) -> impl Iterator<Item = &SharedReview> {
+        self.0.values().filter(|review| review.closed.is_none())
+    }
+    /// Finds a request by its id or the start of it.
+    pub fn find(&self, id: &str) -> Vec<&SharedReview> {
+        self.0
+            .values()
+            .filter(|review| review.ask_id == id || (id.len() >= 4 && review.ask_id.starts_with(id)))
+            .collect()
+    }
+
+    pub fn apply(&mut self, record: &FleetRecord<ReviewRecord>) {
+        let Some(ask_id) = record.subject.split('.').nth(4).map(str::to_string) else { return };
+        match &record.body {
+            ReviewRecord::Requested { session, project, text, sha256 } => {
+                self.0.entry(ask_id.clone()).or_insert_with(|| SharedReview {
+                    ask_id,
+                    session: session.clone(),
+                    project: project.clone(),
+                    author: record.author.card.label.clone(),
+                    text: text.clone(),
+                    sha256: sha256.clone(),
+                    requested: record.published,
+                    closed: None,
+                    owner: record.author.id.clone(),
+                });
+            }
+            ReviewRecord::Closed { by, approved } => {
+                if let Some(review) = self.0.get_mut(&ask_id).filter(|review| review.owner == record.author.id) {
+                    review.closed.get_or_insert_with(|| (by.clone(), *approved));
+                }
+            }
+            ReviewRecord::Answered { .. } => {}
+        }
+    }
+}
+
+/// Whether this answer lets the session change things.
+pub fn approves(answer: &PlanAnswer) -> bool {
+    !matches!(answer.choice, ChoiceKey::KeepPlanning | ChoiceKey::Leave)
+}
+
+/// Whether the author of an answer may give it, for the text that waits.
+pub fn is_allowed(record: &FleetRecord<ReviewRecord>, waiting: &str) -> bool {
+    let ReviewRecord::Answered { sha256, answer } = &record.body else { return false };
+    let role = record.author.role;
+    let allowed = if approves(answer) { role.may_approve() } else { role.may_comment() };
+    allowed && sha256 == waiting
+}
+
+impl FleetLink {
+    pub async fn review_board(&self) -> Result<SharedReviews, FleetError> {
+        let mut board = SharedReviews::default();
+        for record in self.replay::<ReviewRecord>(FleetStream::Reviews, ">").await? {
+            board.apply(&record);
+        }
+        Ok(board)
+    }
+
+    /// The sequence of the newest record about reviews.
+    pub async fn review_end(&self) -> Result<u64, FleetError> {
+        Ok(self.stream(FleetStream::Reviews).await?.cached_info().state.last_sequence)
+    }
+
+    /// Stores a record about a request.
+    pub async fn publish_review(&self, ask_id: &str, record: &ReviewRecord) -> Result<(), FleetError> {
+        self.publish(FleetStream::Reviews, ask_id, &cutonce_agent::new_id(), record).await
+    }
+}

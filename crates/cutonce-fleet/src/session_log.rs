@@ -1,0 +1,233 @@
+//! Transcripts in the stream (FL-4): the lines of the local file, in order, with their numbers. The file stays the
+//! truth of its machine. The upload reads from the file, so it needs no queue and catches up after any pause.
+
+use crate::blob::BlobRef;
+use crate::link::PublishResult;
+use crate::streams::FleetStream;
+use crate::{FleetError, FleetLink};
+use serde::{Deserialize, Serialize};
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Bytes of lines in one record.
+const CHUNK: usize = 256 << 10;
+/// Longest line that is uploaded; the transcript's own limit is lower.
+const MAX_LINE: usize = 64 << 20;
+/// How often an upload is tried after messages of others moved the stream.
+const CONFLICTS: u32 = 20;
+
+/// Some lines of a transcript.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionChunk {
+    /// Number of the first line.
+    pub from: u64,
+    pub lines: Vec<SessionLine>,
+    /// What the session works on; in the first chunk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<SessionPlace>,
+    /// The work of a worker after the lines were written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changes: Option<BlobRef>,
+}
+
+/// One line, or where it is stored if it is long or no text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum SessionLine {
+    Text(String),
+    Blob(BlobRef),
+}
+
+/// Where a session runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionPlace {
+    pub folder: String,
+    /// The repository's first commit; another clone has the same.
+    pub root_commit: Option<String>,
+}
+
+/// A session as the stream has it.
+#[derive(Debug, Clone, Default)]
+pub struct StoredSession {
+    pub lines: Vec<Vec<u8>>,
+    pub place: Option<SessionPlace>,
+    pub changes: Option<BlobRef>,
+    /// The sequence of the last record.
+    last: u64,
+}
+
+impl StoredSession {
+    /// The transcript as a file.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.lines.iter().flat_map(|line| line.iter().copied().chain([b'\n'])).collect()
+    }
+}
+
+impl FleetLink {
+    /// Reads a session. Records that repeat or skip lines are left out.
+    pub async fn read_session(&self, id: &str) -> Result<Option<StoredSession>, FleetError> {
+        let mut session = StoredSession::default();
+        for record in self.replay::<SessionChunk>(FleetStream::Sessions, id).await? {
+            if record.body.from != session.lines.len() as u64 {
+                tracing::warn!("session {id}: record {} is out of order", record.sequence);
+                continue;
+            }
+            for line in record.body.lines {
+                session.lines.push(match line {
+                    SessionLine::Text(text) => text.into_bytes(),
+                    SessionLine::Blob(blob) => self.get_blob(&blob).await?,
+                });
+            }
+            session.place = session.place.or(record.body.place);
+            session.changes = record.body.changes.or(session.changes);
+            session.last = record.sequence;
+        }
+        Ok((session.last > 0).then_some(session))
+    }
+}
+
+/// Why an upload ended for good.
+#[derive(Debug, thiserror::Error)]
+pub enum UploadError {
+    /// Another machine continued this session.
+    #[error("another machine continued this session; this one is no longer published")]
+    Overtaken,
+    #[error(transparent)]
+    Fleet(#[from] FleetError),
+}
+
+/// Uploads a transcript as it grows.
+pub struct SessionUpload {
+    id: String,
+    path: PathBuf,
+    place: Option<SessionPlace>,
+    /// Lines that the stream has.
+    lines: u64,
+    /// Their bytes in the file.
+    offset: u64,
+    /// The sequence of the last record of this session.
+    last: u64,
+}
+
+impl SessionUpload {
+    /// Compares the file with the stream. Lines that the stream has must be the beginning of the file.
+    pub async fn open(
+        link: &FleetLink,
+        id: &str,
+        path: &Path,
+        place: Option<SessionPlace>,
+    ) -> Result<SessionUpload, UploadError> {
+        let stored = link.read_session(id).await?.unwrap_or_default();
+        let known = stored.bytes();
+        let mut upload = SessionUpload {
+            id: id.into(),
+            path: path.into(),
+            place: place.filter(|_| stored.place.is_none()),
+            lines: stored.lines.len() as u64,
+            offset: known.len() as u64,
+            last: stored.last,
+        };
+        if !upload.begins_with(&known)? {
+            return Err(UploadError::Overtaken);
+        }
+        upload.last = link.last_sequence(FleetStream::Sessions, &link.subject(FleetStream::Sessions, id)).await?;
+        Ok(upload)
+    }
+
+    fn begins_with(&self, known: &[u8]) -> Result<bool, FleetError> {
+        if known.is_empty() {
+            return Ok(true);
+        }
+        let failed = |error: std::io::Error| FleetError::file("read the session", &self.path, &error);
+        let mut beginning = Vec::new();
+        match File::open(&self.path) {
+            Ok(file) => file.take(known.len() as u64).read_to_end(&mut beginning).map_err(failed)?,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
+            Err(error) => return Err(failed(error)),
+        };
+        Ok(beginning == known)
+    }
+
+    /// Whether the file has lines that the stream lacks.
+    pub fn is_behind(&self) -> bool {
+        self.path.metadata().is_ok_and(|meta| meta.len() > self.offset)
+    }
+    pub fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    /// Uploads the next lines, a bounded amount. Returns false if there are none.
+    /// `changes` is asked after the lines were read: it must not be older than they are.
+    pub async fn push(
+        &mut self,
+        link: &FleetLink,
+        changes: impl AsyncFnOnce() -> Option<BlobRef>,
+    ) -> Result<bool, UploadError> {
+        let lines = self.next_lines()?;
+        if lines.is_empty() {
+            return Ok(false);
+        }
+        let changes = changes().await;
+        let bytes: u64 = lines.iter().map(|line| line.len() as u64 + 1).sum();
+        let mut chunk = SessionChunk { from: self.lines, lines: Vec::new(), place: self.place.clone(), changes };
+        for line in lines {
+            chunk.lines.push(match String::from_utf8(line) {
+                Ok(text) if text.len() <= CHUNK => SessionLine::Text(text),
+                Ok(text) => SessionLine::Blob(link.put_blob(text.as_bytes()).await?),
+                Err(error) => SessionLine::Blob(link.put_blob(error.as_bytes()).await?),
+            });
+        }
+        self.store(link, &chunk).await?;
+        self.lines += chunk.lines.len() as u64;
+        self.offset += bytes;
+        self.place = None;
+        Ok(true)
+    }
+
+    async fn store(&mut self, link: &FleetLink, chunk: &SessionChunk) -> Result<(), UploadError> {
+        for _ in 0..CONFLICTS {
+            match link.publish_after(FleetStream::Sessions, &self.id, self.last, chunk).await? {
+                PublishResult::Stored(sequence) => {
+                    self.last = sequence;
+                    return Ok(());
+                }
+                PublishResult::Conflict => {}
+            }
+            // Another machine wrote, or a message that is no record is in the way.
+            let stored = link.read_session(&self.id).await?.unwrap_or_default();
+            if stored.lines.len() as u64 != self.lines {
+                return Err(UploadError::Overtaken);
+            }
+            let subject = link.subject(FleetStream::Sessions, &self.id);
+            self.last = link.last_sequence(FleetStream::Sessions, &subject).await?;
+        }
+        Err(FleetError::Refused("other messages keep this session from being published".into()).into())
+    }
+
+    /// Complete lines after the uploaded ones, up to the size of a chunk; a longer line comes alone.
+    fn next_lines(&self) -> Result<Vec<Vec<u8>>, FleetError> {
+        let failed = |error: std::io::Error| FleetError::file("read the session", &self.path, &error);
+        let mut file = match File::open(&self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(failed(error)),
+        };
+        file.seek(SeekFrom::Start(self.offset)).map_err(failed)?;
+        let mut bytes = Vec::new();
+        let mut limit = CHUNK;
+        loop {
+            let wanted = (limit - bytes.len()) as u64;
+            (&mut file).take(wanted).read_to_end(&mut bytes).map_err(failed)?;
+            if let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') {
+                bytes.truncate(end);
+                return Ok(bytes.split(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect());
+            }
+            if bytes.len() < limit || limit >= MAX_LINE {
+                return Ok(Vec::new());
+            }
+            limit *= 4;
+        }
+    }
+}
