@@ -1,0 +1,229 @@
+//! `cutonce review --remote NAME`: reads and answers plans that wait on a remote, in the terminal (FL-2).
+
+use super::jobs::queue_missing_followers;
+use super::remote_link::{connect, tell_faults};
+use crate::cli::fleet_args::ReviewArgs;
+use anyhow::Context;
+use cutonce_core::exit_code;
+use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_core::text::sanitize::sanitize;
+use cutonce_fleet::FleetLink;
+use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
+use cutonce_fleet::review::{ReviewRecord, SharedReview, SharedReviews};
+use cutonce_fleet::streams::FleetStream;
+use serde_json::{Value, json};
+use std::io::{BufRead, IsTerminal};
+use std::time::Duration;
+
+/// How long a session may take to confirm an answer.
+const CONFIRMATION: Duration = Duration::from_secs(10);
+
+pub async fn run(args: ReviewArgs) -> anyhow::Result<u8> {
+    let link = connect(args.remote.as_deref()).await?;
+    let mut board = link.job_board().await?;
+    queue_missing_followers(&link, &mut board).await?;
+    tell_faults(&link);
+    let reviews = link.review_board().await?;
+    let Some(id) = &args.id else {
+        list(&board, &reviews, args.json);
+        return Ok(exit_code::SUCCESS);
+    };
+    if let [review] = reviews.find(id).as_slice() {
+        return answer_session(&link, review, &args).await;
+    }
+    let job = match board.find(id).as_slice() {
+        [job] => (*job).clone(),
+        [] => anyhow::bail!("nothing with the id {id:?} waits; `cutonce review` lists what does"),
+        _ => anyhow::bail!("several ids begin with {id:?}; give more of it"),
+    };
+    require_waiting(&job)?;
+    let result = job.result.as_ref().context("the job has no result")?;
+    let text = match &result.text {
+        Some(text) => link.get_text(text).await?,
+        None => anyhow::bail!("job {} has no plan", job.spec.id),
+    };
+    let shown = result.sha256.clone();
+    if let Some(wanted) = &args.sha256
+        && shown.as_deref() != Some(wanted.trim().to_lowercase().as_str())
+    {
+        anyhow::bail!("the plan differs from the one you approve: its SHA-256 is {}", shown.unwrap_or_default());
+    }
+    let answer = match (args.approve, &args.changes) {
+        (true, _) => ReviewAnswer::Approve,
+        (false, Some(feedback)) => ReviewAnswer::Changes(feedback.clone()),
+        (false, None) => match ask(job.spec.then_implement, &text)? {
+            Some(answer) => answer,
+            None => return Ok(exit_code::SUCCESS),
+        },
+    };
+    send(&link, &job, shown, answer).await?;
+    Ok(exit_code::SUCCESS)
+}
+
+enum ReviewAnswer {
+    Approve,
+    /// The feedback for the next round.
+    Changes(String),
+}
+
+fn require_waiting(job: &FleetJob) -> anyhow::Result<()> {
+    if job.state == JobState::Waiting {
+        return Ok(());
+    }
+    match &job.decision {
+        Some(decision) => {
+            let what = if decision.approved { "approved" } else { "sent back" };
+            anyhow::bail!("the plan was already {what} by {}", sanitize(&decision.by.join(", ")))
+        }
+        None => anyhow::bail!("job {} does not wait for a review: it is {}", job.spec.id, job.state.name()),
+    }
+}
+
+fn list(board: &JobBoard, reviews: &SharedReviews, as_json: bool) {
+    let waiting: Vec<&FleetJob> = board.jobs().filter(|job| job.state == JobState::Waiting).collect();
+    if as_json {
+        let row = |job: &&FleetJob| {
+            let result = job.result.as_ref();
+            json!({"id": job.spec.id, "kind": "plan", "task": job.spec.task, "repo": job.spec.repo.shown(),
+                "sha256": result.and_then(|result| result.sha256.clone()),
+                "name": result.and_then(|result| result.text_name.clone()),
+                "approvals": job.approvals(), "quorum": job.spec.quorum})
+        };
+        let session = |review: &SharedReview| {
+            json!({"id": review.ask_id, "kind": "session", "session": review.session, "repo": review.project,
+                "by": review.author, "sha256": review.sha256})
+        };
+        let rows = reviews.open().map(session).chain(waiting.iter().map(row));
+        println!("{}", Value::from(rows.collect::<Vec<_>>()));
+        return;
+    }
+    for review in reviews.open() {
+        println!("{}  {}  session of {}", review.ask_id, sanitize(&review.project), sanitize(&review.author));
+    }
+    if waiting.is_empty() && reviews.open().next().is_none() {
+        println!("Nothing waits for a review.");
+    }
+    for job in waiting {
+        let task = job.spec.task.as_deref().and_then(|task| task.lines().next()).unwrap_or_default();
+        println!("{}  {}  {}", job.spec.id, sanitize(job.spec.repo.shown()), sanitize(task));
+    }
+}
+
+/// Shows the plan by source line and asks on the terminal.
+fn ask(then_implement: bool, text: &str) -> anyhow::Result<Option<ReviewAnswer>> {
+    for (number, line) in text.lines().enumerate() {
+        println!("{:>5}  {}", number + 1, sanitize(line));
+    }
+    let then = if then_implement { "; a worker then implements it" } else { "" };
+    if !std::io::stdin().is_terminal() {
+        eprintln!("cutonce: answer with --approve or --changes TEXT{then}");
+        return Ok(None);
+    }
+    println!("\n1. Approve{then}\n2. Keep planning, with feedback\n3. Decide later");
+    let mut lines = std::io::stdin().lock().lines();
+    loop {
+        match lines.next().transpose()?.as_deref().map(str::trim) {
+            Some("1") => return Ok(Some(ReviewAnswer::Approve)),
+            Some("2") => {
+                println!("Feedback:");
+                let feedback = lines.next().transpose()?.unwrap_or_default();
+                return Ok(Some(ReviewAnswer::Changes(feedback)));
+            }
+            Some("3") | None => return Ok(None),
+            Some(_) => println!("Type 1, 2 or 3."),
+        }
+    }
+}
+
+/// Answers a plan of a running session, and waits until the session says what counted.
+async fn answer_session(link: &FleetLink, review: &SharedReview, args: &ReviewArgs) -> anyhow::Result<u8> {
+    require_open(review.closed.as_ref())?;
+    let text = link.get_text(&review.text).await?;
+    if args.sha256.as_ref().is_some_and(|wanted| !wanted.trim().eq_ignore_ascii_case(&review.sha256)) {
+        anyhow::bail!("the plan differs from the one you approve: its SHA-256 is {}", review.sha256);
+    }
+    let answer = match (args.approve, &args.changes) {
+        (true, _) => Some(ReviewAnswer::Approve),
+        (false, Some(feedback)) => Some(ReviewAnswer::Changes(feedback.clone())),
+        (false, None) => ask(false, &text)?,
+    };
+    let mut plan_answer = PlanAnswer::new(&review.ask_id, ChoiceKey::Restore);
+    let role = link.require_member()?.role;
+    let allowed = match answer {
+        None => return Ok(exit_code::SUCCESS),
+        Some(ReviewAnswer::Approve) => role.may_approve(),
+        Some(ReviewAnswer::Changes(feedback)) => {
+            plan_answer.choice = ChoiceKey::KeepPlanning;
+            plan_answer.feedback = Some(feedback);
+            role.may_comment()
+        }
+    };
+    anyhow::ensure!(allowed, "members with the role {} can't do this", role.name());
+    let approve = plan_answer.choice == ChoiceKey::Restore;
+    let start = link.review_end().await? + 1;
+    let record = ReviewRecord::Answered { sha256: review.sha256.clone(), answer: Box::new(plan_answer) };
+    link.publish_review(&review.ask_id, &record).await?;
+    let mut news = link.follow::<ReviewRecord>(FleetStream::Reviews, &review.ask_id, start).await?;
+    let closed = async {
+        loop {
+            let record = news.next().await?;
+            if let ReviewRecord::Closed { by, approved } = record.body {
+                return anyhow::Ok((by, approved));
+            }
+        }
+    };
+    let own = link.require_member()?.card.label;
+    match tokio::time::timeout(CONFIRMATION, closed).await {
+        Err(_) => println!("Sent; the session has not decided yet."),
+        Ok(closed) => match closed? {
+            (Some(by), approved) if by == own && approved == approve => {
+                println!("{}", if approve { "Approved." } else { "Sent back with feedback." });
+            }
+            // Approvals of several people end together.
+            (_, true) if approve => println!("Approved."),
+            closed => require_open(Some(&closed))?,
+        },
+    }
+    Ok(exit_code::SUCCESS)
+}
+
+/// Fails if the request was closed; says by whom.
+fn require_open(closed: Option<&(Option<String>, bool)>) -> anyhow::Result<()> {
+    match closed {
+        None => Ok(()),
+        Some((Some(by), approved)) => {
+            let what = if *approved { "approved" } else { "sent back" };
+            anyhow::bail!("the plan was already {what} by {}", sanitize(by))
+        }
+        Some((None, _)) => anyhow::bail!("the plan was withdrawn; nothing waits any more"),
+    }
+}
+
+/// Stores the answer, then looks whether it counted: the first answers win (FL-2).
+async fn send(link: &FleetLink, job: &FleetJob, sha256: Option<String>, answer: ReviewAnswer) -> anyhow::Result<()> {
+    let (approve, feedback) = match answer {
+        ReviewAnswer::Approve => (true, None),
+        ReviewAnswer::Changes(text) => (false, Some(text)),
+    };
+    let role = link.require_member()?.role;
+    if !(if approve { role.may_approve() } else { role.may_comment() }) {
+        anyhow::bail!("members with the role {} can't do this", role.name());
+    }
+    let event = JobEvent::Answered { approve, sha256, feedback };
+    link.publish_job_event(&job.spec.id, &event).await?;
+    let now = link.read_job(&job.spec.id).await?.context("the job is gone")?;
+    let own = link.require_member()?.card.label;
+    match &now.decision {
+        None if now.state == JobState::Waiting => {
+            println!("Approved by {} of {}; it waits for more.", now.approvals(), now.spec.quorum);
+        }
+        Some(decision) if decision.approved == approve && decision.by.contains(&own) => {
+            println!("{}", if approve { "Approved." } else { "Sent back with feedback." });
+            if approve && now.spec.then_implement && role.may_submit() {
+                println!("Queued the implementation: {}", link.queue_follower(&now).await?);
+            }
+        }
+        _ => require_waiting(&now)?,
+    }
+    Ok(())
+}

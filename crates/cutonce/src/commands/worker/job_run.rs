@@ -1,0 +1,320 @@
+//! One run of a job (FL-3): prepares the folder, resumes from the stream if another worker died, runs this program as a
+//! child, publishes its transcript, and collects the result.
+
+use super::work_folder::WorkFolder;
+use super::{JobOutcome, Worker, failed_result};
+use crate::commands::approval::text_hash;
+use crate::commands::program_run::{ProgramOutput, root_commit, run_to_end};
+use anyhow::Context;
+use cutonce_agent::storage::ProjectSessions;
+use cutonce_agent::storage::paths::write_private;
+use cutonce_core::exit_code::DRIFTED;
+use cutonce_fleet::blob::BlobRef;
+use cutonce_fleet::job::{FleetJob, JobEvent, JobKind, JobResult, JobState};
+use cutonce_fleet::job_queue::TakenJob;
+use cutonce_fleet::session_log::{SessionPlace, SessionUpload, UploadError};
+use cutonce_fleet::streams::FleetStream;
+use cutonce_fleet::{FleetError, FleetLink};
+use cutonce_sandbox::{ProcessExit, SpawnSpec};
+use serde_json::Value;
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// How often the transcript is looked at.
+const POLL: Duration = Duration::from_millis(200);
+/// How long the last upload may take.
+const LAST_UPLOAD: Duration = Duration::from_secs(60);
+/// A resumed session begins with this message.
+const CONTINUE: &str = "The machine that ran this session is gone; you continue on another one, in a fresh clone with the \
+changes so far. Files may differ from what you remember: look before you edit. Continue with the task.";
+
+impl Worker {
+    /// Runs a job to its end, in whatever way it ends.
+    pub(super) async fn run_job(&self, taken: &TakenJob, job: &FleetJob) -> JobOutcome {
+        let work = self.prepare_and_run(job);
+        tokio::select! {
+            biased;
+            () = self.stop.cancelled() => JobOutcome::Stopped("the worker was stopped".into()),
+            why = self.wait_for_end_from_outside(job) => why,
+            () = self.heartbeats(taken) => JobOutcome::Stopped("the worker ends".into()),
+            outcome = work => outcome.unwrap_or_else(|error| match is_server_error(&error) {
+                true => JobOutcome::Unreachable(format!("{error:#}")),
+                false => JobOutcome::Ended(Box::new(failed_result(job, format!("{error:#}")))),
+            }),
+        }
+    }
+
+    /// Tells the queue regularly that the job is alive. A failure is only logged: the server may come back.
+    async fn heartbeats(&self, taken: &TakenJob) {
+        let pause = Duration::from_secs(self.settings.heartbeat_seconds.into());
+        loop {
+            tokio::time::sleep(pause).await;
+            if let Err(why) = taken.keep().await {
+                tracing::warn!("no sign of life sent: {why}");
+            }
+        }
+    }
+
+    /// Waits until the job is cancelled or has a result of another worker.
+    async fn wait_for_end_from_outside(&self, job: &FleetJob) -> JobOutcome {
+        let rest = format!("{}.>", job.spec.id);
+        loop {
+            if let Ok(mut events) = self.link.follow::<JobEvent>(FleetStream::Jobs, &rest, 1).await {
+                while let Ok(record) = events.next().await {
+                    let over = matches!(record.body, JobEvent::Cancelled | JobEvent::Ended { .. });
+                    if over
+                        && let Ok(Some(now)) = self.link.read_job(&job.spec.id).await
+                        && (now.generation != job.generation || now.state.is_over() || now.result.is_some())
+                    {
+                        return JobOutcome::Dropped(format!("stopped: it is {}", now.state.name()));
+                    }
+                }
+            }
+            tokio::time::sleep(Duration::from_secs(2)).await;
+        }
+    }
+
+    async fn prepare_and_run(&self, job: &FleetJob) -> anyhow::Result<JobOutcome> {
+        let run = JobRun::prepare(&self.link, job).await?;
+        let mut upload = run.open_upload(&self.link).await?;
+        let spec = run.command(self).await?;
+        let child = run_to_end(spec);
+        tokio::pin!(child);
+        let started = Instant::now();
+        let mut last_entry = Instant::now();
+        let idle = Duration::from_secs(60 * u64::from(self.settings.idle_minutes.max(1)));
+        let most = Duration::from_secs(60 * u64::from(self.settings.job_minutes.max(1)));
+        let output = loop {
+            tokio::select! {
+                output = &mut child => break output?,
+                pushed = run.push_when_behind(&self.link, &mut upload) => match pushed {
+                    Ok(()) => last_entry = Instant::now(),
+                    Err(UploadError::Overtaken) => {
+                        return Ok(JobOutcome::Overtaken);
+                    }
+                    // The file keeps what was not uploaded.
+                    Err(error) => tracing::warn!("{error}"),
+                },
+                () = tokio::time::sleep_until((last_entry + idle).min(started + most)) => {
+                    let minutes = started.elapsed().as_secs() / 60;
+                    anyhow::bail!("the model or a command hung: the job was ended after {minutes} minutes");
+                }
+            }
+        };
+        match tokio::time::timeout(LAST_UPLOAD, run.push_all(&self.link, &mut upload)).await {
+            Ok(Err(UploadError::Overtaken)) => {
+                return Ok(JobOutcome::Overtaken);
+            }
+            Ok(done) => done?,
+            Err(_) => anyhow::bail!("the transcript could not be published in time"),
+        }
+        run.collect(&self.link, output).await.map(|result| JobOutcome::Ended(Box::new(result)))
+    }
+}
+
+/// Whether the server failed, which says nothing about the job.
+fn is_server_error(error: &anyhow::Error) -> bool {
+    let server = |error: &FleetError| matches!(error, FleetError::Server { .. });
+    let upload = |error: &UploadError| matches!(error, UploadError::Fleet(error) if server(error));
+    error.downcast_ref::<FleetError>().is_some_and(server) || error.downcast_ref::<UploadError>().is_some_and(upload)
+}
+
+/// A job with its folder.
+struct JobRun<'a> {
+    job: &'a FleetJob,
+    folder: WorkFolder,
+    transcript: PathBuf,
+    /// Another worker began this session.
+    resumed: bool,
+    last_checkpoint: tokio::sync::Mutex<Option<(Vec<u8>, BlobRef)>>,
+}
+
+impl<'a> JobRun<'a> {
+    async fn prepare(link: &FleetLink, job: &'a FleetJob) -> anyhow::Result<JobRun<'a>> {
+        let folder = WorkFolder::create(link, &job.spec.id, &job.spec.repo).await?;
+        let transcript = ProjectSessions::new(&folder.home, &folder.repo).transcript(&session_id(job));
+        let stored = link.read_session(&session_id(job)).await?.filter(|_| job.spec.kind != JobKind::Rehearsal);
+        let resumed = stored.is_some();
+        if let Some(stored) = stored {
+            write_private(&transcript, &stored.bytes())?;
+            if let Some(changes) = &stored.changes {
+                folder.apply_checkpoint(&link.get_blob(changes).await?).await?;
+            }
+        }
+        Ok(JobRun { job, folder, transcript, resumed, last_checkpoint: Default::default() })
+    }
+
+    async fn open_upload(&self, link: &FleetLink) -> Result<SessionUpload, UploadError> {
+        let root_commit = root_commit(&self.folder.repo).await;
+        let place = SessionPlace { folder: self.job.spec.repo.shown().to_string(), root_commit };
+        SessionUpload::open(link, &session_id(self.job), &self.transcript, Some(place)).await
+    }
+
+    /// The child process: this program, with the job's home.
+    async fn command(&self, worker: &Worker) -> anyhow::Result<SpawnSpec> {
+        let program = std::env::current_exe().context("this program can't be found")?;
+        let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        env.retain(|(name, _)| name != "CUTONCE_HOME");
+        env.push(("CUTONCE_HOME".into(), self.folder.home.clone().into()));
+        Ok(SpawnSpec::new(program, &self.folder.repo, env).args(self.arguments(worker).await?))
+    }
+
+    async fn arguments(&self, worker: &Worker) -> anyhow::Result<Vec<OsString>> {
+        let spec = &self.job.spec;
+        let session = session_id(self.job);
+        let mut args: Vec<OsString> = Vec::new();
+        let file = match &spec.text {
+            Some(text) => Some(self.approved_file(&worker.link.get_text(text).await?)?),
+            None => None,
+        };
+        match spec.kind {
+            JobKind::Planning => args.push("plan".into()),
+            JobKind::Implementation if self.resumed => args.push("-p".into()),
+            JobKind::Implementation => args.extend(["implement".into(), "-p".into()]),
+            JobKind::Rehearsal => args.extend(["rehearse".into(), "--json".into()]),
+        }
+        args.extend(model_arguments(self.job, worker));
+        if spec.kind == JobKind::Rehearsal {
+            args.extend(file.map(OsString::from));
+            return Ok(args);
+        }
+        args.extend(["--output-format".into(), "json".into()]);
+        args.extend([if self.resumed { "--resume".into() } else { "--session-id".into() }, session.into()]);
+        args.extend(worker.flag.iter().flat_map(|flag| ["--settings".into(), OsString::from(flag)]));
+        if spec.kind == JobKind::Implementation {
+            args.extend(["--permission-mode".into(), "acceptEdits".into()]);
+        }
+        let task = spec.task.clone().map(OsString::from);
+        let first = if self.resumed { Some(CONTINUE.into()) } else { task.or(file.map(OsString::from)) };
+        if let (false, Some(sha256)) = (self.resumed, &spec.sha256) {
+            args.extend(["--allow-stale".into(), "--sha256".into(), sha256.into()]);
+        }
+        args.push("--".into());
+        args.extend(first);
+        Ok(args)
+    }
+
+    /// Writes the approved text, after checking that it is the approved one.
+    fn approved_file(&self, text: &str) -> anyhow::Result<PathBuf> {
+        let is = text_hash(text);
+        if self.job.spec.sha256.as_deref() != Some(is.as_str()) {
+            anyhow::bail!("the text differs from the approved one: its SHA-256 is {is}");
+        }
+        self.folder.write("approved.md", text.as_bytes())
+    }
+
+    /// Waits until the transcript has new lines, and uploads some.
+    async fn push_when_behind(&self, link: &FleetLink, upload: &mut SessionUpload) -> Result<(), UploadError> {
+        loop {
+            tokio::time::sleep(POLL).await;
+            if upload.is_behind() && upload.push(link, async || self.checkpoint(link).await).await? {
+                return Ok(());
+            }
+        }
+    }
+
+    async fn push_all(&self, link: &FleetLink, upload: &mut SessionUpload) -> Result<(), UploadError> {
+        while upload.push(link, async || self.checkpoint(link).await).await? {}
+        Ok(())
+    }
+
+    /// Stores the work so far, if it changed.
+    async fn checkpoint(&self, link: &FleetLink) -> Option<BlobRef> {
+        let bytes = self.folder.checkpoint().await.inspect_err(|error| tracing::warn!("{error:#}")).ok()?;
+        let mut last = self.last_checkpoint.lock().await;
+        if last.as_ref().is_some_and(|(known, _)| *known == bytes) {
+            return None;
+        }
+        let stored = link.put_blob(&bytes).await.inspect_err(|error| tracing::warn!("{error}")).ok()?;
+        *last = Some((bytes, stored.clone()));
+        Some(stored)
+    }
+
+    async fn collect(&self, link: &FleetLink, output: ProgramOutput) -> anyhow::Result<JobResult> {
+        let frame: Value = last_json(&output.stdout).unwrap_or_default();
+        let failed = frame["is_error"].as_bool().unwrap_or(false);
+        let drifted = output.exit == ProcessExit::Exited(DRIFTED.into());
+        let text = |name: &str| frame[name].as_str().map(str::to_string);
+        let summary = match (output.is_success() && !failed, drifted) {
+            (true, _) => one_line(text("result").as_deref().unwrap_or("done")),
+            (false, true) => "done, but it differs from the approved text; see the report".to_string(),
+            (false, false) => failure(&output, &frame),
+        };
+        let is_done = (output.is_success() && !failed) || drifted;
+        let written = text("plan").filter(|_| self.job.spec.kind == JobKind::Planning);
+        let state = match (is_done, self.job.spec.kind) {
+            (false, _) => JobState::Failed,
+            (true, JobKind::Planning) => JobState::Waiting,
+            (true, _) => JobState::Done,
+        };
+        let patch = match self.job.spec.kind {
+            JobKind::Implementation => Some(link.put_blob(&self.folder.changes().await?).await?),
+            JobKind::Rehearsal => match text("diff") {
+                Some(diff) => Some(link.put_blob(diff.as_bytes()).await?),
+                None => None,
+            },
+            JobKind::Planning => None,
+        };
+        Ok(JobResult {
+            state,
+            summary,
+            session: session_id(self.job),
+            attempt: self.job.attempts + 1,
+            sha256: written.as_deref().map(text_hash),
+            text: match written {
+                Some(written) => Some(link.put_text(&written).await?),
+                None => None,
+            },
+            text_name: text("slug"),
+            patch,
+            base: Some(self.folder.base.clone()),
+            report: Some(link.put_blob(serde_json::to_string_pretty(&frame)?.as_bytes()).await?),
+            dead: false,
+        })
+    }
+}
+
+/// The session of a job; another round of the same job is another session.
+fn session_id(job: &FleetJob) -> String {
+    match job.generation {
+        1 => job.spec.id.clone(),
+        round => format!("{}-{round}", job.spec.id),
+    }
+}
+
+fn model_arguments(job: &FleetJob, worker: &Worker) -> Vec<OsString> {
+    let mut args = Vec::new();
+    args.extend(job.spec.model.iter().flat_map(|model| ["--model".into(), OsString::from(model)]));
+    let budget = match (job.spec.budget_usd, worker.settings.budget_usd) {
+        (Some(asked), Some(most)) => Some(asked.min(most)),
+        (asked, most) => asked.or(most),
+    };
+    args.extend(budget.into_iter().flat_map(|usd| ["--max-budget-usd".into(), OsString::from(usd.to_string())]));
+    args
+}
+
+/// The last line of the output that is a JSON object.
+fn last_json(stdout: &[u8]) -> Option<Value> {
+    let text = String::from_utf8_lossy(stdout);
+    if let Ok(whole @ Value::Object(_)) = serde_json::from_str(text.trim()) {
+        return Some(whole);
+    }
+    text.lines().rev().find_map(|line| serde_json::from_str::<Value>(line).ok().filter(Value::is_object))
+}
+
+fn failure(output: &ProgramOutput, frame: &Value) -> String {
+    let told = frame["errors"].as_array().and_then(|errors| errors.first()).and_then(Value::as_str);
+    let told = told.or_else(|| frame["result"].as_str()).filter(|text| !text.is_empty());
+    let how = match output.exit {
+        ProcessExit::Exited(code) => format!("code {code}"),
+        ProcessExit::Signalled(signal) => format!("signal {signal}"),
+    };
+    format!("failed ({how}): {}", one_line(told.unwrap_or(&output.last_error())))
+}
+
+fn one_line(text: &str) -> String {
+    let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    line.trim().chars().take(300).collect()
+}
