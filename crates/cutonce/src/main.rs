@@ -8,6 +8,10 @@ mod cli;
 mod commands;
 mod frontends;
 mod logging;
+#[cfg(feature = "nats")]
+mod review_uplink;
+#[cfg(feature = "nats")]
+mod session_uplink;
 mod start;
 
 use clap::Parser;
@@ -15,8 +19,8 @@ use cli::args::{Cli, CliCommand};
 use cli::host_flags;
 use cli::usage::{UsageError, require_persistence, validate_flags};
 use commands::{
-    completions, demo, doctor, implement, import, key, man, mcp, plan, plans, scenario_server, sessions,
-    settings_schema, setup, trust,
+    completions, demo, doctor, implement, import, key, man, mcp, plan, plans, rehearse, scenario_server, serve,
+    sessions, settings_schema, setup, trust,
 };
 use cutonce_core::exit_code;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
@@ -33,24 +37,42 @@ fn main() -> ExitCode {
     let cli = Cli::parse_from(host_flags::rewrite_args(std::env::args_os()));
     if let Ok(home) = start::home_dir() {
         logging::init(&home);
+        rehearse::clean_up_after_kill(&home);
     }
     let code = match cli.command {
         None => validate_flags(cli.run).and_then(|given| block_on(frontends::run(given))),
         Some(CliCommand::Demo(demo)) => block_on(demo::run(demo)),
-        Some(CliCommand::Plan(run)) => validate_flags(*run).and_then(|run| block_on(plan::run(run))),
+        Some(CliCommand::Plan(args)) if args.rehearse => block_on(rehearse::plan_and_rehearse(args.run)),
+        Some(CliCommand::Plan(args)) => validate_flags(args.run).and_then(|run| block_on(plan::run(run))),
+        Some(CliCommand::Rehearse(args)) => block_on(rehearse::run(args)),
         Some(CliCommand::Implement(implement)) => block_on(implement::run(*implement)),
         #[cfg(feature = "acp")]
         Some(CliCommand::Acp(run)) => {
             validate_flags(*run).and_then(require_persistence).and_then(|run| block_on(frontends::acp::run(run)))
         }
-        Some(CliCommand::Doctor { json }) => doctor::run(json),
+        #[cfg(feature = "nats")]
+        Some(CliCommand::Doctor { json, remote: Some(remote) }) => {
+            block_on(async { doctor::report(&commands::doctor_remote::checks(&remote).await?, json) })
+        }
+        Some(CliCommand::Doctor { json, .. }) => doctor::run(json),
         Some(CliCommand::Sessions(sessions)) => sessions::run(&sessions),
         Some(CliCommand::Plans(plans)) => plans::run(plans),
+        Some(CliCommand::Serve(args)) => block_on(serve::run(args)),
         Some(CliCommand::Trust { dir }) => trust::run(dir),
         Some(CliCommand::Mcp(args)) => block_on(mcp::run(args)),
         Some(CliCommand::Import { source, yes }) => import::run(source, yes),
         Some(CliCommand::Setup) => setup::run(),
         Some(CliCommand::Key { name, remove }) => key::run(&name, remove),
+        #[cfg(feature = "nats")]
+        Some(CliCommand::Remote(args)) => block_on(commands::remote::run(args)),
+        #[cfg(feature = "nats")]
+        Some(CliCommand::Submit(args)) => block_on(commands::submit::run(args)),
+        #[cfg(feature = "nats")]
+        Some(CliCommand::Worker(args)) => block_on(commands::worker::run(args)),
+        #[cfg(feature = "nats")]
+        Some(CliCommand::Review(args)) => block_on(commands::review::run(args)),
+        #[cfg(feature = "nats")]
+        Some(CliCommand::Jobs(args)) => block_on(commands::jobs::run(args)),
         Some(CliCommand::Completions { shell }) => completions::run(shell),
         Some(CliCommand::Man) => man::run(),
         Some(CliCommand::SettingsSchema) => settings_schema::run(),
@@ -78,6 +100,8 @@ fn is_version_query() -> bool {
 fn block_on(work: impl Future<Output = anyhow::Result<u8>>) -> anyhow::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let code = runtime.block_on(work);
+    #[cfg(feature = "nats")]
+    session_uplink::finish();
     // A blocked read of stdin must not delay the exit.
     runtime.shutdown_background();
     code

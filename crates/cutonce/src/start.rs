@@ -13,6 +13,7 @@ use cutonce_agent::team::TeamJoin;
 use cutonce_agent::tools::tool::AnyTool;
 use cutonce_agent::{Approver, EventStream, Hook, Session};
 use cutonce_core::mode::Mode;
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::settings::NotificationMethod;
 use cutonce_core::subagent::{AgentDefinition, parse_host_agents};
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
@@ -98,6 +99,7 @@ pub fn session_start(run: &RunFlags, approver: Approver, place: &SessionDirs) ->
         base_mode: skips.filter(|_| read_only),
         bypass_available: run.permissions.allow_dangerously_skip_permissions,
         approver,
+        answerer: if run.input_format == InputFormat::StreamJson { Answerer::HOST } else { Answerer::TERMINAL },
         user_away: run.host.channels,
         hide_disallowed_tools: run.permissions.hide_disallowed_tools,
     };
@@ -162,6 +164,8 @@ pub async fn open_session_with(
     }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let key_source = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].into_iter().find(is_set).unwrap_or("none");
+    #[cfg(feature = "nats")]
+    publish_session(run, &place, &opened.session);
     let about = SessionReport::new(&opened, &place.home, &place.cwd);
     Ok(StartedSession {
         report: about,
@@ -174,6 +178,16 @@ pub async fn open_session_with(
         offered: opened.named,
         notices: opened.notices,
     })
+}
+
+/// Publishes the session, if it has a remote (FL-1).
+#[cfg(feature = "nats")]
+pub fn publish_session(run: &RunFlags, place: &SessionDirs, session: &Session) {
+    if let Some(remote) = crate::session_uplink::remote_of(run, &place.home)
+        && !run.host.no_session_persistence
+    {
+        crate::session_uplink::start(remote, run, place, session);
+    }
 }
 
 /// Prepends the agent's initial prompt to the first message (HO-1).

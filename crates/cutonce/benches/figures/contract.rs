@@ -1,9 +1,16 @@
-//! Reading the contract of a long plan, with its lint (PC-1, PC-6).
+//! Reading the contract of a long plan, with its lint (PC-1, PC-6), its report (PC-35), and what it adds to an
+//! implementation.
 
 use crate::Bench;
-use crate::table::Row;
+use crate::model::Model;
+use crate::process::Program;
+use crate::table::{Row, median, number};
 use anyhow::{Context, Result};
 use cutonce_core::plan::contract::{FileFact, PlanContract, PlanFacts};
+use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, PlanProgress};
+use cutonce_core::plan::report::PlanReport;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// A disk on which every file exists, without reading one.
@@ -38,6 +45,75 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
         times.push(start.elapsed().as_secs_f64() * 1_000.0);
         anyhow::ensure!(contract.steps.len() == 249 && contract.findings.is_empty(), "{:?}", contract.findings);
     }
-    times.sort_by(f64::total_cmp);
-    Ok(vec![Row::limit("contract and lint of a plan of 1,000 lines", times[times.len() / 2], "ms", 5.0)])
+    let lint = Row::limit("contract and lint of a plan of 1,000 lines", median(&times), "ms", 5.0);
+    let (report, cost) = (report_time(bench, &text)?, cost_of_contract(bench)?);
+    Ok([vec![lint, report], cost].concat())
+}
+
+/// The report of 249 steps after 1,000 pieces of evidence (PC-35).
+fn report_time(bench: &Bench, text: &str) -> Result<Row> {
+    let contract = PlanContract::parse(text, &FullDisk).context("a contract")?;
+    let approved = ApprovedContract::new("a-long-plan", 1, contract, BTreeMap::new())?;
+    let mut progress = PlanProgress::new(approved, "/project");
+    for n in 0..500 {
+        let path = format!("src/part{}.rs", n % 249 + 1);
+        progress.observe(Evidence::Wrote {
+            path,
+            before: Some(n.to_string()),
+            after: Some((n + 1).to_string()),
+            exempt: false,
+        });
+        let command = format!("cargo test part{}", n % 249 + 1);
+        progress.observe(Evidence::Ran { command, exit_code: Some(0), by: CheckRunner::Model, at: String::new() });
+    }
+    let mut times = Vec::new();
+    for _ in 0..bench.rounds(20) {
+        let start = Instant::now();
+        let report = PlanReport::new(&progress, "All checks pass.", 1.0, 60.0);
+        times.push(start.elapsed().as_secs_f64() * 1_000.0);
+        anyhow::ensure!(report.steps.len() == 249 && report.text().len() > 1_000, "a report of all steps");
+    }
+    Ok(Row::known("report of 249 steps after 1,000 pieces of evidence", format!("{} ms", number(median(&times)))))
+}
+
+/// What the contract adds to an implementation of 30 calls: the same plan once as steps, once as plain text.
+fn cost_of_contract(bench: &Bench) -> Result<Vec<Row>> {
+    let line = |n: usize| {
+        format!("Write part {n} of the list\n   - files: part{n}.txt (new)\n   - check: `test -f part{n}.txt`\n")
+    };
+    let steps: String = (1..=15).map(|n| format!("{n}. {}", line(n))).collect();
+    let words: String =
+        (1..=15).map(|n| format!("- {}", line(n).replace("files:", "about").replace("check:", "run"))).collect();
+    let with = flow(bench, "with", &format!("# List\n\n## Steps\n\n{steps}"))?;
+    let without = flow(bench, "without", &format!("# List\n\n## Parts\n\n{words}"))?;
+    let bytes = |flow: &[usize]| flow.iter().sum::<usize>() as f64;
+    let cells = [bytes(&with), bytes(&without)].map(|bytes| format!("{} KB", number(bytes / 1024.0)));
+    let ratio = bytes(&with) / bytes(&without);
+    let requests = format!("{} against {}", with.len(), without.len());
+    Ok(vec![
+        Row::ratio(
+            "bytes of all requests of a plan with 30 calls, with its contract",
+            (&cells[0], &cells[1]),
+            ratio,
+            1.03,
+        ),
+        Row::known("requests of the same", requests),
+    ])
+}
+
+/// Bytes of each request while the plan is implemented: 15 writes and 15 checks, one call each.
+fn flow(bench: &Bench, name: &str, plan: &str) -> Result<Vec<usize>> {
+    let room = bench.room(&format!("contract-{name}"))?;
+    std::fs::write(room.join("plan.md"), plan)?;
+    let calls = |n: usize| {
+        let write = json!({"name": "Write", "input": {"file_path": format!("part{n}.txt"), "content": "x\n"}});
+        let check = json!({"name": "Bash", "input": {"command": format!("test -f part{n}.txt")}});
+        [json!({"calls": [write]}), json!({"calls": [check]})]
+    };
+    let turns: Vec<Value> = (1..=15).flat_map(calls).chain([json!({"text": "Done."})]).collect();
+    let model = Model::start(Value::from(turns))?;
+    let program = Program::cutonce(&room).args(["implement", "plan.md", "-p", "--permission-mode", "acceptEdits"]);
+    let run = program.talks_to(model.address(), &room).run(&room)?;
+    run.output()?;
+    Ok(model.requests().iter().map(|request| request.body.len()).collect())
 }

@@ -129,8 +129,13 @@ fn call(tool: Arc<dyn AnyTool>, input: serde_json::Value) -> Result<()> {
         web: WebClient::new(vec![]),
         todos: Default::default(),
     };
-    let context =
-        CallContext { call_id: "1".into(), cancel: Default::default(), output: Arc::new(|_: &str| {}), answer: None };
+    let context = CallContext {
+        call_id: "1".into(),
+        cancel: Default::default(),
+        output: Arc::new(|_: &str| {}),
+        answer: None,
+        scope: None,
+    };
     let call = tool.parse(input).map_err(anyhow::Error::msg)?;
     call.access(&here).map_err(anyhow::Error::msg)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -28,10 +28,10 @@ pub struct RunFlags {
     /// Print the answer and exit; standard input is appended to the prompt
     #[arg(short, long)]
     pub print: bool,
-    /// With -p: format of standard output
+    /// Format of standard output
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub output_format: OutputFormat,
-    /// With -p: format of standard input
+    /// Format of standard input
     #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
     pub input_format: InputFormat,
     /// With stream-json output: send parts of the answer as they arrive
@@ -123,6 +123,10 @@ pub struct SessionFlags {
     /// Use this id (a UUID) for the new session
     #[arg(long, value_name = "UUID")]
     pub session_id: Option<String>,
+    /// Publish the session to this remote; with --resume: continue a session of another machine
+    #[cfg(feature = "nats")]
+    #[arg(long, value_name = "NAME")]
+    pub remote: Option<String>,
 }
 
 /// A program whose configuration can be imported.
@@ -153,10 +157,12 @@ pub enum CliCommand {
     Demo(DemoArgs),
     /// Plan a task without changing anything, and print the plan
     #[command(mut_args(plan_arg))]
-    Plan(Box<RunFlags>),
+    Plan(Box<PlanArgs>),
     /// Implement a plan, by name or file, in a new conversation; running this approves exactly that text
     #[command(mut_args(implement_arg))]
     Implement(Box<ImplementArgs>),
+    /// Carry a plan out on a throwaway layer over the workspace, and print the diff and the report
+    Rehearse(RehearseArgs),
     /// Serve editors that speak the Agent Client Protocol, on stdin and stdout
     #[cfg(feature = "acp")]
     #[command(mut_args(acp_arg))]
@@ -166,11 +172,17 @@ pub enum CliCommand {
         /// Print JSON
         #[arg(long)]
         json: bool,
+        /// Check this remote: server, membership, streams, jobs
+        #[cfg(feature = "nats")]
+        #[arg(long, value_name = "NAME")]
+        remote: Option<String>,
     },
     /// List sessions, newest first
     Sessions(SessionsArgs),
     /// List, show and compare the plans of all sessions and projects, with every submitted revision
     Plans(PlansArgs),
+    /// Review plans and questions of all running sessions in a browser
+    Serve(ServeArgs),
     /// Trust this folder, so that its own settings may loosen permissions
     Trust {
         /// Folder to trust; the current one by default
@@ -196,6 +208,21 @@ pub enum CliCommand {
         #[arg(long)]
         remove: bool,
     },
+    /// Manage remotes: servers through which people and machines share reviews, sessions and jobs
+    #[cfg(feature = "nats")]
+    Remote(crate::cli::fleet_args::RemoteArgs),
+    /// Give a job to the workers of a remote, and print its id
+    #[cfg(feature = "nats")]
+    Submit(crate::cli::fleet_args::SubmitArgs),
+    /// Take jobs of a remote and run them in clones of their own
+    #[cfg(feature = "nats")]
+    Worker(crate::cli::fleet_args::WorkerArgs),
+    /// Read and answer plans that wait on a remote
+    #[cfg(feature = "nats")]
+    Review(crate::cli::fleet_args::ReviewArgs),
+    /// List, show, cancel, retry and fetch the jobs of a remote
+    #[cfg(feature = "nats")]
+    Jobs(crate::cli::fleet_args::JobsArgs),
     /// Print a shell completion script
     Completions {
         /// Shell to complete in
@@ -209,6 +236,36 @@ pub enum CliCommand {
     /// Serve a scenario file in the wire format of every provider
     #[command(hide = true)]
     ScenarioServer(ScenarioServerArgs),
+}
+
+#[derive(Debug, Args)]
+pub struct PlanArgs {
+    /// Then rehearse the plan: carry it out on a throwaway layer, and print the diff and the report too
+    #[arg(long)]
+    pub rehearse: bool,
+    #[command(flatten)]
+    pub run: RunFlags,
+}
+
+#[derive(Debug, Args)]
+pub struct RehearseArgs {
+    /// Plan name or file; `cutonce plans list` lists the plans
+    pub plan: String,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+    /// Apply the changes if all checks passed
+    #[arg(long)]
+    pub apply: bool,
+    /// Model as provider/name, a bare name or an alias
+    #[arg(long, value_name = "MODEL")]
+    pub model: Option<String>,
+    /// Stop after this many model requests
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub max_turns: Option<u32>,
+    /// Stop when the rehearsal has cost this much, in US dollars
+    #[arg(long, value_name = "USD", value_parser = parse_budget)]
+    pub max_budget_usd: Option<f64>,
 }
 
 #[derive(Debug, Args)]
@@ -243,6 +300,28 @@ pub struct SessionsArgs {
     pub json: bool,
     /// Only sessions whose first message or id contains this text
     pub search: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct ServeArgs {
+    /// Open the page in your browser ($BROWSER, xdg-open, open)
+    #[arg(long)]
+    pub open: bool,
+    /// Print {url, port, token} as JSON instead of the address
+    #[arg(long)]
+    pub print_json: bool,
+    /// Print a new address of the page that is already running; start one if there is none
+    #[arg(long)]
+    pub new_token: bool,
+    /// Port on loopback; a free one by default
+    #[arg(long, value_name = "N")]
+    pub port: Option<u16>,
+    /// The request to open: SESSION/ASK
+    #[arg(long, hide = true, value_name = "REQUEST")]
+    pub at: Option<String>,
+    /// End when no page is open and no session waits any more
+    #[arg(long, hide = true)]
+    pub until_idle: bool,
 }
 
 #[derive(Debug, Args)]
@@ -293,6 +372,14 @@ pub enum PlansCommand {
     },
     /// Write a plan to a file or to standard output
     Export(PlansExport),
+    /// Print the comments of an exported HTML file
+    Comments {
+        /// The file that the page saved
+        file: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Remove a plan and all its revisions
     Rm {
         /// Plan name, as `list` shows it
@@ -333,6 +420,9 @@ pub struct PlansExport {
     /// Overwrite an existing file
     #[arg(long)]
     pub force: bool,
+    /// Write one HTML file in which others can comment on lines; `cutonce plans comments` reads their comments
+    #[arg(long)]
+    pub html: bool,
 }
 
 #[derive(Debug, Args)]
@@ -378,12 +468,14 @@ pub enum McpCommand {
         scope: Option<McpScope>,
     },
     /// Approve a project's server for this folder, as it is defined now
-    Agree {
+    #[command(alias = "agree")]
+    Approve {
         /// Server name, as `list` shows it
         name: String,
     },
     /// Withdraw the approval
-    Refuse {
+    #[command(alias = "refuse")]
+    Deny {
         /// Server name, as `list` shows it
         name: String,
     },
@@ -449,7 +541,9 @@ fn plan_arg(arg: Arg) -> Arg {
 
 /// Help of `cutonce implement`: PROMPT is the plan.
 fn implement_arg(arg: Arg) -> Arg {
-    subcommand_arg(arg, Some(("PLAN", "Name of a plan, or a file with a plan")), &[])
+    // It starts a new conversation.
+    const NO_EARLIER_SESSION: &[&str] = &["continue", "resume", "fork_session"];
+    subcommand_arg(arg, Some(("PLAN", "Name of a plan, or a file with a plan")), NO_EARLIER_SESSION)
 }
 
 /// Help of `cutonce acp`: the editor sends the prompts and chooses the session.
@@ -478,7 +572,7 @@ fn subcommand_arg(arg: Arg, prompt: Option<(&'static str, &'static str)>, hidden
 }
 
 /// Rejects `nan` and `inf`: such a limit would never be reached.
-fn parse_budget(given: &str) -> Result<f64, UsageError> {
+pub fn parse_budget(given: &str) -> Result<f64, UsageError> {
     let dollars = given.parse::<f64>().map_err(|error| UsageError(error.to_string()))?;
     Some(dollars)
         .filter(|dollars| dollars.is_finite())

@@ -2,10 +2,12 @@
 
 use crate::start;
 use anyhow::Context;
+use cutonce_agent::config::{self, MANAGED_FILE, SettingsPaths};
 use cutonce_agent::plan;
-use cutonce_core::plan::{PlanContent, is_plan_name, sha256_hex};
+use cutonce_agent::storage::paths::user_home;
+use cutonce_core::plan::{PlanContent, PlanFreshness, is_plan_name, sha256_hex};
 use cutonce_core::protocol::submission::ImplementRequest;
-use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::settings::plan::{PlanLint, PlanSettings};
 use cutonce_core::text::sanitize::sanitize;
 use std::io::BufRead;
 use std::path::Path;
@@ -16,7 +18,7 @@ pub struct ChosenPlan {
     pub text: String,
     pub path: String,
     /// Plan name, if cutonce wrote the plan.
-    slug: Option<String>,
+    pub slug: Option<String>,
 }
 
 /// Finds the plan and checks it against the hash that the user approved, if given.
@@ -33,6 +35,18 @@ pub fn choose(what: &str, sha256: Option<&str>) -> anyhow::Result<ChosenPlan> {
         );
     }
     Ok(chosen)
+}
+
+/// The hash that an approval names.
+#[cfg(feature = "nats")]
+pub fn text_hash(text: &str) -> String {
+    sha256_hex(text)
+}
+
+/// Different approvers that the settings ask for (FL-2).
+#[cfg(feature = "nats")]
+pub fn required_approvers(settings: &cutonce_core::settings::Settings) -> u32 {
+    settings.plan.quorum.max(1)
 }
 
 impl ChosenPlan {
@@ -54,15 +68,14 @@ impl ChosenPlan {
     pub fn confirm_fresh(&self, headless: bool) -> anyhow::Result<bool> {
         let root = std::env::current_dir()?;
         let Some(slug) = &self.slug else { return Ok(true) };
-        let stamp = plan::PlanRevisions::for_plan(&start::home_dir()?, slug).stamp_of(&self.text);
-        let contract = plan::read_contract(&root, &self.text, PlanLint::Off);
-        let (Some(stamp), Some(contract)) = (stamp, contract) else { return Ok(true) };
-        let stale = stamp.stale_files(&root, &contract);
-        if stale.is_empty() {
+        let Some(contract) = plan::read_contract(&root, &self.text, PlanLint::Off) else { return Ok(true) };
+        let revisions = plan::PlanRevisions::for_plan(&start::home_dir()?, slug);
+        let Some(stale) = revisions.freshness(&root, &self.text, &contract).filter(PlanFreshness::is_stale) else {
             return Ok(true);
-        }
-        for file in &stale {
+        };
+        for file in &stale.files {
             eprintln!("cutonce: {} changed under step {}", sanitize(&file.path), sanitize(&file.step));
+            file.diff.iter().flat_map(|diff| diff.lines()).for_each(|line| eprintln!("  {}", sanitize(line)));
         }
         if headless {
             eprintln!("cutonce: the plan {slug} is stale; plan again, or use --allow-stale");
@@ -73,6 +86,14 @@ impl ChosenPlan {
         std::io::stdin().lock().read_line(&mut answer)?;
         Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
     }
+}
+
+/// The plan settings that apply in the current folder, for commands without a session.
+pub fn plan_settings(home: &Path) -> anyhow::Result<PlanSettings> {
+    let user_home = user_home(&|name| std::env::var_os(name));
+    let (home, project) = (home.to_path_buf(), start::current_dir()?);
+    let places = SettingsPaths { managed: MANAGED_FILE.into(), home, user_home, project, managed_flag: None };
+    Ok(config::load_settings(&places, None).settings.plan)
 }
 
 fn find_plan(what: &str) -> anyhow::Result<ChosenPlan> {

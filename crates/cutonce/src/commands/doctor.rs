@@ -12,14 +12,14 @@ use std::io::Write;
 use std::path::Path;
 
 /// One line of the report.
-struct DoctorCheck {
-    what: &'static str,
-    state: CheckState,
-    detail: String,
+pub struct DoctorCheck {
+    pub what: &'static str,
+    pub state: CheckState,
+    pub detail: String,
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum CheckState {
+pub enum CheckState {
     Works,
     /// Works with limits, or needs something before its first use.
     Note,
@@ -37,9 +37,13 @@ impl CheckState {
 }
 
 pub fn run(as_json: bool) -> anyhow::Result<u8> {
-    let checks = run_checks()?;
+    report(&run_checks()?, as_json)
+}
+
+/// Prints the checks; the exit code tells whether something is broken.
+pub fn report(checks: &[DoctorCheck], as_json: bool) -> anyhow::Result<u8> {
     let mut out = std::io::stdout().lock();
-    for check in &checks {
+    for check in checks {
         if as_json {
             writeln!(out, "{}", json!({"what": check.what, "state": check.state.label(), "detail": check.detail}))?;
         } else {

@@ -26,8 +26,8 @@ pub async fn run(args: McpArgs) -> anyhow::Result<u8> {
             desk.add_server(&name, &value, scope.into())
         }
         McpCommand::Remove { name, scope } => desk.remove_server(&name, scope.map(ServerScope::from)),
-        McpCommand::Agree { name } => desk.approve_server(&name),
-        McpCommand::Refuse { name } => desk.revoke_approval(&name),
+        McpCommand::Approve { name } => desk.approve_server(&name),
+        McpCommand::Deny { name } => desk.revoke_approval(&name),
     }
 }
 
@@ -294,7 +294,7 @@ pub fn status_text(status: &McpServerStatus, checked: bool) -> String {
         McpServerState::Connected => format!("connected, {} tools", status.tools.len()),
         McpServerState::Failed(why) => format!("failed: {}", sanitize(why)),
         McpServerState::NeedsAuth(why) => format!("needs authorization: {}", sanitize(why)),
-        McpServerState::NeedsApproval => format!("needs approval: cutonce mcp agree {}", status.name),
+        McpServerState::NeedsApproval => format!("needs approval: cutonce mcp approve {}", status.name),
         McpServerState::Disabled => "disabled".into(),
     }
 }

@@ -14,6 +14,9 @@ use std::io::{BufRead, IsTerminal, Write};
 use std::path::Path;
 use std::time::Duration;
 
+/// Comments of a person; a larger file is something else.
+const MAX_COMMENT_FILE: u64 = 8 << 20;
+
 pub fn run(args: args::PlansArgs) -> anyhow::Result<u8> {
     let home = start::home_dir()?;
     match args.command.unwrap_or_default() {
@@ -29,6 +32,7 @@ pub fn run(args: args::PlansArgs) -> anyhow::Result<u8> {
         }
         args::PlansCommand::Open { slug } => open_plan(&home, &slug),
         args::PlansCommand::Export(export) => self::export_plan(&home, &export),
+        args::PlansCommand::Comments { file, json } => print_comments(&home, &file, json),
         args::PlansCommand::Rm { slug, yes } => remove_plan(&home, &slug, yes),
     }
 }
@@ -188,6 +192,7 @@ fn open_plan(home: &Path, slug: &str) -> anyhow::Result<u8> {
 
 fn export_plan(home: &Path, args: &args::PlansExport) -> anyhow::Result<u8> {
     let text = plan_text(home, &find_plan(home, &args.slug)?, args.revision)?;
+    let text = if args.html { cutonce_serve::export_html(&args.slug, &text) } else { text };
     let Some(file) = &args.file else {
         // A pipe gets the plan unchanged; a terminal gets no control sequences.
         let terminal = std::io::stdout().is_terminal();
@@ -213,6 +218,38 @@ fn export_plan(home: &Path, args: &args::PlansExport) -> anyhow::Result<u8> {
     let placed = if args.force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
     placed.map_err(|error| failed(error.error))?;
     Ok(exit_code::SUCCESS)
+}
+
+/// Prints the comments from an exported plan with their lines (RV-6).
+fn print_comments(home: &Path, file: &Path, json: bool) -> anyhow::Result<u8> {
+    let bounded = std::fs::metadata(file).is_ok_and(|about| about.is_file() && about.len() <= MAX_COMMENT_FILE);
+    let read = match bounded {
+        true => std::fs::read_to_string(file).map_err(|error| error.to_string()),
+        false => Err("it is missing, too large or not a file".into()),
+    };
+    let comments = read.and_then(|text| cutonce_serve::read_comments(&text));
+    let comments = comments.map_err(|why| anyhow::anyhow!("can't read comments from {}: {why}", file.display()))?;
+    if json {
+        return print_text(&format!("{}\n", serde_json::to_string(&comments)?));
+    }
+    let plan = find_plan(home, &comments.slug)?;
+    let revisions = PlanRevisions::for_plan(home, &plan.slug);
+    let index = revisions.index();
+    let exported = index.revisions.iter().find(|revision| revision.sha256 == comments.sha256);
+    let text = match exported {
+        Some(revision) => revisions.text(revision.number)?,
+        None => plan_text(home, &plan, None)?,
+    };
+    if plan.sha256.as_deref() != Some(comments.sha256.as_str()) {
+        eprintln!("cutonce: {} changed since it was exported", plan.slug);
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    let mut shown = format!("{} ({})\n", plan.slug, plan.title);
+    for comment in &comments.comments {
+        let quote = lines.get(comment.line as usize - 1).copied().unwrap_or("(no such line)");
+        shown.push_str(&format!("\n{}: {quote}\n    {}\n", comment.line, comment.text.replace('\n', "\n    ")));
+    }
+    print_text(&sanitize(&shown))
 }
 
 fn remove_plan(home: &Path, slug: &str, yes: bool) -> anyhow::Result<u8> {

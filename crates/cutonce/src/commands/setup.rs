@@ -12,7 +12,7 @@ use cutonce_models::providers::{
     BuiltInProvider, LocalServer, ModelListError, PROVIDERS, find_local_servers, list_models,
 };
 use cutonce_sandbox::ForegroundProgram;
-use cutonce_tui::{EchoMode, TypedLineReader};
+use cutonce_tui::{EchoMode, TypedLineReader, terminal_columns};
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -181,7 +181,7 @@ async fn add_key(home: &Path, chosen: &KeyProvider, terminal: &mut TypedLineRead
         println!("Checking the key …");
         match unless_cancelled(terminal, list_models(provider, Some(&key), &env_var)).await? {
             Ok(models) => break (key, models),
-            Err(error) => println!("✗ {}", one_line(&with_next_step(&error, chosen, provider))),
+            Err(error) => print_wrapped(&format!("✗ {}", one_line(&with_next_step(&error, chosen, provider)))),
         }
     };
     println!("✓ {} accepts the key.", chosen.label);
@@ -220,6 +220,28 @@ async fn unless_cancelled<T>(terminal: &mut TypedLineReader, work: impl Future<O
 }
 
 /// The error and what the user can do about it, as one line.
+/// Prints a long line, wrapped between words for the terminal.
+fn print_wrapped(line: &str) {
+    wrap_words(line, terminal_columns()).iter().for_each(|row| println!("{row}"));
+}
+
+/// The words of a line in rows of at most `columns`; later rows are indented. A word that is too long for a row, such
+/// as an address, has a row of its own.
+fn wrap_words(line: &str, columns: usize) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for word in line.split(' ') {
+        match rows.last_mut() {
+            Some(row) if row.chars().count() + 1 + word.chars().count() <= columns => {
+                row.push(' ');
+                row.push_str(word);
+            }
+            Some(_) => rows.push(format!("  {word}")),
+            None => rows.push(word.to_string()),
+        }
+    }
+    rows
+}
+
 fn with_next_step(error: &ModelListError, chosen: &KeyProvider, provider: &BuiltInProvider) -> String {
     let next = match (error, provider.base_env.filter(|name| env_var(name).is_some_and(|value| !value.is_empty()))) {
         (ModelListError::KeyRefused { .. }, _) => format!("Copy it again from {} and paste it here.", chosen.key_page),
@@ -329,5 +351,16 @@ mod tests {
         assert!(said(ModelListError::NotAList { url: url(), what: "text/html".into() }).contains("login page"));
         let status = ModelListError::Status { provider: "deepseek".into(), status: 500, words: "x".into() };
         assert!(said(status).contains("cutonce key DEEPSEEK_API_KEY"));
+    }
+
+    #[test]
+    fn on_3_long_errors_wrap_between_words() {
+        let line =
+            "✗ anthropic refused the key (401): invalid x-api-key. Copy it again from the console and paste it here.";
+        let rows = wrap_words(line, 40);
+        assert!(rows.len() > 2 && rows.iter().all(|row| row.chars().count() <= 40), "{rows:?}");
+        let joined = rows.iter().map(|row| row.trim_start()).collect::<Vec<_>>().join(" ");
+        assert_eq!(joined, line);
+        assert_eq!(wrap_words(&"x".repeat(50), 40), ["x".repeat(50)]);
     }
 }

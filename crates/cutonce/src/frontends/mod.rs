@@ -18,6 +18,11 @@ use std::io::IsTerminal;
 
 /// Starts the front end that the flags and the terminal call for.
 pub async fn run(run: RunFlags) -> anyhow::Result<u8> {
+    #[cfg(feature = "nats")]
+    if run.session.resume.is_some() {
+        let place = start::SessionDirs { home: start::home_dir()?, cwd: start::current_dir()? };
+        crate::session_uplink::fetch_resumed(&run, &place).await?;
+    }
     if run.input_format == InputFormat::StreamJson {
         return stream_json::run(run).await;
     }

@@ -8,11 +8,11 @@ pub fn explain(view: &GuideView) -> String {
         Some(ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear)
     );
     match view.place {
-        GuidePlace::Review => "The plan waits for you. Try 1 approve, 5 request changes, c comment.".into(),
+        GuidePlace::Review => "The plan waits for you. Try 1 approve, s steps, 5 request changes, c comment.".into(),
         GuidePlace::ReviewWaits => "The plan still waits for you: ctrl+p opens it.".into(),
         GuidePlace::Question => "Nothing runs before you answer: 1 allows it, 3 refuses it.".into(),
         GuidePlace::Working if approved => {
-            format!("You approved the plan: the agent may change files now ({} mode).", view.mode)
+            format!("You approved the plan: only its files may change now ({} mode).", view.mode)
         }
         GuidePlace::Working if view.choice == Some(ChoiceKey::KeepPlanning) => {
             "You asked for changes: nothing is approved, the agent revises the plan.".into()
@@ -21,7 +21,7 @@ pub fn explain(view: &GuideView) -> String {
         GuidePlace::Idle if approved && view.refused => {
             "Over: you refused a step, so it did not run. ctrl+c twice quits.".into()
         }
-        GuidePlace::Idle if approved => "Over: ctrl+o shows each step in full, ctrl+c twice quits.".into(),
+        GuidePlace::Idle if approved => "Over: NOTES.md was stopped. ctrl+p report, ctrl+c twice quits.".into(),
         GuidePlace::Idle => "Over: nothing was approved, so nothing changed. ctrl+c twice quits.".into(),
     }
 }

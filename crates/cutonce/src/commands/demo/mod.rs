@@ -28,7 +28,8 @@ const FILES: [(&str, &str); 3] = [
 const SCENARIO: &str = include_str!("scenario.json");
 const TASK: &str = "The test fails: a basket of 100, 200 and 300 cents is said to cost 500. Find out why and fix it.";
 /// Puts the plan into the project, named after the task, so that the script knows its path.
-const SETTINGS: &str = r#"{"plansDirectory": "plans", "plan": {"names": "task"}}"#;
+/// The scope is enforced, so that a file outside the plan is refused without a question (PC-20).
+const SETTINGS: &str = r#"{"plansDirectory": "plans", "plan": {"names": "task", "scope": "enforce"}}"#;
 /// Pause before the demo answers by itself, so that viewers can read the question.
 const PAUSE: Duration = Duration::from_millis(800);
 
@@ -41,6 +42,8 @@ struct DemoFacts {
     approved: Option<String>,
     /// The user refused a call after the approval.
     refused: bool,
+    /// The report of the implementation (PC-35).
+    report: Option<review::DemoReport>,
 }
 
 pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
@@ -113,10 +116,15 @@ async fn drive_demo(
                 session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
             }
             EventKind::ToolFinished(finished) if finished.decision.behavior == RuleBehavior::Deny => {
-                seen.denied.push(finished.name.clone());
+                if seen.approved.is_none() {
+                    seen.denied.push(finished.name.clone());
+                }
                 show::print_event(&event)?;
             }
-            EventKind::TurnEnded(ended) => reason = ended.reason.clone(),
+            EventKind::TurnEnded(ended) => {
+                reason = ended.reason.clone();
+                seen.report = ended.report.clone().or(seen.report.take());
+            }
             kind => match review::approved_mode(kind) {
                 Some(mode) => seen.approved = Some(mode.to_string()),
                 None => show::print_event(&event)?,
@@ -185,6 +193,13 @@ fn print_result(project: &Path, reason: &EndReason, seen: &DemoFacts) -> anyhow:
     println!("  {} the plan was written to {}", check_mark(written.is_some()), written.unwrap_or_default().display());
     let (as_chosen, told) = describe_outcome(seen, fixed);
     println!("  {} {told}", check_mark(as_chosen));
+    if let Some(report) = &seen.report {
+        println!("  {} {}", check_mark(report.is_complete()), report.summary());
+        if !report.denied.is_empty() {
+            let stopped = !report.denied.iter().any(|path| project.join(path).exists());
+            println!("  {} stopped outside the plan: {}", check_mark(stopped), report.denied.join(", "));
+        }
+    }
     let sound = held && as_chosen;
     match reason {
         EndReason::Completed | EndReason::Interrupted { .. } if sound => Ok(exit_code::SUCCESS),

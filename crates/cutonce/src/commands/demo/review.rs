@@ -3,12 +3,16 @@
 use super::{PAUSE, TASK, read_typed};
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, EXIT_QUESTION, PlanAnswer, PlanExitRequest};
+use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::{self, PlanEvent};
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::text::sanitize::sanitize;
 use std::io::Write;
 use std::path::{Path, PathBuf};
+
+/// The report of the implementation (PC-35).
+pub type DemoReport = Box<PlanReport>;
 
 /// Where the plan of the demo's task is written.
 pub fn file_path(project: &Path) -> PathBuf {

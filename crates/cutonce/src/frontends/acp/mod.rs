@@ -25,6 +25,7 @@ use cutonce_agent::builder::{OpenedSession, SessionSelector, StartError};
 use cutonce_agent::storage::{self, ProjectSessions, SessionScope, StoreError};
 use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::mode::Mode;
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
 use cutonce_models::FaultKind;
 use prompt::CallableCommands;
@@ -338,6 +339,7 @@ impl AcpHost {
         }
         let mut start = start::session_start(&self.run, Approver::Present, &place).map_err(internal)?;
         start.permissions.user_away |= self.state().channels;
+        start.permissions.answerer = Answerer::EDITOR;
         start.resume.selector = wanted.which.clone();
         start.dirs.add_dirs.extend(wanted.add_dirs.iter().cloned());
         start.host.editor = editor_files::EditorFiles::if_supported(connection, &wanted.id, &client.fs);

@@ -300,7 +300,7 @@ impl ServedSession {
             EventKind::TurnStarted => self.turn_started(),
             EventKind::TurnEnded(ended) => self.turn_ended(ended),
             EventKind::Ask(view) => self.open_ask(view.clone()),
-            EventKind::AskClosed { ask_id, answer } => self.ask_closed(ask_id, answer.is_some()),
+            EventKind::AskClosed { ask_id, answer, .. } => self.ask_closed(ask_id, answer.is_some()),
             EventKind::Notice { text, .. } => self.last_notice = text.clone(),
             _ => {}
         }

@@ -9,7 +9,9 @@ use agent_client_protocol::v1::schema::{
     ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
 };
 use cutonce_core::conversation::{ContentBlock as MessageBlock, Image, ResultPart, ToolUse};
+use cutonce_core::plan::LiveStep;
 use cutonce_core::plan::command::CURRENT_PLAN;
+use cutonce_core::plan::progress::StepState;
 use cutonce_core::protocol::event::{
     AgentActivity, AgentEnd, AgentEvent, AgentOutcome, AgentProgress, AnswerDelta, EventKind, FinishedCall, TeamEvent,
     Teammate, TodoItem, TodoStatus,
@@ -38,6 +40,8 @@ pub struct UpdateBuilder {
     background_agents: HashMap<String, String>,
     /// The team roster, as last reported.
     roster: Option<String>,
+    /// A plan with steps is being implemented.
+    follows_steps: bool,
 }
 
 /// A call without a result yet.
@@ -74,6 +78,7 @@ impl UpdateBuilder {
             id_uses: used,
             background_agents: beside,
             roster: None,
+            follows_steps: false,
         }
     }
 
@@ -106,7 +111,13 @@ impl UpdateBuilder {
             EventKind::ModeChanged { to, .. } => {
                 vec![SessionUpdate::CurrentModeUpdate(CurrentModeUpdate::new(SessionModeId::new(to.name())))]
             }
+            // The steps of an approved plan are the client's plan while it is implemented (PC-32).
+            EventKind::Todos(_) if self.follows_steps => vec![],
             EventKind::Todos(todos) => vec![todo_plan(todos)],
+            EventKind::Steps(steps) => {
+                self.follows_steps = !steps.is_empty();
+                if self.follows_steps { vec![step_plan(steps)] } else { vec![] }
+            }
             EventKind::Notice { text, .. } => vec![self.notice_chunk(text)],
             EventKind::CurrentPlan { path, plan, hint } => {
                 let hint = hint.as_deref().unwrap_or_default();
@@ -114,6 +125,7 @@ impl UpdateBuilder {
                 let more = if left_out > 0 { format!("\n\n… {left_out} more lines") } else { String::new() };
                 vec![self.notice_chunk(&format!("## {CURRENT_PLAN}\n\n{path}\n\n{shown}{more}\n\n{hint}"))]
             }
+            EventKind::Aside { heading, text } => vec![self.notice_chunk(&format!("## {heading}\n\n{text}"))],
             EventKind::OpenPlan { path } => self.open_plan(path),
             EventKind::Compacted { before, after, .. } => {
                 vec![self.notice_chunk(&format!("The conversation was compacted: {before} → {after} tokens."))]
@@ -395,6 +407,20 @@ fn raw_output(done: &ToolCallResult<'_>) -> Value {
         ResultPart::Image(_) => None,
     });
     Value::from(calls::truncate_shown(&texts.collect::<Vec<_>>().join("\n")))
+}
+
+/// The steps as plan entries; the ids and states are in their metadata (PC-38).
+pub fn step_plan(steps: &[LiveStep]) -> SessionUpdate {
+    let entry = |step: &LiveStep| {
+        let status = match step.state {
+            StepState::Open => PlanEntryStatus::Pending,
+            StepState::Changed | StepState::Failed => PlanEntryStatus::InProgress,
+            StepState::Checked | StepState::Parked | StepState::Dropped => PlanEntryStatus::Completed,
+        };
+        let text = format!("{}. {} ({})", step.id, calls::one_line(&step.title), step.state.name());
+        PlanEntry::new(text, PlanEntryPriority::Medium, status)
+    };
+    SessionUpdate::Plan(Plan::new(steps.iter().map(entry).collect()))
 }
 
 pub fn todo_plan(todos: &[TodoItem]) -> SessionUpdate {

@@ -3,13 +3,14 @@
 
 use super::editor::editor_name;
 use super::pick_list::{PickList, PickResult, RewindList, SessionList};
-use super::{PlainFrontend, output, plan_review, reports};
+use super::{PlainFrontend, output, reports};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::config::commands::{self as own_commands, CustomCommand};
 use cutonce_agent::config::instructions::InstructionLoader;
 use cutonce_agent::config::{self, SettingsPaths};
 use cutonce_agent::editor;
 use cutonce_core::commands::{self, Frontend, SlashCommand, SlashLine};
+use cutonce_core::model_request::Effort;
 use cutonce_core::plan::command;
 use cutonce_core::protocol::submission::{OnDone, RuleDestination, Submission};
 use cutonce_core::text::sanitize::{one_line, without_os_codes};
@@ -66,19 +67,11 @@ impl PlainFrontend {
             SlashCommand::Resume if self.busy => {
                 self.print_notice("The agent is working. Press Ctrl+C to stop it, then resume.")
             }
-            SlashCommand::Resume => {
-                let own = Some(self.session.id().to_string());
-                let list = SessionList::new(&self.report.home, &self.report.cwd, own, words);
-                self.open_list(PickList::Session(list));
-            }
+            SlashCommand::Resume => self.open_session_list(words),
             SlashCommand::Rewind if self.busy => {
                 self.print_notice("The agent is working. Press Ctrl+C to stop it, then rewind.")
             }
-            SlashCommand::Rewind => match RewindList::from_transcript(&self.report.transcript) {
-                Ok(Some(points)) => self.open_list(PickList::Point(points)),
-                Ok(None) => self.print_notice("There is nothing to go back to."),
-                Err(error) => self.print_notice(&format!("Can't read the transcript: {error}")),
-            },
+            SlashCommand::Rewind => self.open_rewind_list(),
             SlashCommand::Init => self.session.say(cutonce_tui::INIT_PROMPT.trim()),
             SlashCommand::Model if words.is_empty() => {
                 let now = one_line(&self.report.view.model);
@@ -88,7 +81,7 @@ impl PlainFrontend {
                 self.model_to = Some(words.to_string());
             }
             SlashCommand::Help => self.print_notice(&reports::help_text(&self.custom_commands())),
-            SlashCommand::Plans => self.print_notice(&plan_review::plans_text(&self.report)),
+            SlashCommand::Plans => self.run_plans_command(words),
             SlashCommand::Permissions => {
                 self.print_notice(&reports::permissions_text(&self.report, &self.settings_places(), &self.flags))
             }
@@ -104,6 +97,13 @@ impl PlainFrontend {
                 self.print_notice("Plain mode has no colours. The `theme` setting applies to the terminal.")
             }
             SlashCommand::Trust => self.trust_folder(words),
+            SlashCommand::Diff => self.print_notice(&reports::diff_text(&self.report)),
+            SlashCommand::Copy => self.copy_answer(),
+            SlashCommand::Context => self.session.submit(Submission::DescribeContext),
+            SlashCommand::Review => self.session.submit(Submission::ReviewChanges { focus: words.into() }),
+            SlashCommand::Btw if words.is_empty() => self.print_notice("Write the question after /btw."),
+            SlashCommand::Btw => self.session.submit(Submission::SideQuestion { question: words.into() }),
+            SlashCommand::Effort => self.set_effort(words),
             SlashCommand::Setup => self.run_setup(),
             SlashCommand::Doctor => self.print_notice(&crate::commands::doctor::report_text()),
             SlashCommand::Exit => self.session.submit(Submission::Close),
@@ -111,6 +111,20 @@ impl PlainFrontend {
             SlashCommand::Edit => self.edit_message(words),
             // Replaces Ctrl+T and Ctrl+X of the terminal.
             SlashCommand::Tasks => self.manage_tasks(words),
+        }
+    }
+
+    fn open_session_list(&mut self, words: &str) {
+        let own = Some(self.session.id().to_string());
+        let list = SessionList::new(&self.report.home, &self.report.cwd, own, words);
+        self.open_list(PickList::Session(list));
+    }
+
+    fn open_rewind_list(&mut self) {
+        match RewindList::from_transcript(&self.report.transcript) {
+            Ok(Some(points)) => self.open_list(PickList::Point(points)),
+            Ok(None) => self.print_notice("There is nothing to go back to."),
+            Err(error) => self.print_notice(&format!("Can't read the transcript: {error}")),
         }
     }
 
@@ -133,7 +147,28 @@ impl PlainFrontend {
         self.session.submit(Submission::Compact { focus, on_done: None });
     }
 
-    /// Prints a message, then shows again what was open.
+    /// `/copy`: the terminal that shows the lines has the clipboard (DU-5).
+    fn copy_answer(&self) {
+        if self.report.last_answer.is_empty() {
+            return self.print_notice("There is no answer to copy yet.");
+        }
+        if !crate::frontends::is_terminal() {
+            return self.print_notice("Nothing was copied: only a terminal has a clipboard. /export writes a file.");
+        }
+        output::copy_to_clipboard(&self.report.last_answer);
+        self.print_notice("Copied the last answer.");
+    }
+
+    /// `/effort [NAME]` (DU-5).
+    fn set_effort(&self, name: &str) {
+        let effort = Effort::parse(name);
+        if effort.is_none() && name != "default" {
+            return self.print_notice("/effort NAME sets it: low, medium, high, max, default.");
+        }
+        self.session.submit(Submission::SetEffort { effort });
+        self.print_notice(&format!("Effort: {name}, from your next message."));
+    }
+
     /// `/trust`: shows what would be used; `/trust yes` trusts the folder (ON-4).
     fn trust_folder(&self, words: &str) {
         let loaded = cutonce_agent::config::load_settings(&self.settings_places(), None);
@@ -154,6 +189,7 @@ impl PlainFrontend {
         }
     }
 
+    /// Prints a message, then shows again what was open.
     pub(super) fn print_notice(&self, text: &str) {
         output::print_lines(&without_os_codes(text));
         self.show_again();
@@ -209,7 +245,7 @@ impl PlainFrontend {
         let all = servers.status();
         let (word, name) = words.split_once(' ').unwrap_or((words, ""));
         let done = match (word, name.trim()) {
-            ("agree", name) if !name.is_empty() => Some((servers.approve(name), "may start now")),
+            ("approve", name) if !name.is_empty() => Some((servers.approve(name), "may start now")),
             ("restart", name) if !name.is_empty() => Some((servers.reconnect(name), "is restarting")),
             _ => None,
         };
@@ -286,11 +322,14 @@ impl PlainFrontend {
     /// `!`: runs a line in the user's own shell, with the user's rights (UI-3).
     pub(super) fn run_shell(&mut self, line: &str) {
         if !line.is_empty() {
-            let ran = self
+            let (ended, printed) = self
                 .gate
                 .lend_terminal(|| editor::run_shell_line(line, &self.report.cwd, std::env::vars_os().collect()));
-            if let Err(why) = ran {
+            if let Err(why) = ended {
                 output::print_lines(&why);
+            }
+            if let Some(printed) = printed {
+                self.session.submit(Submission::ShellOutput { line: line.into(), output: printed });
             }
         }
         self.show_again();

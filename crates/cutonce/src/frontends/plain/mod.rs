@@ -9,8 +9,11 @@ mod message;
 pub mod output;
 mod pick_list;
 pub mod plan_review;
+mod plans;
 mod questions;
 pub mod reports;
+mod review_rehearsals;
+mod review_terms;
 
 use crate::cli::args::{RunFlags, split_rules};
 use crate::commands::setup;
@@ -23,6 +26,7 @@ use cutonce_core::exit_code::{FAILED, HUNG_UP, INTERRUPTED, SUCCESS, TERMINATED}
 use cutonce_core::model_selection::model_after_choice;
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::command::CURRENT_PLAN;
+use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews};
 use cutonce_core::protocol::event::{
     AnswerDelta, AskKind, AskView, EndReason, Event, EventKind, FinishedCall, NoticeLevel,
 };
@@ -62,6 +66,7 @@ pub fn event_line(event: &Event) -> Option<String> {
         EventKind::ModeChanged { to, .. } => format!("mode: {to}"),
         EventKind::Plan(PlanEvent::Step(step)) => format!("step {}: {}", one_line(&step.step), step.state.name()),
         EventKind::Plan(PlanEvent::Report(report)) => report.text().trim_end().to_string(),
+        EventKind::Plan(PlanEvent::Rehearsal(event)) => review_rehearsals::event_text(event),
         EventKind::Agent(agent) => return agents::event_line(agent),
         EventKind::Queued { text } => format!("queued: {}", first_line(text)),
         EventKind::Compacted { before, after, .. } => format!("compacted: {before} → {after} tokens"),
@@ -306,6 +311,16 @@ impl PlainFrontend {
         opened.events
     }
 
+    /// News of a rehearsal while its plan is reviewed.
+    fn rehearsal_news(&mut self, news: &RehearsalEvent) {
+        self.review.rehearsals.note(news);
+        output::print_lines(&format!("\n{}", review_rehearsals::event_text(news)));
+        if matches!(news.news, RehearsalNews::Finished { .. }) {
+            self.review.rehearsals.table().iter().for_each(|table| output::print_lines(table));
+            output::print_text("answer: ");
+        }
+    }
+
     fn handle_event(&mut self, event: &Event, lines: Option<&mut InputLines>) {
         self.report.view.apply_event(event);
         match &event.kind {
@@ -314,12 +329,15 @@ impl PlainFrontend {
                 self.streamed = true;
                 output::print_text(text);
             }
-            EventKind::Assistant { .. } if self.streamed => {
-                self.streamed = false;
-                output::print_lines("");
+            EventKind::Assistant { blocks, .. } => {
+                self.report.note_answer(blocks);
+                if std::mem::take(&mut self.streamed) {
+                    output::print_lines("");
+                }
             }
             EventKind::Ask(ask) => self.open_ask(ask, lines),
             EventKind::AskClosed { ask_id, .. } => self.ask_closed(ask_id),
+            EventKind::Plan(PlanEvent::Rehearsal(news)) => self.rehearsal_news(news),
             EventKind::CurrentPlan { path, plan, hint } => {
                 let (shown, left_out) = first_page(plan);
                 output::print_lines(&format!("{CURRENT_PLAN}\n{path}\n\n{shown}"));
@@ -329,6 +347,7 @@ impl PlainFrontend {
                 hint.iter().for_each(|hint| output::print_lines(&format!("\n{hint}")));
                 self.show_again();
             }
+            EventKind::Aside { heading, text } => self.print_notice(&format!("\n{}\n{text}\n", one_line(heading))),
             EventKind::OpenPlan { path } => {
                 let told = self.gate.lend_terminal(|| open_editor(Path::new(path)));
                 self.print_notice(&told);
@@ -485,7 +504,7 @@ impl PlainFrontend {
                 output::print_lines("  1 yes");
                 for (n, scope) in rule_scopes(suggestions).iter().enumerate() {
                     let (name, rules) = (scope_name(n), one_line(&scope.rules.join(", ")));
-                    output::print_lines(&format!("  {name} yes, and don't ask again {} for {rules}", scope.describe()));
+                    output::print_lines(&format!("  {name} {}", scope.label(&rules)));
                 }
                 output::print_text("  3 no (add text to tell the agent why)\nanswer: ");
             }
@@ -511,17 +530,20 @@ impl PlainFrontend {
                 };
                 self.send_answer(ask, AskAnswer::Permission(answer));
             }
-            AskKind::Plan { request, previous, .. } => match self.review.step(request, previous.as_deref(), line) {
-                ReviewStep::Answer(answer) => self.send_answer(ask, AskAnswer::Plan(answer)),
-                ReviewStep::Print(words) => output::print_text(&format!("{words}\nanswer: ")),
-                ReviewStep::Edit(text) => {
-                    match self.gate.lend_terminal(|| edit_plan_copy(&text)) {
-                        Ok(text) => self.review.set_edit(request, text),
-                        Err(why) => output::print_lines(&why.to_string()),
+            AskKind::Plan { request, previous, .. } => {
+                match self.review.step(request, previous.as_deref(), line, &self.report.settings) {
+                    ReviewStep::Answer(answer) => self.send_answer(ask, AskAnswer::Plan(answer)),
+                    ReviewStep::Print(words) => output::print_text(&format!("{words}\nanswer: ")),
+                    ReviewStep::Order(order) => self.session.submit(Submission::Rehearse { order, on_done: None }),
+                    ReviewStep::Edit(text) => {
+                        match self.gate.lend_terminal(|| edit_plan_copy(&text)) {
+                            Ok(text) => self.review.set_edit(request, text),
+                            Err(why) => output::print_lines(&why.to_string()),
+                        }
+                        self.show_ask();
                     }
-                    self.show_ask();
                 }
-            },
+            }
             AskKind::Permission { suggestions, .. } => {
                 let (choice, words) = line.split_once(' ').unwrap_or((line, ""));
                 let answer = match choice {

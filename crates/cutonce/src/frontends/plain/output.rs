@@ -28,6 +28,12 @@ pub fn print_notification(sign: &str) {
     }
 }
 
+/// Copies a text to the clipboard of the terminal (DU-5). The text is sent in base64, so it can't control anything.
+pub fn copy_to_clipboard(text: &str) {
+    print_notification(&cutonce_tui::clipboard_sequence(text, std::env::var_os("TMUX").is_some()));
+    let _ = std::io::stdout().flush();
+}
+
 /// Adds a margin to each line of outside text, so that no line looks like ours.
 pub fn with_margin(text: &str) -> String {
     let lines: Vec<String> = text.lines().map(|line| format!("  | {line}").trim_end().to_string()).collect();

@@ -3,11 +3,18 @@
 
 use super::editor::{EditError, edit_text};
 use super::output;
-use super::reports::SessionReport;
+use super::review_rehearsals::{PlainRehearsals, cancel_order, start_order};
+use super::review_terms::{TERMS_HELP, contract_text, terms_text};
 use crate::output::{PAGE_BYTES, PAGE_LINES, first_page};
 use cutonce_agent::plan;
 use cutonce_core::mode::Mode;
-use cutonce_core::plan::approval::{ChoiceKey, EXIT_QUESTION, LineComment, PlanAnswer, PlanChoice, PlanExitRequest};
+use cutonce_core::plan::approval::{
+    ChoiceKey, EXIT_QUESTION, LineComment, PlanAnswer, PlanChoice, PlanExitRequest, ReviewTerms,
+};
+use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::rehearsal::RehearsalOrder;
+use cutonce_core::settings::Settings;
+use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
 use std::path::Path;
 
@@ -21,8 +28,13 @@ pub struct PlainReview {
     changed_since_shown: bool,
     /// The first line of the part that is shown, from 0.
     page_start: usize,
+    /// Steps, model, effort and budget (PC-11, PC-12).
+    pub(super) terms: ReviewTerms,
+    /// The contract of the plan as the user edited it.
+    edited_contract: Option<PlanContract>,
     /// Chosen but not confirmed.
     armed: Option<PlanAnswer>,
+    pub rehearsals: PlainRehearsals,
 }
 
 /// Result of a line in the review.
@@ -33,6 +45,8 @@ pub enum ReviewStep {
     Print(String),
     /// Open this text in the editor.
     Edit(String),
+    /// Send this to the session and wait for the next line.
+    Order(RehearsalOrder),
 }
 
 pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: &PlainReview) -> String {
@@ -56,6 +70,9 @@ pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: 
     if review.edited.is_some() {
         text.push_str("\n  This is the plan as you edited it.\n");
     }
+    if let Some(contract) = review.contract(request) {
+        text.push_str(&contract_text(request, contract, &review.terms));
+    }
     if request.from.is_none() {
         text.push_str(&render_environment(request));
     }
@@ -65,7 +82,10 @@ pub fn render_review(request: &PlanExitRequest, previous: Option<&str>, review: 
     text.push_str(&render_choices(request));
     if request.plan.is_some() {
         let diff = if previous.is_some() { ", d diff to the last submission" } else { "" };
-        text.push_str(&format!("  c LINE TEXT comment, n TEXT note, e edit{diff}\n"));
+        text.push_str(&format!("  c LINE TEXT comment, n TEXT note, e edit{diff}, r rehearse\n"));
+        if review.contract(request).is_some() {
+            text.push_str(TERMS_HELP);
+        }
         let plan = review.edited.as_ref().or(request.plan.as_ref());
         if plan.is_some_and(|plan| plan.lines().nth(PAGE_LINES).is_some()) {
             text.push_str("  p show the next lines of the plan, p LINE from this line on\n");
@@ -159,16 +179,34 @@ impl PlainReview {
             comments: draft.comments.clone(),
             notes: words,
             edited,
+            terms: ReviewTerms::of_answer(draft),
             changed_since_shown: true,
             ..Self::default()
         }
     }
 
     pub fn set_edit(&mut self, request: &PlanExitRequest, text: String) {
+        let old = self.contract(request).cloned();
         self.edited = (request.plan.as_ref() != Some(&text)).then_some(text);
+        let root = std::env::current_dir().unwrap_or_default();
+        self.edited_contract = self.edited.as_deref().and_then(|text| plan::read_contract(&root, text, PlanLint::Show));
+        let new = self.contract(request).cloned();
+        self.terms.follow_steps(old.as_ref(), new.as_ref());
     }
 
-    pub fn step(&mut self, request: &PlanExitRequest, previous: Option<&str>, line: &str) -> ReviewStep {
+    /// What the program understood of the plan that is shown.
+    pub(super) fn contract<'a>(&'a self, request: &'a PlanExitRequest) -> Option<&'a PlanContract> {
+        if self.edited.is_some() { self.edited_contract.as_ref() } else { request.contract.as_ref() }
+    }
+
+    /// Handles a line of the user. The settings have the prices of models.
+    pub fn step(
+        &mut self,
+        request: &PlanExitRequest,
+        previous: Option<&str>,
+        line: &str,
+        settings: &Settings,
+    ) -> ReviewStep {
         let armed = self.armed.take();
         let (word, rest) = line.trim().split_once(' ').unwrap_or((line.trim(), ""));
         let plan = self.edited.as_ref().or(request.plan.as_ref());
@@ -189,6 +227,7 @@ impl PlainReview {
                 let plan = plan.clone();
                 self.turn_page(&plan, rest)
             }
+            ("s" | "m" | "f" | "b", Some(_), _) => self.change_terms(request, word, rest, settings),
             ("e", Some(plan), _) => ReviewStep::Edit(plan.clone()),
             ("c", Some(plan), _) => {
                 let plan = plan.clone();
@@ -198,6 +237,9 @@ impl PlainReview {
                 self.notes = Some(rest.to_string()).filter(|note| !note.is_empty());
                 ReviewStep::Print("The note is sent with your choice.".into())
             }
+            ("r", Some(_), _) if request.from.is_none() => start_order(&self.terms, rest),
+            ("x", Some(_), _) => cancel_order(rest),
+            ("a", Some(_), _) => self.arm_rehearsal(request, rest),
             _ => self.arm_choice(request, word, rest),
         }
     }
@@ -237,6 +279,18 @@ impl PlainReview {
         }
     }
 
+    /// «Apply exactly this» (RH-3); nothing happens before it is confirmed.
+    fn arm_rehearsal(&mut self, request: &PlanExitRequest, rest: &str) -> ReviewStep {
+        match self.rehearsals.choose(request, rest) {
+            Ok((mut answer, told)) => {
+                self.terms.add_to(&mut answer);
+                self.armed = Some(answer);
+                ReviewStep::Print(format!("{told}\nPress Enter to confirm, or enter another choice."))
+            }
+            Err(why) => ReviewStep::Print(why),
+        }
+    }
+
     /// Selects a choice; nothing happens before it is confirmed.
     fn arm_choice(&mut self, request: &PlanExitRequest, word: &str, rest: &str) -> ReviewStep {
         let Some(choice) = request.choice_with_digit(word) else {
@@ -269,6 +323,9 @@ impl PlainReview {
         }
         answer.comments = self.comments.clone();
         answer.plan = self.edited.clone();
+        if !matches!(choice.key, ChoiceKey::KeepPlanning | ChoiceKey::Leave) {
+            self.terms.add_to(&mut answer);
+        }
         let told = format!(
             "{}\nPress Enter to confirm, or enter another choice.",
             describe_choice(request, choice, follows, &answer)
@@ -300,6 +357,7 @@ fn describe_choice(request: &PlanExitRequest, choice: &PlanChoice, follows: Mode
             format!("Will exit plan mode without a plan; the mode becomes {follows}")
         }
     };
+    text.push_str(&terms_text(answer));
     if let Some(words) = answer.feedback.as_ref().or(answer.notes.as_ref()) {
         text.push_str(&format!("; your text: {}", one_line(words)));
     }
@@ -321,19 +379,4 @@ pub fn open_editor(path: &Path) -> String {
 /// Lets the user edit a copy of a plan. If the editor fails, nothing changes.
 pub fn edit_plan_copy(text: &str) -> Result<String, EditError> {
     edit_text("plan.md", text, |path| plan::open_in_editor(path, std::env::vars_os().collect()).map(drop))
-}
-
-/// Text of `/plans`.
-pub fn plans_text(about: &SessionReport) -> String {
-    let here = about.cwd.display().to_string();
-    let plans = plan::list_plans(&about.home);
-    let ours = plans.iter().filter(|plan| plan.project.as_deref().is_none_or(|project| project == here));
-    let lines: Vec<String> = ours
-        .take(20)
-        .map(|plan| format!("{}  rev {}  {}  {}", plan.slug, plan.revision, plan.status.name(), one_line(&plan.title)))
-        .collect();
-    match lines.is_empty() {
-        true => "No plans in this folder yet.".into(),
-        false => format!("{}\n`cutonce plans` shows and compares them.", lines.join("\n")),
-    }
 }

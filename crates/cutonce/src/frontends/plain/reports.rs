@@ -5,11 +5,12 @@ use cutonce_agent::config::commands::CustomCommand;
 use cutonce_agent::config::{self, SettingsPaths};
 use cutonce_agent::mcp::McpServerStatus;
 use cutonce_core::commands::{self, Frontend};
+use cutonce_core::conversation::ContentBlock;
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::protocol::event::{TodoItem, TodoStatus};
 use cutonce_core::protocol::view::SessionView;
 use cutonce_core::settings::Settings;
-use cutonce_core::text::sanitize::one_line;
+use cutonce_core::text::sanitize::{one_line, sanitize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub struct SessionReport {
     pub transcript: PathBuf,
     pub settings: Arc<Settings>,
     pub view: SessionView,
+    /// The agent's last text, for `/copy`.
+    pub last_answer: String,
 }
 
 impl SessionReport {
@@ -37,6 +40,21 @@ impl SessionReport {
             transcript: opened.transcript.clone(),
             settings: opened.settings.clone(),
             view,
+            last_answer: String::new(),
+        }
+    }
+}
+
+impl SessionReport {
+    /// Keeps the text of an answer for `/copy` (DU-5).
+    pub fn note_answer(&mut self, blocks: &[ContentBlock]) {
+        let texts = blocks.iter().filter_map(|block| match block {
+            ContentBlock::Text { text } if !text.trim().is_empty() => Some(text.as_str()),
+            _ => None,
+        });
+        let text = texts.collect::<Vec<_>>().join("\n");
+        if !text.is_empty() {
+            self.last_answer = text;
         }
     }
 }
@@ -48,7 +66,7 @@ pub fn help_text(customs: &[CustomCommand]) -> String {
     lines.extend(
         customs.iter().map(|one| format!("{:<13} {}", format!("/{}", one_line(&one.name)), one_line(&one.description))),
     );
-    lines.push("!LINE         run LINE in your own shell; the agent does not see it".into());
+    lines.push("!LINE         run LINE in your own shell; the agent sees what it prints".into());
     lines.push("@SERVER:URI   anywhere: include an MCP resource; /mcp__SERVER__PROMPT runs an MCP prompt".into());
     lines.push("\\ before Enter continues on the next line. A paste is one message and never a command.".into());
     lines.push("Everything else is sent to the agent. Ctrl+C interrupts it; Ctrl+D or the end of input quits.".into());
@@ -104,7 +122,7 @@ pub fn servers_text(all: &[McpServerStatus]) -> String {
         })
         .collect();
     format!(
-        "{}\n/mcp NAME shows its tools, /mcp agree NAME approves it, /mcp restart NAME restarts it.",
+        "{}\n/mcp NAME shows its tools, /mcp approve NAME approves it, /mcp restart NAME restarts it.",
         lines.join("\n")
     )
 }
@@ -162,6 +180,17 @@ pub fn cost_text(about: &SessionReport) -> String {
         }));
     }
     lines.join("\n")
+}
+
+/// `/diff`: what the session changed in files (DU-5).
+pub fn diff_text(about: &SessionReport) -> String {
+    match about.transcript.exists().then(|| cutonce_agent::storage::session_diff(&about.transcript)) {
+        Some(Ok(diffs)) if !diffs.is_empty() => {
+            diffs.iter().map(|(_, text)| sanitize(text).into_owned()).collect::<Vec<_>>().join("\n")
+        }
+        Some(Err(error)) => format!("The changes can't be read: {error}"),
+        Some(Ok(_)) | None => "This session changed no file.".to_string(),
+    }
 }
 
 pub fn todos_text(about: &SessionReport) -> String {

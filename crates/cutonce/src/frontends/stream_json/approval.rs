@@ -1,11 +1,14 @@
 //! A host's answer to a plan (PM-143, HO-2).
 
+use super::SdkHost;
 use super::permission::answer_submission;
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, NoAnswer, PlanAnswer, PlanExitRequest};
+use cutonce_core::plan::rehearsal::{RehearsalOrder, RehearsalStart};
 use cutonce_core::protocol::event::AskView;
-use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use cutonce_core::protocol::submission::{AskAnswer, OnDone, Submission};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// A clear no: planning continues with this feedback.
 pub(super) fn rejection(ask_id: &str, feedback: String) -> AskAnswer {
@@ -41,7 +44,8 @@ pub(super) fn approve(
         Some(_) => return unusable("the edited plan is not text"),
     }
     let mut answer = json!({"askId": ask.ask_id, "choice": choice, "mode": answer_mode});
-    for name in ["plan", "feedback", "comments", "notes", "steps", "model", "effort", "budgetUsd", "scope"] {
+    for name in ["plan", "feedback", "comments", "notes", "steps", "model", "effort", "budgetUsd", "scope", "rehearsal"]
+    {
         given(name).into_iter().for_each(|value| answer[name] = value.clone());
     }
     let answer = match PlanAnswer::from_json(&answer) {
@@ -54,6 +58,31 @@ pub(super) fn approve(
     std::iter::once(answer_submission(ask, answer))
         .chain(after.filter(|_| own).map(|mode| Submission::SetModeByAnswer { mode }))
         .collect()
+}
+
+impl SdkHost {
+    /// Rehearses the plan that waits (RH-1); events of the type `plan.rehearsal` follow.
+    pub(super) fn rehearse(&mut self, id: &Value, request: &Value) {
+        let mut given = request.clone();
+        if let Some(fields) = given.as_object_mut() {
+            fields.remove("subtype");
+        }
+        match serde_json::from_value::<RehearsalStart>(given) {
+            Ok(start) => self.order_rehearsal(id, RehearsalOrder::Start(start)),
+            Err(error) => self.peer.send_reply(id, Err(format!("the rehearsal can't be read: {error}"))),
+        }
+    }
+
+    fn order_rehearsal(&mut self, id: &Value, order: RehearsalOrder) {
+        let (peer, id) = (self.peer.clone(), id.clone());
+        let told = move |done: Result<(), String>| peer.send_reply(&id, done.map(|()| json!({})));
+        self.session.submit(Submission::Rehearse { order, on_done: Some(OnDone(Arc::new(told))) });
+    }
+
+    pub(super) fn cancel_rehearsal(&mut self, id: &Value, request: &Value) {
+        let rehearsal = request["rehearsal_id"].as_str().map(str::to_string);
+        self.order_rehearsal(id, RehearsalOrder::Cancel { id: rehearsal });
+    }
 }
 
 /// The choice for a host that only says "allow", and the mode to set right after it. A mode that the request does not

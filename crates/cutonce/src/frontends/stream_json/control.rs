@@ -119,6 +119,8 @@ impl SdkHost {
             "set_max_thinking_tokens" => self.set_thinking(id, &request["max_thinking_tokens"]),
             "rewind_files" => self.rewind_files(id, request),
             "stop_task" => self.stop_task(id, &request["task_id"]),
+            "rehearse" => self.rehearse(id, request),
+            "cancel_rehearsal" => self.cancel_rehearsal(id, request),
             "cancel_async_message" => self.cancel_message(id, &request["message_uuid"]),
             "mcp_status" => self.peer.send_reply(id, Ok(self.mcp_status())),
             "mcp_reconnect" => self.reconnect_server(id, &request["serverName"]),

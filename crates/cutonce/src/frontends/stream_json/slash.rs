@@ -66,7 +66,7 @@ fn parse_plan(text: &str, images: Vec<Image>) -> ParsedMessage {
         Some(ModeCommand::Plan(PlanCommand::Open)) => Err(InvalidMessage::NeedsEditor),
         // Entering plan mode during an implementation amends the plan (PC-40).
         Some(ModeCommand::Plan(PlanCommand::Amend)) => Err(needs_request_error("/plan amend", "set_permission_mode")),
-        Some(ModeCommand::Plan(PlanCommand::Submit(_))) => {
+        Some(ModeCommand::Plan(PlanCommand::Submit(_) | PlanCommand::Switch(_) | PlanCommand::Park(_))) => {
             Err(needs_request_error("/plan submit", "set_permission_mode"))
         }
         Some(ModeCommand::Mode(_)) | None => Err(needs_request_error("/plan", "set_permission_mode")),

@@ -71,9 +71,16 @@ async fn run_terminal(
 /// later. `no_earlier_session` means that `--continue` found no session.
 pub fn session_opener(run: RunFlags, place: SessionDirs, no_earlier_session: bool) -> cutonce_tui::SessionOpener {
     let no_earlier_session = std::cell::Cell::new(no_earlier_session);
-    let run = RunFlags { session: SessionFlags::default(), ..run };
+    #[cfg(feature = "nats")]
+    let session = SessionFlags { remote: run.session.remote.clone(), ..SessionFlags::default() };
+    #[cfg(not(feature = "nats"))]
+    let session = SessionFlags::default();
+    let run = std::sync::Arc::new(RunFlags { session, ..run });
+    let place = std::sync::Arc::new(place);
     Box::new(move |job: cutonce_tui::OpenSessionRequest| {
         let start = start::session_start(&run, Approver::Present, &place);
+        #[cfg(feature = "nats")]
+        let (run, place) = (run.clone(), place.clone());
         let no_earlier_session = no_earlier_session.take();
         Box::pin(async move {
             let mut start = start.map_err(|error| open_error(format!("{error:#}"), false))?;
@@ -81,6 +88,8 @@ pub fn session_opener(run: RunFlags, place: SessionDirs, no_earlier_session: boo
             start.model.main = job.model.or(start.model.main);
             let opened = start.open().await;
             let mut opened = opened.map_err(|error| open_error(error.to_string(), error.is_missing_key()))?;
+            #[cfg(feature = "nats")]
+            start::publish_session(&run, &place, &opened.session);
             opened.notices.extend(no_earlier_session.then(|| start::NOTHING_TO_CONTINUE.to_string()));
             Ok(opened)
         })

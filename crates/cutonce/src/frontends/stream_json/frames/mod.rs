@@ -163,7 +163,9 @@ impl FrameBuilder {
             | EventKind::ToolOutput { .. }
             | EventKind::AskClosed { .. }
             | EventKind::Todos(_)
+            | EventKind::Steps(_)
             | EventKind::CurrentPlan { .. }
+            | EventKind::Aside { .. }
             | EventKind::OpenPlan { .. }
             | EventKind::TaskOutput { .. }
             | EventKind::TaskEnded { .. }

@@ -1,0 +1,197 @@
+//! `cutonce rehearse PLAN|FILE`: carries a plan out on a layer over the workspace and shows the result (RH-6). The
+//! workspace does not change, unless `--apply` is given and all checks passed.
+
+mod child;
+
+use crate::cli::args::{OutputFormat, RehearseArgs, RunFlags};
+use crate::commands::approval::{self, ChosenPlan};
+use crate::start;
+use anyhow::Context;
+use child::ChildProgram;
+use cutonce_agent::plan::rehearsal::{FinishedRehearsal, RehearsalJob, sweep_rehearsals};
+use cutonce_agent::tools::disk::layer::recover_apply;
+use cutonce_agent::tools::disk::{FileAccess, VersionStore};
+use cutonce_agent::tools::shell::changes::{journals_folder, layers_folder};
+use cutonce_core::exit_code::{DRIFTED, STALE, SUCCESS};
+use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalResult, RehearsedPlan};
+use cutonce_core::plan::sha256_hex;
+use cutonce_core::text::sanitize::sanitize;
+use cutonce_sandbox::sweep_layers;
+use serde_json::Value;
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+pub async fn run(args: RehearseArgs) -> anyhow::Result<u8> {
+    let chosen = approval::choose(&args.plan, None)?;
+    let rehearsal = rehearse(&chosen, &args).await?;
+    match args.json {
+        true => writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(rehearsal.result())?)?,
+        false => rehearsal.print()?,
+    }
+    Ok(rehearsal.exit_code())
+}
+
+/// `cutonce plan --rehearse`: plans, then rehearses the plan.
+pub async fn plan_and_rehearse(run: RunFlags) -> anyhow::Result<u8> {
+    let mut planning = ChildProgram::this()?;
+    planning.args = planning_args(std::env::args_os().skip(1));
+    planning.stdin = child::piped_input()?;
+    let planned = planning.run().await?;
+    let mut result: Value = planned.last_json().context("the planning run printed no result")?;
+    let slug = result.get("slug").and_then(Value::as_str).map(str::to_string);
+    let Some(slug) = slug.filter(|_| planned.code == SUCCESS) else {
+        print_plan(&run, &result)?;
+        return Ok(planned.code.max(1));
+    };
+    let (model, max_turns, max_budget_usd) = (run.model.clone(), run.max_turns, run.max_budget_usd);
+    let args = RehearseArgs { plan: slug, json: true, apply: false, model, max_turns, max_budget_usd };
+    let rehearsal = rehearse(&approval::choose(&args.plan, None)?, &args).await?;
+    if run.output_format == OutputFormat::Text {
+        print_plan(&run, &result)?;
+        rehearsal.print()?;
+    } else {
+        result["rehearsal"] = serde_json::to_value(rehearsal.result())?;
+        print_plan(&run, &result)?;
+    }
+    Ok(rehearsal.exit_code())
+}
+
+/// The arguments of the planning run: ours, without the rehearsal, and with JSON output.
+fn planning_args(given: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut args = Vec::new();
+    let mut given = given.filter(|arg| arg != "--rehearse");
+    while let Some(arg) = given.next() {
+        match arg.to_str() {
+            Some("--output-format") => drop(given.next()),
+            Some(text) if text.starts_with("--output-format=") => {}
+            _ => args.push(arg),
+        }
+    }
+    args.extend(["--output-format".into(), "json".into()]);
+    args
+}
+
+fn print_plan(run: &RunFlags, result: &Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    match (run.output_format, result.get("plan").and_then(Value::as_str)) {
+        (OutputFormat::Text, Some(plan)) => writeln!(out, "{}\n", plan.trim_end())?,
+        (OutputFormat::Text, None) => {}
+        (OutputFormat::Json | OutputFormat::StreamJson, _) => writeln!(out, "{result}")?,
+    }
+    Ok(())
+}
+
+/// Completes or undoes what a killed program began to apply here, and removes the layers of killed programs.
+pub fn clean_up_after_kill(home: &Path) {
+    let (journals, layers) = (journals_folder(home), layers_folder(home));
+    if journals.exists()
+        && let Ok(root) = start::current_dir().and_then(|cwd| Ok(cwd.canonicalize()?))
+    {
+        match recover_apply(&journals, &root) {
+            Ok(None) => {}
+            Ok(Some(recovered)) => {
+                let what = match recovered {
+                    cutonce_agent::tools::disk::layer::RecoveredApply::Completed => "completed",
+                    cutonce_agent::tools::disk::layer::RecoveredApply::Undone => "undone",
+                };
+                eprintln!("cutonce: applying a rehearsal was interrupted here; it is {what} now.");
+            }
+            Err(error) => eprintln!("cutonce: {}", sanitize(&error.to_string())),
+        }
+    }
+    if layers.exists() {
+        // What can't be removed now, the next start removes.
+        let _ = (sweep_layers(&layers), sweep_rehearsals(home));
+    }
+}
+
+/// A rehearsal that ended, and what became of it.
+struct RunRehearsal {
+    finished: FinishedRehearsal,
+    /// A file of the diff changed underneath: nothing was applied.
+    stale: bool,
+}
+
+/// Nothing undoes what `--apply` applied, except git.
+struct UnstoredVersions;
+
+impl VersionStore for UnstoredVersions {
+    fn keep(&self, _path: &Path, _old: Option<&[u8]>) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<RunRehearsal> {
+    let home = start::home_dir()?;
+    let sha256 = sha256_hex(&chosen.text);
+    let job = RehearsalJob {
+        root: start::current_dir()?,
+        limits: approval::plan_settings(&home)?.rehearsal,
+        home,
+        env: std::env::vars_os().collect(),
+        plan: RehearsedPlan { slug: chosen.slug.clone(), sha256, path: chosen.path.clone() },
+        text: chosen.text.clone(),
+        step_ids: None,
+        model: args.model.clone(),
+        max_turns: args.max_turns,
+        budget_usd: args.max_budget_usd,
+    };
+    let finished = job.run(&CancellationToken::new(), &|_, _| {}).await?;
+    if let Some(why) = &finished.failure {
+        eprintln!("cutonce: the rehearsal failed: {}", sanitize(why));
+    }
+    let mut rehearsal = RunRehearsal { finished, stale: false };
+    if args.apply && rehearsal.finished.passed {
+        rehearsal.apply();
+    }
+    Ok(rehearsal)
+}
+
+impl RunRehearsal {
+    fn result(&self) -> &RehearsalResult {
+        &self.finished.result
+    }
+
+    /// Applies exactly what was shown, or nothing.
+    fn apply(&mut self) {
+        let disk = FileAccess::new(Arc::new(UnstoredVersions));
+        if let Err(why) = self.finished.apply(&disk, &RehearsalChoice::default()) {
+            self.stale = true;
+            eprintln!("cutonce: nothing was applied: {}", sanitize(&why));
+        }
+    }
+
+    fn exit_code(&self) -> u8 {
+        match (self.finished.passed, self.stale) {
+            (false, _) => DRIFTED,
+            (true, true) => STALE,
+            (true, false) => SUCCESS,
+        }
+    }
+
+    /// Prints the diff, the report and what was denied.
+    fn print(&self) -> anyhow::Result<()> {
+        let (mut out, result) = (std::io::stdout().lock(), self.result());
+        write!(out, "{}", sanitize(&result.diff))?;
+        if let Some(report) = &result.report {
+            writeln!(out, "\n{}", sanitize(report.text().trim_end()))?;
+        }
+        for denied in &result.denied {
+            writeln!(out, "denied: {}: {}", sanitize(&denied.tool), sanitize(&denied.text))?;
+        }
+        let added: usize = result.files.iter().map(|file| file.added).sum();
+        let removed: usize = result.files.iter().map(|file| file.removed).sum();
+        let what = match (result.applied, self.finished.passed) {
+            (true, _) => "applied",
+            (false, true) => "not applied",
+            (false, false) => "not applied: not all checks passed",
+        };
+        let count = result.files.len();
+        let noun = if count == 1 { "file" } else { "files" };
+        writeln!(out, "\n{count} {noun} changed, +{added} -{removed} ({what})")?;
+        Ok(())
+    }
+}

@@ -1,0 +1,81 @@
+//! `cutonce serve`: the review page in a browser (RV-1).
+
+use crate::cli::args::ServeArgs;
+use crate::frontends::stop_signals::StopSignals;
+use crate::start;
+use anyhow::Context;
+use cutonce_agent::browser::open_in_browser;
+use cutonce_agent::review_socket::{AddressSocket, PageAddress, request_address};
+use cutonce_core::exit_code;
+use cutonce_serve::{LocalSource, ReviewServer, ServeOptions};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A server that was started for one review ends after this time without pages and sessions.
+const IDLE_LIMIT: Duration = Duration::from_secs(300);
+
+pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
+    let home = start::home_dir()?;
+    let mut stop = StopSignals::new()?;
+    if args.new_token
+        && let Some(address) = request_address(&home, args.port).await
+    {
+        tell(&args, &address)?;
+        return Ok(exit_code::SUCCESS);
+    }
+    let source = LocalSource::new(&home).with_context(|| format!("can't watch {}", home.join("run").display()))?;
+    let port = args.port.unwrap_or_default();
+    let server =
+        ReviewServer::start(ServeOptions { home: home.clone(), port, sources: vec![Arc::new(source)] }).await?;
+    let port = server.port();
+    let (new_token, sessions, pages) = (server.token_maker(), server.session_lister(), server.page_counter());
+    let addresses = AddressSocket::new(&home, port)
+        .inspect_err(|error| eprintln!("cutonce: `cutonce serve --new-token` will not find this server: {error}"));
+    tell(&args, &PageAddress::new(port, new_token()))?;
+    let gives_addresses = async {
+        let Ok(addresses) = &addresses else { return std::future::pending::<std::io::Error>().await };
+        loop {
+            if let Err(error) = addresses.answer_next(&sessions, || PageAddress::new(port, new_token())).await {
+                return error;
+            }
+        }
+    };
+    let idle = async {
+        if !args.until_idle {
+            std::future::pending::<()>().await;
+        }
+        loop {
+            tokio::time::sleep(IDLE_LIMIT).await;
+            if pages() == 0 && sessions().is_empty() {
+                return;
+            }
+        }
+    };
+    tokio::select! {
+        code = stop.next() => Ok(code),
+        served = server.run() => served.map(|()| exit_code::SUCCESS).context("the review page stopped"),
+        error = gives_addresses => Err(error.into()),
+        () = idle => Ok(exit_code::SUCCESS),
+    }
+}
+
+/// Says where the page is, and opens it if wanted.
+fn tell(args: &ServeArgs, address: &PageAddress) -> anyhow::Result<()> {
+    match args.print_json {
+        true => println!("{}", serde_json::to_string(address)?),
+        false => {
+            println!("{}", address.url);
+            eprintln!("cutonce: open this address in a browser; its token works once. Ctrl+C ends the review page.");
+        }
+    }
+    if args.open {
+        let url = match args.at.as_deref().and_then(|at| at.split_once('/')) {
+            Some((session, ask)) => address.of_request(session, ask),
+            None => address.url.clone(),
+        };
+        if let Err(why) = open_in_browser(&url, std::env::vars_os().collect()) {
+            eprintln!("cutonce: can't open a browser: {why}");
+        }
+    }
+    Ok(())
+}
