@@ -1,0 +1,38 @@
+//! The review page in a real Chromium, against real sessions on terminals (RV-1 to RV-7). Only the model is scripted.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on must fail")]
+
+#[path = "../stories/pty.rs"]
+#[allow(dead_code, reason = "shared with the stories")]
+mod pty;
+
+mod http;
+mod plan_stories;
+mod races;
+mod security;
+mod stage;
+mod webdriver;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    let tests = [plan_stories::tests(), security::tests(), races::tests()].concat();
+    let trials = tests.into_iter().map(|(name, test)| {
+        Trial::test(name, move || {
+            test();
+            Ok(())
+        })
+    });
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    webdriver::close_browser();
+    conclusion.exit();
+}
+
+/// A list of tests with their names.
+#[macro_export]
+macro_rules! tests {
+    ($($name:ident),* $(,)?) => {
+        pub fn tests() -> Vec<(&'static str, fn())> {
+            vec![$((stringify!($name), $name as fn())),*]
+        }
+    };
+}

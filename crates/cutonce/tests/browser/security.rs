@@ -1,0 +1,181 @@
+//! Who gets in (RV-5), over plain HTTP.
+
+use crate::http::request;
+use crate::stage::{Stage, plans};
+use serde_json::json;
+
+crate::tests!(
+    rv_5_every_answer_forbids_scripts_and_frames,
+    rv_5_without_cookie_there_is_no_data,
+    rv_5_wrong_host_or_origin_is_refused,
+    rv_5_token_works_once,
+    rv_5_change_needs_cookie_and_header,
+    rv_3_late_answer_says_who_answered,
+    rv_3_answer_is_bound_to_the_shown_hash,
+    rv_1_sessions_of_a_home_are_private,
+);
+
+fn rv_5_every_answer_forbids_scripts_and_frames() {
+    let stage = Stage::new(&plans(&[]));
+    let page = stage.serve();
+    let host = format!("127.0.0.1:{}", page.port);
+    for path in ["/", "/app.js", "/app.css", "/api/board", "/nowhere", "/review/a/b"] {
+        let answer = request(page.port, "GET", path, &[("Host", &host)], "");
+        let policy = answer.header("content-security-policy").unwrap();
+        assert!(policy.contains("default-src 'none'") && policy.contains("script-src 'self'"), "{path}: {policy}");
+        assert!(!policy.contains("unsafe-inline") && policy.contains("frame-ancestors 'none'"), "{path}: {policy}");
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"), "{path}");
+        assert_eq!(answer.header("x-frame-options"), Some("DENY"), "{path}");
+        assert_eq!(answer.header("access-control-allow-origin"), None, "{path}");
+    }
+}
+
+fn rv_5_without_cookie_there_is_no_data() {
+    let stage = Stage::new(&plans(&["# Secret plan\n\n1. Hide it\n"]));
+    let _term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let cookie = page.sign_in();
+    let (session, ask) = page.first_waiting(&cookie);
+    let host = format!("127.0.0.1:{}", page.port);
+    let paths =
+        ["/", "/api/board", "/api/events", "/api/plan/x", &format!("/api/request/{session}/{ask}"), "/review/x/y"];
+    for stolen in ["", "cutonce=1", &cookie[..cookie.len() - 1], &cookie.replace("cutonce-", "cutonce_")] {
+        for path in paths {
+            let answer = request(page.port, "GET", path, &[("Host", &host), ("Cookie", stolen)], "");
+            let expected = if path.starts_with("/api/") { 401 } else { 200 };
+            assert_eq!(answer.status, expected, "{path} with {stolen}");
+            assert!(!answer.body.contains("Secret") && !answer.body.contains(&ask), "{path} with {stolen}");
+        }
+    }
+    let seen = page.call(&cookie, "GET", &format!("/api/request/{session}/{ask}"), "");
+    assert!(seen.status == 200 && seen.body.contains("Secret plan"), "{seen:?}");
+}
+
+fn rv_5_wrong_host_or_origin_is_refused() {
+    let stage = Stage::new(&plans(&[]));
+    let page = stage.serve();
+    let cookie = page.sign_in();
+    let own = format!("127.0.0.1:{}", page.port);
+    for host in ["evil.example", "evil.example:80", "127.0.0.1", "127.0.0.1:1", "0.0.0.0", "[::1]"] {
+        for path in ["/", "/app.js", "/api/board"] {
+            let answer = request(page.port, "GET", path, &[("Host", host), ("Cookie", &cookie)], "");
+            assert_eq!(answer.status, 421, "{host} {path}");
+        }
+    }
+    for origin in ["http://evil.example", "null", "https://127.0.0.1", &format!("http://localhost:{}", page.port)] {
+        let headers = [("Host", own.as_str()), ("Origin", origin), ("Cookie", &cookie), ("X-Cutonce", "1")];
+        assert_eq!(request(page.port, "GET", "/api/board", &headers, "").status, 403, "{origin}");
+        assert_eq!(request(page.port, "POST", "/api/render", &headers, "{}").status, 403, "{origin}");
+    }
+    let cross = [("Host", own.as_str()), ("Cookie", &cookie), ("Sec-Fetch-Site", "cross-site")];
+    assert_eq!(request(page.port, "GET", "/api/board", &cross, "").status, 403);
+    assert_eq!(page.call(&cookie, "GET", "/api/board", "").status, 200);
+}
+
+fn rv_5_token_works_once() {
+    let stage = Stage::new(&plans(&[]));
+    let page = stage.serve();
+    assert!(page.url.ends_with(&format!("#{}", page.token)) && page.url.contains(&format!(":{}/", page.port)));
+    let login = |token: &str| page.call("", "POST", "/api/login", &json!({ "token": token }).to_string()).status;
+    assert_eq!((login("guess"), login("")), (403, 403));
+    let cookie = page.sign_in();
+    assert_eq!(login(&page.token), 403, "the token was used");
+    // Another process of the user makes a new one; the cookie stays valid.
+    let made = stage.command(&["serve", "--new-token", "--print-json"]).output().unwrap();
+    let told: serde_json::Value = serde_json::from_slice(&made.stdout).unwrap();
+    assert_eq!((made.status.success(), told["port"].as_u64()), (true, Some(page.port.into())), "{made:?}");
+    assert_eq!(login(told["token"].as_str().unwrap()), 200);
+    assert_eq!(page.call(&cookie, "GET", "/api/board", "").status, 200);
+}
+
+fn rv_5_change_needs_cookie_and_header() {
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let cookie = page.sign_in();
+    let (session, ask) = page.first_waiting(&cookie);
+    let path = format!("/api/request/{session}/{ask}/answer");
+    let body = json!({"answer": {"kind": "plan", "askId": ask, "choice": "acceptEdits"}}).to_string();
+    let (host, origin) = (format!("127.0.0.1:{}", page.port), format!("http://127.0.0.1:{}", page.port));
+    let all = [("Host", host.as_str()), ("Origin", &origin), ("Cookie", &cookie), ("X-Cutonce", "1")];
+    for missing in ["Origin", "Cookie", "X-Cutonce"] {
+        let headers: Vec<_> = all.iter().filter(|(name, _)| *name != missing).copied().collect();
+        let answer = request(page.port, "POST", &path, &headers, &body);
+        assert!(matches!(answer.status, 401 | 403), "{missing}: {answer:?}");
+    }
+    for bad in [
+        "",
+        "{",
+        "[]",
+        r#"{"answer": {"kind": "plan", "choice": "yes"}}"#,
+        r#"{"answer": {"kind": "unusable", "why": ""}}"#,
+    ] {
+        let answer = page.call(&cookie, "POST", &path, bad);
+        assert!(matches!(answer.status, 400 | 409), "{bad}: {answer:?}");
+    }
+    assert_eq!(page.call(&cookie, "GET", &path, "").status, 404, "an address changes nothing");
+    assert!(term.contents().contains("request changes"), "the plan still waits");
+    term.press("esc").unwrap();
+}
+
+fn answer_body(ask: &str, sha256: &serde_json::Value, choice: &str) -> String {
+    json!({"sha256": sha256, "answer": {"kind": "plan", "askId": ask, "choice": choice}}).to_string()
+}
+
+fn rv_3_late_answer_says_who_answered() {
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let cookie = page.sign_in();
+    let (session, ask) = page.first_waiting(&cookie);
+    let path = format!("/api/request/{session}/{ask}");
+    let open: serde_json::Value = serde_json::from_str(&page.call(&cookie, "GET", &path, "").body).unwrap();
+    let body = answer_body(&ask, &open["plan"]["sha256"], "acceptEdits");
+    term.press("2").unwrap();
+    term.see("enter confirm").unwrap();
+    term.press("enter").unwrap();
+    term.see("Done as planned").unwrap();
+    let late = page.call(&cookie, "POST", &format!("{path}/answer"), &body);
+    assert_eq!(late.status, 409, "{late:?}");
+    assert!(late.body.contains("Answered in the terminal: approved, each edit is confirmed."), "{late:?}");
+}
+
+fn rv_3_answer_is_bound_to_the_shown_hash() {
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let cookie = page.sign_in();
+    let (session, ask) = page.first_waiting(&cookie);
+    let path = format!("/api/request/{session}/{ask}/answer");
+    for other in [json!(null), json!("0".repeat(64))] {
+        let answer = page.call(&cookie, "POST", &path, &answer_body(&ask, &other, "acceptEdits"));
+        assert_eq!(answer.status, 409, "{answer:?}");
+        assert!(answer.body.contains("The plan changed since this page showed it"), "{answer:?}");
+    }
+    let sha256 = json!(cutonce_core::plan::sha256_hex("# Plan\n\n1. Step\n"));
+    assert_eq!(page.call(&cookie, "POST", &path, &answer_body(&ask, &sha256, "acceptEdits")).status, 200);
+    term.see("Answered in the browser: approved, edits are accepted automatically.").unwrap();
+    term.see("Done as planned").unwrap();
+}
+
+fn rv_1_sessions_of_a_home_are_private() {
+    use std::os::unix::fs::PermissionsExt;
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    page.first_waiting(&page.sign_in());
+    let run = stage.home().join("run");
+    let mode = |path: &std::path::Path| path.symlink_metadata().unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(&run), 0o700);
+    let names: Vec<_> = std::fs::read_dir(&run).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(names.len(), 2, "{names:?}");
+    names.iter().for_each(|path| assert_eq!(mode(path), 0o600, "{path:?}"));
+    // The end of a session removes its socket; a killed one is found out.
+    term.press("esc").unwrap();
+    term.see("waits").unwrap();
+    term.press("ctrl+c ctrl+c").unwrap();
+    term.end().unwrap();
+    while names.iter().any(|path| path.extension().unwrap() == "sock" && path.exists()) {
+        std::thread::yield_now();
+    }
+}

@@ -1,0 +1,160 @@
+//! The stage: a home, a workspace, a scripted model, sessions on terminals and the review page as a process of its own.
+
+use super::http;
+use super::pty::Term;
+use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
+use portable_pty::CommandBuilder;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+pub struct Stage {
+    pub root: tempfile::TempDir,
+    server: LoopbackServer,
+}
+
+/// `cutonce serve` as it runs.
+pub struct Page {
+    child: Child,
+    pub url: String,
+    pub port: u16,
+    pub token: String,
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A model that submits these plans one after another, and then says what it did.
+pub fn plans(texts: &[&str]) -> String {
+    let mut turns: Vec<Value> = texts
+        .iter()
+        .map(|text| {
+            json!({"calls": [
+                {"name": "Write", "input": {"file_path": "{plan}", "content": text}},
+                {"name": "ExitPlanMode", "input": {}}]})
+        })
+        .collect();
+    turns.push(json!({"text": "Done as planned."}));
+    turns.push(json!({"text": "Done again."}));
+    json!({ "turns": turns }).to_string()
+}
+
+impl Stage {
+    pub fn new(script: &str) -> Stage {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("ws")).unwrap();
+        let script = ScenarioScript::parse(script).unwrap();
+        Stage { root, server: LoopbackServer::start(script).unwrap() }
+    }
+
+    pub fn workspace(&self) -> std::path::PathBuf {
+        self.root.path().join("ws")
+    }
+
+    fn variables(&self) -> Vec<(&'static str, String)> {
+        let home = self.root.path().display().to_string();
+        vec![
+            ("PATH", std::env::var("PATH").unwrap_or_default()),
+            ("CUTONCE_HOME", format!("{home}/.cutonce")),
+            ("HOME", home),
+            ("LANG", "C.UTF-8".into()),
+            ("TERM", "xterm".into()),
+            ("ANTHROPIC_API_KEY", "sk-ant-x".into()),
+            ("ANTHROPIC_BASE_URL", format!("http://{}", self.server.addr())),
+        ]
+    }
+
+    /// The terminal program; its first message is `task`.
+    pub fn terminal(&self, mode: &str, extra: &[(&str, &str)]) -> Term {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(["--permission-mode", mode, "do it"]);
+        command.cwd(self.workspace());
+        command.env_clear();
+        self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        extra.iter().for_each(|(name, value)| command.env(name, value));
+        Term::start(command, (100, 30)).unwrap()
+    }
+
+    /// A terminal in which a plan waits.
+    pub fn with_waiting_plan(&self) -> Term {
+        self.with_waiting_plan_in(&[])
+    }
+
+    /// The same, with more variables.
+    pub fn with_waiting_plan_in(&self, extra: &[(&str, &str)]) -> Term {
+        let mut term = self.terminal("plan", extra);
+        // Earlier, keys do not choose.
+        let chooses = |screen: &str| screen.contains("request changes") && !screen.contains("keys choose in a moment");
+        term.until("a review that takes keys", chooses).unwrap();
+        term
+    }
+
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args).current_dir(self.workspace()).env_clear().envs(self.variables()).stdin(Stdio::null());
+        command
+    }
+
+    pub fn serve(&self) -> Page {
+        let mut child = self.command(&["serve", "--print-json"]).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let text = |name: &str| told[name].as_str().unwrap().to_string();
+        Page { child, url: text("url"), port: told["port"].as_u64().unwrap() as u16, token: text("token") }
+    }
+
+    /// The text of the last request to the model.
+    pub fn last_request(&self) -> String {
+        let requests = self.server.requests();
+        requests.last().map(|request| String::from_utf8_lossy(&request.body).into_owned()).unwrap_or_default()
+    }
+
+    pub fn disk(&self, file: &str) -> Option<String> {
+        std::fs::read_to_string(self.workspace().join(file)).ok()
+    }
+
+    pub fn home(&self) -> std::path::PathBuf {
+        Path::new(self.root.path()).join(".cutonce")
+    }
+}
+
+impl Page {
+    fn own<'a>(&self, host: &'a str, origin: &'a str) -> Vec<(&'a str, &'a str)> {
+        vec![("Host", host), ("Origin", origin), ("X-Cutonce", "1"), ("Content-Type", "application/json")]
+    }
+
+    /// Signs in as a program would; returns the cookie.
+    pub fn sign_in(&self) -> String {
+        let (host, origin) = (format!("127.0.0.1:{}", self.port), format!("http://127.0.0.1:{}", self.port));
+        let body = json!({"token": self.token}).to_string();
+        let answer = http::request(self.port, "POST", "/api/login", &self.own(&host, &origin), &body);
+        assert_eq!(answer.status, 200, "{answer:?}");
+        answer.header("set-cookie").unwrap().split(';').next().unwrap().to_string()
+    }
+
+    /// A request with the page's own headers.
+    pub fn call(&self, cookie: &str, method: &str, path: &str, body: &str) -> http::HttpAnswer {
+        let (host, origin) = (format!("127.0.0.1:{}", self.port), format!("http://127.0.0.1:{}", self.port));
+        let mut headers = self.own(&host, &origin);
+        headers.push(("Cookie", cookie));
+        http::request(self.port, method, path, &headers, body)
+    }
+
+    /// Waits until something waits, and returns its session and ask.
+    pub fn first_waiting(&self, cookie: &str) -> (String, String) {
+        loop {
+            let board: Value = serde_json::from_str(&self.call(cookie, "GET", "/api/board", "").body).unwrap();
+            if let Some(first) = board["waiting"].get(0) {
+                let text = |name: &str| first[name].as_str().unwrap().to_string();
+                return (text("session"), text("ask"));
+            }
+            std::thread::yield_now();
+        }
+    }
+}
