@@ -1,0 +1,17 @@
+//! FL-1 to FL-6: members, jobs and sessions of a fleet, with real `nats-server` processes and the real program.
+//! Only the model is scripted. Without `nats-server` these tests fail; nothing is skipped.
+#![cfg(feature = "nats")]
+#![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
+
+#[path = "fleet/faults.rs"]
+mod faults;
+#[path = "fleet/jobs.rs"]
+mod jobs;
+#[path = "fleet/members.rs"]
+mod members;
+#[path = "mailbox/server.rs"]
+mod server;
+#[path = "fleet/sessions.rs"]
+mod sessions;
+#[path = "fleet/stage.rs"]
+mod stage;

@@ -1,0 +1,130 @@
+//! FL-3, FL-5: jobs from submission to result.
+
+use crate::stage::{Stage, git, wait_until};
+use serde_json::json;
+
+#[test]
+fn fl_3_worker_plans_then_implements() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let worker = stage.member(&ann, "bob", "worker");
+    let planned = ann.submit_task(&[]);
+    let listed = ann.json(&["jobs", "--remote", "team", "--json"]);
+    let row = &listed[0];
+    assert_eq!((&row["id"], &row["state"], &row["ended"]), (&json!(planned), &json!("queued"), &json!(null)));
+    assert_eq!((&row["kind"], &row["worker"], &row["attempts"]), (&json!("plan"), &json!(null), &json!(0)));
+    worker.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let waiting = ann.job(&planned);
+    assert_eq!((&waiting["state"], &waiting["worker"]), (&json!("waiting"), &json!("bob")), "{waiting}");
+    let out = stage.root.path().join("out");
+    let fetch = |id: &str| ann.ok(&["jobs", "fetch", id, "--out", &out.display().to_string(), "--remote", "team"]);
+    fetch(&planned);
+    let plan = std::fs::read_to_string(out.join("plan.md")).unwrap();
+    assert_eq!(plan, "# Plan\n\nAdd new.txt.\n");
+    // A wrong hash approves nothing.
+    let (file, repo) = (out.join("plan.md").display().to_string(), stage.repo().display().to_string());
+    let wrong = "0".repeat(64);
+    let args = ["submit", "implement", &file, "--sha256", &wrong, "--remote", "team", "--repo", &repo];
+    assert!(ann.fails(&args).contains("differs from the approved one"));
+    let implemented = ann.submit_text("plan.md", &plan);
+    worker.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let done = ann.job(&implemented);
+    assert_eq!((&done["state"], &done["attempts"]), (&json!("done"), &json!(1)), "{done}");
+    assert_eq!(done["events"].as_array().unwrap().len(), 3, "{done}");
+    fetch(&implemented);
+    git(&stage.repo(), &["apply", "--index", &out.join("changes.patch").display().to_string()]);
+    assert_eq!(std::fs::read_to_string(stage.repo().join("new.txt")).unwrap(), "new\n");
+    let report = std::fs::read_to_string(out.join("report.json")).unwrap();
+    assert!(report.contains("All done."), "{report}");
+    let left = std::fs::read_dir(worker.home.join("cutonce-worker")).unwrap().count();
+    assert_eq!(left, 0, "the worker removes its clones");
+}
+
+#[test]
+fn fl_3_bundles_and_addresses_are_cloned() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let bundle = stage.root.path().join("x.bundle").display().to_string();
+    git(&stage.repo(), &["bundle", "create", "-q", &bundle, "main"]);
+    let url = format!("file://{}", stage.repo().display());
+    let mut jobs = Vec::new();
+    for repo in [&bundle, &url] {
+        let args = ["submit", "plan", "PLANME", "--remote", "team", "--repo", repo];
+        jobs.push((ann.ok(&args).trim().to_string(), repo));
+    }
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle", "--jobs", "2"]);
+    for (id, repo) in jobs {
+        let job = ann.job(&id);
+        assert_eq!((&job["state"], &job["repo"]), (&json!("waiting"), &json!(repo)), "{job}");
+    }
+    let bad = ["submit", "plan", "PLANME", "--remote", "team", "--repo"];
+    for repo in ["ext::sh -c true", "--upload-pack=x", "nowhere", "/etc/passwd"] {
+        let given = format!("--repo={repo}");
+        let error = ann.fails(&[&bad[..5], &[given.as_str()]].concat());
+        assert!(error.contains("neither an address") || error.contains("not a git bundle"), "{repo}: {error}");
+    }
+}
+
+#[test]
+fn fl_5_jobs_are_cancelled_retried_and_buried() {
+    // The model never answers.
+    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let ann = stage.owner();
+    let first = ann.submit_task(&[]);
+    let _worker = ann.worker();
+    ann.wait_for(&first, "running");
+    ann.ok(&["jobs", "cancel", &first, "--remote", "team"]);
+    let second = ann.submit_task(&[]);
+    // The worker ended the cancelled job, else it could not take another one.
+    ann.wait_for(&second, "running");
+    assert_eq!(ann.job(&first)["state"], "cancelled");
+    assert!(ann.fails(&["jobs", "cancel", &first, "--remote", "team"]).contains("it is cancelled"));
+    ann.ok(&["jobs", "cancel", &second, "--remote", "team"]);
+    ann.ok(&["jobs", "retry", &first, "--remote", "team"]);
+    ann.wait_for(&first, "running");
+    ann.ok(&["jobs", "cancel", &first, "--remote", "team"]);
+    assert!(ann.fails(&["jobs", "show", "nothing", "--remote", "team"]).contains("no job"));
+    assert_eq!(ann.ok(&["jobs", "--dead", "--remote", "team"]).trim(), "No job failed too often.");
+}
+
+#[test]
+fn fl_5_dead_letters_are_listed_and_retried() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let id = ann.submit_task(&[]);
+    let settings = r#"{"fleet": {"attempts": 1, "heartbeatSeconds": 1, "redeliverySeconds": 1}}"#;
+    // A worker dies while it has the job.
+    let stuck = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let mut command = ann.command(&["worker", "--remote", "team", "--settings", settings]);
+    let child = command.env("ANTHROPIC_BASE_URL", format!("http://{}", stuck.model.addr())).spawn().unwrap();
+    let mut dying = crate::stage::Running(child);
+    ann.wait_for(&id, "running");
+    dying.0.kill().unwrap();
+    dying.0.wait().unwrap();
+    let mut undertaker = ann.spawn(&["worker", "--remote", "team", "--settings", settings]);
+    let job = ann.wait_for(&id, "failed");
+    assert_eq!(job["result"]["dead"], true, "{job}");
+    assert!(ann.ok(&["jobs", "--dead", "--remote", "team"]).contains(&id));
+    undertaker.signal("-TERM");
+    assert_eq!(undertaker.end(), Some(143), "an idle worker ends at the first signal");
+    ann.ok(&["jobs", "retry", &id, "--remote", "team"]);
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    assert_eq!(ann.job(&id)["state"], "waiting");
+}
+
+#[test]
+fn fl_5_limits_hold_for_user_and_repository() {
+    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let ann = stage.owner();
+    let jobs: Vec<String> = (0..3).map(|_| ann.submit_task(&[])).collect();
+    let settings = r#"{"fleet": {"jobs": 3, "jobsPerUser": 2, "heartbeatSeconds": 1, "redeliverySeconds": 2}}"#;
+    let _worker = ann.spawn(&["worker", "--remote", "team", "--settings", settings]);
+    let states = || jobs.iter().map(|id| ann.job(id)["state"].as_str().unwrap().to_string()).collect::<Vec<_>>();
+    let running = |states: &[String]| states.iter().filter(|state| *state == "running").count();
+    wait_until("two running jobs", || (running(&states()) == 2).then_some(()));
+    let waiting = states().iter().position(|state| state == "queued").unwrap();
+    let other = (0..3).find(|at| *at != waiting).unwrap();
+    ann.ok(&["jobs", "cancel", &jobs[other], "--remote", "team"]);
+    ann.wait_for(&jobs[waiting], "running");
+    assert_eq!(running(&states()), 2);
+}

@@ -1,0 +1,142 @@
+//! FL-1, FL-2, FL-4: sessions that continue on another machine, and reviews of waiting plans.
+
+use crate::stage::{Stage, git, wait_until};
+use serde_json::json;
+
+#[test]
+fn fl_4_session_continues_on_another_machine() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let bob = stage.member(&ann, "bob", "approve");
+    let id = "019a0000-0000-7000-8000-000000000001";
+    ann.ok(&["-p", "first words", "--session-id", id, "--remote", "team"]);
+    let clone = stage.root.path().join("clone");
+    let (from, to) = (stage.repo().display().to_string(), clone.display().to_string());
+    git(stage.root.path(), &["clone", "-q", &from, &to]);
+    let there = bob.in_folder(&clone);
+    there.ok(&["-p", "second words", "--resume", id, "--remote", "team"]);
+    let last = String::from_utf8_lossy(&stage.model.requests().last().unwrap().body).into_owned();
+    assert!(last.contains("first words") && last.contains("second words"), "{last}");
+    // Back at the first machine, with what the second one added.
+    ann.ok(&["-p", "third words", "--resume", id, "--remote", "team"]);
+    let last = String::from_utf8_lossy(&stage.model.requests().last().unwrap().body).into_owned();
+    let at = |words: &str| last.find(words).unwrap_or_else(|| panic!("{words} is missing"));
+    assert!(at("first words") < at("second words") && at("second words") < at("third words"));
+    // A folder that is no clone is refused without a user.
+    let other = stage.root.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    let error =
+        stage.member(&ann, "carl", "approve").in_folder(&other).fails(&["-p", "x", "--resume", id, "--remote", "team"]);
+    assert!(error.contains("no clone of that repository"), "{error}");
+}
+
+#[test]
+fn fl_4_local_file_stays_the_truth_without_server() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let id = "019a0000-0000-7000-8000-000000000002";
+    drop(stage.nats);
+    ann.ok(&["-p", "first words", "--session-id", id, "--remote", "team"]);
+    ann.ok(&["-p", "second words", "--resume", id, "--remote", "team"]);
+    let last = String::from_utf8_lossy(&stage.model.requests().last().unwrap().body).into_owned();
+    assert!(last.contains("first words") && last.contains("second words"), "{last}");
+}
+
+#[test]
+fn fl_2_reviewers_approve_and_work_follows() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let (bob, carl) = (stage.member(&ann, "bob", "approve"), stage.member(&ann, "carl", "comment"));
+    let id = ann.submit_task(&["--then", "implement", "--quorum", "2"]);
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let waiting = bob.json(&["review", "--remote", "team", "--json"]);
+    assert_eq!((&waiting[0]["id"], &waiting[0]["quorum"]), (&json!(id), &json!(2)), "{waiting}");
+    let hash = waiting[0]["sha256"].as_str().unwrap();
+    assert!(bob.ok(&["review", &id, "--remote", "team"]).contains("    3  Add new.txt."));
+    let wrong = "0".repeat(64);
+    let error = bob.fails(&["review", &id, "--remote", "team", "--approve", "--sha256", &wrong]);
+    assert!(error.contains("differs from the one you approve"), "{error}");
+    let error = carl.fails(&["review", &id, "--remote", "team", "--approve"]);
+    assert!(error.contains("role comment"), "{error}");
+    let first = bob.ok(&["review", &id, "--remote", "team", "--approve", "--sha256", hash]);
+    assert!(first.contains("1 of 2"), "{first}");
+    // The same person again is still one approver.
+    assert!(bob.ok(&["review", &id, "--remote", "team", "--approve"]).contains("1 of 2"));
+    let second = ann.ok(&["review", &id, "--remote", "team", "--approve"]);
+    assert!(second.contains("Queued the implementation"), "{second}");
+    let late = carl.fails(&["review", &id, "--remote", "team", "--changes", "wait"]);
+    assert!(late.contains("already approved by") && late.contains("bob"), "{late}");
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    assert_eq!(ann.job(&format!("{id}-implement"))["state"], "done");
+    // A request for changes ends the round; the job can be queued again.
+    let other = ann.submit_task(&[]);
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    carl.ok(&["review", &other, "--remote", "team", "--changes", "smaller steps"]);
+    let sent_back = ann.job(&other);
+    assert_eq!((&sent_back["state"], &sent_back["decision"]["feedback"]), (&json!("done"), &json!("smaller steps")));
+    assert!(bob.fails(&["review", &other, "--remote", "team", "--approve"]).contains("already sent back by carl"));
+    ann.ok(&["jobs", "retry", &other, "--remote", "team"]);
+}
+
+#[test]
+fn fl_1_doctor_tells_what_is_wrong() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let report = ann.ok(&["doctor", "--remote", "team"]);
+    assert!(report.contains("no TLS needed") && report.contains("ann as owner, 1 members"), "{report}");
+    assert!(report.contains("queue: 0 messages"), "{report}");
+    drop(stage.nats);
+    let output = wait_until("the end of the server", || {
+        let output = ann.run(&["doctor", "--remote", "team"]);
+        (!output.status.success()).then_some(output)
+    });
+    assert!(crate::stage::text(&output.stdout).contains("BROKEN  server"));
+}
+
+/// A conversation whose plan waits; its input stays open.
+fn planning_session(ann: &crate::stage::Person, more: &[&str]) -> crate::stage::Running {
+    let args = ["--plain", "--permission-mode", "plan", "--remote", "team", "PLANME please"];
+    let mut command = ann.command(&[more, &args].concat());
+    let command = command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::null());
+    crate::stage::Running(command.stderr(std::process::Stdio::null()).spawn().unwrap())
+}
+
+fn waiting_request(person: &crate::stage::Person) -> String {
+    wait_until("a waiting plan", || {
+        let waiting = person.json(&["review", "--remote", "team", "--json"]);
+        waiting[0]["id"].as_str().map(str::to_string)
+    })
+}
+
+#[test]
+fn fl_2_members_answer_plans_of_sessions() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let (bob, carl) = (stage.member(&ann, "bob", "approve"), stage.member(&ann, "carl", "comment"));
+    let _session = planning_session(&ann, &[]);
+    let id = waiting_request(&bob);
+    assert!(bob.ok(&["review", &id, "--remote", "team"]).contains("    3  Add new.txt."));
+    assert!(carl.fails(&["review", &id, "--remote", "team", "--approve"]).contains("role comment"));
+    assert_eq!(bob.ok(&["review", &id, "--remote", "team", "--approve"]).trim(), "Approved.");
+    let late = carl.fails(&["review", &id, "--remote", "team", "--changes", "no"]);
+    assert!(late.contains("already approved by bob"), "{late}");
+}
+
+#[test]
+fn fl_2_quorum_needs_the_local_user_too() {
+    use std::io::Write;
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let bob = stage.member(&ann, "bob", "approve");
+    let mut session = planning_session(&ann, &["--settings", r#"{"plan": {"quorum": 2}}"#]);
+    let id = waiting_request(&bob);
+    let reviewer = bob.spawn(&["review", &id, "--remote", "team", "--approve"]);
+    let mut input = session.0.stdin.take().unwrap();
+    // Approve, confirm each edit; Enter confirms the choice.
+    input.write_all(b"2\n\n").unwrap();
+    let mut reviewer = reviewer;
+    reviewer.end();
+    let mut output = String::new();
+    std::io::Read::read_to_string(reviewer.0.stdout.as_mut().unwrap(), &mut output).unwrap();
+    assert!(output.contains("Approved."), "{output}");
+}

@@ -1,0 +1,192 @@
+//! A NATS server, a scripted model, a repository, and a home per person or machine.
+
+use crate::server::Server;
+use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScenarioScript, ScriptedTurn};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Only reached on failure.
+pub const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Plans tasks with PLANME and implements plans that add new.txt. A call that was interrupted is made again.
+fn answer(request: &RecordedRequest) -> ScriptedTurn {
+    let body = String::from_utf8_lossy(&request.body);
+    let is_written = |lines: &str| body.contains(lines) || body.contains("exists but was not read");
+    let write = |path: &str, content: &str| serde_json::json!({"calls": [{"name": "Write", "input": {"file_path": path, "content": content}}]});
+    let turn = match body.contains("PLANME") {
+        true if !is_written("(3 lines") => write("{plan}", "# Plan\n\nAdd new.txt.\n"),
+        true if !body.contains("toolu_exit") => {
+            serde_json::json!({"calls": [{"name": "ExitPlanMode", "id": "toolu_exit", "input": {}}]})
+        }
+        false if body.contains("Add new.txt") && !is_written("(1 line") => write("new.txt", "new\n"),
+        _ => serde_json::json!({"text": "All done."}),
+    };
+    serde_json::from_value(turn).unwrap()
+}
+
+pub struct Stage {
+    pub root: tempfile::TempDir,
+    pub model: LoopbackServer,
+    pub nats: Server,
+}
+
+/// One person or machine with a home of its own.
+#[derive(Clone)]
+pub struct Person {
+    pub home: PathBuf,
+    folder: PathBuf,
+    model: String,
+}
+
+impl Stage {
+    pub fn new() -> Stage {
+        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap())
+    }
+    pub fn with_script(script: &str) -> Stage {
+        Stage::with_model(LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap())
+    }
+    fn with_model(model: LoopbackServer) -> Stage {
+        let root = tempfile::Builder::new().prefix("fleet-").tempdir().unwrap();
+        let stage = Stage { root, model, nats: Server::start() };
+        let repo = stage.repo();
+        std::fs::create_dir(&repo).unwrap();
+        git(&repo, &["init", "-q", "-b", "main"]);
+        std::fs::write(repo.join("a.txt"), "a\n").unwrap();
+        git(&repo, &["add", "-A"]);
+        git(&repo, &["-c", "user.name=a", "-c", "user.email=a@example.invalid", "commit", "-q", "-m", "one"]);
+        stage
+    }
+    pub fn repo(&self) -> PathBuf {
+        self.root.path().join("repo")
+    }
+    pub fn person(&self, name: &str) -> Person {
+        let home = self.root.path().join(name);
+        std::fs::create_dir_all(&home).unwrap();
+        let settings = r#"{"fleet": {"heartbeatSeconds": 1, "redeliverySeconds": 2, "attempts": 100},
+            "plan": {"shell": "readonly"}}"#;
+        std::fs::write(home.join("settings.json"), settings).unwrap();
+        Person { home, folder: self.repo(), model: format!("http://{}", self.model.addr()) }
+    }
+    /// A person with the remote `team`, its owner.
+    pub fn owner(&self) -> Person {
+        let ann = self.person("ann");
+        ann.ok(&["remote", "add", "team", &self.nats.url(), "--label", "ann"]);
+        ann
+    }
+    pub fn member(&self, owner: &Person, name: &str, role: &str) -> Person {
+        let code = owner.ok(&["remote", "invite", "team", "--role", role]);
+        let person = self.person(name);
+        person.ok(&["remote", "join", code.trim(), "--label", name]);
+        person
+    }
+}
+
+impl Person {
+    pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args).current_dir(&self.folder).stdin(Stdio::null());
+        for name in ["CUTONCE_HOME", "HOME", "XDG_CACHE_HOME"] {
+            command.env(name, &self.home);
+        }
+        command.env("ANTHROPIC_BASE_URL", &self.model).env("ANTHROPIC_API_KEY", "k").env("NO_PROXY", "*");
+        command
+    }
+    pub fn in_folder(&self, folder: &Path) -> Person {
+        Person { folder: folder.to_path_buf(), ..self.clone() }
+    }
+    pub fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+    /// Runs a command that must succeed, and returns its output.
+    pub fn ok(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        let (out, err) = (text(&output.stdout), text(&output.stderr));
+        assert!(output.status.success(), "{args:?}: {out}{err}");
+        out
+    }
+    /// Runs a command that must fail, and returns its error.
+    pub fn fails(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(!output.status.success(), "{args:?} succeeded: {}", text(&output.stdout));
+        text(&output.stderr)
+    }
+    pub fn json(&self, args: &[&str]) -> Value {
+        serde_json::from_str(&self.ok(args)).unwrap()
+    }
+    pub fn spawn(&self, args: &[&str]) -> Running {
+        Running(self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())
+    }
+    pub fn worker(&self) -> Running {
+        let mut command = self.command(&["worker", "--remote", "team"]);
+        Running(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+    }
+    pub fn job(&self, id: &str) -> Value {
+        self.json(&["jobs", "show", id, "--remote", "team", "--json"])
+    }
+    pub fn submit_task(&self, more: &[&str]) -> String {
+        let repo = self.folder.display().to_string();
+        let args = ["submit", "plan", "PLANME please", "--remote", "team", "--repo", &repo, "--json"];
+        self.json(&[&args, more].concat())["id"].as_str().unwrap().to_string()
+    }
+    /// Submits a plan that the worker implements.
+    pub fn submit_text(&self, name: &str, text: &str) -> String {
+        let file = self.home.join(name);
+        std::fs::write(&file, text).unwrap();
+        let hash = cutonce_core::plan::sha256_hex(text);
+        let (file, repo) = (file.display().to_string(), self.folder.display().to_string());
+        let args = ["submit", "implement", &file, "--sha256", &hash, "--remote", "team", "--repo", &repo, "--json"];
+        self.json(&args)["id"].as_str().unwrap().to_string()
+    }
+    /// Waits until a job is in this state.
+    pub fn wait_for(&self, id: &str, state: &str) -> Value {
+        wait_until(&format!("job {id} {state}"), || {
+            let job = self.job(id);
+            let over = job["ended"].is_string() && job["state"] != "cancelled";
+            assert!(!over || job["state"] == state, "{job}");
+            (job["state"] == state).then_some(job)
+        })
+    }
+}
+
+/// A process that ends with the test.
+pub struct Running(pub Child);
+
+impl Running {
+    pub fn signal(&self, signal: &str) {
+        let sent = Command::new("kill").args([signal, &self.0.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+    }
+    /// Waits for the end and returns the exit code.
+    pub fn end(&mut self) -> Option<i32> {
+        wait_until("the end of a process", || self.0.try_wait().unwrap()).code()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Looks again until the condition holds.
+pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "waited in vain for {what}");
+        std::thread::yield_now();
+    }
+}
+
+pub fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+pub fn git(folder: &Path, args: &[&str]) {
+    assert!(Command::new("git").args(args).current_dir(folder).status().unwrap().success(), "{args:?}");
+}
