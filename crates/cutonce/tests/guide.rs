@@ -36,9 +36,24 @@ fn runnable_lines(page: &str) -> Vec<(usize, &str)> {
     found
 }
 
-/// Plans when it is asked to, else says that it is done.
+/// A plan with steps, for the page about the contract.
+const STEPS: &str = "# Greeting\n\n## Steps\n\n1. Write the greeting\n   - files: greeting.txt (new)\n   - check: `test -f greeting.txt`\n";
+
+/// Plans when it is asked to, else says that it is done. The plan with steps is implemented.
 fn answer(request: &RecordedRequest) -> ScriptedTurn {
     let body = String::from_utf8_lossy(&request.body);
+    if body.contains("greeting") && !body.contains("tool_result") {
+        let turn = match body.contains("Plan mode is on") {
+            true => serde_json::json!({"calls": [
+                {"name": "Write", "input": {"file_path": "{plan}", "content": STEPS}},
+                {"name": "ExitPlanMode", "input": {}}
+            ]}),
+            false => serde_json::json!({"calls": [
+                {"name": "Write", "input": {"file_path": "greeting.txt", "content": "hello\n"}}
+            ]}),
+        };
+        return serde_json::from_value(turn).unwrap();
+    }
     let turn = match body.contains("Plan mode is on") && !body.contains("tool_result") {
         true => serde_json::json!({"calls": [
             {"name": "Write", "input": {"file_path": "{plan}", "content": "# Plan\n\n1. Sign the cookies\n"}},
@@ -174,6 +189,20 @@ fn on_6_commands_of_the_guide_run() {
     }
     assert!(seen > 15, "only {seen} commands; were they read at all?");
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// The screens of the page about the contract are those of its story.
+#[test]
+fn on_6_screens_of_the_guide_are_real() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/guide/contract.md")).unwrap();
+    let story = std::fs::read_to_string(root.join("scenarios/contract/guide.story")).unwrap();
+    let screens: Vec<&str> =
+        page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    assert!(screens.len() >= 4, "only {} screens", screens.len());
+    for screen in screens {
+        assert!(story.contains(screen.trim_end()), "not a screen of scenarios/contract/guide.story:\n{screen}");
+    }
 }
 
 #[test]

@@ -312,7 +312,7 @@ fn ui_5_continued_typing_never_answers() {
     term.see("enter or a digit chooses").unwrap();
     assert!(!stage.root.path().join("ws/made").exists(), "Enter behind a sentence approved");
     term.press("esc").unwrap();
-    term.see("Not done.").unwrap();
+    term.see("Interrupted. Tell the agent").unwrap();
     let shown = |screen: &str| screen.matches('x').count() > typed.len();
     term.until("have the whole sentence as the draft", shown).unwrap();
     term.press("ctrl+c ctrl+c").unwrap();
@@ -692,7 +692,7 @@ fn ui_1_ui_11_resizing_a_dialog_leaves_no_remains() {
     tmux.until("Your answers");
     tmux.run(&["send-keys", "Enter"]);
     // A short dialog in the live area. Only our own output is wrapped into rows.
-    let hint = "enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it";
+    let hint = "enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it";
     tmux.until(hint);
     for (size, broken) in [((40, 15), true), ((200, 60), false), ((40, 15), true), ((80, 24), false)] {
         tmux.size(size.0, size.1);

@@ -35,9 +35,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("cutonce-tools", &["cutonce-core", "cutonce-sandbox"]),
     ("cutonce-agent", &["cutonce-core", "cutonce-models", "cutonce-sandbox", "cutonce-tools"]),
     ("cutonce-tui", &["cutonce-core", "cutonce-agent"]),
+    ("cutonce-serve", &["cutonce-core", "cutonce-agent"]),
+    ("cutonce-fleet", &["cutonce-core", "cutonce-agent"]),
     (
         "cutonce",
-        &["cutonce-core", "cutonce-models", "cutonce-sandbox", "cutonce-tools", "cutonce-agent", "cutonce-tui"],
+        &[
+            "cutonce-core",
+            "cutonce-models",
+            "cutonce-sandbox",
+            "cutonce-tools",
+            "cutonce-agent",
+            "cutonce-tui",
+            "cutonce-serve",
+            "cutonce-fleet",
+        ],
     ),
 ];
 

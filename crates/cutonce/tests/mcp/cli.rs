@@ -28,7 +28,7 @@ fn ho_6_unusable_servers_are_not_added() {
         (&["add", "a_b", "--", "x"], "is too similar to \"a b\""),
         (&["add", "g", "ftp://x"], "http:// or https://"),
         (&["add-json", "j", r#"{"type": "http", "url": "x"}"#], "expected an http or https URL"),
-        (&["refuse", "nope"], "no MCP server is called \"nope\""),
+        (&["deny", "nope"], "no MCP server is called \"nope\""),
     ];
     for (args, why) in refused {
         let output = stage.mcp(args);
@@ -36,7 +36,7 @@ fn ho_6_unusable_servers_are_not_added() {
     }
     let url = r#"{"type": "http", "url": "${BASE}/mcp"}"#;
     assert!(stage.mcp(&["add-json", "j", url]).status.success());
-    assert!(stage.mcp(&["refuse", "a b"]).status.success());
+    assert!(stage.mcp(&["deny", "a b"]).status.success());
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn ho_6_project_server_does_not_replace_users() {
     let listed = stage.mcp(&["list", "--no-check"]);
     assert!(stdout(&listed).contains("s: mine (stdio, user)"), "{}", stdout(&listed));
     assert!(stderr(&listed).contains("also defines an MCP server \"s\""), "{}", stderr(&listed));
-    let agreed = stage.mcp(&["agree", "s"]);
+    let agreed = stage.mcp(&["approve", "s"]);
     let told = stdout(&agreed);
     assert!(
         told.contains("theirs") && told.contains("your rules for mcp__s apply to it"),

@@ -35,33 +35,37 @@ fn main() {
         move || counted(&lists)
     })];
     trials.push(Trial::test("pm_2_the_judge_sees_every_kind_of_change", || sees_changes().map_err(Failed::from)));
-    for (list, (clauses, probes)) in lists.into_iter().enumerate() {
+    for (number, (clauses, probes)) in lists.into_iter().enumerate() {
         let probes: Arc<Vec<Probe>> = Arc::new(probes.into_iter().filter(wanted).collect());
-        for (who, rules) in whos.iter().flat_map(|who| Rules::ALL.map(|rules| (*who, rules))) {
-            // Builds need a throwaway layer.
-            if rules == Rules::NoScratch && probes.iter().all(Probe::works) {
-                continue;
-            }
-            let name = format!("{clauses}::{}::{}", who.name(), rules.name());
+        for (who, rules, by) in runs(&whos, number, probes.iter().all(Probe::works)) {
+            let name = format!("{clauses}::{}::{}::{}", who.name(), rules.name(), by.name());
             let probes = Arc::clone(&probes);
-            trials.push(Trial::test(name, move || told(&probes, who, rules, By::Session).map_err(Failed::from)));
-        }
-        // PM-64: the same calls by subagents, with everything enabled that could loosen permissions.
-        for (who, by) in by_others(&whos, list) {
-            let name = format!("{clauses}::pm_64::{}::{}", who.name(), by.name());
-            let probes = Arc::clone(&probes);
-            trials.push(Trial::test(name, move || told(&probes, who, Rules::Bypass, by).map_err(Failed::from)));
+            trials.push(Trial::test(name, move || told(&probes, who, rules, by).map_err(Failed::from)));
         }
     }
     libtest_mimic::run(&args, trials).exit();
 }
 
-/// Other callers for the list of this number: all of them as the first user, and as root one kind of agent in
-/// turn, to save time.
-fn by_others(whos: &[Who], list: usize) -> Vec<(Who, By)> {
-    let first = By::OTHERS.map(|by| (whos[0], by));
-    let more = whos[1..].iter().map(|who| (*who, By::OTHERS[list % By::OTHERS.len()]));
-    first.into_iter().chain(more).collect()
+/// The runs of the list with this number. Bypass includes what Allowed allows. Agents and teammates (PM-64,
+/// PM-131) play with everything enabled that could loosen permissions; they take turns over the lists, to save
+/// time. `PROBES_ALL=1` plays everything by everyone.
+fn runs(whos: &[Who], number: usize, useful: bool) -> Vec<(Who, Rules, By)> {
+    let all = std::env::var_os("PROBES_ALL").is_some();
+    let mut runs = Vec::new();
+    for (at, who) in whos.iter().enumerate() {
+        let session = Rules::ALL.into_iter().filter(|rules| match rules {
+            // Builds need a throwaway layer.
+            Rules::NoScratch => !useful,
+            Rules::Bypass => true,
+            Rules::None => all || at == 0,
+            Rules::Allowed => all,
+        });
+        runs.extend(session.map(|rules| (*who, rules, By::Session)));
+        let others = By::OTHERS.into_iter().enumerate();
+        let turn = |other: usize| all || (at == 0 && (other + number).is_multiple_of(2));
+        runs.extend(others.filter(|(other, _)| turn(*other)).map(|(_, by)| (*who, Rules::Bypass, by)));
+    }
+    runs
 }
 
 fn wanted(probe: &Probe) -> bool {

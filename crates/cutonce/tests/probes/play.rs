@@ -35,10 +35,10 @@ impl By {
     pub fn name(self) -> &'static str {
         match self {
             By::Session => "by_the_session",
-            By::Agent => "by_an_agent",
-            By::Background => "by_an_agent_in_the_background",
-            By::Resumed => "by_a_resumed_agent",
-            By::Nested => "by_an_agent_of_an_agent",
+            By::Agent => "pm_64_by_an_agent",
+            By::Background => "pm_64_by_an_agent_in_the_background",
+            By::Resumed => "pm_64_by_a_resumed_agent",
+            By::Nested => "pm_64_by_an_agent_of_an_agent",
             By::Teammate => "pm_131_by_a_teammate",
         }
     }

@@ -22,7 +22,7 @@ fn ui_13_ctrl_z_works_with_a_dialog() {
     term.until("be there again", |screen| screen.rfind("wants to run") > screen.rfind("looked")).unwrap();
     assert!(!stage.root.path().join("ws/made").exists());
     term.press("esc").unwrap();
-    term.see("Not done.").unwrap();
+    term.see("Interrupted. Tell the agent").unwrap();
     term.press("ctrl+c ctrl+c").unwrap();
     term.until("end", |screen| screen.trim_end().ends_with("shell$")).unwrap();
 }

@@ -17,7 +17,7 @@ fn states() -> Vec<(&'static str, serde_json::Value, Option<&'static str>)> {
         (
             r#"{"turns": [{"fault": {"status": 529, "message": "busy", "retry_after": "30"}}]}"#,
             json!({}),
-            Some("trying again"),
+            Some("Trying again"),
         ),
         (TALK, json!({"hooks": {"UserPromptSubmit": hook}}), None),
         (TALK, json!({"mcp": {"firstWaitMs": 60_000}, "mcpServers": {"slow": server}}), None),

@@ -15,8 +15,8 @@ pub const PUBLIC: &[(&str, &str)] = &[
     ("MailError", "why a team's mailbox failed: part of StartError"),
     ("PlanError", "why a plan can't be had: part of StartError"),
     ("JoinError", "why a team refuses a member: part of StartError"),
-    ("PlanStamp", "the files of a plan as they were: part of PlanRevisions"),
-    ("StaleFile", "a file that changed since a plan was written: what PlanStamp compares"),
+    ("RehearsalError", "error of RehearsalJob::run"),
+    ("ListedProgress", "in the list of plans"),
     ("ToolStatus", "in the status of a server"),
     ("ToolHints", "in the status of a server's tool"),
     ("McpError", "why a server can't be used"),
@@ -45,7 +45,7 @@ pub const STARTS_PROCESSES: &[(&str, &str)] = &[];
 
 /// (struct, its number of fields now, why it is not split)
 pub const LARGE_STRUCTS: &[(&str, usize, &str)] =
-    &[("Settings", 28, "plain data: one field per setting"), ("Theme", 29, "plain data: one field per style")];
+    &[("Settings", 33, "plain data: one field per setting"), ("Theme", 29, "plain data: one field per style")];
 
 /// (type name, why it is defined more than once)
 pub const REPEATED_TYPES: &[(&str, &str)] =
@@ -67,7 +67,7 @@ pub const LONG_COMMENT_LINES: usize = 0;
 pub const BANNED_WORDS: usize = 40;
 
 /// Number of files outside plan rooms that name plans or plan mode.
-pub const PLAN_FILES: usize = 45;
+pub const PLAN_FILES: usize = 46;
 
 /// (rule, the change after which it holds and leaves this list)
 pub const PENDING: &[(&str, &str)] = &[];
