@@ -1,4 +1,4 @@
-Auto mode, headless (PM-120): the small model judges what default mode would ask for, from the call's facts, the user's words and the rules; what it says is in the transcript. What it lets through runs; what it leaves to a person nobody can answer here. Deny rules, ask rules and protected places are not its business, and rules that would skip it are set aside.
+Auto mode, headless (PM-120): the small model judges what default mode would ask for, from the call's facts, the user's words and the rules; what it says is in the transcript. What it lets through runs; what it leaves to a person no one can answer here. Deny rules, ask rules and protected places are not its business, and rules that would skip it are set aside.
 
 --- file ~/.cutonce/settings.json
 {"auto": {"enabled": true}, "permissions": {"allow": ["Bash(touch:*)"], "ask": ["Edit(./asked.txt)"], "deny": ["Edit(./never.txt)"]}}
@@ -40,10 +40,10 @@ assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"Bash","inpu
 tool {"callId":"toolu_0002_00","name":"Bash","input":{"command":"touch t.txt"},"output":[{"type":"text","text":"(no output)"}],"isError":false,"decision":{"behavior":"allow","reason":"auto mode: It only makes a file in the project"}}
 file_snapshot {"key":"before","path":"$WS/a.txt"}
 tool {"callId":"toolu_0002_01","name":"Write","input":{"file_path":"a.txt","content":"a\n"},"output":[{"type":"text","text":"Created a.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"auto mode: The user asked for a.txt"}}
-tool {"callId":"toolu_0002_02","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"Edits need your OK in auto mode; auto mode leaves it to you: Nobody spoke of b.txt; nobody can answer here"}}
-tool {"callId":"toolu_0002_03","name":"Write","input":{"file_path":"asked.txt","content":"b\n"},"output":[{"type":"text","text":"Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"asked for by the rule `Edit(./asked.txt)` from ~/.cutonce/settings.json; nobody can answer here","rule":"Edit(./asked.txt)","source":"user"}}
+tool {"callId":"toolu_0002_02","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"Edits need your OK in auto mode; auto mode leaves it to you: Nobody spoke of b.txt; no one can answer here"}}
+tool {"callId":"toolu_0002_03","name":"Write","input":{"file_path":"asked.txt","content":"b\n"},"output":[{"type":"text","text":"Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it."}],"isError":true,"decision":{"behavior":"deny","reason":"asked for by the rule `Edit(./asked.txt)` from ~/.cutonce/settings.json; no one can answer here","rule":"Edit(./asked.txt)","source":"user"}}
 tool {"callId":"toolu_0002_04","name":"Write","input":{"file_path":"never.txt","content":"b\n"},"output":[{"type":"text","text":"Write of never.txt is denied by the rule `Edit(./never.txt)` from ~/.cutonce/settings.json. Do not try to work around this. Continue without it, or tell the use…"}],"isError":true,"decision":{"behavior":"deny","reason":"denied by the rule `Edit(./never.txt)` from ~/.cutonce/settings.json","rule":"Edit(./never.txt)","source":"user"}}
-tool {"callId":"toolu_0002_05","name":"Write","input":{"file_path":".git/hooks/pre-commit","content":"b\n"},"output":[{"type":"text","text":"Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed."}],"isError":true,"decision":{"behavior":"deny","reason":"Edits of protected files need your OK in auto mode; nobody can answer here"}}
+tool {"callId":"toolu_0002_05","name":"Write","input":{"file_path":".git/hooks/pre-commit","content":"b\n"},"output":[{"type":"text","text":"Not allowed: it writes to a protected place, which only a person can allow, and no one is here. Continue without it, or tell the user what you would have change…"}],"isError":true,"decision":{"behavior":"deny","reason":"Edits of protected files need your OK in auto mode; no one can answer here"}}
 assistant {"blocks":[{"type":"text","text":"done"}],"stop":"end_turn"}
 
 --- seen
@@ -68,8 +68,8 @@ request 6
   assistant: call Write {"file_path":".git/hooks/pre-commit","content":"b\n"}
   user: result: (no output)
   user: result: Created a.txt (1 line).
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
-  user: error: Not allowed: it needs a permission and nobody is here to give it. Go on without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
   user: error: Write of never.txt is denied by the rule `Edit(./never.txt)` from ~/.cutonce/settings.json. Do not try to work around this. Continue without it, or tell the user why you need it.
-  user: error: Not allowed: it writes to a protected place, which only a person can allow, and nobody is here. Go on without it, or tell the user what you would have changed.
+  user: error: Not allowed: it writes to a protected place, which only a person can allow, and no one is here. Continue without it, or tell the user what you would have changed.
 

@@ -56,6 +56,8 @@
     8  2. Write b
     9     - files: b.txt (new)
 
+  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
+
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -64,7 +66,8 @@
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 1 (sha 362689) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.
 answer: a is done.
@@ -86,6 +89,8 @@ Please amend the plan.
     8  2. Write c
     9     - files: c.txt (new)
 
+  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
+
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -94,7 +99,8 @@ Please amend the plan.
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve nothing and keep planning; your text: let me think.
 Press Enter to confirm, or enter another choice.
 answer: The user wants to think.
@@ -113,6 +119,8 @@ answer: The user wants to think.
     8  2. Write c
     9     - files: c.txt (new)
 
+  0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
+
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -121,7 +129,8 @@ answer: The user wants to think.
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 2 (sha beddef) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.
 answer: done

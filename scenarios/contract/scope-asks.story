@@ -48,6 +48,8 @@ build/
     5  1. Add the page
     6     - files: page.txt (new), package.json
 
+  1 file changes, 1 created, 0 deleted · 0 checks · 1 step approved
+
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -56,7 +58,8 @@ build/
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 1 (sha c7776c) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.
 answer: 
@@ -66,8 +69,7 @@ answer:
   | @@ -0,0 +1 @@
   | +a {}
   1 yes
-  2 yes, and don't ask again here for Plan(style.css)
-  2a yes, and don't ask again in this session for Plan(style.css)
+  2 yes, and add style.css to the plan
   3 no (add text to tell the agent why)
 answer: 
 ? Write wants to change: outside the approved plan
@@ -76,8 +78,7 @@ answer:
   | @@ -0,0 +1 @@
   | +other
   1 yes
-  2 yes, and don't ask again here for Plan(other.txt)
-  2a yes, and don't ask again in this session for Plan(other.txt)
+  2 yes, and add other.txt to the plan
   3 no (add text to tell the agent why)
 answer: done
 
@@ -145,7 +146,7 @@ file_snapshot {"key":"before","path":"$WS/package-lock.json"}
 evidence {"evidence":{"kind":"wrote","path":"package-lock.json","before":null,"after":"ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356"}}
 tool {"callId":"toolu_0002_02","name":"Write","input":{"file_path":"package-lock.json","content":"{}\n"},"output":[{"type":"text","text":"Created package-lock.json (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"Edits are allowed in acceptEdits mode"}}
 ask {"askId":"<id>","kind":"permission"}
-ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"allow","remember":[{"rule":"Plan(style.css)","where_to":"local"}]}}
+ask {"askId":"<id>","kind":"permission","answer":{"kind":"permission","behavior":"allow","remember":[{"rule":"Plan(style.css)","where_to":"session"}]}}
 scope {"scope":{"mode":"ask","files":["package.json","page.txt"],"added":["style.css"]}}
 file_snapshot {"key":"before","path":"$WS/style.css"}
 evidence {"evidence":{"kind":"wrote","path":"style.css","before":null,"after":"7df2d3ac857ea507c490dff0dd16dff64a2af0cd694613bc30a1800c12e1b118"}}

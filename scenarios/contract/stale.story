@@ -22,6 +22,11 @@ echo two > a.txt
 --- stdout
 --- stderr
 cutonce: a.txt changed under step 2
+  --- a.txt
+  +++ a.txt
+  @@ -1 +1 @@
+  -one
+  +two
 cutonce: the plan <slug> is stale; plan again, or use --allow-stale
 
 --- run cutonce implement $SLUG --permission-mode acceptEdits --allow-stale

@@ -1,4 +1,4 @@
-The demo is the terminal program itself (ON-2): a line at the bottom explains the screen and the keys. Approving fixes the bug.
+The demo is the terminal program itself (ON-2): a line at the bottom explains the screen and the keys. Approving fixes the bug; its check passes, and a write outside the plan is stopped (PC-20, PC-30).
 
 --- pty 80x24 cutonce demo --dir shop
 --- keys
@@ -13,7 +13,7 @@ press enter
 < digit chooses
 press 1
 < Done:
-< Over: ctrl+o shows each step
+< Over: NOTES.md was stopped
 press ctrl+c ctrl+c
 --- exit 0
 --- sh

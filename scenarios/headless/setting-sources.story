@@ -56,7 +56,7 @@ Be the project.
 {"turns": [{"text": "three"}]}
 --- run cutonce -p --output-format stream-json --verbose "hi"
 --- stderr
-cutonce: This project defines MCP servers that need your approval to start: theirs (true). To approve one, run: cutonce mcp agree NAME
+cutonce: This project defines MCP servers that need your approval to start: theirs (true). To approve one, run: cutonce mcp approve NAME
 
 --- frames
 {"type":"system","subtype":"init","mcp_servers":[{"name":"theirs","status":"disabled","source":"stdio"}],"model":"claude-sonnet-5-5","permissionMode":"default","slash_commands":["bye","hello"],"apiKeySource":"ANTHROPIC_API_KEY","claude_code_version":"2.1.325","output_style":"default","agents":["Explore","Plan","general-purpose","mine","theirs"],"skills":["knit","weave"],"plugins":[],"capabilities":["interrupt_receipt_v1","interrupt_cancel_queued_v1"],"message":null,"event":{"message":null}}

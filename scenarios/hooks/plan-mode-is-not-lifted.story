@@ -41,6 +41,8 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
     2  
     3  1. measure
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -49,7 +51,8 @@ In plan mode hooks run, hear the mode, and lift nothing (HO-7, PM-61, PM-80): a 
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve nothing and keep planning; your text: not yet.
 Press Enter to confirm, or enter another choice.
 answer: still planning

@@ -24,6 +24,6 @@ request 2
   user: error: Invalid input: the input: missing field `file_path`
   user: error: Invalid input: `colour`: unknown field `colour`, expected one of `file_path`, `offset`, `limit`
   user: error: Invalid input: `pattern`: invalid type: integer `7`, expected a string
-  user: error: Invalid input: expected one JSON object, got text that is no JSON (EOF while parsing a string at line 1 column 16).
+  user: error: Invalid input: expected one JSON object, got text that is not JSON (EOF while parsing a string at line 1 column 16).
   user: error: There is no tool `Dance`. Tools: Agent, AskUserQuestion, Bash, BashOutput, Edit, ExitPlanMode, Glob, Grep, KillShell, LS, NotebookEdit, Read, SendMessage, TeamCreate, TeamDelete, TodoWrite, WebFetch, Write.
 

@@ -84,7 +84,7 @@ demo
 --- run cutonce mcp list
 --- stdout
 demo: K=… python3 server.py (stdio, local) - connected, 2 tools
-shared: rm -rf $WS (stdio, project) - needs approval: cutonce mcp agree shared
+shared: rm -rf $WS (stdio, project) - needs approval: cutonce mcp approve shared
 web: http://127.0.0.1:9/mcp (with Authorization) (http, user) - failed: $HOME/.cutonce/settings.json: the variable TOKEN is not set; set it, or write ${TOKEN:-…}
 
 --- run cutonce mcp list --json --no-check
@@ -113,13 +113,13 @@ cutonce: "NOVALUE": expected KEY=VALUE
 --- stderr
 cutonce: "__" is not a valid MCP server name: use letters, digits, - and _
 
---- run cutonce mcp agree shared
+--- run cutonce mcp approve shared
 --- exit 0
 --- stdout
 Approved: shared (stdio) may start in this folder as long as its definition does not change:
 {"command":"rm","args":["-rf","$WS"]}
 
---- run cutonce mcp refuse shared
+--- run cutonce mcp deny shared
 --- exit 0
 --- stdout
 shared will not start in this folder until you approve it again.

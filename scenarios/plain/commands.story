@@ -89,7 +89,7 @@ Be kind.
 > /mcp
 < far: 
 < >
-> /mcp agree nothing
+> /mcp approve nothing
 < nothing
 < >
 > /memory
@@ -113,9 +113,10 @@ Be kind.
 
 > /help         keys and commands
 /plan         enter plan mode or show the plan; open, off, or a task
-/plans        list the plans of this folder
-/mode         show or set the mode: default, acceptEdits, plan, …
-/model        show or set the model
+/plans        list plans: review, switch, park, delete, report
+/mode         choose or set the mode: default, acceptEdits, plan, …
+/model        choose or set the model
+/effort       choose how much the model thinks: low, medium, high, max, default
 /clear        start over with an empty conversation
 /compact      summarize the conversation; optional: what to keep
 /resume       resume another session; optional: search text
@@ -128,8 +129,13 @@ Be kind.
 /config       edit settings files
 /status       session, model, mode, folders
 /cost         tokens and cost so far
+/context      what fills the context window
 /todos        the agent's todo list
 /export       write the conversation to a file
+/copy         copy the last answer to the clipboard
+/diff         what this session changed in files
+/review       a fresh agent reviews the working tree; optional: what to look at
+/btw          ask a side question that does not enter the conversation
 /theme        dark, light or ansi
 /doctor       check what works on this machine
 /setup        choose a provider and store a key
@@ -138,7 +144,7 @@ Be kind.
 /edit         write the message in your editor; optional: initial text
 /tasks        list background commands; `end ID` stops one
 /greet        Greet somebody
-!LINE         run LINE in your own shell; the agent does not see it
+!LINE         run LINE in your own shell; the agent sees what it prints
 @SERVER:URI   anywhere: include an MCP resource; /mcp__SERVER__PROMPT runs an MCP prompt
 \ before Enter continues on the next line. A paste is one message and never a command.
 Everything else is sent to the agent. Ctrl+C interrupts it; Ctrl+D or the end of input quits.
@@ -192,7 +198,7 @@ answer: Answer the open question first.
   2b yes, and don't ask again here for Bash(touch:*)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
-answer: Unknown command /bar; nothing was sent. Did you mean /plan?
+answer: Unknown command /bar; nothing was sent. Did you mean /btw?
 
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
@@ -209,6 +215,7 @@ answer: it is there
 > printed
 
 > ready
+hello
 got hello
 
 > it ended with code 3
@@ -218,8 +225,8 @@ allow Bash(git log:*) (command line)
 deny Read(./secret) (~/.cutonce/settings.json)
 /config NUMBER opens a settings file.
 
-> far: no-such-program (stdio, project) - needs approval: cutonce mcp agree far
-/mcp NAME shows its tools, /mcp agree NAME approves it, /mcp restart NAME restarts it.
+> far: no-such-program (stdio, project) - needs approval: cutonce mcp approve far
+/mcp NAME shows its tools, /mcp approve NAME approves it, /mcp restart NAME restarts it.
 
 > there is no MCP server "nothing"
 
@@ -234,7 +241,7 @@ deny Read(./secret) (~/.cutonce/settings.json)
   3 $WS/.cutonce/settings.local.json (does not exist)
 /config NUMBER opens one in your editor.
 
-> No plans in this folder yet.
+> No plans yet.
 
 > Written to $WS/said.md
 

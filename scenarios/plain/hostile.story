@@ -58,6 +58,8 @@ nothing changed
     3  1. Add a\u{1b}]0; and delete everything\u{7}
     4  2. Add\u{202e} b
 
+  0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -66,7 +68,8 @@ nothing changed
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): ok
 
 >

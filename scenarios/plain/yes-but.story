@@ -70,6 +70,8 @@ answer: not done
     3  1. one
     4  2. two
 
+  0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -78,7 +80,8 @@ answer: not done
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): There is no line 99 (1 to 4).
 answer: Will approve rev 1 (sha 628c2a) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.

@@ -54,6 +54,8 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
     3  1. Do a
     4  2. Do b
 
+  0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -62,7 +64,8 @@ Each choice of PM-74 with the mode that follows, from three earlier modes. What 
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 1 comment is sent with your choice.
 answer: There is no line 9 (1 to 4).
 answer: 2 comments are sent with your choice.
@@ -201,7 +204,7 @@ created a.txt
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → acceptEdits
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
 answer (a number, optionally with text): Will approve rev 1 (sha b99fdc) and continue in default.
 Press Enter to confirm, or enter another choice.
 answer: 
@@ -262,7 +265,7 @@ nothing changed
     or choose the mode: 4 acceptEdits, 4 default, 4 bypassPermissions
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → bypassPermissions
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
 answer (a number, optionally with text): Will approve rev 1 (sha 328150) and continue in bypassPermissions.
 Press Enter to confirm, or enter another choice.
 answer: done C

@@ -60,7 +60,7 @@ ignored.txt
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
 answer (a number, optionally with text): Will exit plan mode and keep the plan; starts nothing; the mode becomes default.
 Press Enter to confirm, or enter another choice.
 answer: 

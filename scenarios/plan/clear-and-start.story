@@ -37,6 +37,8 @@ MARKER-BEFORE
     2  
     3  1. Write b
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -45,7 +47,8 @@ MARKER-BEFORE
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): The note is sent with your choice.
 answer: Will approve rev 1 (sha 3172df), clear the context and start in acceptEdits; your text: use tabs.
 Press Enter to confirm, or enter another choice.

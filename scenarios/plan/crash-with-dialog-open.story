@@ -39,6 +39,8 @@ ask {"askId":"<id>","kind":"plan"}
     2  
     3  1. Write b
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -47,7 +49,8 @@ ask {"askId":"<id>","kind":"plan"}
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text):
 
 --- run cutonce --plain --continue
@@ -74,6 +77,8 @@ answer (a number, optionally with text):
     2  
     3  1. Write b
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -82,7 +87,8 @@ answer (a number, optionally with text):
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 1 (sha 3172df) and continue in default.
 Press Enter to confirm, or enter another choice.
 answer: implemented after the crash

@@ -50,6 +50,8 @@ chmod +x editor.sh emptier.sh
     2  
     3  1. Guess
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -58,7 +60,8 @@ chmod +x editor.sh emptier.sh
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug>.md
@@ -69,6 +72,8 @@ answer (a number, optionally with text):
 
   This is the plan as you edited it.
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -77,7 +82,8 @@ answer (a number, optionally with text):
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): The note is sent with your choice.
 answer: Will approve the plan as you edited it and continue in acceptEdits; your text: keep it short.
 Press Enter to confirm, or enter another choice.
@@ -211,6 +217,8 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
     2  
     3  1. Guess
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -219,7 +227,8 @@ mode {"from":"acceptEdits","to":"plan","by":"user"}
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 2>.md
@@ -230,6 +239,8 @@ answer (a number, optionally with text):
 
   This is the plan as you edited it.
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -238,7 +249,8 @@ answer (a number, optionally with text):
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve nothing and keep planning; your text: my edit is in; with your edit.
 Press Enter to confirm, or enter another choice.
 answer: 
@@ -317,6 +329,8 @@ request 2
     2  
     3  1. Guess
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -325,7 +339,8 @@ request 2
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 
 ? Exit plan mode?
   plan rev 1 in $HOME/.cutonce/plans/<slug 3>.md
@@ -341,7 +356,7 @@ answer (a number, optionally with text):
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
 answer (a number, optionally with text): Will approve the plan as you edited it and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.
 answer: 
@@ -352,6 +367,8 @@ answer:
     2  
     3  1. Guess
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -360,7 +377,8 @@ answer:
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will exit plan mode and keep the plan; starts nothing; the mode becomes default.
 Press Enter to confirm, or enter another choice.
 answer: 

@@ -1,4 +1,4 @@
-Where there can be no plan file there is no plan mode: a change to it leaves the old mode and says why (PM-100), and a start in it fails with the reason. Plans that can't be saved are not approved (PM-77).
+Where the plan file could not be created there is no plan mode: a change to it leaves the old mode and says why (PM-100), and a start in it fails with the reason. Plans that can't be saved are not approved (PM-77).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}
@@ -33,9 +33,9 @@ a file, not a folder
 >
 
 --- stderr
-error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
-error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
-error: The mode is still default: there can be no plan file: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
+error: The mode is still default: the plan file could not be created: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
+error: The mode is still default: the plan file could not be created: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
+error: The mode is still default: the plan file could not be created: can't reserve a name for the plan: $HOME/.cutonce/plans/.reserved/<slug>: Not a directory
 The mode is default. Others: acceptEdits, plan.
 
 --- seen

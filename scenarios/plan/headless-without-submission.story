@@ -39,7 +39,7 @@ request 1
         … 2 more lines
 request 2
   assistant: call AskUserQuestion {"questions":[{"question":"Which?","header":"Which","options":[{"label":"a","description":"a"},{"label":"b","description":"b"}],"multiSelect":false}]}
-  user: error: Nobody can answer here: this session runs without a person. Decide yourself and say what you assumed.
+  user: error: No one can answer here: this session runs without a person. Decide yourself and say what you assumed.
 request 3
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# A draft\n"}
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).

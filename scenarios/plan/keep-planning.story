@@ -50,6 +50,8 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
     2  
     3  1. Guess
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -58,7 +60,8 @@ Kept planning (PM-79): the mode stays, the model gets the feedback and every lin
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 1 comment is sent with your choice.
 answer: Will approve nothing and keep planning; your text: do not guess; 1 comment.
 Press Enter to confirm, or enter another choice.
@@ -71,6 +74,8 @@ answer:
     3  1. Measure
     4  2. Decide
 
+  0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -79,7 +84,8 @@ answer:
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text):   | @@ -1,3 +1,4 @@
   |  # Plan
   |
@@ -98,6 +104,8 @@ answer:
     3  1. Measure
     4  2. Decide
 
+  0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -106,7 +114,8 @@ answer:
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will exit plan mode and keep the plan; starts nothing; the mode becomes default.
 Press Enter to confirm, or enter another choice.
 answer: 

@@ -52,6 +52,8 @@ What was approved is what runs (PM-84): the plan file is swapped while the quest
     2  
     3  1. Harmless
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -60,7 +62,8 @@ What was approved is what runs (PM-84): the plan file is swapped while the quest
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit
+  c LINE TEXT comment, n TEXT note, e edit, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 1 comment is sent with your choice.
 answer: Will approve rev 1 (sha 3cb25b) and continue in acceptEdits; 1 comment.
 Press Enter to confirm, or enter another choice.
@@ -79,6 +82,8 @@ answer:
   | -1. Harmless
   | +1. Delete everything
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -87,7 +92,8 @@ answer:
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 2 (sha 03db39) and continue in acceptEdits; 1 comment.
 Press Enter to confirm, or enter another choice.
 answer: 
@@ -115,6 +121,8 @@ answer:
   | -1. Delete everything
   | +1. Third
 
+  0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
+
   shell: only commands that parse as read-only ran, in the read-only sandbox
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
@@ -123,7 +131,8 @@ answer:
     or choose the mode: 4 acceptEdits, 4 default
   5 Keep planning, with feedback → plan
   6 Leave plan mode and keep the plan; nothing runs → default
-  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission
+  c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
+  s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): Will approve rev 3 (sha c5b7db) and continue in acceptEdits; 1 comment.
 Press Enter to confirm, or enter another choice.
 answer: implemented

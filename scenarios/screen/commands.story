@@ -21,9 +21,10 @@ press enter
 Commands
   /help                 keys and commands
   /plan                 enter plan mode or show the plan; open, off, or a task
-  /plans                list the plans of this folder
-  /mode                 show or set the mode: default, acceptEdits, plan, …
-  /model                show or set the model
+  /plans                list plans: review, switch, park, delete, report
+  /mode                 choose or set the mode: default, acceptEdits, plan, …
+  /model                choose or set the model
+  /effort               choose how much the model thinks: low, medium, high, max, default
   /clear                start over with an empty conversation
   /compact              summarize the conversation; optional: what to keep
   /resume               resume another session; optional: search text
@@ -36,8 +37,13 @@ Commands
   /config               edit settings files
   /status               session, model, mode, folders
   /cost                 tokens and cost so far
+  /context              what fills the context window
   /todos                the agent's todo list
   /export               write the conversation to a file
+  /copy                 copy the last answer to the clipboard
+  /diff                 what this session changed in files
+  /review               a fresh agent reviews the working tree; optional: what to look at
+  /btw                  ask a side question that does not enter the conversation
   /theme                dark, light or ansi
   /doctor               check what works on this machine
   /setup                choose a provider and store a key
@@ -51,10 +57,11 @@ Keys
   esc                   interrupt; close a list; twice on an empty line: rewind
   ctrl+c                clear the line; twice: quit
   ctrl+d                quit, on an empty line
-  ctrl+p                open the plan waiting for your review
+  ctrl+p                open the plan waiting for your review, or the last report
   ctrl+o                show the whole conversation with tool output
   ctrl+t                show or fold todos, agents, teammates, background commands
   ctrl+x                stop a background command
+  ctrl+b                put the running command into the background; else left
   ctrl+r                search messages sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path
@@ -77,8 +84,8 @@ Keys
 
 At the start of a message
   /                     a command
-  !                     run a line in your own shell; the agent does not see it
-  @                     mention a file of this folder, anywhere in the message
+  !                     run a line in your own shell; the agent sees what it prints
+  @                     give the agent a file of this folder, anywhere in the message
 
 ›
 
@@ -92,18 +99,28 @@ press enter
 > /model
 press enter
 < Model: claude-sonnet-5-5
+< enter use it
+press esc
+gone enter use it
 > /mode
 press enter
-< The mode is default
+< Permission mode
+< enter use it
+press esc
+gone enter use it
 > /plans
 press enter
-< No plans in this folder yet.
+< No plans yet.
+press esc
+gone No plans yet.
 > /todos
 press enter
 < No todos.
 > /theme
 press enter
-< Theme: ansi
+< Theme for this run
+press esc
+gone enter use it
 > /cost
 press enter
 < 0 tokens sent
@@ -117,9 +134,10 @@ press enter
 Commands
   /help                 keys and commands
   /plan                 enter plan mode or show the plan; open, off, or a task
-  /plans                list the plans of this folder
-  /mode                 show or set the mode: default, acceptEdits, plan, …
-  /model                show or set the model
+  /plans                list plans: review, switch, park, delete, report
+  /mode                 choose or set the mode: default, acceptEdits, plan, …
+  /model                choose or set the model
+  /effort               choose how much the model thinks: low, medium, high, max, default
   /clear                start over with an empty conversation
   /compact              summarize the conversation; optional: what to keep
   /resume               resume another session; optional: search text
@@ -132,8 +150,13 @@ Commands
   /config               edit settings files
   /status               session, model, mode, folders
   /cost                 tokens and cost so far
+  /context              what fills the context window
   /todos                the agent's todo list
   /export               write the conversation to a file
+  /copy                 copy the last answer to the clipboard
+  /diff                 what this session changed in files
+  /review               a fresh agent reviews the working tree; optional: what to look at
+  /btw                  ask a side question that does not enter the conversation
   /theme                dark, light or ansi
   /doctor               check what works on this machine
   /setup                choose a provider and store a key
@@ -147,10 +170,11 @@ Keys
   esc                   interrupt; close a list; twice on an empty line: rewind
   ctrl+c                clear the line; twice: quit
   ctrl+d                quit, on an empty line
-  ctrl+p                open the plan waiting for your review
+  ctrl+p                open the plan waiting for your review, or the last report
   ctrl+o                show the whole conversation with tool output
   ctrl+t                show or fold todos, agents, teammates, background commands
   ctrl+x                stop a background command
+  ctrl+b                put the running command into the background; else left
   ctrl+r                search messages sent from this folder
   ctrl+g                edit the message in $EDITOR
   ctrl+v                paste an image, or its path
@@ -173,8 +197,8 @@ Keys
 
 At the start of a message
   /                     a command
-  !                     run a line in your own shell; the agent does not see it
-  @                     mention a file of this folder, anywhere in the message
+  !                     run a line in your own shell; the agent sees what it prints
+  @                     give the agent a file of this folder, anywhere in the message
 
   cutonce 0.1.0
   session     <id>
@@ -184,11 +208,7 @@ At the start of a message
   context  0 of <n> tokens
   used  <n> tokens sent, 0 received, $<n>
   transcript  $HOME/.cutonce/projects/<project>/<id>.jsonl
-  Model: claude-sonnet-5-5. Change it with /model NAME.
-  The mode is default. Others: acceptEdits, plan.
-  No plans in this folder yet.
   No todos.
-  Theme: ansi. Available: dark, light, ansi.
   <n> tokens sent, 0 received, $<n>
 ! The conversation is empty; nothing to export.
   Nothing to rewind to.

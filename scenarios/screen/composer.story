@@ -57,6 +57,8 @@ press ctrl+u
   › /compact  summarize the conversation; optional: what to keep
     /config   edit settings files
     /cost     tokens and cost so far
+    /context  what fills the context window
+    /copy     copy the last answer to the clipboard
 
 /help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
@@ -91,6 +93,11 @@ request 1
         8
         9
         10
+  user: <system-reminder>
+        The user mentions the file src/session.rs. Its content:
+        
+        fn main() {}
+        </system-reminder>
 request 2
   assistant: First answer.
   user: second

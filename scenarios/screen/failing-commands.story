@@ -34,9 +34,9 @@ gone interrupt
     2 - two
     2 + 2
     3   three
-● Write new.txt  +2 -0
-    1 + first
-    2 + second
+● Write new.txt  new file, 2 lines
+    1   first
+    2   second
 
 ● So it is.
 

@@ -19,6 +19,7 @@ gone keys choose in a moment
 --- shows
  Plan rev 1: Count\u{1b}]0;owned\u{7} the users
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count\u{1b}]0;owned\u{7} the users ───────────────────────────── 1/4 · <n>% ──
 ›    1   Count\u{1b}]0;owned\u{7} the users
      2
@@ -35,12 +36,11 @@ gone keys choose in a moment
 
 
 
-
 ────────────────────────────────────────────────────────────────── context <n>% ──
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press 2
@@ -51,11 +51,11 @@ press enter
 --- shows
 > count the users
 
-● Write plan (<slug>.md)  +4 -0
-    1 + # Count\u{1b}]0;owned\u{7} the users
-    2 +
-    3 + 1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide
-    4 + 2. \u{9b}31mRed
+● Write plan (<slug>.md)  new file, 4 lines
+    1   # Count\u{1b}]0;owned\u{7} the users
+    2
+    3   1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide
+    4   2. \u{9b}31mRed
 
 ● Plan approved → default
   Count\u{1b}]0;owned\u{7} the users
@@ -69,7 +69,7 @@ press enter
 › 1 yes
   2 yes, and don't ask again here for Edit(./na\u{1b}\[31mme\u{202e}txt.exe)
   3 no, and say what to do instead
-  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
+  enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it
 
 /help  claude-sonnet-5-5 · <n>% · <n> tokens
 

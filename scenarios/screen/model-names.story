@@ -45,7 +45,7 @@ cutonce: Unknown provider `olama`. Did you mean ollama/qwen3?
 press esc
 < No session yet
 > /mod
-< show or set the model
+< choose or set the model
 press ctrl+u
 > /model
 press enter

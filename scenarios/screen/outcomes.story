@@ -101,10 +101,10 @@ gone interrupt
 
 > count
 
-● Write plan (<slug>.md)  +3 -0
-    1 + # Count
-    2 +
-    3 + 1. Count
+● Write plan (<slug>.md)  new file, 3 lines
+    1   # Count
+    2
+    3   1. Count
 
 ● Plan kept, plan mode exited
   Count

@@ -33,7 +33,7 @@ gone interrupt
 > and now without it
 press enter
 < enter or a digit chooses
-press esc
+press 3 enter
 < Not noted.
 gone interrupt
 > /ship tonight

@@ -15,7 +15,7 @@ press enter
 press enter
 < enter or a digit chooses
 press esc
-< Not done.
+< Interrupted. Tell the agent
 < please indent by 2 spaces
 press ctrl+c ctrl+c
 --- exit 0

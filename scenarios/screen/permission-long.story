@@ -36,7 +36,7 @@ press enter
 › 1 yes
   2 yes, and don't ask again here for Edit(./src/deep/made.txt)
   3 no, and say what to do instead
-  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
+  enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it
 /help  scripted · <n>% · <n> tokens
 
 --- keys
@@ -64,7 +64,7 @@ press pgdn pgdn pgdn
 › 1 yes
   2 yes, and don't ask again here for Edit(./src/deep/made.txt)
   3 no, and say what to do instead
-  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
+  enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it
 /help  scripted · <n>% · <n> tokens
 
 --- keys

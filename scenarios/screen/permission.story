@@ -29,12 +29,12 @@ press enter
 › 1 yes
   2 yes, and don't ask again here for Bash(mkdir out), Bash(touch out/x)
   3 no, and say what to do instead
-  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
+  enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it
 
 /help  claude-sonnet-5-5 · <n>% · <n> tokens
 
 --- keys
-press esc
+press 3 enter
 < wants to change
 < enter or a digit chooses
 --- shows
@@ -53,7 +53,7 @@ press esc
 › 1 yes
   2 yes, and don't ask again here for Edit(./a.txt)
   3 no, and say what to do instead
-  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
+  enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it
 
 /help  claude-sonnet-5-5 · <n>% · <n> tokens
 

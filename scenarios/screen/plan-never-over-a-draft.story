@@ -20,11 +20,11 @@ press ctrl+p
 < approve
 --- shows
  Plan rev 1: Count
+ ~0 +0 -0 · 0 checks · 1/1 steps
 ── Count ────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
      3   1. Guess
-
 
 ── 0 files changed ─────── context <n>% ──
  1 approve → accept edits
@@ -33,7 +33,7 @@ press ctrl+p
  5 request changes → plan
  6 exit plan mode → default
  esc decide later · ? all keys
- c comment  e edit  d diff  n note
+ s steps  m model  f effort  b budget
 
 --- keys
 press esc

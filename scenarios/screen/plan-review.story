@@ -20,11 +20,11 @@ gone keys choose in a moment
 --- shows
  Plan rev 1: Count the users
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
      3   1. Guess
-
 
 
 
@@ -41,7 +41,7 @@ gone keys choose in a moment
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press 1
@@ -49,11 +49,11 @@ press 1
 --- shows
  Plan rev 1: Count the users
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count the users ──────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count the users
      2
      3   1. Guess
-
 
 
 
@@ -79,18 +79,18 @@ gone interrupt
 --- shows
 > count the users
 
-● Write plan (<slug>.md)  +3 -0
-    1 + # Count the users
-    2 +
-    3 + 1. Guess
+● Write plan (<slug>.md)  new file, 3 lines
+    1   # Count the users
+    2
+    3   1. Guess
 
 ● Plan approved → acceptEdits
   Count the users
 
   1. Guess
 
-● Write a.txt  +1 -0
-    1 + 42
+● Write a.txt  new file, 1 line
+    1   42
 
 ● Counted.
 

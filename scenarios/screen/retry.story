@@ -21,8 +21,7 @@ gone interrupt
 
   Two.
 
-! anthropic cut the stream in the middle of the answer; trying again in <n> s
-  (1 of 10)
+! anthropic cut the stream in the middle of the answer (retry 1 of 10)
 
   Three is whole.
 
@@ -42,8 +41,7 @@ gone interrupt
 
   Two.
 
-! anthropic cut the stream in the middle of the answer; trying again in <n> s
-  (1 of 10)
+! anthropic cut the stream in the middle of the answer (retry 1 of 10)
 
   Three is whole.
 
@@ -53,8 +51,7 @@ gone interrupt
 
   Beta.
 
-! anthropic cut the stream in the middle of the answer; trying again in <n> s
-  (1 of 10)
+! anthropic cut the stream in the middle of the answer (retry 1 of 10)
   The provider restarted and gave a different answer:
 
   Omega.

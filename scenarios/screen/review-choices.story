@@ -26,11 +26,11 @@ gone keys choose in a moment
 --- shows
  Plan rev 1: Count
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
      3   1. Count
-
 
 
 
@@ -47,7 +47,7 @@ gone keys choose in a moment
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → bypass
  3 approve → back to bypass  c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press 1
@@ -59,11 +59,11 @@ press 3
 --- shows
  Plan rev 1: Count
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
      3   1. Count
-
 
 
 
@@ -96,11 +96,11 @@ press 6
 --- shows
  Plan rev 2: Count
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
      3   1. Count
-
 
 
 
@@ -142,11 +142,11 @@ press 2
 --- shows
  Plan rev 2: Count
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
      3   1. Count
-
 
 
 
@@ -191,11 +191,11 @@ press 1
 --- shows
  Plan rev 4: Count
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
      3   1. Count
-
 
 
 

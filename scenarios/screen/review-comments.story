@@ -27,13 +27,13 @@ press 5
 --- shows
  Plan rev 1: Count the users                                         1 comment
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count the users ──────────────────────────────────────────────── 3/4 · <n>% ──
      1   Count the users
      2
 ›    3 ● 1. Guess
        ┃ you: never guess
      4   2. Tell
-
 
 
 
@@ -58,6 +58,7 @@ gone keys choose in a moment
 --- shows
  Plan rev 2: Count the users                            +0 -0 ~1 since rev 1
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -74,12 +75,11 @@ gone keys choose in a moment
 
 
 
-
 ────────────────────────────────────────────────────────────────── context <n>% ──
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press d
@@ -87,6 +87,7 @@ press d
 --- shows
  Plan rev 2: Count the users                            +0 -0 ~1 since rev 1
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -103,12 +104,11 @@ press d
 
 
 
-
 ────────────────────────────────────────────────────────────────── context <n>% ──
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press esc
@@ -116,11 +116,11 @@ press esc
 --- history
 > count the users
 
-● Write plan (<slug>.md)  +4 -0
-    1 + # Count the users
-    2 +
-    3 + 1. Guess
-    4 + 2. Tell
+● Write plan (<slug>.md)  new file, 4 lines
+    1   # Count the users
+    2
+    3   1. Guess
+    4   2. Tell
 
 ╭─● Plan not approved, still planning ────────────────────────────────────────╮
 │ Count the users                                                             │

@@ -26,6 +26,7 @@ press e
 --- shows
  Plan rev 1: Count the users
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
@@ -42,12 +43,11 @@ press e
 
 
 
-
 ── plan not changed: ./editor.sh was killed by signal 11 ───────── context <n>% ──
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press e
@@ -55,13 +55,13 @@ press e
 --- shows
  Plan rev 1, edited by you: Count the users    +1 -1 ~0 since the submission
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
  -       1 line removed                                            d shows them
  +   3   1. Measure
      4   2. Tell
-
 
 
 
@@ -76,7 +76,7 @@ press e
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press u
@@ -89,13 +89,13 @@ press 2
 --- shows
  Plan rev 1, edited by you: Count the users    +1 -1 ~0 since the submission
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 2 steps approved
 ── Count the users ──────────────────────────────────────────────── 1/4 · <n>% ──
 ›    1   Count the users
      2
  -       1 line removed                                            d shows them
  +   3   1. Measure
      4   2. Tell
-
 
 
 
@@ -119,11 +119,11 @@ gone interrupt
 --- shows
 > count the users
 
-● Write plan (<slug>.md)  +4 -0
-    1 + # Count the users
-    2 +
-    3 + 1. Guess
-    4 + 2. Tell
+● Write plan (<slug>.md)  new file, 4 lines
+    1   # Count the users
+    2
+    3   1. Guess
+    4   2. Tell
 
 ● Plan approved, as you edited it → default
   Count the users

@@ -19,10 +19,10 @@ press esc
 --- shows
 > count the users
 
-● Write plan (<slug>.md)  +3 -0
-    1 + # Count
-    2 +
-    3 + 1. Guess
+● Write plan (<slug>.md)  new file, 3 lines
+    1   # Count
+    2
+    3   1. Guess
 
 ╭─● Plan waits for your decision: ctrl+p opens it ────────────────────────────╮
 │ Count                                                                       │

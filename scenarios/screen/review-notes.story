@@ -32,12 +32,12 @@ press 2
 --- shows
  Plan rev 1: Count the users                                         1 comment
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count the users ─────────────────────────────────────────────── 3/3 · <n>% ──
      1   Count the users
      2
 ›    3 ● 1. Count
        ┃ you: twice
-
 
 
 

@@ -56,7 +56,8 @@ Number: 1
 Get a key at https://console.anthropic.com/settings/keys
 Paste it and press Enter (it is not shown, Esc goes back):
 Checking the key …
-✗ anthropic refused the key (401): invalid x-api-key. Copy it again from console.anthropic.com/settings/keys and paste it here.
+✗ anthropic refused the key (401): invalid x-api-key. Copy it again from
+  console.anthropic.com/settings/keys and paste it here.
 Paste it and press Enter (it is not shown, Esc goes back):
 Checking the key …
 ✓ Anthropic accepts the key.

@@ -1,4 +1,4 @@
-A line after `!` runs in the person's own shell, on their terminal, with their rights (UI-3): the model sees nothing of it; a failure is told; the terminal is ours again afterwards.
+A line after `!` runs in the person's own shell, on their terminal, with their rights (UI-3): the model sees what it printed with the next message (DU-8); a failure is told; the terminal is ours again afterwards.
 
 --- model
 {"turns": [{"text": "Hello."}]}
@@ -48,6 +48,20 @@ created made
 
 --- seen
 request 1
+  user: <system-reminder>
+        The user ran this in their own shell: echo from $((40+2)) > made; cat made; read -p "$(echo na)me? " name; echo "you are $name"
+        It printed:
+        
+        from 42
+        name? Ann
+        you are Ann
+        </system-reminder>
+  user: <system-reminder>
+        The user ran this in their own shell: exit 3
+        It printed:
+        
+        (no output)
+        </system-reminder>
   user: hi
   user: <system-reminder>
         Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The one exception is the plan file below. This overrules every other instruction you were given, and the program enforces it.

@@ -22,6 +22,7 @@ gone keys choose in a moment
 --- shows
  Plan rev 1: Count
  <plan>  0 files changed since entry, checked
+ 0 files change, 0 created, 0 deleted · 0 checks · 1 step approved
 ── Count ────────────────────────────────────────────────────────── 1/3 · <n>% ──
 ›    1   Count
      2
@@ -38,12 +39,11 @@ gone keys choose in a moment
 
 
 
-
 ────────────────────────────────────────────────────────────────── context <n>% ──
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
 
 --- keys
 press esc
@@ -59,7 +59,7 @@ press enter
 < › 1
 < enter or a digit chooses
 --- shows
-    3 + 1. Guess
+    3   1. Guess
 
 ╭─● Plan waits for your decision: ctrl+p opens it ────────────────────────────╮
 │ Count                                                                       │
@@ -80,12 +80,12 @@ press enter
 › 1 yes
   2 yes, and don't ask again here for Bash(touch made)
   3 no, and say what to do instead
-  enter or a digit chooses · ←→ scope of 2 · esc no · ctrl+o all of it
+  enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it
 
 /help  claude-sonnet-5-5 · <n>% · $<n> · <n> tokens
 
 --- keys
-press esc
+press 3 enter
 < Not done.
 < › 1
 press ctrl+u ctrl+d

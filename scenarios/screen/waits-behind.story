@@ -17,7 +17,7 @@ press ctrl+o
 press q
 < wants to run
 < digit chooses
-press esc
+press 3 enter
 < Not done.
 press ctrl+d
 --- exit 0
