@@ -59,7 +59,10 @@ fn make_trees(base: &Path) {
     rustix::fs::mknodat(rustix::fs::CWD, upper.join("old"), kind, mode, 0).unwrap();
 }
 
-fn content(root: &Path) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
+/// Files with their bytes, and folders.
+type Content = BTreeMap<PathBuf, Option<Vec<u8>>>;
+
+fn content(root: &Path) -> Content {
     let mut found = BTreeMap::new();
     let mut open = vec![root.to_path_buf()];
     while let Some(folder) = open.pop() {
@@ -119,23 +122,37 @@ fn rh_3_killed_apply_leaves_all_or_none() {
     let longest = run_child(&base, None);
     let all = content(&base.join("ws"));
     assert_eq!(all.len(), 2 * FILES / 3 + 2, "files and two folders");
-    let (mut completed, mut undone) = (0, 0);
+    let (mut completed, mut undone) = (0_u64, 0_u64);
     for seed in 0..kills {
-        let dir = tempfile::tempdir().unwrap();
-        let base = dir.path().canonicalize().unwrap();
-        make_trees(&base);
-        let [root, _, journals] = folders(&base);
         // Spread over the time that it takes, in an order that looks random.
         let part = (seed * 7_919 + 13) % kills;
-        run_child(&base, Some(longest.mul_f64(part as f64 / kills as f64)));
-        recover_apply(&journals, &root).unwrap();
-        match content(&root) {
-            now if now == none => undone += 1,
-            now if now == all => completed += 1,
-            now => panic!("kill {seed}: neither all nor none: {:?}", now.keys()),
+        match kill_and_recover(longest.mul_f64(part as f64 / kills as f64), &none, &all) {
+            true => completed += 1,
+            false => undone += 1,
         }
-        assert_eq!(fs::read_dir(&journals).unwrap().count(), 0, "kill {seed}");
-        assert!(recover_apply(&journals, &root).unwrap().is_none());
     }
-    assert!(undone > 0 && completed > 0, "{undone} undone, {completed} completed");
+    // Load shifts the points, so the two ends are tried until each was seen.
+    let mut late = longest;
+    while completed == 0 {
+        late *= 2;
+        assert!(late < Duration::from_secs(600), "no kill came after the end");
+        completed += u64::from(kill_and_recover(late, &none, &all));
+    }
+    undone += u64::from(!kill_and_recover(Duration::ZERO, &none, &all));
+    assert!(undone > 0, "{undone} undone, {completed} completed");
+}
+
+/// Kills an application after `delay`, recovers, and returns whether all changes are there; else none is.
+fn kill_and_recover(delay: Duration, none: &Content, all: &Content) -> bool {
+    let dir = tempfile::tempdir().unwrap();
+    let base = dir.path().canonicalize().unwrap();
+    make_trees(&base);
+    let [root, _, journals] = folders(&base);
+    run_child(&base, Some(delay));
+    recover_apply(&journals, &root).unwrap();
+    let now = content(&root);
+    assert!(now == *none || now == *all, "kill after {delay:?}: neither all nor none: {:?}", now.keys());
+    assert_eq!(fs::read_dir(&journals).unwrap().count(), 0, "kill after {delay:?}");
+    assert!(recover_apply(&journals, &root).unwrap().is_none());
+    now == *all
 }
