@@ -109,6 +109,7 @@ impl ChangeSignal {
         self.notify.notify_one();
     }
     /// Signals that the server died.
+    #[cfg(any(feature = "mcp", test))]
     pub(crate) fn notify_down(&self, why: impl Into<String>) {
         *self.down_reason.lock_unpoisoned() = Some(why.into());
         self.notify.notify_one();
