@@ -97,7 +97,7 @@ press enter
 ● Write greeting.txt  new file, 1 line
     1   hello
 
-  ☐ 2. Show it on the page · 1 of 2 steps done
+  ☐ 2. Show it on the page · 0 of 2 checked, 1 changed
 
 ? Write wants to change style.css
     1 + p {}

@@ -27,7 +27,7 @@ fn step_lines(steps: &[LiveStep], unfolded: bool, width: usize, theme: &Theme) -
     let done = |step: &&LiveStep| matches!(step.state, StepState::Checked | StepState::Changed);
     let excluded = |step: &&LiveStep| matches!(step.state, StepState::Parked | StepState::Dropped);
     let wanted = steps.iter().filter(|step| !excluded(step)).count();
-    let count = format!("{} of {} steps done", steps.iter().filter(done).count(), wanted);
+    let count = step_count(steps, wanted);
     // The step to watch: the first that is not done, or the last one.
     let at = steps.iter().position(|step| !done(&step) && !excluded(&step)).unwrap_or(steps.len() - 1);
     if !unfolded {
@@ -53,6 +53,16 @@ fn step_lines(steps: &[LiveStep], unfolded: bool, width: usize, theme: &Theme) -
         lines.push(Line::styled(format!("  {count}"), theme.dim));
     }
     lines
+}
+
+/// Counts steps by evidence: a changed step is not called done, because its check may still fail (PC-30).
+fn step_count(steps: &[LiveStep], wanted: usize) -> String {
+    let count = |state: StepState| steps.iter().filter(|step| step.state == state).count();
+    let changed = match count(StepState::Changed) {
+        0 => String::new(),
+        changed => format!(", {changed} changed"),
+    };
+    format!("{} of {wanted} checked{changed}", count(StepState::Checked))
 }
 
 fn state_mark(state: StepState, theme: &Theme) -> (&'static str, Style) {
@@ -85,7 +95,8 @@ mod tests {
         let states = [Checked, Failed, Open, Parked];
         let folded = shown(&states, false, 60);
         assert_eq!(folded.len(), 1);
-        assert!(folded[0].starts_with("  ✗ 2. Do it") && folded[0].ends_with("1 of 3 steps done"), "{folded:?}");
+        assert!(folded[0].starts_with("  ✗ 2. Do it") && folded[0].ends_with("1 of 3 checked"), "{folded:?}");
+        assert!(shown(&[Changed, Open], false, 60)[0].ends_with("0 of 2 checked, 1 changed"));
         let all = shown(&states, true, 60);
         assert_eq!(all.len(), 4);
         assert!(all[0].starts_with("  ✓ 1.") && all[0].ends_with("checked") && all[3].ends_with("parked"), "{all:?}");
