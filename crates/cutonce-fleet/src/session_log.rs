@@ -14,9 +14,6 @@ use std::path::{Path, PathBuf};
 const CHUNK: usize = 256 << 10;
 /// Longest line that is uploaded; the transcript's own limit is lower.
 const MAX_LINE: usize = 64 << 20;
-/// How often an upload is tried after messages of others moved the stream.
-const CONFLICTS: u32 = 20;
-
 /// Some lines of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -94,6 +91,9 @@ pub enum UploadError {
     /// Another machine continued this session.
     #[error("another machine continued this session; this one is no longer published")]
     Overtaken,
+    /// Lines without the work that belongs to them would mislead the machine that continues.
+    #[error("the work so far can't be stored: {0}")]
+    Checkpoint(String),
     #[error(transparent)]
     Fleet(#[from] FleetError),
 }
@@ -109,6 +109,8 @@ pub struct SessionUpload {
     offset: u64,
     /// The sequence of the last record of this session.
     last: u64,
+    /// The work that the stream names.
+    changes: Option<BlobRef>,
 }
 
 impl SessionUpload {
@@ -119,21 +121,24 @@ impl SessionUpload {
         path: &Path,
         place: Option<SessionPlace>,
     ) -> Result<SessionUpload, UploadError> {
-        let stored = link.read_session(id).await?.unwrap_or_default();
+        let mut upload =
+            SessionUpload { id: id.into(), path: path.into(), place, lines: 0, offset: 0, last: 0, changes: None };
+        upload.compare(link).await?;
+        Ok(upload)
+    }
+
+    /// Takes over what the stream has. A publication whose confirmation was lost is found here.
+    async fn compare(&mut self, link: &FleetLink) -> Result<(), UploadError> {
+        let last = link.last_sequence(FleetStream::Sessions, &link.subject(FleetStream::Sessions, &self.id)).await?;
+        let stored = link.read_session(&self.id).await?.unwrap_or_default();
         let known = stored.bytes();
-        let mut upload = SessionUpload {
-            id: id.into(),
-            path: path.into(),
-            place: place.filter(|_| stored.place.is_none()),
-            lines: stored.lines.len() as u64,
-            offset: known.len() as u64,
-            last: stored.last,
-        };
-        if !upload.begins_with(&known)? {
+        if !self.begins_with(&known)? {
             return Err(UploadError::Overtaken);
         }
-        upload.last = link.last_sequence(FleetStream::Sessions, &link.subject(FleetStream::Sessions, id)).await?;
-        Ok(upload)
+        self.place = self.place.take().filter(|_| stored.place.is_none());
+        (self.lines, self.offset) = (stored.lines.len() as u64, known.len() as u64);
+        (self.last, self.changes) = (last, stored.changes);
+        Ok(())
     }
 
     fn begins_with(&self, known: &[u8]) -> Result<bool, FleetError> {
@@ -159,17 +164,17 @@ impl SessionUpload {
     }
 
     /// Uploads the next lines, a bounded amount. Returns false if there are none.
-    /// `changes` is asked after the lines were read: it must not be older than they are.
+    /// `changes` is asked after the lines were read: it must not be older than they are. Without it nothing is stored.
     pub async fn push(
         &mut self,
         link: &FleetLink,
-        changes: impl AsyncFnOnce() -> Option<BlobRef>,
+        changes: impl AsyncFnOnce() -> Result<Option<BlobRef>, UploadError>,
     ) -> Result<bool, UploadError> {
         let lines = self.next_lines()?;
         if lines.is_empty() {
             return Ok(false);
         }
-        let changes = changes().await;
+        let changes = changes().await?;
         let bytes: u64 = lines.iter().map(|line| line.len() as u64 + 1).sum();
         let mut chunk = SessionChunk { from: self.lines, lines: Vec::new(), place: self.place.clone(), changes };
         for line in lines {
@@ -179,31 +184,31 @@ impl SessionUpload {
                 Err(error) => SessionLine::Blob(link.put_blob(error.as_bytes()).await?),
             });
         }
-        self.store(link, &chunk).await?;
+        match link.publish_after(FleetStream::Sessions, &self.id, self.last, &chunk).await? {
+            PublishResult::Stored(sequence) => self.last = sequence,
+            // Another machine wrote, or a message that is no record is in the way.
+            PublishResult::Conflict => {
+                self.compare(link).await?;
+                return Ok(true);
+            }
+        }
         self.lines += chunk.lines.len() as u64;
         self.offset += bytes;
         self.place = None;
+        self.replace_changes(link, chunk.changes).await;
         Ok(true)
     }
 
-    async fn store(&mut self, link: &FleetLink, chunk: &SessionChunk) -> Result<(), UploadError> {
-        for _ in 0..CONFLICTS {
-            match link.publish_after(FleetStream::Sessions, &self.id, self.last, chunk).await? {
-                PublishResult::Stored(sequence) => {
-                    self.last = sequence;
-                    return Ok(());
-                }
-                PublishResult::Conflict => {}
-            }
-            // Another machine wrote, or a message that is no record is in the way.
-            let stored = link.read_session(&self.id).await?.unwrap_or_default();
-            if stored.lines.len() as u64 != self.lines {
-                return Err(UploadError::Overtaken);
-            }
-            let subject = link.subject(FleetStream::Sessions, &self.id);
-            self.last = link.last_sequence(FleetStream::Sessions, &subject).await?;
+    /// Removes the work that newer work replaced, so that a long session does not fill the store.
+    async fn replace_changes(&mut self, link: &FleetLink, new: Option<BlobRef>) {
+        if new.is_none() || new == self.changes {
+            return;
         }
-        Err(FleetError::Refused("other messages keep this session from being published".into()).into())
+        if let Some(old) = std::mem::replace(&mut self.changes, new)
+            && let Err(error) = link.remove_blob(&old).await
+        {
+            tracing::debug!("{error}");
+        }
     }
 
     /// Complete lines after the uploaded ones, up to the size of a chunk; a longer line comes alone.

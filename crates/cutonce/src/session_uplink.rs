@@ -99,7 +99,7 @@ impl SessionUplink {
                     eprintln!("cutonce: {}", UploadError::Overtaken);
                     return;
                 }
-                Err(UploadError::Fleet(error)) => tracing::warn!("{error}; trying again"),
+                Err(error) => tracing::warn!("{error}; trying again"),
             }
             tokio::select! {
                 () = self.stop.cancelled() => return,
@@ -125,7 +125,7 @@ impl SessionUplink {
         let place = SessionPlace { folder: self.cwd.display().to_string(), root_commit: root_commit(&self.cwd).await };
         let mut upload = SessionUpload::open(link, &self.id, &self.transcript, Some(place)).await?;
         loop {
-            while upload.push(link, async || None).await? {}
+            while upload.push(link, async || Ok(None)).await? {}
             if self.stop.is_cancelled() && !upload.is_behind() {
                 return Ok(());
             }

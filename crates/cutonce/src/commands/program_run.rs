@@ -56,6 +56,10 @@ pub async fn run_to_end(spec: SpawnSpec) -> anyhow::Result<ProgramOutput> {
 
 /// Runs git with the user's environment. It never asks, and uses only transports that are meant for repositories.
 pub async fn git(folder: &Path, args: &[&str]) -> anyhow::Result<ProgramOutput> {
+    git_with(folder, args, &[]).await
+}
+
+async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &Path)]) -> anyhow::Result<ProgramOutput> {
     let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let set = [
         ("GIT_TERMINAL_PROMPT", "0"),
@@ -65,6 +69,7 @@ pub async fn git(folder: &Path, args: &[&str]) -> anyhow::Result<ProgramOutput> 
     ];
     env.retain(|(name, _)| !set.iter().any(|(ours, _)| name == ours) && !is_repository_variable(name));
     env.extend(set.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
+    env.extend(more.iter().map(|(name, path)| (OsString::from(name), OsString::from(path))));
     let program = find_program("git", &env).context("git is not installed; repositories need it")?;
     let spec = SpawnSpec::new(program, folder, env).args(args.iter().map(OsString::from));
     let name = args.first().copied().unwrap_or_default();
@@ -76,7 +81,12 @@ pub async fn git(folder: &Path, args: &[&str]) -> anyhow::Result<ProgramOutput> 
 
 /// Runs git and returns its output; fails with its last line.
 pub async fn git_output(folder: &Path, args: &[&str]) -> anyhow::Result<Vec<u8>> {
-    let output = git(folder, args).await?;
+    git_output_with(folder, args, &[]).await
+}
+
+/// Like [`git_output`], with more variables that name paths.
+pub async fn git_output_with(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> anyhow::Result<Vec<u8>> {
+    let output = git_with(folder, args, env).await?;
     if !output.is_success() {
         anyhow::bail!("git {} failed: {}", args.first().copied().unwrap_or_default(), output.last_error());
     }

@@ -1,6 +1,6 @@
 //! FL-6: workers that die, and messages that no member wrote.
 
-use crate::stage::{Stage, text};
+use crate::stage::{Stage, block_on, text};
 use async_nats::jetstream;
 use cutonce_fleet::remote_record::RemoteRecord;
 use futures_util::StreamExt;
@@ -23,8 +23,8 @@ fn fl_6_killed_workers_lose_no_job() {
             let before = stage.model.requests().len();
             let wanted = before + random.usize(0..3);
             crate::stage::wait_until("a request", || {
-                let over = ann.job(&id)["ended"].is_string();
-                (over || stage.model.requests().len() >= wanted).then_some(())
+                let enough = stage.model.requests().len() >= wanted;
+                (enough || ann.job(&id)["ended"].is_string()).then_some(())
             });
             worker.0.kill().unwrap();
             worker.0.wait().unwrap();
@@ -51,8 +51,7 @@ fn fl_6_foreign_messages_change_nothing() {
     ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
     let before = ann.job(&id);
     let group = RemoteRecord::load(&ann.home, "team").unwrap().group;
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+    block_on(async {
         let client = async_nats::connect(stage.nats.url()).await.unwrap();
         let context = jetstream::new(client);
         let subject = |rest: &str| format!("cutonce.fleet.{group}.{rest}");

@@ -1,6 +1,8 @@
 //! FL-1, FL-2, FL-4: sessions that continue on another machine, and reviews of waiting plans.
 
-use crate::stage::{Stage, git, wait_until};
+use crate::stage::{Stage, block_on, git, wait_until};
+use cutonce_fleet::FleetLink;
+use cutonce_fleet::session_log::{SessionUpload, UploadError};
 use serde_json::json;
 
 #[test]
@@ -139,4 +141,36 @@ fn fl_2_quorum_needs_the_local_user_too() {
     let mut output = String::new();
     std::io::Read::read_to_string(reviewer.0.stdout.as_mut().unwrap(), &mut output).unwrap();
     assert!(output.contains("Approved."), "{output}");
+}
+
+#[test]
+fn fl_4_lost_confirmations_do_not_stop_an_upload() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let file = stage.root.path().join("s.jsonl");
+    std::fs::write(&file, "one\ntwo\n").unwrap();
+    block_on(async {
+        let link = FleetLink::connect(&ann.home, "team").await.unwrap();
+        let work = link.put_blob(b"work").await.unwrap();
+        let mut first = SessionUpload::open(&link, "s", &file, None).await.unwrap();
+        let mut second = SessionUpload::open(&link, "s", &file, None).await.unwrap();
+        // Without the work that belongs to the lines, they are not stored.
+        let failed = first.push(&link, async || Err(UploadError::Checkpoint("no".into()))).await;
+        assert!(matches!(failed, Err(UploadError::Checkpoint(_))));
+        assert!(link.read_session("s").await.unwrap().is_none());
+        assert!(first.push(&link, async || Ok(Some(work.clone()))).await.unwrap());
+        // As after a publication whose confirmation was lost: the stream is ahead, with the same lines.
+        assert!(second.push(&link, async || Ok(Some(work.clone()))).await.unwrap());
+        assert_eq!(second.lines(), 2);
+        std::fs::write(&file, "one\ntwo\nthree\n").unwrap();
+        let newer = link.put_blob(b"newer").await.unwrap();
+        while second.push(&link, async || Ok(Some(newer.clone()))).await.unwrap() {}
+        let stored = link.read_session("s").await.unwrap().unwrap();
+        assert_eq!((stored.bytes(), stored.changes), (b"one\ntwo\nthree\n".to_vec(), Some(newer)));
+        assert!(link.get_blob(&work).await.is_err(), "work that was replaced is removed");
+        // Other lines are those of another machine.
+        std::fs::write(&file, "one\ntwo\n3\n4\n").unwrap();
+        let ended = first.push(&link, async || Ok(None)).await;
+        assert!(matches!(ended, Err(UploadError::Overtaken)), "{ended:?}");
+    });
 }

@@ -1,14 +1,17 @@
 //! A NATS server, a scripted model, a repository, and a home per person or machine.
 
 use crate::server::Server;
+use cutonce_fleet::FleetLink;
+use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
+use cutonce_fleet::streams::FleetStream;
 use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScenarioScript, ScriptedTurn};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Only reached on failure.
-pub const PATIENCE: Duration = Duration::from_secs(60);
+/// Only reached on failure; a busy machine needs long.
+pub const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Plans tasks with PLANME and implements plans that add new.txt. A call that was interrupted is made again.
 fn answer(request: &RecordedRequest) -> ScriptedTurn {
@@ -141,13 +144,37 @@ impl Person {
     }
     /// Waits until a job is in this state.
     pub fn wait_for(&self, id: &str, state: &str) -> Value {
-        wait_until(&format!("job {id} {state}"), || {
-            let job = self.job(id);
-            let over = job["ended"].is_string() && job["state"] != "cancelled";
-            assert!(!over || job["state"] == state, "{job}");
-            (job["state"] == state).then_some(job)
-        })
+        let right = |job: &FleetJob| {
+            let over = job.ended.is_some() && job.state != JobState::Cancelled;
+            assert!(!over || job.state.name() == state, "{:?} {:?}", job.result, job.history);
+            job.state.name() == state
+        };
+        self.wait_for_job(id, right);
+        self.job(id)
     }
+    /// Reads the events of a job as they come, until the condition holds.
+    pub fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
+        block_on(async {
+            let link = FleetLink::connect(&self.home, "team").await.unwrap();
+            let rest = format!("{id}.>");
+            // The past counts only in its sum.
+            let mut board = JobBoard::default();
+            for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await.unwrap() {
+                board.apply(&record);
+            }
+            let start = board.last_sequence + 1;
+            let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, start).await.unwrap();
+            while !board.get(id).is_some_and(&right) {
+                board.apply(&events.next().await.unwrap());
+            }
+        });
+    }
+}
+
+/// Runs a future of the test; it fails if it takes too long.
+pub fn block_on<T>(future: impl Future<Output = T>) -> T {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.expect("waited in vain") })
 }
 
 /// A process that ends with the test.

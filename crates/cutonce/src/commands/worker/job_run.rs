@@ -9,6 +9,7 @@ use anyhow::Context;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::write_private;
 use cutonce_core::exit_code::DRIFTED;
+use cutonce_core::settings::FleetSettings;
 use cutonce_fleet::blob::BlobRef;
 use cutonce_fleet::job::{FleetJob, JobEvent, JobKind, JobResult, JobState};
 use cutonce_fleet::job_queue::TakenJob;
@@ -21,6 +22,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 /// How often the transcript is looked at.
 const POLL: Duration = Duration::from_millis(200);
@@ -79,38 +81,32 @@ impl Worker {
     async fn prepare_and_run(&self, job: &FleetJob) -> anyhow::Result<JobOutcome> {
         let run = JobRun::prepare(&self.link, job).await?;
         let mut upload = run.open_upload(&self.link).await?;
-        let spec = run.command(self).await?;
-        let child = run_to_end(spec);
-        tokio::pin!(child);
-        let started = Instant::now();
-        let mut last_entry = Instant::now();
-        let idle = Duration::from_secs(60 * u64::from(self.settings.idle_minutes.max(1)));
-        let most = Duration::from_secs(60 * u64::from(self.settings.job_minutes.max(1)));
-        let output = loop {
-            tokio::select! {
-                output = &mut child => break output?,
-                pushed = run.push_when_behind(&self.link, &mut upload) => match pushed {
-                    Ok(()) => last_entry = Instant::now(),
-                    Err(UploadError::Overtaken) => {
-                        return Ok(JobOutcome::Overtaken);
-                    }
-                    // The file keeps what was not uploaded.
-                    Err(error) => tracing::warn!("{error}"),
-                },
-                () = tokio::time::sleep_until((last_entry + idle).min(started + most)) => {
-                    let minutes = started.elapsed().as_secs() / 60;
-                    anyhow::bail!("the model or a command hung: the job was ended after {minutes} minutes");
-                }
+        let child = run_to_end(run.command(self).await?);
+        let child_ended = CancellationToken::new();
+        // One future for all uploads: one that is dropped half-way would leave the stream ahead of what is known here.
+        let publish = run.publish(&self.link, &mut upload, &child_ended);
+        tokio::pin!(child, publish);
+        let output = tokio::select! {
+            output = &mut child => Ok(output?),
+            ended = &mut publish => Err(ended),
+            minutes = run.wait_for_hang(&self.settings) => {
+                anyhow::bail!("the model or a command hung: the job was ended after {minutes} minutes");
             }
         };
-        match tokio::time::timeout(LAST_UPLOAD, run.push_all(&self.link, &mut upload)).await {
-            Ok(Err(UploadError::Overtaken)) => {
-                return Ok(JobOutcome::Overtaken);
+        child_ended.cancel();
+        let (output, published) = match output {
+            Ok(output) => (Some(output), tokio::time::timeout(LAST_UPLOAD, publish).await),
+            Err(published) => (None, Ok(published)),
+        };
+        match (output, published) {
+            (_, Ok(Err(UploadError::Overtaken))) => Ok(JobOutcome::Overtaken),
+            (_, Ok(Err(error))) => Err(error.into()),
+            (_, Err(_)) => Ok(JobOutcome::Unreachable("the transcript could not be published in time".into())),
+            (Some(output), Ok(Ok(()))) => {
+                run.collect(&self.link, output).await.map(|result| JobOutcome::Ended(Box::new(result)))
             }
-            Ok(done) => done?,
-            Err(_) => anyhow::bail!("the transcript could not be published in time"),
+            (None, Ok(Ok(()))) => anyhow::bail!("the upload ended before the job"),
         }
-        run.collect(&self.link, output).await.map(|result| JobOutcome::Ended(Box::new(result)))
     }
 }
 
@@ -205,31 +201,60 @@ impl<'a> JobRun<'a> {
         self.folder.write("approved.md", text.as_bytes())
     }
 
-    /// Waits until the transcript has new lines, and uploads some.
-    async fn push_when_behind(&self, link: &FleetLink, upload: &mut SessionUpload) -> Result<(), UploadError> {
+    /// Publishes the transcript until the job ended and everything is stored. The file keeps what a failing server
+    /// did not take; only what can't become better ends this early.
+    async fn publish(
+        &self,
+        link: &FleetLink,
+        upload: &mut SessionUpload,
+        child_ended: &CancellationToken,
+    ) -> Result<(), UploadError> {
         loop {
-            tokio::time::sleep(POLL).await;
-            if upload.is_behind() && upload.push(link, async || self.checkpoint(link).await).await? {
-                return Ok(());
+            let is_last = child_ended.is_cancelled();
+            match upload.push(link, async || self.checkpoint(link).await.map(Some)).await {
+                Ok(true) => continue,
+                Ok(false) if is_last => return Ok(()),
+                Ok(false) => {}
+                Err(UploadError::Overtaken) => return Err(UploadError::Overtaken),
+                Err(error @ UploadError::Checkpoint(_)) if is_last => return Err(error),
+                Err(error) => tracing::warn!("{error}"),
+            }
+            tokio::select! {
+                () = child_ended.cancelled(), if !is_last => {}
+                () = tokio::time::sleep(POLL) => {}
             }
         }
     }
 
-    async fn push_all(&self, link: &FleetLink, upload: &mut SessionUpload) -> Result<(), UploadError> {
-        while upload.push(link, async || self.checkpoint(link).await).await? {}
-        Ok(())
+    /// Stores the work so far, if it changed. Each record names it, so that none depends on an earlier one.
+    async fn checkpoint(&self, link: &FleetLink) -> Result<BlobRef, UploadError> {
+        let bytes = self.folder.checkpoint().await.map_err(|error| UploadError::Checkpoint(format!("{error:#}")))?;
+        let mut last = self.last_checkpoint.lock().await;
+        if let Some((known, stored)) = &*last
+            && *known == bytes
+        {
+            return Ok(stored.clone());
+        }
+        let stored = link.put_blob(&bytes).await?;
+        *last = Some((bytes, stored.clone()));
+        Ok(stored)
     }
 
-    /// Stores the work so far, if it changed.
-    async fn checkpoint(&self, link: &FleetLink) -> Option<BlobRef> {
-        let bytes = self.folder.checkpoint().await.inspect_err(|error| tracing::warn!("{error:#}")).ok()?;
-        let mut last = self.last_checkpoint.lock().await;
-        if last.as_ref().is_some_and(|(known, _)| *known == bytes) {
-            return None;
+    /// Waits until the job wrote nothing for too long, or runs for too long. Returns its age in minutes.
+    async fn wait_for_hang(&self, settings: &FleetSettings) -> u64 {
+        let started = Instant::now();
+        let minutes = |minutes: u32| Duration::from_secs(60 * u64::from(minutes.max(1)));
+        let (idle, most) = (minutes(settings.idle_minutes), minutes(settings.job_minutes));
+        let size = || self.transcript.metadata().map_or(0, |meta| meta.len());
+        let (mut last_entry, mut known) = (started, size());
+        loop {
+            tokio::time::sleep_until((last_entry + idle).min(started + most)).await;
+            let now = size();
+            if now == known || started.elapsed() >= most {
+                return started.elapsed().as_secs() / 60;
+            }
+            (last_entry, known) = (Instant::now(), now);
         }
-        let stored = link.put_blob(&bytes).await.inspect_err(|error| tracing::warn!("{error}")).ok()?;
-        *last = Some((bytes, stored.clone()));
-        Some(stored)
     }
 
     async fn collect(&self, link: &FleetLink, output: ProgramOutput) -> anyhow::Result<JobResult> {

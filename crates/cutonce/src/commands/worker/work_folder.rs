@@ -1,7 +1,7 @@
 //! The folder of one job on the worker (FL-3): a clone, and a home of its own with the worker's settings and keys.
 //! It is removed when the job ends.
 
-use crate::commands::program_run::{git, git_output};
+use crate::commands::program_run::{git, git_output, git_output_with};
 use crate::start;
 use anyhow::Context;
 use base64::Engine;
@@ -10,11 +10,16 @@ use cutonce_agent::storage::paths::{create_private_dir, write_private};
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::RepoSource;
 use std::collections::BTreeMap;
+use std::fs::{File, TryLockError};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What the job's home does not share with the worker's: sessions, plans, and the keys of remotes.
 const NOT_SHARED: &[&str] = &["projects", "plans", "remotes", "teams", "log", "logs", "worker", "rehearsals"];
 
+/// How long the creation of a folder may take.
+const CREATION: Duration = Duration::from_secs(60);
 /// Folders of one job at the same time.
 const MAX_FOLDERS: usize = 100;
 /// Texts of a checkpoint; a job writes one or two.
@@ -26,6 +31,8 @@ pub struct WorkFolder {
     pub home: PathBuf,
     /// The commit that the job starts from.
     pub base: String,
+    /// Keeps other workers from removing the folder.
+    _owner: File,
 }
 
 /// Where workers of this user work.
@@ -35,13 +42,17 @@ fn work_root() -> PathBuf {
     cache.unwrap_or_else(std::env::temp_dir).join("cutonce-worker")
 }
 
-/// Names the process that uses a folder.
+/// A file that the worker keeps locked while it uses the folder. The kernel releases it when the worker dies.
 const OWNER: &str = "owner";
+/// The index for [`WorkFolder::changes`].
+const INDEX: &str = "changes.index";
+/// Begins the name of a folder that is being created.
+const UNFINISHED: &str = ".new-";
 
 /// Removes folders of workers that died.
 pub fn remove_leftovers() {
     for entry in std::fs::read_dir(work_root()).into_iter().flatten().flatten() {
-        if !has_live_owner(&entry.path())
+        if !is_in_use(&entry.path())
             && let Err(error) = std::fs::remove_dir_all(entry.path())
         {
             tracing::warn!("{}: {error}", entry.path().display());
@@ -49,27 +60,36 @@ pub fn remove_leftovers() {
     }
 }
 
-/// Whether a running worker uses the folder. One without an owner is being created.
-fn has_live_owner(folder: &Path) -> bool {
-    let owner = std::fs::read_to_string(folder.join(OWNER)).ok().and_then(|pid| pid.trim().parse::<u32>().ok());
-    owner.is_none_or(|pid| Path::new("/proc").join(pid.to_string()).exists() || !cfg!(target_os = "linux"))
+/// Whether a running worker uses the folder.
+fn is_in_use(folder: &Path) -> bool {
+    match File::open(folder.join(OWNER)) {
+        Ok(owner) => matches!(owner.try_lock(), Err(TryLockError::WouldBlock)),
+        // Without the file it is a folder that is being created, unless that was long ago.
+        Err(_) => {
+            let age = folder.metadata().and_then(|meta| meta.modified()).ok().and_then(|time| time.elapsed().ok());
+            age.is_none_or(|age| age < CREATION)
+        }
+    }
 }
 
 /// Creates the folder of a job. Its name is the same for every attempt, so that paths in the transcript stay true; a
 /// number is added only while another worker of this machine still uses it.
-fn claim_folder(job: &str) -> anyhow::Result<PathBuf> {
+fn claim_folder(job: &str) -> anyhow::Result<(PathBuf, File)> {
     let root = work_root();
     create_private_dir(&root).with_context(|| format!("can't create {}", root.display()))?;
     let root = root.canonicalize()?;
+    let unfinished = root.join(format!("{UNFINISHED}{}", cutonce_agent::new_id()));
+    create_private_dir(&unfinished)?;
+    let owner = File::create_new(unfinished.join(OWNER))?;
+    owner.lock()?;
     for number in 0..MAX_FOLDERS {
         let folder = root.join(if number == 0 { job.to_string() } else { format!("{job}.{number}") });
-        if folder.exists() && !has_live_owner(&folder) {
+        if folder.exists() && !is_in_use(&folder) {
             std::fs::remove_dir_all(&folder)?;
         }
-        if std::fs::create_dir(&folder).is_ok() {
-            std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
-            write_private(&folder.join(OWNER), std::process::id().to_string().as_bytes())?;
-            return Ok(folder);
+        // Fails if the folder exists, because it is never empty.
+        if std::fs::rename(&unfinished, &folder).is_ok() {
+            return Ok((folder, owner));
         }
     }
     anyhow::bail!("{} has too many folders of job {job}; remove them", root.display())
@@ -78,9 +98,9 @@ fn claim_folder(job: &str) -> anyhow::Result<PathBuf> {
 impl WorkFolder {
     /// Clones the repository of a job.
     pub async fn create(link: &FleetLink, job: &str, repo: &RepoSource) -> anyhow::Result<WorkFolder> {
-        let root = claim_folder(job)?;
-        let mut folder =
-            WorkFolder { repo: root.join("repo"), home: root.join("home"), root: root.clone(), base: String::new() };
+        let (root, _owner) = claim_folder(job)?;
+        let (repo_folder, home) = (root.join("repo"), root.join("home"));
+        let mut folder = WorkFolder { root, repo: repo_folder, home, base: String::new(), _owner };
         folder.link_home()?;
         folder.clone_repo(link, repo).await?;
         Ok(folder)
@@ -129,10 +149,17 @@ impl WorkFolder {
         Ok(())
     }
 
-    /// All changes since the clone, committed or not, as a patch.
+    /// All changes since the clone, committed or not, as a patch. It uses an index of its own: the job's git commands
+    /// run at the same time, and the job must not see files staged by others.
     pub async fn changes(&self) -> anyhow::Result<Vec<u8>> {
-        git_output(&self.repo, &["add", "-A"]).await?;
-        git_output(&self.repo, &["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", &self.base]).await
+        let index = self.root.join(INDEX);
+        if !index.exists() {
+            std::fs::copy(self.repo.join(".git/index"), &index).or_else(ignore_missing)?;
+        }
+        let env = [("GIT_INDEX_FILE", index.as_path())];
+        git_output_with(&self.repo, &["add", "-A"], &env).await?;
+        let diff = ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", &self.base];
+        git_output_with(&self.repo, &diff, &env).await
     }
 
     /// The work so far, for a worker that continues it.
@@ -176,6 +203,10 @@ struct WorkCheckpoint {
     /// The changes of the clone, as base64.
     patch: String,
     texts: BTreeMap<String, String>,
+}
+
+fn ignore_missing(error: std::io::Error) -> std::io::Result<u64> {
+    if error.kind() == ErrorKind::NotFound { Ok(0) } else { Err(error) }
 }
 
 fn is_plain_name(name: &str) -> bool {
