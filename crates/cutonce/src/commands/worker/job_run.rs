@@ -124,6 +124,8 @@ struct JobRun<'a> {
     transcript: PathBuf,
     /// Another worker began this session.
     resumed: bool,
+    /// The session has its task. A worker may die before that.
+    has_task: bool,
     last_checkpoint: tokio::sync::Mutex<Option<(Vec<u8>, BlobRef)>>,
 }
 
@@ -133,13 +135,14 @@ impl<'a> JobRun<'a> {
         let transcript = ProjectSessions::new(&folder.home, &folder.repo).transcript(&session_id(job));
         let stored = link.read_session(&session_id(job)).await?.filter(|_| job.spec.kind != JobKind::Rehearsal);
         let resumed = stored.is_some();
+        let has_task = stored.as_ref().is_some_and(|stored| stored.lines.iter().any(|line| is_user_entry(line)));
         if let Some(stored) = stored {
             write_private(&transcript, &stored.bytes())?;
             if let Some(changes) = &stored.changes {
                 folder.apply_checkpoint(&link.get_blob(changes).await?).await?;
             }
         }
-        Ok(JobRun { job, folder, transcript, resumed, last_checkpoint: Default::default() })
+        Ok(JobRun { job, folder, transcript, resumed, has_task, last_checkpoint: Default::default() })
     }
 
     async fn open_upload(&self, link: &FleetLink) -> Result<SessionUpload, UploadError> {
@@ -167,7 +170,7 @@ impl<'a> JobRun<'a> {
         };
         match spec.kind {
             JobKind::Planning => args.push("plan".into()),
-            JobKind::Implementation if self.resumed => args.push("-p".into()),
+            JobKind::Implementation if self.has_task => args.push("-p".into()),
             JobKind::Implementation => args.extend(["implement".into(), "-p".into()]),
             JobKind::Rehearsal => args.extend(["rehearse".into(), "--json".into()]),
         }
@@ -183,8 +186,8 @@ impl<'a> JobRun<'a> {
             args.extend(["--permission-mode".into(), "acceptEdits".into()]);
         }
         let task = spec.task.clone().map(OsString::from);
-        let first = if self.resumed { Some(CONTINUE.into()) } else { task.or(file.map(OsString::from)) };
-        if let (false, Some(sha256)) = (self.resumed, &spec.sha256) {
+        let first = if self.has_task { Some(CONTINUE.into()) } else { task.or(file.map(OsString::from)) };
+        if let (false, Some(sha256)) = (self.has_task, &spec.sha256) {
             args.extend(["--allow-stale".into(), "--sha256".into(), sha256.into()]);
         }
         args.push("--".into());
@@ -299,6 +302,10 @@ impl<'a> JobRun<'a> {
             dead: false,
         })
     }
+}
+
+fn is_user_entry(line: &[u8]) -> bool {
+    serde_json::from_slice::<Value>(line).is_ok_and(|entry| entry["type"] == "user")
 }
 
 /// The session of a job; another round of the same job is another session.
