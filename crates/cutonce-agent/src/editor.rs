@@ -18,8 +18,48 @@ pub struct ExternalEditor {
     pub args: Vec<OsString>,
 }
 
+/// Why a program of the user could not be run on the terminal, or how it failed.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ExternalProgramError {
+    /// The variable names an editor that does not exist.
+    #[error("${variable} is `{value}`, but the program `{program}` was not found")]
+    EditorNotFound {
+        /// $VISUAL or $EDITOR.
+        variable: &'static str,
+        /// Its value.
+        value: String,
+        /// The program in it.
+        program: String,
+    },
+    /// No variable names an editor, and none is installed.
+    #[error("no editor was found; set $VISUAL or $EDITOR")]
+    NoEditor,
+    /// Neither $SHELL nor a known shell exists.
+    #[error("no shell was found; set $SHELL")]
+    NoShell,
+    /// The program can't be started here.
+    #[error("{0}")]
+    NotStarted(String),
+    /// It ended with another code than 0.
+    #[error("{program} ended with code {code}")]
+    Failed {
+        /// Its name in messages.
+        program: String,
+        /// Its exit code.
+        code: i32,
+    },
+    /// A signal ended it.
+    #[error("{program} was killed by signal {signal}")]
+    Killed {
+        /// Its name in messages.
+        program: String,
+        /// The signal's number.
+        signal: i32,
+    },
+}
+
 /// Finds the editor: $VISUAL, else $EDITOR, else a known one. The error says why there is none.
-pub fn find_editor(env: &[(OsString, OsString)]) -> Result<ExternalEditor, String> {
+pub fn find_editor(env: &[(OsString, OsString)]) -> Result<ExternalEditor, ExternalProgramError> {
     let value = |name: &'static str| {
         let set = env.iter().find(|(key, _)| key == name).map(|(_, value)| value.to_string_lossy().into_owned());
         set.filter(|value| !value.trim().is_empty()).map(|value| (name, value))
@@ -29,28 +69,25 @@ pub fn find_editor(env: &[(OsString, OsString)]) -> Result<ExternalEditor, Strin
         let program = words.next().unwrap_or_default();
         let found = if program.contains('/') { Some(PathBuf::from(&program)) } else { find_program(&program, env) };
         let found = found.filter(|path| path.is_file());
-        let program =
-            found.ok_or_else(|| format!("${name} is `{value}`, but the program `{program}` was not found"))?;
+        let missing = || ExternalProgramError::EditorNotFound { variable: name, value: value.clone(), program };
+        let program = found.ok_or_else(missing)?;
         return Ok(ExternalEditor { program, args: words.map(OsString::from).collect() });
     }
     let found = KNOWN_EDITORS.iter().find_map(|name| find_program(name, env));
-    let program = found.ok_or("no editor was found; set $VISUAL or $EDITOR")?;
+    let program = found.ok_or(ExternalProgramError::NoEditor)?;
     Ok(ExternalEditor { program, args: Vec::new() })
 }
 
 /// Opens a file in the editor on this process's terminal and waits.
 /// Blocks: a full-screen front end must release the terminal first.
-pub fn open_file(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), String> {
+pub fn open_file(path: &Path, env: Vec<(OsString, OsString)>) -> Result<(), ExternalProgramError> {
     let ExternalEditor { program, mut args } = find_editor(&env)?;
     args.push(path.as_os_str().to_os_string());
     let shown = program.display().to_string();
     // Relative paths in the editor's arguments refer to the current folder.
-    let cwd = std::env::current_dir().map_err(|error| format!("the current folder: {error}"))?;
-    match (ForegroundProgram { program, args, cwd, env }).run().map_err(|error| error.to_string())? {
-        ProcessExit::Exited(0) => Ok(()),
-        ProcessExit::Exited(code) => Err(format!("{shown} ended with code {code}")),
-        ProcessExit::Signalled(signal) => Err(format!("{shown} was killed by signal {signal}")),
-    }
+    let no_folder = |error| ExternalProgramError::NotStarted(format!("the current folder: {error}"));
+    let cwd = std::env::current_dir().map_err(no_folder)?;
+    run_on_terminal(ForegroundProgram { program, args, cwd, env }, shown)
 }
 
 /// Bytes that are read of a recording.
@@ -59,36 +96,39 @@ const MAX_RECORD: u64 = 256 << 10;
 /// Runs a line in the user's shell on this process's terminal (UI-3), with the user's rights. `script`, a standard
 /// program, records what it prints on a terminal of its own, so that interactive programs still work. Returns how it
 /// ended, and what it printed for the model (DU-8); `None` if this machine can't record it.
-pub fn run_shell_line(line: &str, cwd: &Path, env: Vec<(OsString, OsString)>) -> (Result<(), String>, Option<String>) {
+pub fn run_shell_line(
+    line: &str,
+    cwd: &Path,
+    env: Vec<(OsString, OsString)>,
+) -> (Result<(), ExternalProgramError>, Option<String>) {
     let record = tempfile::Builder::new().prefix("cutonce-shell-").tempdir().ok();
     let recorder = record.as_ref().and_then(|folder| Some((find_program("script", &env)?, folder.path().join("out"))));
+    let run = |program: PathBuf, args: Vec<OsString>| {
+        let started = ForegroundProgram { program, args, cwd: cwd.into(), env: env.clone() };
+        run_on_terminal(started, "it".to_string())
+    };
     let ended = match recorder.as_ref().filter(|_| cfg!(target_os = "linux")) {
         Some((script, file)) => {
-            let args = vec!["-q".into(), "-e".into(), "-c".into(), line.into(), file.into()];
-            run_on_terminal(script.clone(), args, cwd, env)
+            run(script.clone(), vec!["-q".into(), "-e".into(), "-c".into(), line.into(), file.into()])
         }
-        None => user_shell(&env).and_then(|shell| run_on_terminal(shell, vec!["-c".into(), line.into()], cwd, env)),
+        None => user_shell(&env).and_then(|shell| run(shell, vec!["-c".into(), line.into()])),
     };
     let printed = recorder.and_then(|(_, file)| read_record(&file));
     (ended, printed)
 }
 
-fn user_shell(env: &[(OsString, OsString)]) -> Result<PathBuf, String> {
+fn user_shell(env: &[(OsString, OsString)]) -> Result<PathBuf, ExternalProgramError> {
     let shell = env.iter().find(|(key, _)| key == "SHELL").map(|(_, value)| PathBuf::from(value));
     let program = shell.filter(|path| path.is_absolute() && path.is_file()).or_else(|| find_program("bash", env));
-    program.or_else(|| find_program("sh", env)).ok_or_else(|| "no shell was found; set $SHELL".to_string())
+    program.or_else(|| find_program("sh", env)).ok_or(ExternalProgramError::NoShell)
 }
 
-fn run_on_terminal(
-    program: PathBuf,
-    args: Vec<OsString>,
-    cwd: &Path,
-    env: Vec<(OsString, OsString)>,
-) -> Result<(), String> {
-    match (ForegroundProgram { program, args, cwd: cwd.into(), env }).run().map_err(|error| error.to_string())? {
+/// Waits for the program. Errors call it `name`.
+fn run_on_terminal(started: ForegroundProgram, name: String) -> Result<(), ExternalProgramError> {
+    match started.run().map_err(|error| ExternalProgramError::NotStarted(error.to_string()))? {
         ProcessExit::Exited(0) => Ok(()),
-        ProcessExit::Exited(code) => Err(format!("it ended with code {code}")),
-        ProcessExit::Signalled(signal) => Err(format!("it was killed by signal {signal}")),
+        ProcessExit::Exited(code) => Err(ExternalProgramError::Failed { program: name, code }),
+        ProcessExit::Signalled(signal) => Err(ExternalProgramError::Killed { program: name, signal }),
     }
 }
 
@@ -171,7 +211,7 @@ mod tests {
         let sh = find_editor(&env(&[("VISUAL", " "), ("EDITOR", "sh -c")])).unwrap();
         assert!(sh.program.ends_with("sh") && sh.args == ["-c"], "{sh:?}");
         let error = find_editor(&env(&[("VISUAL", "no-such-editor -w"), ("EDITOR", "sh")])).unwrap_err();
-        assert_eq!(error, "$VISUAL is `no-such-editor -w`, but the program `no-such-editor` was not found");
+        assert_eq!(error.to_string(), "$VISUAL is `no-such-editor -w`, but the program `no-such-editor` was not found");
         let nano = dir.path().join("nano");
         std::fs::copy(&editor, &nano).unwrap();
         let found = find_editor(&env(&[("PATH", dir.path().to_str().unwrap())]));

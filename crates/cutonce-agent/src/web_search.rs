@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
 use cutonce_core::settings::Settings;
 use cutonce_core::text::sanitize::{one_line, sanitize_for_model};
-use cutonce_models::providers::SearchAnswer;
+use cutonce_models::providers::{SearchAnswer, SearchError};
 use cutonce_tools::env::{CallContext, ToolEnv};
 use cutonce_tools::tool::{Tool, ToolError, ToolOutcome};
 use schemars::JsonSchema;
@@ -72,7 +72,7 @@ impl Tool for WebSearchTool {
     ) -> ToolOutcome {
         let found = tokio::select! {
             found = self.connect.search_web("", input.query.trim()) => found,
-            () = call.cancel.cancelled() => Err("Interrupted before the search ended.".to_string()),
+            () = call.cancel.cancelled() => Err(SearchError::Interrupted),
         };
         match found {
             Ok(answer) => search_outcome(&answer),

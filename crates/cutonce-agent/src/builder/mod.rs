@@ -215,7 +215,7 @@ impl SessionBuilder {
     fn restore_memory(&self, here: &ToolEnv, replayed: &ReplayedSession, team: &TeamStart, notices: &mut Vec<String>) {
         *here.todos.lock_unpoisoned() = replayed.todos.clone();
         here.disk.restore_marks(&replayed.seen);
-        if team.record.is_none() && crate::team::history::led_a_team(&replayed.conversation) {
+        if team.record.is_none() && crate::team::approval_history::led_a_team(&replayed.conversation) {
             notices.push(TeamRecord::describe_lost(&self.dirs.home));
         }
     }

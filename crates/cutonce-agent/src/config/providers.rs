@@ -5,7 +5,7 @@ use crate::session::{Connect, Connected};
 use crate::storage::redact::Redactor;
 use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::text::sanitize::one_line;
-use cutonce_models::providers::{self, CustomProvider, ModelTarget, ResolvedModel, SearchAnswer};
+use cutonce_models::providers::{self, CustomProvider, ModelTarget, ResolvedModel, SearchAnswer, SearchError};
 use cutonce_models::{FaultKind, ModelError};
 use secrecy::ExposeSecret;
 use std::collections::HashMap;
@@ -104,25 +104,25 @@ impl Connect for ProviderConnector {
         Ok(Connected { model: choice.connect()?, info, thinking, spec })
     }
 
-    async fn search_web(&self, like: &str, query: &str) -> Result<SearchAnswer, String> {
+    async fn search_web(&self, like: &str, query: &str) -> Result<SearchAnswer, SearchError> {
         let like = if like.is_empty() { self.settings.model.main.as_deref().unwrap_or_default() } else { like };
         let spec = expand_alias(like, &self.settings.model_info(like));
-        let choice = self.resolve_model(&spec).await.map_err(|error| error.message)?;
+        let choice = self.resolve_model(&spec).await?;
         match &choice.target {
             ModelTarget::Http(endpoint) if providers::can_search(endpoint) => {
                 providers::search_web(endpoint, query).await
             }
             ModelTarget::Http(_) | ModelTarget::Scripted { .. } => {
-                Err(format!("{} has no web search; anthropic and openai have one.", choice.provider))
+                Err(SearchError::NotOffered { provider: choice.provider })
             }
         }
     }
 
-    async fn list_models(&self, like: &str) -> Result<Vec<String>, String> {
+    async fn list_models(&self, like: &str) -> Result<Vec<String>, ModelError> {
         let spec = expand_alias(like, &self.settings.model_info(like));
-        let choice = self.resolve_model(&spec).await.map_err(|error| error.message)?;
+        let choice = self.resolve_model(&spec).await?;
         let ModelTarget::Http(endpoint) = &choice.target else { return Ok(Vec::new()) };
-        let listed = providers::list_endpoint_models(endpoint).await.map_err(|error| error.to_string())?;
+        let listed = providers::list_endpoint_models(endpoint).await?;
         Ok(listed.into_iter().map(|id| format!("{}/{id}", choice.provider)).collect())
     }
 }

@@ -10,6 +10,6 @@ use std::path::Path;
 pub fn open_in_editor(path: &Path, env: Vec<(OsString, OsString)>) -> Result<String, String> {
     match open_file(path, env) {
         Ok(()) => Ok(command::editor_opened(&path.display().to_string())),
-        Err(why) => Err(command::editor_failed(&why)),
+        Err(why) => Err(command::editor_failed(&why.to_string())),
     }
 }

@@ -40,8 +40,8 @@ impl OpenSubject {
             OpenSubject::OutsidePlan(_) => "outside_plan",
             OpenSubject::Plan(_) => PLAN_ASK,
             OpenSubject::Budget => "budget",
-            OpenSubject::TeamPlan(_) => crate::team::history::PLAN_ASK,
-            OpenSubject::TeamCall => crate::team::history::CALL_REQUEST,
+            OpenSubject::TeamPlan(_) => crate::team::approval_history::PLAN_ASK,
+            OpenSubject::TeamCall => crate::team::approval_history::CALL_REQUEST,
         }
     }
     pub(super) fn accepts(&self, answer: &AskAnswer) -> bool {

@@ -61,6 +61,7 @@ use crate::event_hub::{EventHub, EventStream};
 use crate::hooks::HookSet;
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::subagent::AgentCatalog;
+use cutonce_models::ModelError;
 use state::{SessionContext, SessionState};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -132,14 +133,14 @@ impl Session {
     }
     /// Checks that a model of this name could answer: its provider is known and there is a key. Returns the name that
     /// the provider knows. Sends no request.
-    pub async fn can_use(&self, model: &str) -> Result<String, String> {
+    pub async fn can_use(&self, model: &str) -> Result<String, ModelError> {
         let mut choice = cutonce_core::settings::ModelSettings::default();
         choice.set_main_model(model);
         let connected = self.connect.connect(choice.main.as_deref().unwrap_or(model)).await;
-        connected.map(|connected| connected.model.name().to_string()).map_err(|error| error.message)
+        connected.map(|connected| connected.model.name().to_string())
     }
     /// Asks the provider of the model which models it serves (DU-5).
-    pub async fn provider_models(&self, like: &str) -> Result<Vec<String>, String> {
+    pub async fn provider_models(&self, like: &str) -> Result<Vec<String>, ModelError> {
         self.connect.list_models(like).await
     }
     /// Subscribes to events: open asks first, then everything that follows.

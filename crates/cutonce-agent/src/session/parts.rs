@@ -32,7 +32,7 @@ use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::subagent::AgentDefinition;
 use cutonce_core::turn::Turn;
-use cutonce_models::providers::SearchAnswer;
+use cutonce_models::providers::{SearchAnswer, SearchError};
 use cutonce_models::{Model, ModelError};
 use cutonce_tools::env::ToolEnv;
 use cutonce_tools::tool::AnyTool;
@@ -69,12 +69,12 @@ pub trait Connect: Send + Sync {
     async fn connect(&self, name: &str) -> Result<Connected, ModelError>;
 
     /// Searches the web with the tool of this model's provider (DU-12). The error says why it can't.
-    async fn search_web(&self, _like: &str, _query: &str) -> Result<SearchAnswer, String> {
-        Err("This provider has no web search.".into())
+    async fn search_web(&self, _like: &str, _query: &str) -> Result<SearchAnswer, SearchError> {
+        Err(SearchError::NotOffered { provider: "This provider".into() })
     }
 
     /// The models that the provider of this model lists, as names that connect them (DU-5).
-    async fn list_models(&self, _like: &str) -> Result<Vec<String>, String> {
+    async fn list_models(&self, _like: &str) -> Result<Vec<String>, ModelError> {
         Ok(Vec::new())
     }
 }

@@ -14,8 +14,8 @@ use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent, PlanEvent, PlanPhase};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, PlanAtEnd};
 use cutonce_core::protocol::submission::{ChangedBy, ImplementRequest, RuleDestination};
+use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::settings::plan::{PlanEntry, PlanLint, PlanShell, PlanWorkflow};
-use cutonce_core::settings::plan_network::PlanNetwork;
 use cutonce_core::subagent::PLAN_AGENT;
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::{TurnEvent, UserInput};
@@ -45,7 +45,7 @@ pub(crate) struct Planner {
     pub scratch: bool,
     pub(crate) deny_read: Vec<PathBuf>,
     /// Hosts that commands in plan mode may reach (PM-67).
-    pub(crate) network: PlanNetwork,
+    pub(crate) network: AllowedHosts,
     /// `sandbox.shell` is on (SB-4); the value is `sandbox.network`.
     pub(crate) workshop: Option<bool>,
     pub(super) approval: PlanApprovalState,
@@ -85,7 +85,7 @@ impl Planner {
             entered: None,
             scratch: true,
             deny_read: Vec::new(),
-            network: PlanNetwork::default(),
+            network: AllowedHosts::default(),
             workshop: None,
             approval: PlanApprovalState::default(),
             phase: PlanPhase::default(),

@@ -5,7 +5,7 @@ use super::SessionState;
 use super::asks::{OpenAsk, OpenSubject};
 use super::call_runner::CallRef;
 use super::events::SessionEvent;
-use crate::team::history;
+use crate::team::approval_history as history;
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::plan::approval::{self, ChoiceKey, PlanAnswer, PlanExitResult};
 use cutonce_core::plan::{self, PhaseEvent, PlanContent};

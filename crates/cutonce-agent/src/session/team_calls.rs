@@ -5,7 +5,7 @@
 use super::SessionState;
 use super::asks::{OpenAsk, OpenSubject, waiting_notice};
 use super::parts::Approver;
-use crate::team::history::CALL_REQUEST;
+use crate::team::approval_history::CALL_REQUEST;
 use cutonce_core::permission::AskCause;
 use cutonce_core::protocol::event::{AskKind, AskView, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, TeamUpdate};

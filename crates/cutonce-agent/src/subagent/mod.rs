@@ -7,7 +7,7 @@
 
 mod definition_extras;
 pub mod definition_files;
-mod live_mode;
+mod mode;
 mod run;
 mod session_parts;
 mod tool;
@@ -18,7 +18,7 @@ crate::text_error::text_error! {
 }
 
 pub(crate) use definition_extras::agent_prompt;
-pub(crate) use live_mode::{LiveMode, SharedRule};
+pub(crate) use mode::{LiveMode, SharedRule};
 pub(crate) use run::{SubagentReport, SubagentTask};
 pub(crate) use session_parts::{SubagentIdentity, SubagentParent};
 

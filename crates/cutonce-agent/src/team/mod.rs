@@ -7,11 +7,11 @@
 //! <home>/teams/<team>/mail, values     mailboxes, if they are files
 //! ```
 
+pub(crate) mod approval_history;
 mod approvals;
 mod ask_relay;
 mod error;
 mod handle;
-pub(crate) mod history;
 mod join;
 pub mod mailbox;
 mod message_forwarding;
@@ -20,11 +20,11 @@ mod teammate_process;
 mod teammate_template;
 pub(crate) mod tools;
 
+pub use approval_history::TeamHistory;
 pub(crate) use approvals::{ApprovalInput, TeammateRequests};
 pub(crate) use ask_relay::relay_asks;
 pub use error::TeamError;
 pub(crate) use handle::{Membership, TeamHandle};
-pub use history::TeamHistory;
 pub use join::{JoinError, TeamJoin};
 pub use record::{Member, TeamRecord, team_folder};
 pub(crate) use teammate_template::TeammateTemplate;

@@ -8,8 +8,8 @@ pub mod fleet;
 pub mod hooks;
 pub mod merge;
 pub mod models;
+pub mod network;
 pub mod plan;
-pub mod plan_network;
 pub mod team;
 
 pub use check::{SettingProblem, check_settings};

@@ -1,6 +1,6 @@
 //! Settings of plan mode, each with its clause.
 
-use super::plan_network::PlanNetwork;
+use super::network::AllowedHosts;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -18,7 +18,7 @@ pub struct PlanSettings {
     pub scratch: bool,
     /// Hosts that commands in plan mode may reach through cutonce's proxy, to read: `"off"`, or a list such as
     /// `["crates.io", "localhost:8080"]`. A command can also send data to a host that you list. Needs user namespaces.
-    pub network: PlanNetwork,
+    pub network: AllowedHosts,
     /// MCP tools in plan mode.
     pub mcp: PlanMcp,
     /// MCP tools that you declare read-only, no matter what their server says: `mcp__server`, `mcp__server__tool`,
@@ -59,7 +59,7 @@ impl Default for PlanSettings {
             eagerness: PlanEagerness::default(),
             shell: None,
             scratch: true,
-            network: PlanNetwork::default(),
+            network: AllowedHosts::default(),
             mcp: PlanMcp::default(),
             mcp_readers: Vec::new(),
             mcp_writers: Vec::new(),

@@ -5,7 +5,7 @@ mod model_list;
 mod web_search;
 
 pub use model_list::{LocalServer, ModelListError, find_local_servers, list_endpoint_models, list_models};
-pub use web_search::{SearchAnswer, SearchSource, can_search, search_web};
+pub use web_search::{SearchAnswer, SearchError, SearchSource, can_search, search_web};
 
 use crate::providers::endpoint::{Endpoint, connect, is_local};
 use crate::scripted::ScriptedModel;

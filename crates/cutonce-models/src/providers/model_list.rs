@@ -5,6 +5,7 @@ use super::{BuiltInProvider, PROVIDERS, ProviderEntry};
 use crate::http::client::{build_http_client, connection_error, read_error_body};
 use crate::http::error::{AttemptError, parse_error_body};
 use crate::providers::endpoint::{Endpoint, is_loopback};
+use crate::{FaultKind, ModelError};
 use cutonce_core::conversation::WireFormat;
 use reqwest::header::{AUTHORIZATION, HeaderValue};
 use secrecy::ExposeSecret;
@@ -29,6 +30,17 @@ pub enum ModelListError {
     NoConnection { url: String, words: String },
     #[error("{url} answered with something other than a list of models ({what})")]
     NotAList { url: String, what: String },
+}
+
+impl From<ModelListError> for ModelError {
+    fn from(error: ModelListError) -> Self {
+        let (status, kind) = match &error {
+            ModelListError::KeyRefused { status, .. } => (Some(*status), FaultKind::Key),
+            ModelListError::Status { status, .. } => (Some(*status), FaultKind::Refused),
+            ModelListError::NoConnection { .. } | ModelListError::NotAList { .. } => (None, FaultKind::Exhausted),
+        };
+        ModelError { message: error.to_string(), status, kind }
+    }
 }
 
 /// A model server that runs on this machine.

@@ -1,6 +1,7 @@
 //! Web search by the provider's own tool (DU-12): one request beside the conversation, whose answer is a text with its
 //! sources. Anthropic and OpenAI offer one.
 
+use crate::ModelError;
 use crate::http::client::{build_http_client, connection_error, read_error_body};
 use crate::http::error::{AttemptError, parse_error_body};
 use crate::providers::endpoint::Endpoint;
@@ -40,9 +41,30 @@ pub fn can_search(endpoint: &Endpoint) -> bool {
     )
 }
 
-/// Asks the provider's search tool. The error says what happened, without keys.
-pub async fn search_web(endpoint: &Endpoint, query: &str) -> Result<SearchAnswer, String> {
-    let slow = |_| format!("{} did not answer the search within {} s", endpoint.provider, SEARCH_TIMEOUT.as_secs());
+/// Why a search has no answer. The text contains no keys.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error("{provider} has no web search; anthropic and openai have one.")]
+    NotOffered { provider: String },
+    /// The model that names the provider can't be used.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("{provider} did not answer the search within {seconds} s")]
+    TooSlow { provider: String, seconds: u64 },
+    #[error("{0}")]
+    NotSent(String),
+    #[error("{provider} answered {status}: {words}")]
+    Status { provider: String, status: u16, words: String },
+    #[error("{provider} answered with {what}")]
+    BadAnswer { provider: String, what: String },
+    #[error("Interrupted before the search ended.")]
+    Interrupted,
+}
+
+/// Asks the provider's search tool.
+pub async fn search_web(endpoint: &Endpoint, query: &str) -> Result<SearchAnswer, SearchError> {
+    let provider = endpoint.provider.clone();
+    let slow = |_| SearchError::TooSlow { provider, seconds: SEARCH_TIMEOUT.as_secs() };
     let answer = tokio::time::timeout(SEARCH_TIMEOUT, send_search(endpoint, query)).await.map_err(slow)??;
     Ok(match endpoint.wire {
         WireFormat::Anthropic => read_anthropic(&answer),
@@ -50,9 +72,11 @@ pub async fn search_web(endpoint: &Endpoint, query: &str) -> Result<SearchAnswer
     })
 }
 
-async fn send_search(endpoint: &Endpoint, query: &str) -> Result<Value, String> {
+async fn send_search(endpoint: &Endpoint, query: &str) -> Result<Value, SearchError> {
     let words = |text: &str| endpoint.redact_secrets(text);
-    let client = build_http_client(&endpoint.base_url).map_err(|error| words(&error))?;
+    let not_sent = |text: &str| SearchError::NotSent(words(text));
+    let bad_answer = |what: String| SearchError::BadAnswer { provider: endpoint.provider.clone(), what };
+    let client = build_http_client(&endpoint.base_url).map_err(|error| not_sent(&error))?;
     let (path, body) = search_request(endpoint, query);
     let mut request = client.post(format!("{}{path}", endpoint.base_url));
     request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
@@ -65,28 +89,29 @@ async fn send_search(endpoint: &Endpoint, query: &str) -> Result<Value, String> 
             true => ("x-api-key", key.expose_secret().to_owned()),
             false => (AUTHORIZATION.as_str(), format!("Bearer {}", key.expose_secret())),
         };
-        let mut value = HeaderValue::from_str(&text).map_err(|_| "the key has characters that can't be sent")?;
+        let mut value =
+            HeaderValue::from_str(&text).map_err(|_| not_sent("the key has characters that can't be sent"))?;
         value.set_sensitive(true);
         request = request.header(name, value);
     }
     let mut response = request.send().await.map_err(|error| match connection_error(&error) {
-        AttemptError::Disconnected { words: why, .. } | AttemptError::Setup(why) => words(&why),
-        other => words(&format!("{other:?}")),
+        AttemptError::Disconnected { words: why, .. } | AttemptError::Setup(why) => not_sent(&why),
+        other => not_sent(&format!("{other:?}")),
     })?;
     let status = response.status();
     if !status.is_success() {
         let (_, why) = parse_error_body(&read_error_body(response).await);
-        return Err(format!("{} answered {}: {}", endpoint.provider, status.as_u16(), words(&why)));
+        let (provider, status) = (endpoint.provider.clone(), status.as_u16());
+        return Err(SearchError::Status { provider, status, words: words(&why) });
     }
     let mut answer = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| words(&error.to_string()))? {
+    while let Some(chunk) = response.chunk().await.map_err(|error| not_sent(&error.to_string()))? {
         answer.extend_from_slice(&chunk);
         if answer.len() > MAX_ANSWER {
-            return Err(format!("{} answered with more than {MAX_ANSWER} bytes", endpoint.provider));
+            return Err(bad_answer(format!("more than {MAX_ANSWER} bytes")));
         }
     }
-    serde_json::from_slice(&answer)
-        .map_err(|_| format!("{} answered with something other than JSON", endpoint.provider))
+    serde_json::from_slice(&answer).map_err(|_| bad_answer("something other than JSON".into()))
 }
 
 fn search_request(endpoint: &Endpoint, query: &str) -> (&'static str, Value) {
@@ -238,7 +263,7 @@ mod tests {
     async fn du_12_failed_search_says_why_without_the_key() {
         let body = json!({"error": {"message": "key sk-secret-key-123 may not search"}});
         let (url, _served) = canned("403 Forbidden", &body);
-        let why = search_web(&endpoint("anthropic", WireFormat::Anthropic, &url), "q").await.unwrap_err();
+        let why = search_web(&endpoint("anthropic", WireFormat::Anthropic, &url), "q").await.unwrap_err().to_string();
         assert!(why.starts_with("anthropic answered 403:") && !why.contains("sk-secret-key-123"), "{why}");
     }
 

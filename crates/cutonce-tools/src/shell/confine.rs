@@ -7,7 +7,7 @@ use crate::files::walk;
 use crate::secret_files;
 use crate::workspace::{Workspace, is_protected_name};
 use cutonce_core::permission::{ShellConfinement, is_secret};
-use cutonce_core::settings::plan_network::PlanNetwork;
+use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::shell::{self, CommandVerdict};
 use cutonce_sandbox::{
     PrivateFolder, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier,
@@ -38,6 +38,18 @@ const ATTRIBUTES: &str = "git-attributes";
 /// Closed files that get a stand-in for git; each is a mount.
 const MAX_STAND_INS: usize = 256;
 
+/// Why a command can't be confined now. A later command tries again.
+#[derive(Debug, thiserror::Error)]
+pub enum SandboxUnavailable {
+    /// The kernel or this machine lacks what the sandbox needs.
+    #[error("{0}")]
+    Kernel(String),
+    #[error("no private folder for its temporary files ({0}); TMPDIR must name a writable folder")]
+    Folder(#[from] io::Error),
+    #[error("no layer could be opened: {0}")]
+    Layer(io::Error),
+}
+
 /// What a plan mode sandbox is made from.
 #[derive(Debug, Clone, Default)]
 pub struct PlanSandboxOptions {
@@ -48,7 +60,7 @@ pub struct PlanSandboxOptions {
     /// The plan file.
     pub readable: Option<PathBuf>,
     /// Hosts that commands may reach (`plan.network`).
-    pub network: PlanNetwork,
+    pub network: AllowedHosts,
 }
 
 /// Sandbox of a session's shell in plan mode.
@@ -69,15 +81,15 @@ pub struct PlanSandbox {
 
 impl PlanSandbox {
     /// Creates the sandbox; the error says why the kernel or the folder for temporary files does not allow it.
-    pub fn new(options: PlanSandboxOptions) -> Result<PlanSandbox, String> {
+    pub fn new(options: PlanSandboxOptions) -> Result<PlanSandbox, SandboxUnavailable> {
         let PlanSandboxOptions { scratch, deny_read, readable, network } = options;
         let support = sandbox_support();
         if !support.can_confine() {
-            return Err(support.missing_reasons());
+            return Err(SandboxUnavailable::Kernel(support.missing_reasons()));
         }
-        let folder = private_folder().map_err(|error| no_private_folder(&error))?;
+        let folder = private_folder()?;
         for part in [TMP, LAYERS] {
-            folder.ready(part).map_err(|error| no_private_folder(&error))?;
+            folder.ready(part)?;
         }
         let (readable, secrets) = (Mutex::new(readable.into_iter().collect()), Mutex::new(None));
         let can_reach = !network.hosts.is_empty() && support.tier == SandboxTier::Namespaces;
@@ -128,7 +140,11 @@ impl PlanSandbox {
     }
 
     /// Chooses the profile of a command. Proven read-only commands get no layer; all others may write and get one.
-    pub(crate) fn profile(&self, start: &StartRequest<'_>, workspace: &Workspace) -> Result<SandboxProfile, String> {
+    pub(crate) fn profile(
+        &self,
+        start: &StartRequest<'_>,
+        workspace: &Workspace,
+    ) -> Result<SandboxProfile, SandboxUnavailable> {
         let scratch = (!is_proven_read_only(start.command) && self.has_throwaway_layer()).then(|| ThrowawayLayer {
             root: workspace.root.clone(),
             extra_roots: workspace.home.iter().flat_map(|home| CACHES.map(|cache| home.join(cache))).collect(),
@@ -136,7 +152,7 @@ impl PlanSandbox {
         });
         let hide = self.hidden(workspace);
         Ok(SandboxProfile::ReadOnly(ReadOnlyProfile {
-            tmp: self.folder.ready(TMP).map_err(|error| no_private_folder(&error))?,
+            tmp: self.folder.ready(TMP)?,
             stand_ins: self.stand_ins(start.command, scratch.is_some()),
             hide,
             readable: self.readable.lock().unwrap_or_else(PoisonError::into_inner).clone(),
@@ -209,7 +225,11 @@ impl WorkspaceSandbox {
     pub(crate) fn tmp(&self) -> PathBuf {
         self.folder.path().to_path_buf()
     }
-    pub(crate) fn profile(&self, limits: ResourceLimits, workspace: &Workspace) -> Result<SandboxProfile, String> {
+    pub(crate) fn profile(
+        &self,
+        limits: ResourceLimits,
+        workspace: &Workspace,
+    ) -> Result<SandboxProfile, SandboxUnavailable> {
         let mut protected = self.protected.lock().unwrap_or_else(PoisonError::into_inner);
         let found = protected.get_or_insert_with(|| find_protected(workspace)).iter().cloned();
         // A folder that is gone or new since the walk: what does not exist now is left out, except reserved names.
@@ -219,7 +239,7 @@ impl WorkspaceSandbox {
         protect.dedup();
         Ok(SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile {
             roots: workspace.folders(),
-            tmp: self.folder.ready("").map_err(|error| no_private_folder(&error))?,
+            tmp: self.folder.ready("")?,
             hide: hidden_stores(workspace, &self.deny_read),
             protect,
             network: self.network,
@@ -243,14 +263,14 @@ pub(crate) struct AutoRunSandbox {
 impl AutoRunSandbox {
     /// `None` if this machine has no sandbox: then only the parser's proof remains. A trial that failed, and a folder
     /// that can't be used, are errors: the command does not run (SB-3). Not used with Seatbelt, which is untested.
-    pub fn new() -> Result<Option<AutoRunSandbox>, String> {
+    pub fn new() -> Result<Option<AutoRunSandbox>, SandboxUnavailable> {
         let support = sandbox_support();
         match support.tier {
             SandboxTier::Namespaces | SandboxTier::Landlock => {
-                let folder = private_folder().map_err(|error| no_private_folder(&error))?;
+                let folder = private_folder()?;
                 Ok(Some(AutoRunSandbox { folder, tier: support.tier }))
             }
-            SandboxTier::None if support.trial_failed => Err(support.missing_reasons()),
+            SandboxTier::None if support.trial_failed => Err(SandboxUnavailable::Kernel(support.missing_reasons())),
             SandboxTier::None | SandboxTier::Seatbelt => Ok(None),
         }
     }
@@ -263,9 +283,9 @@ impl AutoRunSandbox {
         held: ShellConfinement,
         start: &StartRequest<'_>,
         workspace: &Workspace,
-    ) -> Result<Option<SandboxProfile>, String> {
+    ) -> Result<Option<SandboxProfile>, SandboxUnavailable> {
         let stores = || secret_files::existing_stores(workspace.home.as_deref()).into_iter();
-        let tmp = self.folder.ready("").map_err(|error| no_private_folder(&error))?;
+        let tmp = self.folder.ready("")?;
         let (background, limits) = (start.background, start.limits);
         Ok(match (held, self.tier) {
             (ShellConfinement::AutoReadOnly, _) => Some(SandboxProfile::ReadOnly(ReadOnlyProfile {
@@ -318,10 +338,6 @@ pub(crate) fn private_folder() -> io::Result<PrivateFolder> {
     let usual = ["/tmp", "/var/tmp"].map(Path::new);
     let wanted = PrivateFolder::new(&std::env::temp_dir());
     wanted.or_else(|error| usual.into_iter().find_map(|folder| PrivateFolder::new(folder).ok()).ok_or(error))
-}
-
-fn no_private_folder(error: &io::Error) -> String {
-    format!("no private folder for its temporary files ({error}); TMPDIR must name a writable folder")
 }
 
 /// Builds the environment of a confined command: its own TMPDIR, no addresses of other programs.

@@ -5,7 +5,7 @@
 //! and the connection goes to exactly these addresses. One connection of the command leads to one host.
 
 use crate::web::is_public;
-use cutonce_core::settings::plan_network::{ListedHost, PlanNetwork};
+use cutonce_core::settings::network::{AllowedHosts, ListedHost};
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -51,7 +51,7 @@ struct ProxyRequest {
 }
 
 impl NetworkAllowance {
-    pub fn new(network: PlanNetwork) -> Self {
+    pub fn new(network: AllowedHosts) -> Self {
         Self { listed: network.hosts, contacted: Mutex::default() }
     }
 
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     fn allowance(hosts: &[&str]) -> NetworkAllowance {
-        NetworkAllowance::new(PlanNetwork {
+        NetworkAllowance::new(AllowedHosts {
             hosts: hosts.iter().map(|host| ListedHost::parse(host).unwrap()).collect(),
         })
     }
@@ -423,7 +423,7 @@ mod tests {
             let workspace = crate::workspace::Workspace::new(&base, &[], Some(&base), &own, &own).unwrap();
             let shells = crate::shell::process::SessionShells::new(std::env::vars_os().collect());
             let hosts = hosts.iter().map(|host| ListedHost::parse(host).unwrap()).collect();
-            let network = PlanNetwork { hosts };
+            let network = AllowedHosts { hosts };
             let options = crate::shell::confine::PlanSandboxOptions { network, ..Default::default() };
             shells.create_plan_sandbox(options).unwrap();
             Self { shells, workspace, _dir: dir }

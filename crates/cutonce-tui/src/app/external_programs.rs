@@ -105,7 +105,7 @@ impl App {
             return;
         };
         if let Err(why) = ended {
-            self.print_notice(NoticeLevel::Warning, &why);
+            self.print_notice(NoticeLevel::Warning, &why.to_string());
         }
         if let Some(output) = printed.filter(|_| self.session.handle.is_some()) {
             self.submit(Submission::ShellOutput { line: line.to_string(), output });

@@ -77,7 +77,7 @@ pub enum AppMessage {
     /// Whether a model that the user named can be used.
     ModelChecked {
         name: String,
-        checked: Result<(), String>,
+        checked: Result<(), cutonce_agent::models::ModelError>,
     },
     /// The user's status line command has ended (DU-7).
     StatusText(Result<String, String>),

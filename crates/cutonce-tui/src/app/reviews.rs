@@ -222,8 +222,13 @@ impl App {
                 self.asks.reviews.shown_feedback = feedback.clone();
                 let Some((ask, answer)) = self.take_decided() else { return };
                 let plan = answered_text(&ask, answer).unwrap_or_default();
-                let lines =
-                    entries::plan::rejected_lines(None, &plan, feedback.as_deref(), &comments, &self.entry_context());
+                let lines = entries::reviews::rejected_lines(
+                    None,
+                    &plan,
+                    feedback.as_deref(),
+                    &comments,
+                    &self.entry_context(),
+                );
                 self.print_entry(ConversationEntryKind::Block, lines);
             }
             PlanEvent::Phase { .. }
@@ -256,7 +261,7 @@ impl App {
     fn report_approved(&mut self, mode: Mode, edited: bool) {
         let Some((ask, answer)) = self.take_decided() else { return };
         let lines = match answered_text(&ask, answer) {
-            Some(plan) => entries::plan::approved_lines(None, &plan, mode, edited, &self.entry_context()),
+            Some(plan) => entries::reviews::approved_lines(None, &plan, mode, edited, &self.entry_context()),
             None => {
                 let text = format!("Left plan mode without a plan → {mode}");
                 entries::notice_lines(NoticeLevel::Info, &text, self.content_width(), &self.theme)
@@ -278,10 +283,10 @@ impl App {
         let approves = matches!(answer.choice, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore);
         let mode = request.find_choice(answer.choice).map_or(Mode::Plan, |choice| choice.mode);
         let lines = if approves {
-            entries::plan::approved_lines(from, &plan, mode, edited, &self.entry_context())
+            entries::reviews::approved_lines(from, &plan, mode, edited, &self.entry_context())
         } else {
-            let quoted = entries::plan::quote_comments(&plan, &answer.comments);
-            entries::plan::rejected_lines(from, &plan, answer.feedback.as_deref(), &quoted, &self.entry_context())
+            let quoted = entries::reviews::quote_comments(&plan, &answer.comments);
+            entries::reviews::rejected_lines(from, &plan, answer.feedback.as_deref(), &quoted, &self.entry_context())
         };
         self.print_entry(ConversationEntryKind::Block, lines);
     }
@@ -298,7 +303,7 @@ impl App {
         let Some((ask, answer)) = left else { return false };
         let Some(request) = ask.exit_request() else { return false };
         let Some(plan) = request.plan.as_deref().filter(|_| !done.is_error) else { return false };
-        let lines = entries::plan::decided_lines(plan, &answer, true, &self.entry_context());
+        let lines = entries::reviews::decided_lines(plan, &answer, true, &self.entry_context());
         self.print_entry(ConversationEntryKind::Block, lines);
         true
     }
@@ -306,7 +311,7 @@ impl App {
     fn report_waiting(&mut self, ask: &AskView) {
         let Some(request) = ask.exit_request() else { return };
         let plan = request.plan.as_deref().unwrap_or_default();
-        let lines = entries::plan::open_lines(entries::plan::WAITING_TITLE, plan, &self.entry_context());
+        let lines = entries::reviews::open_lines(entries::reviews::WAITING_TITLE, plan, &self.entry_context());
         self.print_entry(ConversationEntryKind::Block, lines);
         // It replaces the line of the call.
         self.asks.reviews.decision_shown = true;
@@ -319,14 +324,14 @@ impl App {
         let Some(plan) = request.plan.as_deref().filter(|_| self.exit.is_none()) else { return };
         // A plan that was shown while it waited is not repeated.
         let plan = if shown { "" } else { plan };
-        let lines = entries::plan::open_lines(entries::plan::WITHDRAWN_TITLE, plan, &self.entry_context());
+        let lines = entries::reviews::open_lines(entries::reviews::WITHDRAWN_TITLE, plan, &self.entry_context());
         self.print_entry(ConversationEntryKind::Block, lines);
         self.asks.reviews.decision_shown = !shown;
     }
 
     /// Shows the plan as `/plan` does (PM-24).
     pub(super) fn show_current_plan(&mut self, path: &str, plan: &str, hint: Option<&str>) {
-        let lines = entries::plan::current_plan_lines(path, plan, hint, &self.entry_context());
+        let lines = entries::reviews::current_plan_lines(path, plan, hint, &self.entry_context());
         self.print_entry(ConversationEntryKind::Block, lines);
     }
 

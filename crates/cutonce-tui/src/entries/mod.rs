@@ -3,12 +3,12 @@
 mod answers;
 pub mod conversation_log;
 pub mod path_shortener;
-pub mod plan;
 pub mod replay;
+pub mod reviews;
 pub mod streaming_text;
 pub mod tool_call;
 
-pub use plan::entered_lines;
+pub use reviews::entered_lines;
 
 use crate::render::markdown::{self, CodeHighlighting};
 use crate::render::text::{self, RowPrefix};

@@ -138,7 +138,7 @@ impl ConversationReplay {
         let Some((answer, plan)) = self.answer.take().zip(self.plan.clone()) else { return };
         let approved = outcome != RevisionOutcome::Rejected.name();
         self.lines
-            .push((ConversationEntryKind::Block, super::plan::decided_lines(&plan, &answer, approved, shown.page)));
+            .push((ConversationEntryKind::Block, super::reviews::decided_lines(&plan, &answer, approved, shown.page)));
         self.decided = self.open.iter().any(|call| call.name == EXIT_PLAN_MODE);
     }
 
@@ -176,11 +176,11 @@ impl ConversationReplay {
         match (plan, answer) {
             (_, _) if exit && std::mem::take(&mut self.decided) => {}
             (Some(plan), None) if exit && tool_call::result_text(&done) == postponed_result() => {
-                let lines = super::plan::open_lines(super::plan::WAITING_TITLE, plan, shown.page);
+                let lines = super::reviews::open_lines(super::reviews::WAITING_TITLE, plan, shown.page);
                 self.lines.push((ConversationEntryKind::Block, lines));
             }
             (Some(plan), Some(answer)) => {
-                let lines = super::plan::decided_lines(plan, &answer, !done.is_error, shown.page);
+                let lines = super::reviews::decided_lines(plan, &answer, !done.is_error, shown.page);
                 self.lines.push((ConversationEntryKind::Block, lines));
             }
             (_, _) if done.name == "TodoWrite" && !done.is_error => {}

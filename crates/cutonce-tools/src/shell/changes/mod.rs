@@ -9,7 +9,7 @@ pub use sort::{RehearsedChanges, WorkspaceBase};
 
 use crate::disk::FileAccess;
 use crate::disk::layer::{ApplyPlace, LayerChange, collect_changes, diff_changes};
-use crate::shell::confine::ConfinedCommand;
+use crate::shell::confine::{ConfinedCommand, SandboxUnavailable};
 use async_trait::async_trait;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::settings::plan::ScopeMode;
@@ -98,12 +98,12 @@ pub fn journals_folder(cutonce_home: &Path) -> PathBuf {
 
 impl ScopeSandbox {
     /// The error says why this machine has no layers.
-    pub fn new(cutonce_home: &Path, tmp: PrivateFolder) -> Result<ScopeSandbox, String> {
+    pub fn new(cutonce_home: &Path, tmp: PrivateFolder) -> Result<ScopeSandbox, SandboxUnavailable> {
         let layers = layers_folder(cutonce_home);
-        std::fs::create_dir_all(&layers).map_err(|error| format!("{}: {error}", layers.display()))?;
+        std::fs::create_dir_all(&layers).map_err(SandboxUnavailable::Layer)?;
         // What can't be swept now, the next session sweeps.
         let _ = sweep_layers(&layers);
-        check_throwaway_layer(&layers, SandboxLimits::default())?;
+        check_throwaway_layer(&layers, SandboxLimits::default()).map_err(SandboxUnavailable::Kernel)?;
         Ok(ScopeSandbox { tmp, home: cutonce_home.to_path_buf(), ignored: IgnoredFolders::default() })
     }
 
@@ -115,14 +115,14 @@ impl ScopeSandbox {
         user_home: Option<&Path>,
         scope: CallScope,
         limits: ResourceLimits,
-    ) -> Result<(ConfinedCommand, Option<CommandLayer>), String> {
+    ) -> Result<(ConfinedCommand, Option<CommandLayer>), SandboxUnavailable> {
         let (profile, env, tmp) = start;
         let mut profile = match profile {
             SandboxProfile::ReadOnly(_) | SandboxProfile::Layered(_) => return Ok(((profile, env, tmp), None)),
             SandboxProfile::WorkspaceWrite(write) => write,
             SandboxProfile::Unconfined => WorkspaceWriteProfile {
                 roots: Vec::new(),
-                tmp: self.tmp.ready("").map_err(|error| error.to_string())?,
+                tmp: self.tmp.ready("")?,
                 hide: Vec::new(),
                 protect: Vec::new(),
                 network: true,
@@ -130,8 +130,8 @@ impl ScopeSandbox {
                 limits,
             },
         };
-        let open = || KeptLayer::open(root, &layers_folder(&self.home), MAX_LAYERS);
-        let layer = open().map_err(|error| format!("no layer could be opened: {error}"))?;
+        let opened = KeptLayer::open(root, &layers_folder(&self.home), MAX_LAYERS);
+        let layer = opened.map_err(SandboxUnavailable::Layer)?;
         let through = self.ignored.folders(root, &env).await;
         profile.roots = writable_places(root, user_home);
         profile.layer = Some(layer.mount(through));

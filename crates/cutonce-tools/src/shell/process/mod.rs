@@ -18,7 +18,8 @@ pub use task::{TaskState, TaskView};
 use crate::disk::FileAccess;
 use crate::shell::changes::{CallScope, CommandLayer, ScopeSandbox};
 use crate::shell::confine::{
-    AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, StartRequest, WorkspaceSandbox, private_folder,
+    AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, SandboxUnavailable, StartRequest,
+    WorkspaceSandbox, private_folder,
 };
 use crate::spill::{OptionalRedactor, StreamRedactor};
 use crate::workspace::Workspace;
@@ -42,11 +43,11 @@ const NO_SHELL: &str = "The command was not started: the shell is switched off i
 const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell` is on, and this machine can't hold commands in the \
                            workspace-write sandbox. Tell the user: `cutonce doctor` says why.";
 
-fn not_confined(why: &str) -> ToolError {
+fn not_confined(why: &SandboxUnavailable) -> ToolError {
     format!("The command was not started, because the sandbox can't hold it: {why}. `cutonce doctor` says more.").into()
 }
 
-fn no_layer(why: &str) -> ToolError {
+fn no_layer(why: &SandboxUnavailable) -> ToolError {
     format!(
         "The command was not started: the approved plan has a scope, and this machine has no layers to keep commands in it: {why}. The user can set `plan.scope` to \"off\"; `cutonce doctor` says more."
     )
@@ -159,11 +160,11 @@ impl SessionShells {
         *lock_mutex(&self.plan_sandbox) = Some(sandbox.into());
     }
     /// Creates the plan mode sandbox; the error says why it can't. The next command in plan mode tries again.
-    pub fn create_plan_sandbox(&self, options: PlanSandboxOptions) -> Result<Arc<PlanSandbox>, String> {
+    pub fn create_plan_sandbox(&self, options: PlanSandboxOptions) -> Result<Arc<PlanSandbox>, SandboxUnavailable> {
         *lock_mutex(&self.plan_sandbox_options) = options;
         self.existing_or_new_plan_sandbox()
     }
-    fn existing_or_new_plan_sandbox(&self) -> Result<Arc<PlanSandbox>, String> {
+    fn existing_or_new_plan_sandbox(&self) -> Result<Arc<PlanSandbox>, SandboxUnavailable> {
         let mut sandbox = lock_mutex(&self.plan_sandbox);
         if let Some(sandbox) = &*sandbox {
             return Ok(sandbox.clone());
@@ -341,12 +342,12 @@ impl SessionShells {
         Ok((BashStart { bash, env, folder, profile, tmp, network }, layer))
     }
 
-    fn existing_or_new_scope_sandbox(&self, workspace: &Workspace) -> Result<Arc<ScopeSandbox>, String> {
+    fn existing_or_new_scope_sandbox(&self, workspace: &Workspace) -> Result<Arc<ScopeSandbox>, SandboxUnavailable> {
         let mut sandbox = lock_mutex(&self.scope_sandbox);
         if let Some(sandbox) = &*sandbox {
             return Ok(sandbox.clone());
         }
-        let tmp = private_folder().map_err(|error| error.to_string())?;
+        let tmp = private_folder()?;
         let made = Arc::new(ScopeSandbox::new(&workspace.cutonce_home, tmp)?);
         *sandbox = Some(made.clone());
         Ok(made)
@@ -385,7 +386,7 @@ impl SessionShells {
         start: &StartRequest<'_>,
         held: ShellConfinement,
         workspace: &Workspace,
-    ) -> Result<ConfinedCommand, String> {
+    ) -> Result<ConfinedCommand, SandboxUnavailable> {
         let mut known = lock_mutex(&self.auto_run_sandbox);
         if known.is_none() {
             *known = AutoRunSandbox::new()?.map(Arc::new);

@@ -13,6 +13,7 @@ use crate::render::text::one_line;
 use crate::render::theme::{Theme, ThemeName};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::mcp::McpPrompt;
+use cutonce_agent::models::ModelError;
 use cutonce_core::commands::{self, Frontend, SlashCommand};
 use cutonce_core::conversation::Image;
 use cutonce_core::exit_code;
@@ -179,7 +180,7 @@ impl App {
     }
 
     /// Switches to a model that can be connected, or says why not.
-    pub(super) fn on_model_checked(&mut self, name: String, checked: Result<(), String>) {
+    pub(super) fn on_model_checked(&mut self, name: String, checked: Result<(), ModelError>) {
         if let Err(why) = checked {
             let using = self.status.view.model.clone();
             return self.print_notice(NoticeLevel::Warning, &format!("{why} Still using {using}."));

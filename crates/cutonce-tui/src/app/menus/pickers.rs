@@ -4,12 +4,13 @@ use crate::app::App;
 use crate::app::commands::DEFAULT_EFFORT;
 use crate::overlays::menu::{Menu, MenuKey, MenuKind, MenuRow};
 use crate::render::theme::ThemeName;
+use cutonce_agent::models::ModelError;
 use cutonce_core::model_request::Effort;
 use cutonce_core::settings::{ModelInfo, Settings};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The provider's list, once it has answered.
-type ProviderModels = Arc<Mutex<Option<Result<Vec<String>, String>>>>;
+type ProviderModels = Arc<Mutex<Option<Result<Vec<String>, ModelError>>>>;
 
 const PICK_KEYS: &[MenuKey] = &[MenuKey::new('⏎', "use it")];
 
@@ -25,7 +26,7 @@ impl App {
         let look = move || {
             let more = match &*listed.lock().unwrap_or_else(PoisonError::into_inner) {
                 None => vec![provider_row("asking the provider for its list", true)],
-                Some(Err(why)) => vec![provider_row(why, false)],
+                Some(Err(why)) => vec![provider_row(&why.to_string(), false)],
                 Some(Ok(names)) => names.iter().map(|name| pick_row(name, listed_note(&settings, name))).collect(),
             };
             rows.iter().cloned().chain(more).collect()

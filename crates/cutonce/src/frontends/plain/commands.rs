@@ -326,7 +326,7 @@ impl PlainFrontend {
                 .gate
                 .lend_terminal(|| editor::run_shell_line(line, &self.report.cwd, std::env::vars_os().collect()));
             if let Err(why) = ended {
-                output::print_lines(&why);
+                output::print_lines(&why.to_string());
             }
             if let Some(printed) = printed {
                 self.session.submit(Submission::ShellOutput { line: line.into(), output: printed });

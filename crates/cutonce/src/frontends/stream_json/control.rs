@@ -230,7 +230,8 @@ impl SdkHost {
             checked: checked.clone(),
         });
         tokio::spawn(async move {
-            *checked.lock().unwrap_or_else(PoisonError::into_inner) = session.can_use(&model).await;
+            let found = session.can_use(&model).await.map_err(|error| error.message);
+            *checked.lock().unwrap_or_else(PoisonError::into_inner) = found;
             tell();
         });
     }

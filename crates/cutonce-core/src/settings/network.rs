@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 /// The hosts, in the user's order; none is `"off"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "NetworkSetting", into = "NetworkSetting")]
-pub struct PlanNetwork {
+pub struct AllowedHosts {
     pub hosts: Vec<ListedHost>,
 }
 
@@ -36,7 +36,7 @@ impl std::fmt::Display for InvalidNetwork {
     }
 }
 
-impl TryFrom<NetworkSetting> for PlanNetwork {
+impl TryFrom<NetworkSetting> for AllowedHosts {
     type Error = InvalidNetwork;
     fn try_from(setting: NetworkSetting) -> Result<Self, InvalidNetwork> {
         let hosts = match setting {
@@ -49,8 +49,8 @@ impl TryFrom<NetworkSetting> for PlanNetwork {
     }
 }
 
-impl From<PlanNetwork> for NetworkSetting {
-    fn from(network: PlanNetwork) -> Self {
+impl From<AllowedHosts> for NetworkSetting {
+    fn from(network: AllowedHosts) -> Self {
         match network.hosts.is_empty() {
             true => NetworkSetting::Word("off".into()),
             false => NetworkSetting::Hosts(network.hosts.iter().map(ListedHost::to_string).collect()),
@@ -58,9 +58,9 @@ impl From<PlanNetwork> for NetworkSetting {
     }
 }
 
-impl JsonSchema for PlanNetwork {
+impl JsonSchema for AllowedHosts {
     fn schema_name() -> std::borrow::Cow<'static, str> {
-        "PlanNetwork".into()
+        "AllowedHosts".into()
     }
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
         schemars::json_schema!({
@@ -126,14 +126,14 @@ mod tests {
 
     #[test]
     fn pm_67_setting_takes_hosts_only() {
-        let read = |json: serde_json::Value| serde_json::from_value::<PlanNetwork>(json);
-        assert_eq!(read(serde_json::json!("off")).unwrap(), PlanNetwork::default());
+        let read = |json: serde_json::Value| serde_json::from_value::<AllowedHosts>(json);
+        assert_eq!(read(serde_json::json!("off")).unwrap(), AllowedHosts::default());
         let listed =
             read(serde_json::json!(["Crates.io.", "localhost:8080", "::1", "[::1]:81", "10.1.2.3:80"])).unwrap();
         let shown: Vec<String> = listed.hosts.iter().map(ListedHost::to_string).collect();
         assert_eq!(shown, ["crates.io", "localhost:8080", "::1", "[::1]:81", "10.1.2.3:80"]);
         assert_eq!(serde_json::to_value(&listed).unwrap(), serde_json::json!(shown));
-        assert_eq!(serde_json::to_value(PlanNetwork::default()).unwrap(), "off");
+        assert_eq!(serde_json::to_value(AllowedHosts::default()).unwrap(), "off");
         for wrong in [
             "",
             "https://x.org",
