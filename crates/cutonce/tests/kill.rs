@@ -70,6 +70,14 @@ fn se_1_kill_of_the_terminal_loses_nothing() {
     for_seeds(12, |seed| killed_terminal(seed, whole));
 }
 
+/// TM-2, SE-2: a lead is killed while it creates a team, and every resume at a later operation. In the end it completes,
+/// and the teammate got its task exactly once.
+#[test]
+fn tm_2_killed_team_recovery_recovers() {
+    let disk = Disk::new().unwrap();
+    for_seeds(6, |seed| killed_team(seed, &disk));
+}
+
 /// Runs the case with random seeds, or with the one of `KILL_SEED`.
 fn for_seeds(runs: u64, case: impl Fn(u64) -> Result<(), String> + Sync) {
     if let Some(seed) = std::env::var("KILL_SEED").ok().and_then(|seed| seed.parse().ok()) {
@@ -154,6 +162,42 @@ fn killed_recovery(seed: u64, whole: usize, disk: &Disk) -> Result<(), String> {
     }
     judge::continued(&stage.resume()?)?;
     judge::workspace(&stage.ws, &entries)
+}
+
+fn killed_team(seed: u64, disk: &Disk) -> Result<(), String> {
+    const TASK: &str = "Write TASK-4711.";
+    let mut random = fastrand::Rng::with_seed(seed);
+    let stage = Stage::new(seed)?;
+    // From before the team is saved to after its task is sent.
+    stage.lead_team(TASK, &disk.killing(random.u64(10..60)))?;
+    if stage.transcript()?.is_empty() {
+        return Ok(());
+    }
+    let (mut at, mut kills) = (0, 0);
+    let last = loop {
+        at += random.u64(1..12);
+        let resumed = stage.resume_team(&disk.killing(at))?;
+        if !resumed.killed {
+            break resumed;
+        }
+        kills += 1;
+    };
+    if kills == 0 {
+        return Err("no resume was killed: the disk is not below the program".into());
+    }
+    judge::succeeded(&last)?;
+    judge::succeeded(&stage.resume_team(&[])?)?;
+    let heard = |bytes: &Vec<u8>| {
+        let entries = bytes.split(|byte| *byte == b'\n').filter_map(|line| TranscriptEntry::parse(line).ok());
+        entries
+            .filter(|entry| matches!(&entry.body, EntryBody::User { text, .. } if text.contains("TASK-4711")))
+            .count()
+    };
+    let times: usize = stage.teammate_transcripts()?.iter().map(heard).sum();
+    match (stage.has_team(), times) {
+        (true, 1) | (false, 0) => Ok(()),
+        (saved, times) => Err(format!("the team is saved: {saved}; its member got the task {times} times")),
+    }
 }
 
 /// Kills a run, drops what was not synced, and resumes.

@@ -10,11 +10,44 @@ use std::io::Read;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
 
 pub struct Stage {
     root: tempfile::TempDir,
     pub ws: PathBuf,
     session: String,
+}
+
+/// Only reached on failure.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+/// Kills a program that does not end, so that the test fails instead of waiting for ever.
+struct Watchdog {
+    stop: Sender<()>,
+    fired: JoinHandle<bool>,
+}
+
+impl Watchdog {
+    fn start(process: u32) -> Watchdog {
+        let (stop, stopped) = channel();
+        let fired = std::thread::spawn(move || {
+            let late = stopped.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout);
+            if late {
+                // SAFETY: the caller waits for the child only after `stop`, so the id is its own.
+                unsafe { libc::kill(process as i32, libc::SIGKILL) };
+            }
+            late
+        });
+        Watchdog { stop, fired }
+    }
+
+    /// True if the program was killed.
+    fn stop(self) -> bool {
+        let _ = self.stop.send(());
+        self.fired.join().unwrap_or(true)
+    }
 }
 
 /// A finished run, ended by itself or killed.
@@ -56,6 +89,39 @@ impl Stage {
 
     pub fn resume_on(&self, disk: &[(&str, OsString)]) -> Result<Ended, String> {
         self.run(vec![said("Back again.")], &["--resume", &self.session, "Go on."], disk, usize::MAX, 0)
+    }
+
+    /// A lead that creates a team of one, with this task for it.
+    pub fn lead_team(&self, task: &str, disk: &[(&str, OsString)]) -> Result<Ended, String> {
+        let member = json!({"name": "ann", "task": task});
+        let create = json!({"name": "TeamCreate", "input": {"teamName": "red", "members": [member]}});
+        let mut turns = team_turns();
+        turns.insert(1, json!({"when": "Lead this.", "calls": [create]}));
+        self.run(turns, &["--session-id", &self.session, "Lead this."], disk, usize::MAX, 0)
+    }
+
+    pub fn resume_team(&self, disk: &[(&str, OsString)]) -> Result<Ended, String> {
+        self.run(team_turns(), &["--resume", &self.session, "Go on."], disk, usize::MAX, 0)
+    }
+
+    /// True if the team of `lead_team` is on disk.
+    pub fn has_team(&self) -> bool {
+        self.home().join("teams/red/team.json").exists()
+    }
+
+    /// The transcripts of the other sessions: those of teammates.
+    pub fn teammate_transcripts(&self) -> Result<Vec<Vec<u8>>, String> {
+        let own = self.transcript_path();
+        let mut found = Vec::new();
+        for project in std::fs::read_dir(self.home().join("projects")).map_err(text)?.flatten() {
+            for entry in std::fs::read_dir(project.path()).into_iter().flatten().flatten() {
+                let path = entry.path();
+                if path.extension().is_some_and(|end| end == "jsonl") && own.as_ref() != Some(&path) {
+                    found.push(std::fs::read(path).map_err(text)?);
+                }
+            }
+        }
+        Ok(found)
     }
 
     /// The program on a terminal, with the story as its script.
@@ -109,6 +175,7 @@ impl Stage {
             String::from_utf8_lossy(&all).into_owned()
         });
         let mut out = child.stdout.take().ok_or("no stdout")?;
+        let watchdog = Watchdog::start(child.id());
         let mut stdout = Vec::new();
         out.by_ref().take(bytes as u64).read_to_end(&mut stdout).map_err(text)?;
         (0..spins).for_each(|_| std::hint::spin_loop());
@@ -117,6 +184,10 @@ impl Stage {
         }
         // Output printed before the kill was shown to the user.
         out.read_to_end(&mut stdout).map_err(text)?;
+        if watchdog.stop() {
+            let _ = child.wait();
+            return Err(format!("the program did not end within {PATIENCE:?}"));
+        }
         let killed = child.wait().map_err(text)?.signal().is_some();
         let stderr = stderr.join().map_err(|_| "the reader of stderr died")?;
         let requests = server.requests().into_iter().map(|request| serde_json::from_slice(&request.body).map_err(text));
@@ -152,6 +223,14 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
 
 fn said(words: &str) -> Value {
     json!({"text": words})
+}
+
+/// A teammate that knows what to do, and a lead that only listens.
+fn team_turns() -> Vec<Value> {
+    vec![
+        json!({"when": "You are `ann`", "text": "Finished.", "repeat": 1000}),
+        json!({"text": "Noted.", "repeat": 1000}),
+    ]
 }
 
 fn turn(calls: Vec<(&'static str, Value)>) -> Value {
