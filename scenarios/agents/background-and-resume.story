@@ -1,4 +1,5 @@
-An agent in the background (SA-1): its answer comes as a message when it has ended, and without a person the turn waits for it. An agent that has ended is resumed by its id and knows all it knew. Rules speak about agents by name (PR-1).
+A background agent reports its answer as a message when it ends; in a headless run the turn waits for it (SA-1). A finished agent is resumed by its id
+and keeps its conversation. Rules name agents (PR-1).
 
 --- model
 {"turns": [

@@ -1,4 +1,5 @@
-A task is handed to an Explore agent (SA-1, SA-2): it has a conversation and a transcript of its own, the small model, no project instructions and no tool that writes (SA-4); its last words are the result. Two in one message run beside each other.
+The model delegates a task to an Explore agent (SA-1, SA-2). The agent has its own conversation and transcript, the small model, no project
+instructions and no tool that writes (SA-4). Its last message is the result. Two agents of one message run in parallel.
 
 --- file CLAUDE.md
 Say PINEAPPLE.

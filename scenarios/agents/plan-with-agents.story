@@ -1,4 +1,6 @@
-Planning with agents (PM-96, PM-140): the phase is design at the first Plan agent and review when the last one ended. The Plan agent sees the conversation so far (SA-2), has the plan's model, no shell and nothing that writes, and is under plan mode with a short reminder of its own (PM-64, PM-90). What it saw is not stored twice. ExitPlanMode of an agent asks nobody, and EnterPlanMode is an error (PM-82, PM-31).
+Planning with agents (PM-96, PM-140): the phase is design at the first Plan agent and review after the last one. The Plan agent sees the conversation
+so far (SA-2), uses the plan model, has no shell and no tool that writes, and is in plan mode with its own short reminder (PM-64, PM-90). The
+conversation it saw is not stored twice. ExitPlanMode of an agent asks no user, and EnterPlanMode is an error (PM-82, PM-31).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}, "model": {"plan": "claude-opus-4-1", "small": "claude-haiku-4-5"}}

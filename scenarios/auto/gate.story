@@ -1,4 +1,6 @@
-The gate (PM-120, PM-83): not opted in, closed by the settings or the environment, auto mode can't be entered. A classifier that gives no clear verdict counts as a failure and a person is asked; three in a row close the gate: the mode is default, the rules are back, and the model is told once (PM-123).
+The gate (PM-120, PM-83): without opt-in, or closed by settings or environment, auto mode can't be entered. If the classifier gives no clear verdict,
+the user is asked; three failures in a row close the gate. Then the mode is default, the suspended rules apply again, and the model is informed once
+(PM-123).
 
 --- file ~/.cutonce/settings.json
 {"auto": {"enabled": true}, "permissions": {"allow": ["Bash(touch:*)"]}}

@@ -1,4 +1,5 @@
-The review states the contract in one line and lists the steps (PC-4, PC-10). Keys park a step and choose model and budget with the price (PC-11, PC-12); findings stand on their lines (PC-6). The model gets the approved steps only, and the parked one becomes a plan of its own.
+The review states the contract in one line and lists the steps (PC-4, PC-10). Keys park a step and choose model and budget with the price (PC-11,
+PC-12); findings are shown at their lines (PC-6). The model gets only the approved steps, and the parked step becomes a plan of its own.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly", "lint": "show"}}

@@ -1,4 +1,4 @@
-What a provider says back is searched for secrets of the environment before anybody sees it (MO-4).
+Secrets of the environment are removed from a provider's error before it is shown (MO-4).
 
 --- env DEPLOY_TOKEN=tok-9f8e7d6c5b4a
 --- model

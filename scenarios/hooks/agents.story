@@ -1,4 +1,6 @@
-Hooks and auto mode in agents: SubagentStop may keep an agent going, PreToolUse sees its calls, SessionStart and UserPromptSubmit are not told of what a model says to an agent (HO-7, SA-1). In auto mode an agent's calls are judged by the user's own words: what its starter told it is not among them (PM-120).
+Hooks and auto mode in agents: SubagentStop may make an agent continue, and PreToolUse sees its calls. SessionStart and UserPromptSubmit do not run
+for a model's message to an agent (HO-7, SA-1). In auto mode an agent's calls are classified by the user's own messages, without the task that the
+parent wrote (PM-120).
 
 --- file ~/.cutonce/settings.json
 {"auto": {"enabled": true},

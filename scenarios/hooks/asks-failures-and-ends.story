@@ -1,4 +1,6 @@
-The moments around asking, failing, beginning and ending (HO-7): a PermissionRequest hook may deny, or answer what nothing but the mode asks, once for each call; no yes of it lifts a rule, a protected place or plan mode (PM-61). PostToolUseFailure hears why a call failed, PostToolUse may put other words in the place of its output, SubagentStart gives an agent words, SessionEnd hears the end.
+Hooks at asks, failures, starts and ends (HO-7): a PermissionRequest hook may deny, or allow what only the mode asks about, once per call. It never
+lifts a rule, a protected path or plan mode (PM-61). PostToolUseFailure gets the reason of a failure, PostToolUse may replace the output,
+SubagentStart adds text for an agent, and SessionEnd runs at the end.
 
 --- file ~/.cutonce/settings.json
 {"permissions": {"ask": ["Write(./ruled.txt)"]},

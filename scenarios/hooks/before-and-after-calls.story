@@ -1,4 +1,6 @@
-Hooks around calls (HO-7): exit code 2 blocks with the words on standard error, an `allow` answers what the mode would ask, `updatedInput` is decided anew, `ask` asks where the mode would run, what a PostToolUse hook says reaches the model. They get no keys. A deny rule and a protected place are not lifted.
+Hooks around calls (HO-7): exit code 2 blocks with the text on standard error, `allow` answers what the mode would ask, `updatedInput` is decided
+again, `ask` asks where the mode would run, and the model reads the output of a PostToolUse hook. Hooks get no keys. They lift no deny rule and no
+protected path.
 
 --- file ~/.cutonce/settings.json
 {"permissions": {"deny": ["Write(./never.txt)"]},

@@ -1,4 +1,5 @@
-A project's hooks do not run until the folder is trusted, headless included (HO-7, PR-2). A hook that can't answer is told to the user and lets nothing through unseen: what would have run asks; one with `onFailure: "block"` blocks. `disableAllHooks` runs none.
+A project's hooks do not run until the folder is trusted, also in headless runs (HO-7, PR-2). A hook that fails is reported to the user and lets
+nothing through: what would have run asks; with `onFailure: "block"` it is blocked. `disableAllHooks` disables all hooks.
 
 --- file .cutonce/settings.json
 {"hooks": {"PreToolUse": [{"matcher": "Read", "hooks": [{"type": "command", "command": "touch $CUTONCE_PROJECT_DIR/ran; echo '{broken'"}]},

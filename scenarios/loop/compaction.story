@@ -1,5 +1,5 @@
-When the window fills up the conversation is compacted by itself and the turn goes on (AG-8): the user's words, the open todos and the files in work
-survive beside the summary.
+When the context window is nearly full, the conversation is compacted and the turn continues (AG-8). The user's messages, the open todos and the files
+in use survive next to the summary.
 
 --- file ~/.cutonce/settings.json
 {"models": {"tiny": {"id": "tiny", "provider": "anthropic", "context": 9600, "maxOutput": 500}}, "compact": {"at": 0.7}}

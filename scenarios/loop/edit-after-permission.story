@@ -1,4 +1,4 @@
-A person is asked before a file changes (AG-1, AG-2, PR-4, TL-4). The question shows the diff; "yes" lets exactly this edit through.
+The user is asked before a file changes (AG-1, AG-2, PR-4, TL-4). The dialog shows the diff; "yes" allows exactly this edit.
 
 --- file src/add.sh
 add() { echo $(($1 - $2)); }

@@ -1,4 +1,4 @@
-Calls that are safe beside each other run in parallel, a write waits for those before it, and the results go back in the order of the calls (AG-3).
+Calls that are safe to run together run in parallel, a write waits for the calls before it, and the results keep the order of the calls (AG-3).
 
 --- file a.txt
 alpha

@@ -1,5 +1,5 @@
-`cutonce mcp` as users of other agents know it (CL-1, HO-6): servers are added to the project's, the local or the user's file,
-listed with how they are, shown, removed; what somebody else wrote into the project waits for an agreement.
+`cutonce mcp` as users of other agents know it (CL-1, HO-6): servers are added to the project's, the local or the user's file, listed with their
+state, shown and removed. A server that the project defines needs the user's approval.
 
 --- file server.py
 import json, sys

@@ -1,4 +1,4 @@
-Thinking goes back to the provider that made it, unchanged (MO-2).
+Thinking is sent back unchanged to the provider that produced it (MO-2).
 
 --- file ~/.cutonce/settings.json
 {"thinking": {"budget": 2000}}

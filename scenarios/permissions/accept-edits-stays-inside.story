@@ -1,4 +1,5 @@
-In acceptEdits, with nobody to ask, plain file commands run only while nobody can be led outside by them (PR-4, PR-6): a link or a folder that is moved, a path that climbs out of a link, a repository made of plain files. Moving and copying files runs.
+In acceptEdits mode, headless, plain file commands run only if they can't lead outside the workspace (PR-4, PR-6). Denied: moving a link or a folder,
+a path with `..` after a link, creating a repository from plain files. Moving and copying files runs.
 
 --- sh
 mkdir ../outside && echo TOPSECRET > ../outside/secret.txt

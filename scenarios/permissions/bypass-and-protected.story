@@ -1,4 +1,5 @@
-bypassPermissions runs everything but what deny rules forbid and writes to protected paths (PR-4): .git, shell rc files, cutonce's own settings. Of commands that nobody knows the paths that they name count.
+bypassPermissions runs everything except what deny rules forbid and writes to protected paths (PR-4): .git, shell rc files, cutonce's own settings.
+For unknown commands, the paths in their arguments are checked.
 
 --- sh
 git init -q .

@@ -1,4 +1,4 @@
-bypassPermissions is what a flag gives (PR-4): a session that was switched to it comes back without it where the flag is not there again.
+bypassPermissions needs its flag at every start (PR-4): a resumed session without the flag is not in it.
 
 --- model
 {"turns": [{"text": "one"}, {"text": "two"}]}

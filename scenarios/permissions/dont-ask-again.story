@@ -1,5 +1,5 @@
-«Yes, and don't ask again» stores the narrowest rule that covers the call, shown before (PR-7): the same command runs unasked next time, another one asks. It holds after a
-restart as the dialog said, though this folder is not trusted; a rule that came with the project still waits (PR-2).
+"Yes, and don't ask again" stores the narrowest rule that covers the call, as the dialog showed it (PR-7). The same command then runs without asking,
+another one asks. The rule applies after a restart, although this folder is not trusted; a rule of the project still needs trust (PR-2).
 
 --- model
 {"turns": [

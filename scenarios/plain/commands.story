@@ -1,4 +1,5 @@
-Every command of UI-9 works in plain lines; an unknown one names the nearest and sends nothing, and neither does `!` (UI-9, UI-10). With a question open what only tells can be asked; what would go past the question has to wait. Commands of the user's own bring words, rules and a model along.
+Every command of UI-9 works in plain lines; an unknown command suggests the nearest one and sends nothing, and neither does `!` (UI-9, UI-10). While a
+question is open, commands that only report work; others must wait. Custom commands bring text, rules and a model.
 
 --- file ~/.cutonce/commands/greet.md
 ---

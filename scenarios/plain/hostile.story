@@ -1,4 +1,5 @@
-What comes from outside can't steer the terminal, hide, or look like a line of ours (TL-10, UI-5, PM-74): names of tools, commands, plans and the model's words are shown whole, as text. The same holds for the log of --verbose and for `-p` on a terminal.
+Text from outside can't control the terminal, hide, or imitate our lines (TL-10, UI-5, PM-74): names of tools, commands, plans and the model's text
+are shown completely, as text. The same applies to the log of --verbose and to `-p` on a terminal.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

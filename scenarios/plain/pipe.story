@@ -1,4 +1,5 @@
-`--plain` at the end of a pipe says what it does to the end of the turn, and its exit code tells how that went (CL-1, CL-3, MO-3). Nobody is left to answer: what asks is interrupted (AG-4).
+`--plain` in a pipe reports until the end of the turn, and its exit code states the result (CL-1, CL-3, MO-3). No user can answer: a call that asks is
+interrupted (AG-4).
 
 --- model
 {"turns": [{"text": "It is a test."}]}

@@ -1,4 +1,5 @@
-Sessions and points to go back to are numbered lists (UI-15, SE-3, SE-5): one looks before anything happens, words search, enter goes back. `--plain --resume` without an id picks first; `/resume` changes over.
+Sessions and rewind points are numbered lists (UI-15, SE-3, SE-5): a number previews, text searches, Enter confirms. `--plain --resume` without an id
+opens the list first; `/resume` switches the session.
 
 --- file a.txt
 one

@@ -1,4 +1,6 @@
-Each choice of PM-74 with the mode that follows, from three earlier modes. What the model is told: approved, the todo list, where the plan is, notes and comments with their lines, and the plan (PM-77); afterwards edits run as the new mode says and the exit reminder comes once (PM-14, PM-94). A batch [Write plan, ExitPlanMode, Write] keeps its order around the change (PM-18).
+Each choice of PM-74 with the following mode, from three earlier modes. The model gets: approved, the todo list, the plan's path, notes and comments
+with their lines, and the plan (PM-77). Then edits run as the new mode says, and the exit reminder comes once (PM-14, PM-94). A batch [Write plan,
+ExitPlanMode, Write] keeps its order around the change (PM-18).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,6 @@
-The request states what held the shell and which files of the workspace differ from the moment of entering, whoever changed them: ignored and untracked ones too, the plan file excepted (PM-87). A shell that still runs is named on entering (PM-16) and in the request, and only shells of this stay can be killed (PM-60).
+The request states the sandbox of the shell and which workspace files changed since plan mode was entered, by any program, including ignored and
+untracked files, except the plan file (PM-87). A running shell is named on entering (PM-16) and in the request, and only shells of this visit can be
+killed (PM-60).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}, "permissions": {"allow": ["Bash(sleep:*)"]}, "plansDirectory": "plans"}

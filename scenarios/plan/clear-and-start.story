@@ -1,4 +1,5 @@
-Approve, clear the context and start (PM-74, PM-81): the conversation restarts with one user message that holds the plan and its path; the same session, an entry `clear`; nothing that was said before reaches the model; the mode is as chosen. A resumed session sees the same.
+Approve, clear the context and start (PM-74, PM-81): the conversation restarts with one user message that contains the plan and its path. The session
+stays the same, with a `clear` entry; nothing earlier reaches the model; the mode is the chosen one. A resumed session sees the same.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

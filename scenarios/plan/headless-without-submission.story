@@ -1,4 +1,5 @@
-A headless turn in plan mode that ends without a submission prints the draft, exit code 0; with no plan at all it says so, exit code 1; AskUserQuestion is an error there: nobody can answer (PM-76).
+A headless turn in plan mode that ends without a submission prints the draft and exits with code 0. Without any plan it says so and exits with code 1.
+AskUserQuestion is an error there, because no user can answer (PM-76).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

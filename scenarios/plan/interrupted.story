@@ -1,4 +1,5 @@
-Only an explicit approval approves (PM-80): an interrupt with the dialog open leaves plan mode on, nothing is lost, and the plan can be submitted again; a change of the mode by hand withdraws the request, and the user's mode stands (PM-17).
+Only an explicit approval approves (PM-80). An interrupt while the dialog is open leaves plan mode on, and the plan can be submitted again. If the
+user changes the mode, the request is withdrawn and the chosen mode applies (PM-17).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,5 +1,5 @@
-In plan mode with `plan.shell: readonly` keys stay closed, whether a command names them by a glob, a variable, a substitution or a search: the kernel
-holds commands that parse as read-only, too (PM-60, SB-2, SB-3). What names its files, or shows only names, runs.
+In plan mode with `plan.shell: readonly`, keys can't be read, whether a command names them by a glob, a variable, a substitution or a search: the
+kernel also confines commands that parse as read-only (PM-60, SB-2, SB-3). Commands that name their files, or print only names, run.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

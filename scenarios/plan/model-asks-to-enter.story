@@ -1,4 +1,5 @@
-`plan.entry: "ask"`: the user is asked before the model enters; declined, the mode is unchanged and the model is told to go on without planning. `"never"`: the tool is not offered (PM-4). Without anybody who could approve the exit it is not offered either (PM-32).
+`plan.entry: "ask"`: the user is asked before the model enters plan mode. If the user declines, the mode is unchanged and the model continues without
+planning. `"never"`: the tool is not offered (PM-4). It is also not offered where no one can approve the exit (PM-32).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly", "entry": "ask"}}

@@ -1,4 +1,6 @@
-Only Write and Edit at exactly the path of the plan write it: a way with `..`, a symlink in its place, a hard link, another session's plan, a subagent's plan do not pass as it (PM-2, PM-42, PM-44). A symlink, a hard link, text that is not UTF-8 or a folder in its place is not "no plan" but an error that names path and cause, and nobody is asked (PM-73). Plan mode holds meanwhile, with a short reminder (PM-100).
+Only Write and Edit with exactly the plan's path write it. A path with `..`, a symlink in its place, a hard link, another session's plan and a
+subagent's plan do not match (PM-2, PM-42, PM-44). A symlink, a hard link, text that is not UTF-8, or a folder in its place is not "no plan" but an
+error with path and cause, and the user is not asked (PM-73). Plan mode stays on, with a short reminder (PM-100).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

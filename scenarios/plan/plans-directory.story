@@ -1,4 +1,6 @@
-`plansDirectory` puts plans into the project, and the plan file there is the only file that can be written (PM-40, PM-44). A folder outside the project, also by a symlink, or inside .git is told once and the default is used. `plan.names: "task"` names the plan after the date and the request (PM-51).
+`plansDirectory` puts plans into the project, and the plan file there is the only writable file (PM-40, PM-44). A folder outside the project, also
+through a symlink, or inside .git is reported once, and the default is used. `plan.names: "task"` names the plan after the date and the request
+(PM-51).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}, "plansDirectory": "docs/plans"}

@@ -1,4 +1,6 @@
-What the model is reminded of in a whole story (PM-91 to PM-94): on entering the full text once, however long the tool loop; a sparse one with the human turns 6 and 11 of the stay; after leaving, one word about it; on coming back with a plan, the re-entry text first, once, and the full one. What is sent stays under the limits that a test in the core holds (PM-95, PM-96). The user never sees any of it (PM-90).
+The reminders of a whole session (PM-91 to PM-94): the full text once on entering, however long the tool loop is; a sparse one with user turns 6 and
+11 of the visit; one exit reminder after leaving; on re-entry with a plan, the re-entry text once, then the full one. All texts stay under the limits
+that a core test checks (PM-95, PM-96). The user never sees them (PM-90).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

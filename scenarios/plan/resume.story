@@ -1,4 +1,5 @@
-The plan belongs to the session's record (PM-47): it is in the transcript at the end of a turn, once for each text. After resume the mode, the flags and the name are there again, and a file that is gone comes back (PM-12, PM-48). A fork gets a name and a copy of its own; the original stays as it is (PM-49).
+The plan is part of the session's record (PM-47): it is in the transcript at the end of a turn, once per text. After a resume the mode, the flags and
+the name are restored, and so is a missing file (PM-12, PM-48). A fork gets its own name and copy; the original is unchanged (PM-49).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

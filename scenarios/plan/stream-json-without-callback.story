@@ -1,4 +1,5 @@
-With `--input-format stream-json` and nobody who can approve, ExitPlanMode is refused, counted as a denial, and the turn goes on (PM-76). The host's set_permission_mode enters and leaves through the same door (PM-26), and the events of a plan's life are frames (PM-143).
+With `--input-format stream-json` and no approver, ExitPlanMode is refused and reported as a denial, and the turn continues (PM-76). The host's
+set_permission_mode enters and leaves through the same machine (PM-26), and the events of a plan are frames (PM-143).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

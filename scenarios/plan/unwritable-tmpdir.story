@@ -1,5 +1,5 @@
-A session is resumed with a TMPDIR that can't be written. Plan mode's sandbox takes another folder for its temporary files and holds commands as before;
-it does not fall back to the parser (PM-62, SB-3).
+A session is resumed with an unwritable TMPDIR. Plan mode's sandbox uses another folder for temporary files and confines commands as before; it does
+not fall back to the parser (PM-62, SB-3).
 
 --- sh
 echo hello > a.txt

@@ -1,5 +1,6 @@
-Every way into plan mode that a person has goes through the same door: /plan, /plan with a description, /plan open, /mode plan (PM-20 to PM-23, PM-26); /plan off and /mode lead out at any time (PM-17) and the model is told once (PM-94). Words for the user only never reach the model.
-Clauses told here one by one: PM-20, PM-21, PM-22, PM-23, PM-24.
+Every way in for the user uses the same machine: /plan, /plan with a description, /plan open, /mode plan (PM-20 to PM-23, PM-26). /plan off and /mode
+leave at any time (PM-17), and the model is reminded once (PM-94). Text for the user never reaches the model. Clauses shown one by one: PM-20, PM-21,
+PM-22, PM-23, PM-24.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,6 @@
-How the model is told to plan: `plan.workflow: "interview"` replaces the phases, and CUTONCE_PLAN_INTERVIEW wins over the setting (PM-97); `plan.length` changes what phase four asks for (PM-98); the counts of agents come from the environment, then the settings, and nonsense in the variable is ignored with one warning (PM-99). The description of EnterPlanMode has two stances (PM-34).
+The planning instructions: `plan.workflow: "interview"` replaces the phases, and CUTONCE_PLAN_INTERVIEW overrides the setting (PM-97). `plan.length`
+changes what phase four asks for (PM-98). The numbers of agents come from the environment, then from the settings; an invalid variable is ignored with
+one warning (PM-99). The description of EnterPlanMode has two variants (PM-34).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly", "workflow": "interview"}}

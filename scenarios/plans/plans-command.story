@@ -1,6 +1,6 @@
-Plans of all sessions and projects are found, shown, compared, opened, written out and removed, without reading a transcript (PM-46); the
-editor is $VISUAL, and what it says about itself is told (PM-25). Names that do not exist, files that are gone, changed, not UTF-8 or full of
-escape sequences are told and harm nothing. Removing asks, and no answer is no. A submitted version that was changed on disk is not shown.
+`cutonce plans` finds, shows, compares, opens, exports and removes plans of all sessions and projects without reading a transcript (PM-46). The editor
+is $VISUAL, and its failure is reported (PM-25). Unknown names, and files that are missing, changed, not UTF-8 or full of escape sequences, are
+reported and do no harm. Removing asks, and no answer means no. A submitted version that was changed on disk is not shown.
 
 --- file ~/.cutonce/plans/calm-reading-owl.md
 # Migrate auth

@@ -1,4 +1,5 @@
-In the review, `r` rehearses the plan on a layer: the user sees each call and the result; what lies outside the plan is denied (RH-1, RH-2). `a` takes a file out and applies the rest (RH-3). The model goes on with that fact, and the changes belong to the approval's rewind point (RH-4).
+In the review, `r` rehearses the plan on a layer: the user sees each call and the result; calls outside the plan are denied (RH-1, RH-2). `a` removes
+a file and applies the rest (RH-3). The model continues with that fact, and the changes belong to the approval's rewind point (RH-4).
 
 --- sh
 git init -q -b main && git config user.name T && git config user.email t@example.org

@@ -1,4 +1,5 @@
-`/agents` (SA-3, UI-9): all agents with where they come from; a broken file is named with what is wrong and opens in the editor; a new one is made in the person's folder and opens there; the list then has it.
+`/agents` (SA-3, UI-9) lists all agents with their source. A broken file is listed with its error and opens in the editor. A new agent is created in
+the user's folder and opens there; the list then contains it.
 
 --- file bin/editor
 #!/bin/sh

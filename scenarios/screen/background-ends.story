@@ -1,4 +1,4 @@
-A command in the background that ends by itself is not counted any more, without anybody asking for it (UI-8, UI-14).
+A background command that ends by itself disappears from the count without a query (UI-8, UI-14).
 
 --- file ~/.cutonce/settings.json
 {"permissions": {"allow": ["Bash"]}}

@@ -1,4 +1,4 @@
-Ctrl+B puts a running command into the background (DU-7): the call ends, the command goes on, the model learns its name.
+Ctrl+B moves a running command to the background (DU-7): the call ends, the command continues, the model learns its id.
 
 --- model
 {"turns": [

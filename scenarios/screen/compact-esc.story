@@ -1,4 +1,4 @@
-/compact shows that it works, and Esc ends it (AG-4, UI-8): a summary that hangs keeps nobody.
+/compact shows its progress, and Esc cancels it, also if the summary hangs (AG-4, UI-8).
 
 --- model
 {"turns": [

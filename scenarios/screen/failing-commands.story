@@ -1,4 +1,4 @@
-How a command failed stands on its line (UI-4); after a resume the conversation shows the same, diffs included.
+A failed command shows its failure on its line (UI-4); after a resume the conversation shows the same, including diffs.
 
 --- file ~/.cutonce/settings.json
 {"permissions": {"allow": ["Bash", "Edit", "Write"]}}

@@ -1,4 +1,5 @@
-Images (UI-3): Ctrl+V pastes the one on the clipboard, read by the desktop's own program; a path that is dropped becomes an image; one that is written in the message goes along. Where there is none, it is said.
+Images (UI-3): Ctrl+V pastes the clipboard's image, read by a desktop program; a dropped path becomes an image; a path in the message attaches its
+image. A missing image is reported.
 
 --- file bin/wl-paste
 #!/bin/sh

@@ -1,4 +1,5 @@
-Where no session could be opened, nothing is kept for one that somebody may pick later (UI-9, UI-15): every command says what leads out, `/clear` begins a new session, and a session that is resumed gets nothing that was not meant for it. Without a key the setup opens; after it, `/setup` and `/model` lead out.
+If no session could be opened, nothing is stored for a session that the user may open later (UI-9, UI-15). Every command says what to do, `/clear`
+starts a new session, and a resumed session gets only its own input. Without a key the setup opens; after it, `/setup` and `/model` work.
 
 --- model
 {"turns": [{"text": "First answer."}, {"text": "Second answer."}, {"text": "Third answer."}]}

@@ -1,4 +1,5 @@
-What was answered stands in the conversation, the same at once and when the session comes back (UI-4, UI-7, PM-74): the answers to questions, that they were skipped, a plan that was left with «6». Ctrl+O has one mark for each call.
+Answers are shown in the conversation, at once and after a resume alike (UI-4, UI-7, PM-74): answers to questions, skipped questions, a plan that was
+left with "6". Ctrl+O has one mark per call.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,5 @@
-What a person approves can be seen to its end (UI-5): a line of seventy thousand characters hides nothing behind it, it is counted in the dialog and whole behind Ctrl+O, and so is what comes after it; a diff that fills the screen scrolls. A dialog that would fill the window has the alternate screen (UI-1).
+The user can see all of what they approve (UI-5): a line of seventy thousand characters hides nothing; the dialog counts it, and Ctrl+O shows it and
+what follows completely. A diff that fills the screen scrolls. A dialog that would fill the window uses the alternate screen (UI-1).
 
 --- sh
 python3 - <<'P'

@@ -1,4 +1,5 @@
-The permission dialog (UI-5, PR-7): the exact command or the diff, why it asks, the rule that «don't ask again» would store. A draft survives it. Esc is no; a no may have words; what was typed before keys count goes to the draft, a paste too.
+The permission dialog (UI-5, PR-7): the exact command or the diff, why it asks, the rule that "don't ask again" would store. The draft survives it.
+Esc denies; a denial may have a text; keys and pastes that came too early go to the draft.
 
 --- file a.txt
 one

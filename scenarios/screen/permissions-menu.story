@@ -1,4 +1,5 @@
-`/permissions` (PR-7, UI-9): a rule that is added there holds at once and is in the local settings; one that means nothing is refused; a rule is taken out of its file by a key.
+`/permissions` (PR-7, UI-9): an added rule applies at once and is stored in the local settings; an invalid rule is refused; a key removes a rule from
+its file.
 
 --- file ~/.cutonce/settings.json
 {"permissions": {"deny": ["Read(secret.txt)"]}}

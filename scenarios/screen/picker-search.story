@@ -1,4 +1,5 @@
-The session picker (UI-15, SE-3): words narrow the list by first message and plan title, the chosen one is previewed with its end, folder and mode; --resume without an id opens it, Esc leaves it; /resume switches.
+The session picker (UI-15, SE-3): text narrows the list by first message and plan title; the selected session is previewed with its end, folder and
+mode. --resume without an id opens the picker, Esc closes it; /resume switches.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,5 @@
-A question with four options, descriptions and previews on 40x15 (UI-7, UI-11): header, question and the focused option are always there, the others are reached by the arrows, Ctrl+O shows all of it; own words are edited like any text.
+A question with four options, descriptions and previews at 40x15 (UI-7, UI-11): header, question and the focused option are always visible, the arrows
+reach the others, Ctrl+O shows everything; a free-text answer is edited like any text.
 
 --- model
 {"turns": [

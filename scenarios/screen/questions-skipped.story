@@ -1,4 +1,5 @@
-Questions (UI-7): several at once with one that takes several answers, free text, going back to change one; skipping them is a result of its own, and so the model is told.
+Questions (UI-7): several at once, one with several answers, free text, going back to change one. Skipping is a result of its own, and the model gets
+it.
 
 --- model
 {"turns": [

@@ -1,4 +1,4 @@
-Questions of the model (UI-7): options with descriptions and previews, several where it may be several, own words; the answers are shown before they are sent.
+Questions of the model (UI-7): options with descriptions and previews, multiple choice, free text; the answers are shown before they are sent.
 
 --- model
 {"turns": [

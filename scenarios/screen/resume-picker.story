@@ -1,4 +1,5 @@
---resume without an id opens the picker (UI-15, SE-3): first message, preview, search; the chosen session comes back with its conversation and its draft (UI-3).
+--resume without an id opens the picker (UI-15, SE-3): first message, preview, search; the chosen session is resumed with its conversation and its
+draft (UI-3).
 
 --- model
 {"turns": [{"text": "Answer one."}, {"text": "Answer two."}]}

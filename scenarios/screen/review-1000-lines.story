@@ -1,4 +1,5 @@
-A plan of 1,000 lines on 80x24 (PM-74, UI-6): the choices stay in sight while the plan scrolls; pages, headings, outline, search, and `d` for what changed since the last submission: bars, words with the removed lines, off.
+A plan of 1,000 lines at 80x24 (PM-74, UI-6): the choices stay visible while the plan scrolls; pages, headings, outline, search, and `d` for the
+changes since the last submission: bars, words with the removed lines, off.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,5 @@
-Keep planning with comments (UI-6, PM-74, PM-79): `c` comments on the line under the cursor, the words go to the model with the line's number and the line; the rejected plan stays in the conversation in a border with its feedback (PM-142); the next submission shows what changed and what was said to a line before.
+Keep planning with comments (UI-6, PM-74, PM-79): `c` comments on the line under the cursor; the model gets the comment with the line and its number.
+The rejected plan stays in the conversation in a border with its feedback (PM-142); the next submission shows the changes and the earlier comments.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,5 @@
-The review and $EDITOR (UI-6, PM-74, PM-77): `e` edits a copy and comes back with the change shown; an editor that crashes changes nothing and leaves the terminal as it was (UI-13); `u` takes an edit back; the edit goes with the choice, the file is rewritten and the model is told.
+The review and $EDITOR (UI-6, PM-74, PM-77): `e` edits a copy and returns with the change shown; a crashing editor changes nothing and the terminal is
+restored (UI-13); `u` undoes an edit. The edit is sent with the choice, the file is rewritten and the model is informed.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,5 @@
-Esc on the review: nothing waits any more, and the phase is review again (PM-140). Shift+Tab changes the mode at any time, also over the review: the request is withdrawn, nothing is approved, and the mode that the person chose stands (PM-17, PM-80).
+Esc in the review withdraws the request, and the phase is review again (PM-140). Shift+Tab changes the mode at any time, also in the review: the
+request is withdrawn, nothing is approved, and the mode that the user chose applies (PM-17, PM-80).
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,5 @@
-/rewind (SE-5): every message of the person and the approval of a plan is a point; the picker shows what each file would become; files, conversation or both are put back, and the message is the draft again.
+/rewind (SE-5): each user message and each approval of a plan is a point; the picker previews each file's change; files, conversation or both are
+restored, and the message becomes the draft.
 
 --- file a.txt
 one

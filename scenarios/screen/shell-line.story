@@ -1,4 +1,5 @@
-A line after `!` runs in the person's own shell, on their terminal, with their rights (UI-3): the model sees what it printed with the next message (DU-8); a failure is told; the terminal is ours again afterwards.
+A line after `!` runs in the user's own shell, on their terminal, with their rights (UI-3). The model gets its output with the next message (DU-8); a
+failure is reported; the terminal is restored afterwards.
 
 --- model
 {"turns": [{"text": "Hello."}]}

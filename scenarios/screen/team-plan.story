@@ -1,4 +1,5 @@
-A teammate and its plan before the lead's user (UI-14, PM-134): the team stands above the composer, the request opens like a plan of one's own and says whose it is, Esc leaves it for later without an answer, Ctrl+P opens it again, and only the confirmed choice lets the teammate act.
+A teammate's plan in front of the lead's user (UI-14, PM-134): the team is shown above the composer; the request opens like an own plan and names the
+teammate; Esc closes it without an answer, Ctrl+P opens it again, and only the confirmed choice lets the teammate act.
 
 --- model
 {"turns": [

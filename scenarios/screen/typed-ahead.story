@@ -1,4 +1,5 @@
-Keys that came before the question was drawn never answer it (UI-5, PM-74): a rush of keys that opens a waiting plan and goes on with a digit and Enter arms nothing; what is typed while a permission dialog comes up goes to the draft, and nothing runs.
+Keys pressed before the question was drawn never answer it (UI-5, PM-74): a rush of keys that opens a waiting plan and continues with a digit and
+Enter arms nothing. Text typed while a permission dialog appears goes to the draft, and nothing runs.
 
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}}

@@ -1,4 +1,4 @@
-A session goes on where it stopped (SE-3): --continue takes the latest, --resume finds by id or words, --fork-session leaves the original alone.
+Resuming a session (SE-3): --continue takes the latest, --resume finds one by id or text, --fork-session leaves the original unchanged.
 
 --- model
 {"turns": [

@@ -1,5 +1,5 @@
-The lead is killed while a teammate's call waits (TM-2). Resumed, it shows what waited; the teammate, which was started anew, takes that
-question back and asks again, and the answer to the new one counts.
+The lead is killed while a teammate's call waits (TM-2). After a resume it shows the waiting call; the restarted teammate withdraws that request and
+asks again, and the answer to the new request is used.
 
 --- model
 {"turns": [

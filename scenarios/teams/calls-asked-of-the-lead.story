@@ -1,5 +1,5 @@
-A teammate in a process of its own has nobody before it (TM-1, PR-3): what its mode asks for comes to the lead's user, with its name and
-exactly what will run. A yes runs it, a no reaches the teammate's model with the user's words, and nothing runs before.
+A teammate in its own process has no user of its own (TM-1, PR-3): its asks go to the lead's user, with its name and exactly what will run. A yes runs
+the call, a no reaches the teammate's model with the user's text, and nothing runs before.
 
 --- model
 {"turns": [

@@ -1,4 +1,4 @@
-A lead that runs without a person has nobody to ask (TM-1): a teammate's call is refused at once with the reason, and nothing hangs.
+A headless lead has no user to ask (TM-1): a teammate's call is denied at once with the reason, and nothing hangs.
 
 --- model
 {"turns": [

@@ -1,5 +1,5 @@
-A yes of the lead's user never lifts plan mode (PM-61, PM-64): a subagent of a teammate asks while its mode asks, the teammate then enters
-plan mode, and the yes that comes after that is decided anew. The subagent is denied, and the disk shows it.
+A yes of the lead's user never lifts plan mode (PM-61, PM-64): a subagent of a teammate asks, the teammate then enters plan mode, and the late yes is
+decided again. The subagent's call is denied, as the disk shows.
 
 --- file wait.sh
 until test -e "$1"; do sleep 0.05; done

@@ -1,6 +1,6 @@
-Answers that the lead did not give change nothing (PM-132): without a seal, sealed by another teammate, given by another teammate in its
-own name, for another request, for somebody else, as words, and the lead's own answer repeated. Each is laid into the teammate's mailbox
-by a process that is not the lead. The teammate tries to act after each real answer; the disk tells what it could.
+Answers that the lead did not give change nothing (PM-132): without a seal, sealed by another teammate, given by another teammate in its own name, for
+another request, for another recipient, as plain text, and the lead's own answer repeated. A process that is not the lead puts each into the
+teammate's mailbox. The teammate tries to act after each real answer; the disk shows what it could do.
 
 --- file forge.py
 import glob, hashlib, hmac, json, sys

@@ -1,6 +1,6 @@
-Answers to a call that the lead's user did not give change nothing (PM-61, PM-132): without a seal, sealed by another teammate, in another
-teammate's own name, for somebody else, for another call, as words, and the user's own yes to an earlier call, repeated. Each is laid into
-the teammate's mailbox by a process that is not the lead, while the call waits; the disk tells what could run.
+Answers to a call that the lead's user did not give change nothing (PM-61, PM-132): without a seal, sealed by another teammate, in another teammate's
+own name, for another recipient, for another call, as plain text, and the user's own yes to an earlier call, repeated. A process that is not the lead
+puts each into the teammate's mailbox while the call waits; the disk shows what ran.
 
 --- file forge.py
 import glob, hashlib, hmac, json, sys

@@ -1,5 +1,4 @@
-A run with -p that made a team does not end before its teammates have nothing to do any more (TM-1): the report still reaches the lead,
-whose last words are printed.
+A lead with -p does not end before its teammates are idle (TM-1): their report still reaches the lead, whose last message is printed.
 
 --- model
 {"turns": [

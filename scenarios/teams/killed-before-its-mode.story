@@ -1,5 +1,5 @@
-A teammate that must plan was killed so early that its transcript says nothing of a mode (PM-131, TM-2). Nobody has freed it: started
-again it is in plan mode, whatever rules the user in front of it gives.
+A teammate that must plan was killed so early that its transcript has no mode (PM-131, TM-2). After a restart it is in plan mode, with any rules that
+its user gives, because no answer of the lead released it.
 
 --- model
 {"turns": [

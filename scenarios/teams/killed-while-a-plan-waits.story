@@ -1,5 +1,5 @@
-Lead and teammate are killed while the plan waits (TM-2). The lead is started again: it leads again, starts its teammate again, and the
-plan waits before the user as it did (PM-131, PM-134). Nothing was changed meanwhile, and the answer still counts, once.
+Lead and teammate are killed while the plan waits (TM-2). The restarted lead restarts its teammate, and the plan waits for the user as before (PM-131,
+PM-134). Nothing was changed meanwhile, and the answer is used once.
 
 --- model
 {"turns": [

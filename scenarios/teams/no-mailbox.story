@@ -1,5 +1,4 @@
-A team whose mailbox can't be had leaves nothing behind (TM-1): it is told why, and a second try is told the same, not that there is a
-team already.
+A team without a usable mailbox leaves nothing behind (TM-1): the error says why, and a second attempt gives the same error, not that the team exists.
 
 --- file ~/.cutonce/settings.json
 {"team": {"mailbox": "nats://127.0.0.1:1"}}

@@ -1,6 +1,6 @@
-A teammate in a process of its own must plan first (PM-131). Its ExitPlanMode opens no dialog of its own (PM-130): the plan comes to
-the lead's user, whole, with who asks (PM-134). Calls batched behind ExitPlanMode do not run; the disk shows it while the plan waits.
-Then the user approves, the answer starts the teammate's next turn (PM-132), and its report comes to the lead (TM-1).
+A teammate in its own process must plan first (PM-131). Its ExitPlanMode opens no dialog of its own (PM-130): the lead's user gets the complete plan
+with the teammate's name (PM-134). Calls after ExitPlanMode in the batch do not run, as the disk shows while the plan waits. Then the user approves,
+the answer starts the teammate's next turn (PM-132), and its report reaches the lead (TM-1).
 
 --- model
 {"turns": [

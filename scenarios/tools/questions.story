@@ -1,4 +1,5 @@
-AskUserQuestion shows its options with headers and previews; a choice, the person's own words and skipping are different results (TL-9). One can go back, and all answers are shown once more before they are sent (UI-7).
+AskUserQuestion shows its options with headers and previews; a choice, a free-text answer and skipping are different results (TL-9). The user can go
+back, and all answers are shown before they are sent (UI-7).
 
 --- model
 {"turns": [
