@@ -26,7 +26,7 @@ pub enum ExternalProgramError {
     EditorNotFound {
         /// $VISUAL or $EDITOR.
         variable: &'static str,
-        /// Its value.
+        /// The variable's value.
         value: String,
         /// The program in it.
         program: String,
@@ -40,18 +40,18 @@ pub enum ExternalProgramError {
     /// The program can't be started here.
     #[error("{0}")]
     NotStarted(String),
-    /// It ended with another code than 0.
+    /// The program ended with another code than 0.
     #[error("{program} ended with code {code}")]
     Failed {
-        /// Its name in messages.
+        /// Name of the program in messages.
         program: String,
-        /// Its exit code.
+        /// Exit code of the program.
         code: i32,
     },
-    /// A signal ended it.
+    /// A signal ended the program.
     #[error("{program} was killed by signal {signal}")]
     Killed {
-        /// Its name in messages.
+        /// Name of the program in messages.
         program: String,
         /// The signal's number.
         signal: i32,

@@ -29,6 +29,7 @@ pub const PUBLIC: &[(&str, &str)] = &[
     ("InstructionScope", "in the loaded instructions"),
     ("KeySource", "where a key was found"),
     ("ExternalEditor", "the user's editor, for front ends"),
+    ("ExternalProgramError", "why the user's editor or shell failed, for front ends"),
     ("HookSet", "returned by Session::hooks"),
     ("ProcessWork", "in the trait RemoteServer"),
     ("ChangeSignal", "in the trait RemoteServer"),
