@@ -1,15 +1,17 @@
-//! Sends events to listeners. A new listener first gets the open event and all pending asks (AG-1, PM-143).
+//! Sends events to listeners. A new listener first gets the open event and what can be reviewed now (AG-1, PM-143).
 
 use crate::sync::LockUnpoisoned;
-use cutonce_core::protocol::event::{AskView, Event, EventKind};
+use cutonce_core::protocol::event::{Event, EventKind};
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 
 mod queue;
+mod review_snapshot;
 
 use queue::EventSender;
 pub use queue::EventStream;
+use review_snapshot::ReviewSnapshot;
 
 pub(crate) struct EventHub {
     session: Arc<str>,
@@ -32,8 +34,8 @@ struct HubState {
     listeners: Vec<EventSender>,
     /// The open event with the current mode; every listener gets it first.
     opened: Option<EventKind>,
-    /// Open asks, sent to new listeners.
-    open_asks: Vec<Arc<AskView>>,
+    /// What waits and what is followed up, for new listeners.
+    reviewable: ReviewSnapshot,
     closed: bool,
     /// Dropped when the session is over.
     kept: Option<Box<dyn std::any::Any + Send>>,
@@ -56,9 +58,8 @@ impl EventHub {
         let event = Event { session: self.session.clone(), at: now_ms(), kind };
         self.note_stage(&event.kind);
         let mut inner = self.inner.lock_unpoisoned();
+        inner.reviewable.note(&event.kind);
         match &event.kind {
-            EventKind::Ask(ask) => inner.open_asks.push(ask.clone()),
-            EventKind::AskClosed { ask_id, .. } => inner.open_asks.retain(|ask| ask.ask_id != *ask_id),
             EventKind::ModeChanged { to, .. } => {
                 if let Some(EventKind::Opened { mode, .. }) = &mut inner.opened {
                     *mode = *to;
@@ -105,8 +106,7 @@ impl EventHub {
     pub(crate) fn subscribe(&self) -> EventStream {
         let (sender, events) = queue::event_queue();
         let mut inner = self.inner.lock_unpoisoned();
-        let asks = inner.open_asks.iter().flat_map(ask_events);
-        for kind in inner.opened.iter().cloned().chain(asks) {
+        for kind in inner.opened.iter().cloned().chain(inner.reviewable.events()) {
             sender.send(Event { session: self.session.clone(), at: now_ms(), kind });
         }
         if !inner.closed {
@@ -116,11 +116,6 @@ impl EventHub {
     }
 }
 
-/// The events for an open ask.
-fn ask_events(ask: &Arc<AskView>) -> impl Iterator<Item = EventKind> {
-    ask.announcement().into_iter().chain([EventKind::Ask(ask.clone())])
-}
-
 pub(crate) fn now_ms() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_millis() as u64)
 }
@@ -128,7 +123,7 @@ pub(crate) fn now_ms() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutonce_core::protocol::event::AskKind;
+    use cutonce_core::protocol::event::{AskKind, AskView};
 
     fn ask(id: &str) -> EventKind {
         EventKind::Ask(Arc::new(AskView {

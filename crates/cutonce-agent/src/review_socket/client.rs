@@ -5,7 +5,7 @@ use super::{MAX_NEWS, SocketAnswer, read_line, send_line};
 use crate::sync::LockUnpoisoned;
 use crate::team::mailbox::folder_watch::FolderWatch;
 use cutonce_core::protocol::answerer::Answerer;
-use cutonce_core::protocol::review_request::{ReviewerAnswer, SessionNews};
+use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews};
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,14 +30,14 @@ pub struct SessionUpdate {
 /// All sessions of this user that wait, or have waited, for an answer.
 #[derive(Clone, Default)]
 pub struct LocalSessions {
-    sessions: Arc<Mutex<HashMap<String, mpsc::UnboundedSender<OutgoingAnswer>>>>,
+    sessions: Arc<Mutex<HashMap<String, mpsc::UnboundedSender<OutgoingMessage>>>>,
     /// A connection ended; its session may still run.
     lost: Arc<Notify>,
 }
 
-struct OutgoingAnswer {
+struct OutgoingMessage {
     by: Answerer,
-    answer: ReviewerAnswer,
+    message: ReviewerMessage,
     taken: oneshot::Sender<Result<(), String>>,
 }
 
@@ -62,12 +62,12 @@ impl LocalSessions {
         Ok((sessions, received))
     }
 
-    /// Gives an answer to a session. The error is a sentence for the user.
-    pub async fn answer(&self, session: &str, by: Answerer, answer: ReviewerAnswer) -> Result<(), String> {
+    /// Sends an answer or an order to a session. The error is a sentence for the user.
+    pub async fn send(&self, session: &str, by: Answerer, message: ReviewerMessage) -> Result<(), String> {
         let gone = || "The session has ended; its plan waits until it is resumed.".to_string();
         let outgoing = self.sessions.lock_unpoisoned().get(session).cloned().ok_or_else(gone)?;
         let (taken, result) = oneshot::channel();
-        outgoing.send(OutgoingAnswer { by, answer, taken }).map_err(|_| gone())?;
+        outgoing.send(OutgoingMessage { by, message, taken }).map_err(|_| gone())?;
         result.await.unwrap_or_else(|_| Err(gone()))
     }
 
@@ -128,7 +128,7 @@ impl SocketConnection {
         mut self,
         read: OwnedReadHalf,
         mut write: OwnedWriteHalf,
-        mut outgoing: mpsc::UnboundedReceiver<OutgoingAnswer>,
+        mut outgoing: mpsc::UnboundedReceiver<OutgoingMessage>,
     ) -> String {
         let (news, mut lines) = mpsc::channel(64);
         let reader = tokio::spawn(async move {
@@ -150,10 +150,10 @@ impl SocketConnection {
                     Some(news) => self.tell(Some(news)),
                     None => break,
                 },
-                Some(OutgoingAnswer { by, answer, taken }) = outgoing.recv() => {
+                Some(OutgoingMessage { by, message, taken }) = outgoing.recv() => {
                     self.next_id += 1;
                     self.waiting.insert(self.next_id, taken);
-                    if send_line(&mut write, &SocketAnswer { id: self.next_id, by, answer }).await.is_err() {
+                    if send_line(&mut write, &SocketAnswer { id: self.next_id, by, message }).await.is_err() {
                         break;
                     }
                 }

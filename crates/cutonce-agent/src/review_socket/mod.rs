@@ -16,7 +16,7 @@ pub(crate) use place::SocketPlace;
 use crate::event_hub::{EventHub, HubStage};
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::{Event, EventKind};
-use cutonce_core::protocol::review_request::{ReviewerAnswer, SessionNews, WaitingRequest};
+use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews, WaitingRequest};
 use cutonce_core::protocol::submission::{OnDone, Submission};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -43,7 +43,7 @@ struct SocketAnswer {
     id: u64,
     by: Answerer,
     #[serde(flatten)]
-    answer: ReviewerAnswer,
+    message: ReviewerMessage,
 }
 
 /// Offers the socket as soon as there is something to review. Until then, it costs a parked task.
@@ -104,13 +104,18 @@ async fn serve_reviewer(stream: UnixStream, hub: Arc<EventHub>, inbox: Inbox, he
     };
     let heard = async {
         let mut lines = BufReader::new(read);
-        while let Some(SocketAnswer { id, by, answer }) = read_line(&mut lines, MAX_ANSWER).await? {
+        while let Some(SocketAnswer { id, by, message }) = read_line(&mut lines, MAX_ANSWER).await? {
             let replies = replies.clone();
             let on_done = OnDone(Arc::new(move |taken: Result<(), String>| {
                 let _ = replies.send(SessionNews::Taken { id, error: taken.err() });
             }));
             let Some(inbox) = inbox.upgrade() else { return Ok(()) };
-            let _ = inbox.send(Submission::AnswerFrom { answer: Box::new(answer), by, on_done });
+            let _ = inbox.send(match message {
+                ReviewerMessage::Answer(answer) => Submission::AnswerFrom { answer, by, on_done },
+                ReviewerMessage::Rehearse { rehearse } => {
+                    Submission::Rehearse { order: rehearse, on_done: Some(on_done) }
+                }
+            });
         }
         Ok(())
     };

@@ -321,8 +321,10 @@ impl SessionState {
 
     pub(super) fn plan_answered(&mut self, ask: OpenAsk, answer: PlanAnswer) {
         if self.applies_unchecked(&answer) {
+            self.keep_answerer();
             return self.check_rehearsal(ask, answer);
         }
+        let Some((ask, answer)) = self.continue_answer(ask, answer) else { return };
         let found = self.planner.found();
         let root = &self.context.env.workspace.root;
         let edited = answer.plan.as_deref().and_then(|plan| read_contract(root, plan, PlanLint::Off));

@@ -1,8 +1,9 @@
 //! Answers from outside of the process (RV-3): the first one wins, later ones hear who answered.
 
 use super::SessionState;
-use super::asks::OpenSubject;
+use super::asks::{OpenAsk, OpenSubject};
 use crate::plan::read_contract;
+use cutonce_core::plan::approval::PlanAnswer;
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_core::protocol::review_request::{ReviewerAnswer, describe_closed};
@@ -20,6 +21,8 @@ pub(super) struct AnswerLog {
     current: Option<Answerer>,
     /// Why the answer that is being carried out approves nothing.
     refused: Option<String>,
+    /// Who wants to apply a rehearsal that is being compared with the workspace.
+    applying: Option<Answerer>,
     /// Who answered asks of teammates, until the answer is in their mailbox.
     of_team: Vec<(String, Answerer)>,
     /// Closed asks, with a sentence about each.
@@ -90,8 +93,30 @@ impl SessionState {
         if let Some(why) = self.asks.1.refused.take() {
             return Err(why);
         }
-        self.notice(NoticeLevel::Info, &told);
+        if self.asks.1.applying.is_none() {
+            self.notice(NoticeLevel::Info, &told);
+        }
         Ok(())
+    }
+
+    /// The answer that is being carried out continues when a rehearsal was compared with the workspace.
+    pub(super) fn keep_answerer(&mut self) {
+        self.asks.1.applying = self.asks.1.current.clone();
+    }
+
+    /// Continues an answer from outside that had to wait; returns one of the session's own front end.
+    pub(super) fn continue_answer(&mut self, ask: OpenAsk, answer: PlanAnswer) -> Option<(OpenAsk, PlanAnswer)> {
+        let Some(by) = self.asks.1.applying.take().filter(|_| answer.rehearsal.is_some()) else {
+            return Some((ask, answer));
+        };
+        let told = describe_closed(Some(&by), Some(&AskAnswer::Plan(answer.clone())));
+        self.asks.1.current = Some(by);
+        self.plan_answered(ask, answer);
+        self.asks.1.current = None;
+        if self.asks.1.refused.take().is_none() {
+            self.notice(NoticeLevel::Info, &told);
+        }
+        None
     }
 
     /// The answer that is being carried out approves nothing, for this reason.

@@ -70,10 +70,10 @@ impl EventKind {
 }
 
 impl PlanEvent {
-    /// True for what happens to a plan after it was decided.
+    /// True for what happens to a plan after its submission: rehearsals, the decision, the implementation.
     pub fn is_progress(&self) -> bool {
-        use PlanEvent::{Approved, Denied, Implement, Report, Step};
-        matches!(self, Approved { .. } | Denied { .. } | Implement { .. } | Step(_) | Report(_))
+        use PlanEvent::{Approved, Denied, Implement, Rehearsal, Report, Step};
+        matches!(self, Approved { .. } | Denied { .. } | Implement { .. } | Step(_) | Report(_) | Rehearsal(_))
     }
 }
 

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a front end wants of the rehearsals of the plan that waits for an answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub enum RehearsalOrder {
     Start(RehearsalStart),
     /// Ends one, or all that run; a finished one is discarded.

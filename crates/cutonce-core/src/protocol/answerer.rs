@@ -27,6 +27,11 @@ impl Answerer {
         &self.0
     }
 
+    /// True if it says where this session's own user answered, and not who.
+    pub fn is_place(&self) -> bool {
+        [Answerer::TERMINAL, Answerer::HOST, Answerer::EDITOR, Answerer::BROWSER].contains(self)
+    }
+
     /// For example «in the browser».
     pub fn describe(&self) -> String {
         match self.name() {

@@ -2,6 +2,7 @@
 
 use crate::plan::PlanEvent;
 use crate::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest};
+use crate::plan::rehearsal::RehearsalOrder;
 use crate::protocol::answerer::Answerer;
 use crate::protocol::event::{AskKind, AskView, Question};
 use crate::protocol::rule_scopes::rule_scopes;
@@ -128,6 +129,17 @@ pub struct ReviewerAnswer {
     #[serde(default)]
     pub sha256: Option<String>,
     pub answer: AskAnswer,
+}
+
+/// What a reviewer outside of the process sends to a session.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum ReviewerMessage {
+    /// Rehearse the plan that waits, or end a rehearsal (RH-1).
+    Rehearse {
+        rehearse: RehearsalOrder,
+    },
+    Answer(Box<ReviewerAnswer>),
 }
 
 /// An answer in a few words, for those who did not give it.

@@ -115,6 +115,31 @@ pub struct PlanExitRequest {
 }
 
 impl PlanExitRequest {
+    /// The plan of a job (FL-2): members approve it with this label, or send it back; nothing else is offered. `plan`
+    /// may come later.
+    pub fn for_job(ask_id: String, name: String, sha256: Option<String>, approve: Option<&str>) -> PlanExitRequest {
+        let approve =
+            approve.map(|label| PlanChoice { key: ChoiceKey::Restore, label: label.into(), mode: Mode::Default });
+        let keep = choices_with_plan(Mode::Default).into_iter().find(|choice| choice.key == ChoiceKey::KeepPlanning);
+        PlanExitRequest {
+            ask_id,
+            plan: None,
+            plan_file_path: name,
+            sha256,
+            revision: 1,
+            choices: approve.into_iter().chain(keep).collect(),
+            layer: EnforcementLevel::Sandbox,
+            changed_files: Vec::new(),
+            shells: Vec::new(),
+            contacted_hosts: Vec::new(),
+            notice: None,
+            from: None,
+            contract: None,
+            freshness: None,
+            stay: 0,
+        }
+    }
+
     pub(super) fn new(state: &ModeState, submission: PlanSubmission) -> PlanExitRequest {
         let (back, notice) = state.mode_after_leaving();
         let plan = submission.content.text().map(str::to_string);
