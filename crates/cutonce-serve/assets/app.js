@@ -1,7 +1,8 @@
 // Signs in, chooses the page by its address, and keeps it up to date.
 
 import { api, h, say, show } from './dom.js';
-import { boardPage, planPage } from './board.js';
+import { boardPage } from './board.js';
+import { planPage } from './plan.js';
 import { requestPage } from './review.js';
 
 /** Exchanges the token in the address for a cookie, once. */
@@ -85,7 +86,9 @@ function follow(page) {
 
 const refused = await signIn();
 try {
-  follow(await openPage());
+  const page = await openPage();
+  requestAnimationFrame(() => performance.mark('usable'));
+  follow(page);
 } catch (error) {
   showProblem(error.status === 401 && refused ? refused : error);
 }

@@ -7,7 +7,7 @@ export function h(tag, props = {}, ...children) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'class') element.className = value;
-    else if (name in element && !name.startsWith('aria')) element[name] = value;
+    else if (name in element && name !== 'list' && !name.startsWith('aria')) element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
   }
   element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
@@ -54,7 +54,7 @@ export function say(text, kind = '') {
   status.textContent = text;
   status.dataset.kind = kind;
   clearTimeout(fades);
-  fades = setTimeout(() => status.classList.add('old'), 12000);
+  fades = setTimeout(() => status.classList.add('old'), 8000);
   status.classList.remove('old');
 }
 
@@ -68,9 +68,18 @@ export function dialog({ title, body, confirmLabel = 'Confirm', tone = '', confi
     const heading = h('h2', { id: 'dialog-title' }, title);
     const problem = h('p', { class: 'problem', role: 'alert' });
     const go = h('button', { type: 'submit', class: `main ${tone}` }, confirmLabel);
+    const main = document.getElementById('main');
+    const cover = (covered) => {
+      main.inert = covered;
+      if (covered) main.setAttribute('aria-hidden', 'true');
+      else main.removeAttribute('aria-hidden');
+    };
+    const before = document.activeElement;
     const close = (value) => {
+      cover(false);
       element.close();
       element.remove();
+      before?.focus?.({ preventScroll: true });
       resolve(value);
     };
     const submit = async (event) => {
@@ -94,6 +103,7 @@ export function dialog({ title, body, confirmLabel = 'Confirm', tone = '', confi
     });
     document.body.append(element);
     element.showModal();
+    cover(true);
     (element.querySelector('textarea, select, input') ?? go).focus();
   });
 }

@@ -2,6 +2,7 @@
 
 import { ago, api, dialog, folder, h, plural, say, serverHtml, show } from './dom.js';
 import { askView } from './ask.js';
+import { RehearsalView } from './rehearsal.js';
 
 /** The page of a request: a plan, a question or a call. */
 export async function requestPage(session, ask) {
@@ -40,6 +41,10 @@ class RequestPage {
   async news(news) {
     if (news.session !== this.session) return;
     if (news.what === 'closed' && news.ask === this.ask) await this.refresh();
+    else if (news.what === 'rehearsal' && this.request.state === 'open') {
+      if (news.told) say(news.told);
+      await this.review?.rehearsals?.refresh();
+    }
     else if (news.what === 'session') await this.refresh();
     else if (news.what === 'waiting' && this.request.state === 'closed' && this.request.kind === 'plan') {
       const now = await api(this.address);
@@ -77,7 +82,9 @@ class RequestPage {
   }
 }
 
-/** The lines of a plan. Those after the first ones are loaded while the user scrolls. */
+const BACKGROUND_LINES = 20000;
+
+/** The lines of a plan. Those after the first ones are loaded later. */
 export class PlanText {
   constructor(address, onComment) {
     this.address = address;
@@ -98,6 +105,16 @@ export class PlanText {
     this.element.replaceChildren(serverHtml(plan.html), this.end);
     this.loaded = this.element.querySelectorAll('.l').length;
     this.setCurrent(1);
+    this.loadSome().catch(() => { /* Scrolling tries again. */ });
+  }
+
+  /** Loads the rest in the background, up to a limit; what is left comes while the user scrolls. */
+  async loadSome() {
+    const { load } = this;
+    while (this.loaded < Math.min(this.total, BACKGROUND_LINES) && this.load === load) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await this.more();
+    }
   }
 
   async more() {
@@ -146,6 +163,8 @@ export class PlanText {
   }
 }
 
+const isNarrow = () => matchMedia('(max-width: 1099px)').matches;
+const FILE_KINDS = { new: 'new', delete: 'deleted', change: 'changed' };
 const STEP_CHOICES = [['approve', 'Approve'], ['park', 'Park'], ['drop', 'Drop']];
 
 class PlanReview {
@@ -156,9 +175,13 @@ class PlanReview {
     this.edited = null;
     this.text = new PlanText(`${address}/lines`, (line) => this.openComment(line));
     this.text.onmore = () => this.drawComments();
+    if (request.rehearses) this.rehearsals = new RehearsalView(this);
     this.draw();
     if (request.plan) this.text.show(request.plan);
     this.restore();
+    // So that Page Down and Space scroll at once.
+    if (document.activeElement === document.body) this.scroller.focus({ preventScroll: true });
+    this.rehearsals?.refresh().catch((error) => say(error.message, 'bad'));
   }
 
   get storeKey() {
@@ -198,20 +221,23 @@ class PlanReview {
     this.choices = h('div', { class: 'bar', role: 'group', 'aria-label': 'Choices' });
     const facts = h('details', { class: 'facts' }, h('summary', {}, 'Before you decide'), h('ul', {}, request.facts.map((fact) => h('li', {}, fact))));
     const hasSteps = request.contract?.steps?.length;
-    show(h('article', { class: 'review' },
+    this.scroller = h('div', { class: 'scroller', tabIndex: -1 },
+      h('datalist', { id: 'models' }, request.models.map((model) => h('option', { value: model.name }, model.price))),
       h('header', { class: 'about' },
         h('h1', {}, request.title),
         h('p', { class: 'meta' }, h('span', {}, `revision ${request.revision}`), folder(request.project), request.asker && h('span', {}, request.asker),
           h('span', {}, ago(request.since)), h('code', { title: request.plan?.sha256 }, request.plan ? `sha ${request.plan.sha256.slice(0, 6)}` : 'no plan')),
         facts, this.findings()),
       request.plan && h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Tools' },
-        tool('edit', 'Edit', () => this.toggleEdit()),
+        tool('edit', 'Edit', () => this.toggleEdit(), { hidden: !request.editable }),
         tool('diff', 'Diff', () => this.toggleDiff(), { disabled: !request.previous, title: request.previous ? 'Changes since the last revision' : 'There is no earlier revision' }),
         tool('steps', 'Steps', () => this.toggleSteps(), { disabled: !hasSteps, title: hasSteps ? 'Approve, park or drop single steps' : 'The plan has no recognisable steps' }),
+        tool('rehearsal', 'Rehearsal', () => this.toggleRehearsal(), { hidden: !request.rehearses, 'aria-label': 'Rehearsal', title: 'Carry the plan out on a layer, see the result, then approve it' }),
         tool('outline', 'Outline', () => this.toggleOutline()),
         h('span', { class: 'find' }, this.findBox, this.findCount)),
       this.notice,
-      h('div', { class: 'columns' }, this.outline, h('div', { class: 'middle' }, this.other, request.plan && this.text.element), this.panel),
+      h('div', { class: 'columns' }, this.outline, h('div', { class: 'middle' }, this.other, request.plan && this.text.element), this.panel));
+    show(h('article', { class: 'review' }, this.scroller,
       this.choices));
     this.drawOutline(request.plan?.outline ?? []);
     this.drawChoices();
@@ -221,22 +247,24 @@ class PlanReview {
   findings() {
     const found = this.request.contract?.findings ?? [];
     if (!found.length) return null;
-    const jump = (line) => (event) => {
-      event.preventDefault();
-      this.text.go(line);
-    };
+    const jump = (line) => (event) => this.jump(event, line);
     return h('details', { class: 'facts warn', open: found.length <= 3 }, h('summary', {}, `${plural(found.length, 'finding')} about the plan`),
       h('ul', {}, found.map((one) => h('li', {}, h('a', { href: `#line-${one.line}`, onclick: jump(one.line) }, `line ${one.line}`), ` ${one.text}`))));
   }
 
+  /** Shows a line of the plan, whatever is shown instead of it. */
+  async jump(event, line) {
+    event.preventDefault();
+    await this.takeEdit();
+    if (this.text.element.hidden) this.swap(null);
+    this.text.go(line);
+  }
+
   drawOutline(entries) {
-    const jump = (line) => (event) => {
-      event.preventDefault();
-      this.text.go(line);
-    };
+    const jump = (line) => (event) => this.jump(event, line);
     this.outline.replaceChildren(h('ul', { role: 'list' }, entries.map((entry) =>
       h('li', { class: `o${entry.level}` }, h('a', { href: `#line-${entry.line}`, onclick: jump(entry.line) }, entry.text || '(no words)')))));
-    this.outline.hidden = !entries.length || matchMedia('(max-width: 1099px)').matches;
+    this.outline.hidden = !entries.length || isNarrow();
     this.outlineButton?.setAttribute('aria-pressed', String(!this.outline.hidden));
   }
 
@@ -248,12 +276,21 @@ class PlanReview {
 
   /** Shows something instead of the plan, or the plan again. */
   swap(content, button) {
-    for (const other of [this.editButton, this.diffButton]) other?.setAttribute('aria-pressed', String(other === button));
+    for (const other of [this.editButton, this.diffButton, this.rehearsalButton]) other?.setAttribute('aria-pressed', String(other === button));
     this.other.replaceChildren(...(content ? [content] : []));
     this.other.hidden = !content;
+    if (content && isNarrow()) this.closePanels();
     if (content && this.other.getBoundingClientRect().top > innerHeight / 2) this.other.scrollIntoView();
     this.text.element.hidden = Boolean(content);
     this.editor = null;
+  }
+
+  /** Where columns are stacked, what the user opened must not be below them. */
+  closePanels() {
+    for (const [panel, button] of [[this.panel, this.stepsButton], [this.outline, this.outlineButton]]) {
+      panel.hidden = true;
+      button?.setAttribute('aria-pressed', 'false');
+    }
   }
 
   // Comments
@@ -404,6 +441,22 @@ class PlanReview {
     go.focus();
   }
 
+  // Rehearsal
+
+  async toggleRehearsal() {
+    if (this.rehearsalButton.getAttribute('aria-pressed') === 'true') return this.swap(null);
+    await this.takeEdit();
+    this.swap(this.rehearsals.element, this.rehearsalButton);
+    this.rehearsals.start.focus({ preventScroll: true });
+  }
+
+  /** Shows on the button that rehearsals run, or how many have a result. */
+  rehearsalCount(rows) {
+    const works = rows.some((row) => row.state === 'started' || row.state === 'progress');
+    const done = rows.filter((row) => row.state === 'finished').length;
+    this.rehearsalButton.replaceChildren('Rehearsal', works ? h('span', { class: 'badge works', 'aria-hidden': 'true' }, '…') : done ? h('span', { class: 'badge', 'aria-hidden': 'true' }, String(done)) : '');
+  }
+
   // Find
 
   async find(step = 0) {
@@ -439,23 +492,36 @@ class PlanReview {
     const steps = this.request.contract?.steps ?? [];
     if (!steps.length) return;
     const rows = steps.map((step) => {
+      const locked = step.state === 'checked';
       const radios = STEP_CHOICES.map(([value, label]) => h('label', { class: value },
         h('input', {
           type: 'radio', name: `step-${step.id}`, value, checked: (this.steps.get(step.id) ?? 'approve') === value,
           onchange: () => this.chooseStep(step.id, value),
         }), label));
-      return h('fieldset', { class: 'step' }, h('legend', {}, `${step.id}. ${step.title}`), h('div', { class: 'radios' }, radios),
-        step.files.length > 0 && h('p', { class: 'files' }, step.files.map((file) => file.path).join(', ')),
-        step.checks.map((check) => h('p', { class: 'check' }, h('code', {}, check))),
-        step.after.length > 0 && h('p', { class: 'dim' }, `after ${step.after.join(', ')}`));
+      return h('fieldset', { class: 'step' }, h('legend', {}, h('a', { href: `#line-${step.lines[0]}`, onclick: (event) => this.jump(event, step.lines[0]) }, `${step.id}. ${step.title}`)),
+        locked ? h('p', { class: 'good' }, '✓ done and checked') : h('div', { class: 'radios' }, radios),
+        step.files.length > 0 && h('ul', { class: 'files' }, step.files.map((file) => h('li', {}, h('code', {}, file.path), FILE_KINDS[file.kind] && h('span', { class: 'dim' }, ` ${FILE_KINDS[file.kind]}`)))),
+        step.checks.map((check) => h('p', { class: 'check' }, h('span', { class: 'dim' }, 'check '), h('code', {}, check))),
+        step.after.length > 0 && h('p', { class: 'check dim' }, `after ${step.after.join(', ')}`));
     });
-    this.model = h('input', { type: 'text', id: 'model', placeholder: 'as now', autocomplete: 'off', oninput: () => this.drawChoices() });
+    this.model = h('input', { type: 'text', id: 'model', placeholder: 'as now', autocomplete: 'off', list: 'models', 'aria-describedby': 'price', oninput: () => this.modelChosen() });
+    this.price = h('span', { class: 'dim', id: 'price', 'aria-live': 'polite' });
     this.effort = h('select', { id: 'effort', onchange: () => this.drawChoices() }, h('option', { value: '' }, 'as now'), this.request.efforts.map((name) => h('option', { value: name }, name)));
     this.budget = h('input', { type: 'number', id: 'budget', min: '0.01', step: '0.01', placeholder: 'no limit', oninput: () => this.drawChoices() });
     this.panel.replaceChildren(h('h2', {}, 'Steps'), ...rows,
       h('h2', {}, 'Implementation'),
-      h('div', { class: 'terms' }, h('label', { htmlFor: 'model' }, 'Model'), this.model, h('label', { htmlFor: 'effort' }, 'Effort'), this.effort,
+      h('div', { class: 'terms' }, h('label', { htmlFor: 'model' }, 'Model'), this.model, this.price, h('label', { htmlFor: 'effort' }, 'Effort'), this.effort,
         h('label', { htmlFor: 'budget' }, 'Budget in US dollars'), this.budget));
+  }
+
+  modelChosen() {
+    const name = this.model.value.trim();
+    this.price.textContent = name ? this.priceOf(name) : '';
+    this.drawChoices();
+  }
+
+  priceOf(name) {
+    return this.request.models.find((model) => model.name === name)?.price ?? 'price not known';
   }
 
   chooseStep(id, answer) {
@@ -475,7 +541,7 @@ class PlanReview {
     const count = (answer) => [...this.steps.values()].filter((one) => one === answer).length;
     if (count('park')) parts.push(`${plural(count('park'), 'step')} parked`);
     if (count('drop')) parts.push(`${plural(count('drop'), 'step')} dropped`);
-    if (this.model?.value.trim()) parts.push(`model ${this.model.value.trim()}`);
+    if (this.model?.value.trim()) parts.push(`model ${this.model.value.trim()} (${this.priceOf(this.model.value.trim())})`);
     if (this.effort?.value) parts.push(`effort ${this.effort.value}`);
     if (this.budget?.value) parts.push(`budget $${this.budget.value}`);
     return parts;
@@ -488,10 +554,21 @@ class PlanReview {
       along.length ? h('p', { class: 'along' }, `Goes with whatever you choose: ${along.join(', ')}`) : '',
       h('div', { class: 'grid' }, this.request.choices.map((choice, at) => {
         const [words, mode] = choice.label.split(' → ');
-        return h('button', {
-          type: 'button', class: `choice ${choice.key}${at === 0 ? ' primary' : ''}`, disabled: this.unseen, onclick: () => this.choose(choice),
-        }, words, mode && h('span', { class: 'mode' }, ` → ${mode}`));
+        return h('div', { class: 'cell' }, h('button', {
+          type: 'button', class: `choice ${choice.key}${at === 0 ? ' primary' : ''}`, disabled: this.unseen, 'aria-describedby': `then-${at}`, onclick: () => this.choose(choice),
+        }, words, mode && h('span', { class: 'mode' }, ` → ${mode}`)), h('p', { class: 'then', id: `then-${at}` }, choice.then));
       })));
+  }
+
+  commentList() {
+    return [...this.comments].map(([line, text]) => ({ line, text }));
+  }
+
+  /** The answer was sent: what was stored for it is not needed any more. */
+  forget() {
+    try {
+      sessionStorage.removeItem(this.storeKey);
+    } catch { /* Nothing is stored. */ }
   }
 
   async choose(choice) {
@@ -513,7 +590,7 @@ class PlanReview {
     const confirm = async () => {
       const text = words.value.trim() || undefined;
       const answer = {
-        kind: 'plan', askId: this.request.ask, choice: choice.key, comments: [...this.comments].map(([line, said]) => ({ line, text: said })),
+        kind: 'plan', askId: this.request.ask, choice: choice.key, comments: this.commentList(),
         plan: this.edited ?? undefined, feedback: keeps ? text : undefined, notes: keeps ? undefined : text,
       };
       if (choice.key === 'clear') answer.mode = mode.value;
@@ -532,9 +609,7 @@ class PlanReview {
       await this.page.refresh();
       if (!this.decided && !this.unseen && this.page.review === this) say(result.refused.message, 'bad');
     } else if (result?.sent) {
-      try {
-        sessionStorage.removeItem(this.storeKey);
-      } catch { /* Nothing is stored. */ }
+      this.forget();
     }
   }
 
@@ -543,12 +618,11 @@ class PlanReview {
     this.decided = true;
     this.swap(null);
     const slug = this.request.path.split('/').pop().replace(/\.md$/, '');
-    this.notice.replaceChildren(h('p', {}, h('strong', {}, told)),
-      h('p', {}, h('a', { href: `/plans/${encodeURIComponent(slug)}` }, 'Follow the plan'), ' · ', h('a', { href: '/' }, 'Show everything that waits')));
-    this.notice.hidden = false;
-    this.choices.replaceChildren(h('p', { class: 'along' }, told));
-    [this.editButton, this.stepsButton].forEach((button) => button && (button.disabled = true));
-    this.notice.scrollIntoView({ block: 'nearest' });
+    this.panel.hidden = true;
+    this.notice.hidden = true;
+    this.choices.replaceChildren(h('p', { class: 'told' }, h('strong', {}, told),
+      this.request.local && slug && h('a', { href: `/plans/${encodeURIComponent(slug)}` }, 'Follow the plan'), h('a', { href: '/' }, 'Show everything that waits')));
+    [this.editButton, this.stepsButton, this.rehearsalButton].forEach((button) => button && (button.disabled = true));
   }
 }
 

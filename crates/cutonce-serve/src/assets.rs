@@ -20,13 +20,15 @@ const fn asset(path: &'static str, kind: &'static str, content: &'static str) ->
     PageAsset { path, kind, content, packed: OnceLock::new() }
 }
 
-static ASSETS: [PageAsset; 8] = [
+static ASSETS: [PageAsset; 10] = [
     asset("/", "text/html; charset=utf-8", include_str!("../assets/index.html")),
     asset("/app.css", "text/css; charset=utf-8", include_str!("../assets/app.css")),
     asset("/app.js", JAVASCRIPT, include_str!("../assets/app.js")),
     asset("/dom.js", JAVASCRIPT, include_str!("../assets/dom.js")),
     asset("/board.js", JAVASCRIPT, include_str!("../assets/board.js")),
     asset("/review.js", JAVASCRIPT, include_str!("../assets/review.js")),
+    asset("/plan.js", JAVASCRIPT, include_str!("../assets/plan.js")),
+    asset("/rehearsal.js", JAVASCRIPT, include_str!("../assets/rehearsal.js")),
     asset("/ask.js", JAVASCRIPT, include_str!("../assets/ask.js")),
     asset("/icon.svg", "image/svg+xml", include_str!("../assets/icon.svg")),
 ];

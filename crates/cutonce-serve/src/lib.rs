@@ -9,11 +9,12 @@ mod gate;
 mod plan_diff;
 mod plan_export;
 mod plan_html;
+mod plan_rehearsals;
 mod review_board;
 mod review_server;
 mod review_source;
 mod review_views;
 
 pub use plan_export::{ExportedComments, export_html, read_comments};
-pub use review_server::{ReviewServer, ServeError, ServeOptions};
-pub use review_source::{LocalSource, ReviewSource};
+pub use review_server::{ModelOption, ReviewServer, ServeError, ServeOptions};
+pub use review_source::{JOB_TOOL, JobChange, ListedJob, LocalSource, RefusedMessage, ReviewSource, SourceUpdate};

@@ -219,7 +219,8 @@ impl<'a> LineRenderer<'a> {
             }
             Tag::List(first) => self.lists.push(first),
             Tag::Item => self.start_item(line, range),
-            Tag::Table(_) => self.classify(self.lines_of(range), "dim"),
+            // What is left of a table is the line under its head.
+            Tag::Table(_) => self.classify(self.lines_of(range), "dim sep"),
             Tag::TableHead => self.classify(line..line + 1, "tr th"),
             Tag::TableRow => self.classify(line..line + 1, "tr"),
             Tag::TableCell => self.open(line, "<span class=\"cell\">".into(), "</span>"),
@@ -290,7 +291,7 @@ impl<'a> LineRenderer<'a> {
             if line.html.is_empty() && !source.trim().is_empty() {
                 // What renders as nothing is shown as it is: definitions, underlines, fences.
                 line.html = escape(source);
-                if !line.classes.starts_with("code") && line.classes != "html" {
+                if !line.classes.starts_with("code") && !matches!(line.classes, "html" | "dim sep") {
                     line.classes = "dim";
                 }
             }

@@ -1,10 +1,12 @@
 //! What waits in all sessions, and what was decided lately.
 
-use crate::review_source::ReviewSource;
+use crate::plan_rehearsals::PlanRehearsals;
+use crate::review_source::{JobChange, ListedJob, RefusedMessage, ReviewSource, SourceUpdate};
 use cutonce_agent::review_socket::SessionUpdate;
 use cutonce_core::plan::{PlanEvent, StepProgress};
-use cutonce_core::protocol::review_request::{ReviewerAnswer, SessionNews, WaitingRequest, describe_closed};
+use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews, WaitingRequest, describe_closed};
 use serde::Serialize;
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
@@ -25,6 +27,8 @@ pub struct ReviewBoard {
 struct BoardState {
     sessions: BTreeMap<String, ReviewedSession>,
     closed: VecDeque<ClosedRequest>,
+    /// What is wrong with a source, by its index.
+    troubles: BTreeMap<usize, String>,
 }
 
 /// One running session.
@@ -36,6 +40,10 @@ pub struct ReviewedSession {
     pub waiting: Vec<Arc<WaitingRequest>>,
     /// The last state of each step of the plan that is implemented.
     pub steps: BTreeMap<String, StepProgress>,
+    /// The implementation of a plan has not been reported yet.
+    pub implements: bool,
+    /// Rehearsals of the plan that waits.
+    pub rehearsals: PlanRehearsals,
     source: usize,
 }
 
@@ -60,7 +68,7 @@ pub enum FoundRequest {
 #[serde(rename_all = "camelCase")]
 pub struct PageNews {
     pub session: String,
-    /// `waiting`, `closed`, `progress` or `session`.
+    /// `waiting`, `closed`, `progress`, `rehearsal`, `session`, `jobs` or `source`.
     pub what: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ask: Option<String>,
@@ -78,7 +86,17 @@ impl ReviewBoard {
             let board = board.clone();
             tokio::spawn(async move {
                 while let Some(update) = source.next().await {
-                    board.apply(index, update);
+                    match update {
+                        SourceUpdate::Session(update) => board.apply(index, *update),
+                        SourceUpdate::Jobs => board.tell("jobs"),
+                        SourceUpdate::Trouble(told) => {
+                            let _ = match told {
+                                Some(told) => board.lock().troubles.insert(index, told),
+                                None => board.lock().troubles.remove(&index),
+                            };
+                            board.tell("source");
+                        }
+                    }
                 }
             });
         }
@@ -129,18 +147,67 @@ impl ReviewBoard {
         plans.find(|plan| plan.sha256.as_deref() == Some(sha256)).and_then(|plan| plan.plan.clone())
     }
 
-    /// Gives an answer to the session. The error says who was first, or why it was not taken.
-    pub async fn answer(&self, session: &str, answer: ReviewerAnswer) -> Result<(), String> {
-        let source = match self.find(session, &answer.ask_id) {
-            Some(FoundRequest::Open { .. }) => self.lock().sessions.get(session).map(|known| known.source),
-            Some(FoundRequest::Closed(closed)) => return Err(closed.told),
+    /// Sends an answer or an order about a request that is open. The error says who was first, or why it was not
+    /// taken.
+    pub async fn send(&self, session: &str, ask_id: &str, message: ReviewerMessage) -> Result<(), RefusedMessage> {
+        let source = match self.find(session, ask_id) {
+            Some(FoundRequest::Open { .. }) => self.source_of(session),
+            Some(FoundRequest::Closed(closed)) => return Err(RefusedMessage(closed.told)),
             None => None,
         };
-        let source = source.and_then(|index| self.sources.get(index));
         let Some(source) = source else {
-            return Err("This request is not open any more; its session has ended.".into());
+            return Err(RefusedMessage("This request is not open any more; its session has ended.".into()));
         };
-        source.answer(session, answer).await
+        source.send(session, message).await
+    }
+
+    fn source_of(&self, session: &str) -> Option<&Arc<dyn ReviewSource>> {
+        let index = self.lock().sessions.get(session).map(|known| known.source)?;
+        self.sources.get(index)
+    }
+
+    /// True if the plans of this session can be rehearsed from here.
+    pub fn can_rehearse(&self, session: &str) -> bool {
+        self.source_of(session).is_some_and(|source| source.can_rehearse())
+    }
+
+    /// Loads a plan that did not come with the news of its session.
+    pub async fn load(&self, session: &str, ask_id: &str) {
+        let Some(FoundRequest::Open { request, .. }) = self.find(session, ask_id) else { return };
+        if !request.plan().is_some_and(|plan| plan.plan.is_none() && plan.sha256.is_some()) {
+            return;
+        }
+        let Some(source) = self.source_of(session).cloned() else { return };
+        let Some(loaded) = source.load(session, ask_id).await else { return };
+        if let Some(known) = self.lock().sessions.get_mut(session) {
+            let waiting = known.waiting.iter_mut().filter(|open| open.ask_id == ask_id);
+            waiting.for_each(|open| *open = Arc::new(loaded.clone()));
+        }
+    }
+
+    /// The jobs of all sources; `None` if no source has jobs.
+    pub fn jobs(&self) -> Option<Vec<ListedJob>> {
+        let lists: Vec<_> = self.sources.iter().filter_map(|source| source.jobs()).collect();
+        (!lists.is_empty()).then(|| lists.into_iter().flatten().collect())
+    }
+
+    /// Cancels or retries a job; returns what happened.
+    pub async fn change_job(&self, id: &str, change: JobChange) -> Result<String, RefusedMessage> {
+        let has =
+            |source: &&Arc<dyn ReviewSource>| source.jobs().is_some_and(|jobs| jobs.iter().any(|job| job.id == id));
+        match self.sources.iter().find(has) {
+            Some(source) => source.change_job(id, change).await,
+            None => Err(RefusedMessage("There is no such job.".into())),
+        }
+    }
+
+    /// What is wrong with the sources.
+    pub fn troubles(&self) -> Vec<String> {
+        self.lock().troubles.values().cloned().collect()
+    }
+
+    fn tell(&self, what: &'static str) {
+        let _ = self.news.send(PageNews { session: String::new(), what, ask: None, told: None });
     }
 
     fn apply(&self, source: usize, update: SessionUpdate) {
@@ -148,7 +215,8 @@ impl ReviewBoard {
         let mut told = PageNews { session: session.clone(), what: "session", ask: None, told: None };
         let mut state = self.lock();
         let Some(news) = news else {
-            if let Some(gone) = state.sessions.remove(&session) {
+            let ends = state.sessions.get(&session).is_some_and(|known| known.source == source);
+            if let Some(gone) = ends.then(|| state.sessions.remove(&session)).flatten() {
                 for request in gone.waiting {
                     state.remember(&session, request, "The session has ended; the request waits until it is resumed.");
                 }
@@ -157,8 +225,14 @@ impl ReviewBoard {
             let _ = self.news.send(told);
             return;
         };
-        let known = state.sessions.entry(session.clone()).or_default();
-        known.source = source;
+        let known =
+            state.sessions.entry(session.clone()).or_insert_with(|| ReviewedSession { source, ..Default::default() });
+        // A session of this machine is reached directly, even if a remote has it too.
+        match known.source.cmp(&source) {
+            Ordering::Less => return,
+            Ordering::Equal => {}
+            Ordering::Greater => *known = ReviewedSession { source, ..Default::default() },
+        }
         match news {
             SessionNews::Hello { project, pid, .. } => (known.project, known.pid) = (project, pid),
             SessionNews::Working { working } => known.working = working,
@@ -170,6 +244,9 @@ impl ReviewBoard {
             SessionNews::Closed { ask_id, by, answer } => {
                 let Some(at) = known.waiting.iter().position(|open| open.ask_id == ask_id) else { return };
                 let request = known.waiting.remove(at);
+                if request.plan().is_some() {
+                    known.rehearsals.clear();
+                }
                 let sentence = describe_closed(by.as_ref(), answer.as_ref());
                 state.remember(&session, request, &sentence);
                 (told.what, told.ask, told.told) = ("closed", Some(ask_id), Some(sentence));
@@ -177,8 +254,15 @@ impl ReviewBoard {
             SessionNews::Plan { event } => {
                 told.what = "progress";
                 match *event {
-                    PlanEvent::Step(step) => drop(known.steps.insert(step.step.clone(), step)),
+                    PlanEvent::Step(step) => {
+                        known.steps.insert(step.step.clone(), step);
+                        known.implements = true;
+                    }
                     PlanEvent::Approved { .. } | PlanEvent::Implement { .. } => known.steps.clear(),
+                    PlanEvent::Report(_) => known.implements = false,
+                    PlanEvent::Rehearsal(event) => {
+                        (told.what, told.told) = ("rehearsal", known.rehearsals.note(*event));
+                    }
                     _ => {}
                 }
             }

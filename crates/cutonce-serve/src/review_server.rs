@@ -3,11 +3,14 @@
 use crate::assets::find_asset;
 use crate::gate::{AccessGate, RefusedRequest};
 use crate::review_board::{FoundRequest, PageNews, ReviewBoard};
-use crate::review_source::ReviewSource;
+use crate::review_source::{JobChange, RefusedMessage, ReviewSource};
 use crate::review_views::{self, RenderedPlans};
 use bytes::Bytes;
-use cutonce_core::protocol::review_request::ReviewerAnswer;
+use cutonce_core::plan::approval::price_text;
+use cutonce_core::plan::rehearsal::RehearsalOrder;
+use cutonce_core::protocol::review_request::{ReviewerAnswer, ReviewerMessage};
 use cutonce_core::protocol::submission::AskAnswer;
+use cutonce_core::settings::Settings;
 use http_body::Frame;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full, Limited};
@@ -16,7 +19,7 @@ use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode, header};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::io;
@@ -57,7 +60,24 @@ pub struct ServeOptions {
     pub home: PathBuf,
     /// 0 takes a free port.
     pub port: u16,
+    /// Models that an implementation can use, with their prices (PC-12).
+    pub models: Vec<ModelOption>,
     pub sources: Vec<Arc<dyn ReviewSource>>,
+}
+
+/// A model to choose from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ModelOption {
+    pub name: String,
+    pub price: String,
+}
+
+impl ModelOption {
+    /// The models of these settings.
+    pub fn list(settings: &Settings) -> Vec<ModelOption> {
+        let known = settings.known_models().into_iter();
+        known.map(|(name, info)| ModelOption { name, price: price_text(info.price.as_ref()) }).collect()
+    }
 }
 
 /// Why the server did not start.
@@ -79,6 +99,7 @@ struct PageState {
     gate: AccessGate,
     board: Arc<ReviewBoard>,
     rendered: RenderedPlans,
+    models: Vec<ModelOption>,
 }
 
 impl ReviewServer {
@@ -92,6 +113,7 @@ impl ReviewServer {
             gate: AccessGate::new(port),
             board: ReviewBoard::follow(options.sources),
             rendered: RenderedPlans::default(),
+            models: options.models,
         };
         Ok(ReviewServer { listener, port, shared: Arc::new(shared) })
     }
@@ -106,10 +128,10 @@ impl ReviewServer {
         move || shared.gate.new_token()
     }
 
-    /// A function that lists the processes of the running sessions.
+    /// A function that lists the processes of the running sessions of this machine.
     pub fn session_lister(&self) -> impl Fn() -> Vec<u32> + Send + 'static {
         let shared = self.shared.clone();
-        move || shared.board.sessions().into_iter().map(|(_, session)| session.pid).collect()
+        move || shared.board.sessions().into_iter().map(|(_, session)| session.pid).filter(|pid| *pid > 0).collect()
     }
 
     /// A function that counts the pages that are open.
@@ -153,6 +175,7 @@ enum Route<'a> {
     Events,
     Render,
     Request { session: &'a str, ask: &'a str, part: &'a str },
+    Job { id: &'a str },
     Plan { slug: &'a str, part: &'a str },
 }
 
@@ -163,11 +186,12 @@ fn find_route<'a>(method: &Method, path: &'a str) -> Option<Route<'a>> {
         ("GET", ["board"]) => Route::Board,
         ("GET", ["events"]) => Route::Events,
         ("POST", ["render"]) => Route::Render,
-        ("POST", ["request", session, ask, "answer"]) => Route::Request { session, ask, part: "answer" },
+        ("POST", ["request", session, ask, part @ ("answer" | "rehearse")]) => Route::Request { session, ask, part },
         ("GET", ["request", session, ask]) => Route::Request { session, ask, part: "" },
-        ("GET", ["request", session, ask, part @ ("lines" | "source" | "diff")]) => {
+        ("GET", ["request", session, ask, part @ ("lines" | "source" | "diff" | "rehearsals")]) => {
             Route::Request { session, ask, part }
         }
+        ("POST", ["jobs", id]) => Route::Job { id },
         ("GET", ["plan", slug]) => Route::Plan { slug, part: "" },
         ("GET", ["plan", slug, part @ ("lines" | "diff")]) => Route::Plan { slug, part },
         _ => return None,
@@ -214,7 +238,12 @@ impl PageState {
                 Err(problem) => problem,
             },
             Route::Request { session, ask, part: "answer" } => self.take_answer(session, ask, body).await,
+            Route::Request { session, ask, part: "rehearse" } => self.order_rehearsal(session, ask, body).await,
+            Route::Job { id } => self.change_job(id, body).await,
             Route::Board | Route::Request { .. } | Route::Plan { .. } => {
+                if let Route::Request { session, ask, .. } = route {
+                    self.board.load(session, ask).await;
+                }
                 let (path, query) = (parts.uri.path().to_string(), query.to_string());
                 // Files are read, and a long plan is rendered: other pages must not wait for that.
                 let view = tokio::task::spawn_blocking(move || self.view(find_route(&Method::GET, &path)?, &query));
@@ -232,10 +261,15 @@ impl PageState {
         match route {
             Route::Board => Some(review_views::board_view(&self.board, &self.home)),
             Route::Request { session, ask, part: "" } => {
-                review_views::request_view(&self.board, &self.rendered, session, ask)
+                let mut view = review_views::request_view(&self.board, &self.rendered, session, ask)?;
+                view["models"] = json!(self.models);
+                Some(view)
             }
             Route::Request { session, ask, part: "diff" } => {
                 review_views::request_diff(&self.board, session, ask, option("shown"))
+            }
+            Route::Request { session, ask, part: "rehearsals" } => {
+                review_views::rehearsals_view(&self.board, session, ask, option("id"))
             }
             Route::Request { session, ask, part } => {
                 let FoundRequest::Open { request, .. } = self.board.find(session, ask)? else { return None };
@@ -251,7 +285,7 @@ impl PageState {
                 let plan = cutonce_agent::plan::find_plan(&self.home, slug)?;
                 Some(self.rendered.more(&review_views::plan_text(&self.home, &plan)?, from))
             }
-            Route::Login | Route::Events | Route::Render => None,
+            Route::Login | Route::Events | Route::Render | Route::Job { .. } => None,
         }
     }
 
@@ -289,11 +323,41 @@ impl PageState {
         if matches!(&answer, AskAnswer::Plan(plan) if plan.ask_id != ask) {
             return problem(StatusCode::BAD_REQUEST, "The answer is for another request.");
         }
-        match self.board.answer(session, ReviewerAnswer { ask_id: ask.into(), sha256, answer }).await {
-            Ok(()) => json_answer(StatusCode::OK, &json!({})),
-            // Somebody was first, or the plan is not what this page showed.
-            Err(told) => problem(StatusCode::CONFLICT, &told),
+        let answer = Box::new(ReviewerAnswer { ask_id: ask.into(), sha256, answer });
+        sent(self.board.send(session, ask, ReviewerMessage::Answer(answer)).await)
+    }
+
+    async fn order_rehearsal(&self, session: &str, ask: &str, body: Incoming) -> Answer {
+        let rehearse: RehearsalOrder = match read_json(body).await {
+            Ok(order) => order,
+            Err(problem) => return problem,
+        };
+        if !self.board.can_rehearse(session) {
+            return problem(StatusCode::CONFLICT, "This plan can't be rehearsed from here.");
         }
+        sent(self.board.send(session, ask, ReviewerMessage::Rehearse { rehearse }).await)
+    }
+
+    async fn change_job(&self, id: &str, body: Incoming) -> Answer {
+        #[derive(Deserialize)]
+        struct WantedChange {
+            change: JobChange,
+        }
+        match read_json::<WantedChange>(body).await {
+            Err(problem) => problem,
+            Ok(wanted) => match self.board.change_job(id, wanted.change).await {
+                Ok(told) => json_answer(StatusCode::OK, &json!({ "told": told })),
+                Err(RefusedMessage(told)) => problem(StatusCode::CONFLICT, &told),
+            },
+        }
+    }
+}
+
+/// The result of an answer or an order. A refusal says who was first, or that the plan is not what the page showed.
+fn sent(taken: Result<(), RefusedMessage>) -> Answer {
+    match taken {
+        Ok(()) => json_answer(StatusCode::OK, &json!({})),
+        Err(RefusedMessage(told)) => problem(StatusCode::CONFLICT, &told),
     }
 }
 

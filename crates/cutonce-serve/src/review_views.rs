@@ -4,6 +4,7 @@
 use crate::plan_diff::diff_html;
 use crate::plan_html::{RenderedPlan, render_plan};
 use crate::review_board::{ClosedRequest, FoundRequest, ReviewBoard};
+use crate::review_source::JOB_TOOL;
 use cutonce_agent::plan::{ListedPlan, PlanRevisions, find_plan, list_plans, read_contract, read_plan};
 use cutonce_core::model_request::Effort;
 use cutonce_core::plan::approval::{ChoiceKey, PlanChoice, PlanExitRequest};
@@ -62,9 +63,12 @@ impl RenderedPlans {
 /// The title of a request, on one line.
 pub fn request_title(request: &WaitingRequest) -> String {
     let title = match &request.subject {
-        WaitingSubject::Plan { request, .. } => {
-            request.plan.as_deref().and_then(plan_title).unwrap_or_else(|| "Exit plan mode without a plan?".into())
-        }
+        WaitingSubject::Plan { request: plan, .. } => match &plan.plan {
+            Some(text) => plan_title(text).unwrap_or_else(|| "A plan without a title".into()),
+            // The text comes when the request is opened.
+            None if plan.sha256.is_some() => request.text.clone(),
+            None => "Exit plan mode without a plan?".into(),
+        },
         WaitingSubject::Questions { questions } => {
             questions.first().map_or_else(|| "A question".into(), |question| question.question.clone())
         }
@@ -104,18 +108,23 @@ pub fn board_view(board: &ReviewBoard, home: &Path) -> Value {
     }
     waiting.sort_by_key(|(since, _)| *since);
     let runs = |plan: &ListedPlan| {
-        sessions.iter().any(|(id, session)| plan.session.as_ref() == Some(id) && !session.steps.is_empty())
+        sessions.iter().any(|(id, session)| plan.session.as_ref() == Some(id) && session.implements)
     };
-    let plans: Vec<Value> = list_plans(home).iter().map(|plan| listed(plan, runs(plan))).collect();
+    let plans: Vec<Value> = list_plans(home).iter().map(|plan| listed(home, plan, runs(plan))).collect();
     json!({
         "waiting": waiting.into_iter().map(|(_, request)| request).collect::<Vec<_>>(),
         "sessions": sessions.len(),
         "plans": plans,
+        "jobs": board.jobs(),
+        "troubles": board.troubles(),
     })
 }
 
-fn listed(plan: &ListedPlan, runs: bool) -> Value {
+fn listed(home: &Path, plan: &ListedPlan, runs: bool) -> Value {
+    // What became of an approved plan (PC-35).
+    let report = plan.approved.and_then(|_| PlanRevisions::for_plan(home, &plan.slug).report().ok().flatten());
     json!({
+        "outcome": report.as_ref().map(|report| report.counts()), "drift": report.as_ref().map(|report| report.drift),
         "slug": plan.slug, "title": one_line(&plan.title), "status": plan.status.name(), "revision": plan.revision,
         "project": plan.project.as_deref().map(one_line), "time": plan.time, "runs": runs,
     })
@@ -131,10 +140,17 @@ pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str
         "state": "open", "kind": kind_name(&request.subject), "session": session, "ask": ask_id,
         "title": request_title(&request), "project": one_line(&project), "since": request.since,
         "asker": request.asker.as_deref().map(one_line), "text": reveal_hidden(&request.text), "tool": one_line(&request.tool),
+        "editable": request.tool != JOB_TOOL,
     });
     match &request.subject {
-        WaitingSubject::Plan { request, previous, draft } => {
-            plan_parts(&mut view, request, rendered);
+        WaitingSubject::Plan { request: plan, previous, draft } => {
+            let (of_job, request) = (request.tool == JOB_TOOL, plan);
+            plan_parts(&mut view, request, rendered, of_job);
+            let own = request.from.is_none() && request.plan.is_some();
+            view["local"] = json!(board.can_rehearse(session));
+            view["rehearses"] = json!(own && board.can_rehearse(session));
+            let applies = request.default_approval();
+            view["applies"] = json!(applies.map(|choice| json!({ "key": choice.key, "mode": choice.mode })));
             view["previous"] = json!(previous.as_ref().is_some_and(|previous| Some(previous) != request.plan.as_ref()));
             view["draft"] = json!(draft);
         }
@@ -183,11 +199,13 @@ fn closed_view(board: &ReviewBoard, closed: &ClosedRequest) -> Value {
     })
 }
 
-fn plan_parts(view: &mut Value, request: &PlanExitRequest, rendered: &RenderedPlans) {
+fn plan_parts(view: &mut Value, request: &PlanExitRequest, rendered: &RenderedPlans, of_job: bool) {
     let choices = request.choices.iter().map(|choice| {
+        let (approved, then) = consequence(request, choice, of_job);
         json!({
-            "key": choice.key, "label": choice.label, "mode": choice.mode,
-            "consequence": consequence(request, choice), "approves": approves(choice.key),
+            "key": choice.key, "label": choice.label, "mode": choice.mode, "then": then,
+            "consequence": approved.iter().cloned().chain([then.clone()]).collect::<Vec<_>>().join(" "),
+            "approves": approves(choice.key),
         })
     });
     view["choices"] = choices.collect();
@@ -196,11 +214,14 @@ fn plan_parts(view: &mut Value, request: &PlanExitRequest, rendered: &RenderedPl
     view["plan"] = request.plan.as_deref().map_or(Value::Null, |plan| rendered.page(plan));
     view["contract"] = json!(request.contract);
     view["efforts"] = json!([Effort::Low, Effort::Medium, Effort::High, Effort::Max].map(Effort::name));
-    let mut facts = vec![request.layer.describe().to_string()];
-    facts.push(match request.changed_files.len() {
-        0 => "No file changed since plan mode was entered.".into(),
-        _ => format!("Changed since plan mode was entered: {}", request.changed_files.join(", ")),
-    });
+    let mut facts = Vec::new();
+    if !of_job {
+        facts.push(request.layer.describe().to_string());
+        facts.push(match request.changed_files.len() {
+            0 => "No file changed since plan mode was entered.".into(),
+            _ => format!("Changed since plan mode was entered: {}", request.changed_files.join(", ")),
+        });
+    }
     let more = [
         ("Background commands that still run", &request.shells),
         ("Hosts that commands contacted", &request.contacted_hosts),
@@ -216,36 +237,37 @@ fn approves(key: ChoiceKey) -> bool {
     matches!(key, ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear)
 }
 
-/// What exactly happens after this choice.
-fn consequence(request: &PlanExitRequest, choice: &PlanChoice) -> String {
+/// What exactly happens after this choice: what is approved, and what follows.
+fn consequence(request: &PlanExitRequest, choice: &PlanChoice, of_job: bool) -> (Option<String>, String) {
     let sha = request.sha256.as_deref().and_then(|sha| sha.get(..6)).unwrap_or_default();
     let who =
         request.from.as_deref().map_or_else(|| "The agent".into(), |name| format!("The teammate {}", one_line(name)));
-    let approved = format!("Revision {} (sha {sha}) is approved.", request.revision);
+    let approved = Some(format!("Revision {} (sha {sha}) is approved.", request.revision));
     let mode = choice.mode;
     match choice.key {
+        ChoiceKey::KeepPlanning if of_job => (None, "Nothing is approved. The job ends; a retry plans again.".into()),
+        _ if of_job => (approved, "The job is done; nothing runs on this machine.".into()),
         ChoiceKey::AcceptEdits => {
-            format!("{approved} {who} starts at once and changes files without asking. The context is kept.")
+            (approved, format!("{who} starts at once and changes files without asking. The context is kept."))
         }
         ChoiceKey::Default => {
-            format!("{approved} {who} starts at once and asks before each edit. The context is kept.")
+            (approved, format!("{who} starts at once and asks before each edit. The context is kept."))
         }
         ChoiceKey::Restore if request.plan.is_none() => {
-            format!("Plan mode ends without a plan, and the mode becomes {mode}.")
+            (None, format!("Plan mode ends without a plan, and the mode becomes {mode}."))
         }
         ChoiceKey::Restore => {
-            format!("{approved} {who} starts at once in the mode {mode}, as before plan mode. The context is kept.")
+            (approved, format!("{who} starts at once in the mode {mode}, as before plan mode. The context is kept."))
         }
-        ChoiceKey::Clear => {
-            format!(
-                "{approved} The context is cleared and only the plan stays. {who} starts at once in the mode {mode}."
-            )
-        }
+        ChoiceKey::Clear => (
+            approved,
+            format!("The context is cleared and only the plan stays. {who} starts at once in the mode {mode}."),
+        ),
         ChoiceKey::KeepPlanning => {
-            format!("Nothing is approved. {who} keeps planning, with your comments and your words.")
+            (None, format!("Nothing is approved. {who} keeps planning, with your comments and your words."))
         }
         ChoiceKey::Leave => {
-            format!("Nothing runs. Plan mode ends, the mode becomes {mode}, and the plan stays in its file.")
+            (None, format!("Nothing runs. Plan mode ends, the mode becomes {mode}, and the plan stays in its file."))
         }
     }
 }
@@ -259,6 +281,16 @@ pub fn request_diff(board: &ReviewBoard, session: &str, ask_id: &str, shown: Opt
         None => previous.clone(),
     }?;
     Some(diff_view(&old, request.plan.as_deref().unwrap_or_default()))
+}
+
+/// The rehearsals of the plan that waits: a row for each, or the whole result of one.
+pub fn rehearsals_view(board: &ReviewBoard, session: &str, ask_id: &str, id: Option<&str>) -> Option<Value> {
+    let Some(FoundRequest::Open { .. }) = board.find(session, ask_id) else { return None };
+    let (_, session) = board.sessions().into_iter().find(|(known, _)| known == session)?;
+    match id {
+        Some(id) => session.rehearsals.result(id),
+        None => Some(json!({ "rehearsals": session.rehearsals.rows() })),
+    }
 }
 
 pub fn diff_view(old: &str, new: &str) -> Value {
@@ -281,7 +313,7 @@ pub fn plan_view(board: &ReviewBoard, rendered: &RenderedPlans, home: &Path, slu
         let open = session.waiting.iter().find(|request| request.plan().is_some())?;
         Some(json!({ "session": id, "ask": open.ask_id }))
     });
-    let mut view = listed(&plan, live.is_some_and(|(_, session)| !session.steps.is_empty()));
+    let mut view = listed(home, &plan, live.is_some_and(|(_, session)| session.implements));
     view["path"] = json!(one_line(&plan.path.to_string_lossy()));
     view["sha256"] = json!(plan.sha256);
     view["plan"] = text.as_deref().map_or(Value::Null, |text| rendered.page(text));

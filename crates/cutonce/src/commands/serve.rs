@@ -5,9 +5,12 @@ use crate::frontends::stop_signals::StopSignals;
 use crate::start;
 use anyhow::Context;
 use cutonce_agent::browser::open_in_browser;
+use cutonce_agent::config::{self, MANAGED_FILE, SettingsPaths};
 use cutonce_agent::review_socket::{AddressSocket, PageAddress, request_address};
+use cutonce_agent::storage::paths::user_home;
 use cutonce_core::exit_code;
-use cutonce_serve::{LocalSource, ReviewServer, ServeOptions};
+use cutonce_serve::{LocalSource, ModelOption, ReviewServer, ReviewSource, ServeOptions};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -24,9 +27,16 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
         return Ok(exit_code::SUCCESS);
     }
     let source = LocalSource::new(&home).with_context(|| format!("can't watch {}", home.join("run").display()))?;
+    let mut sources: Vec<Arc<dyn ReviewSource>> = vec![Arc::new(source)];
+    #[cfg(feature = "nats")]
+    if let Some(remote) = &args.remote {
+        let link = super::remote_link::connect(Some(remote)).await?;
+        link.require_member()?;
+        sources.push(Arc::new(super::review_remote::RemoteSource::new(link)));
+    }
     let port = args.port.unwrap_or_default();
     let server =
-        ReviewServer::start(ServeOptions { home: home.clone(), port, sources: vec![Arc::new(source)] }).await?;
+        ReviewServer::start(ServeOptions { home: home.clone(), port, models: models(&home)?, sources }).await?;
     let port = server.port();
     let (new_token, sessions, pages) = (server.token_maker(), server.session_lister(), server.page_counter());
     let addresses = AddressSocket::new(&home, port)
@@ -57,6 +67,18 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
         error = gives_addresses => Err(error.into()),
         () = idle => Ok(exit_code::SUCCESS),
     }
+}
+
+/// The models that this user can choose, with their prices.
+fn models(home: &Path) -> anyhow::Result<Vec<ModelOption>> {
+    let places = SettingsPaths {
+        managed: MANAGED_FILE.into(),
+        home: home.to_path_buf(),
+        user_home: user_home(&|name| std::env::var_os(name)),
+        project: start::current_dir()?,
+        managed_flag: None,
+    };
+    Ok(ModelOption::list(&config::load_settings(&places, None).settings))
 }
 
 /// Says where the page is, and opens it if wanted.

@@ -1,0 +1,241 @@
+//! Rehearsals of a waiting plan as the page shows them (RV-2, RH-2, RH-7): a row for each, and the result with its diff
+//! by file and step.
+
+use crate::plan_html::escape;
+use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews, RehearsalResult, RehearsedFile};
+use cutonce_core::text::sanitize::{one_line, reveal_hidden};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// Longer differences of one file are cut; `cutonce rehearse` prints them whole.
+const MAX_ROWS: usize = 3_000;
+
+/// The rehearsals of one session, by id.
+#[derive(Debug, Clone, Default)]
+pub struct PlanRehearsals(BTreeMap<String, KnownRehearsal>);
+
+#[derive(Debug, Clone)]
+struct KnownRehearsal {
+    model: Option<String>,
+    /// The last news about its work.
+    news: Arc<RehearsalNews>,
+}
+
+impl PlanRehearsals {
+    /// Takes the news of a rehearsal; returns a sentence about it, if the user should hear one.
+    pub fn note(&mut self, event: RehearsalEvent) -> Option<String> {
+        let id = one_line(&event.id);
+        let told = match &event.news {
+            RehearsalNews::Started { .. } => Some(format!("Rehearsal {id} started.")),
+            RehearsalNews::Progress { .. } => None,
+            RehearsalNews::Finished { passed, result, .. } => {
+                Some(format!("Rehearsal {id} finished: {}.", result.summary(*passed)))
+            }
+            RehearsalNews::Stopped { why } => Some(format!("Rehearsal {id} ended: {}.", one_line(why))),
+        };
+        let model = match &event.news {
+            RehearsalNews::Started { model } => model.clone(),
+            _ => self.0.get(&event.id).and_then(|known| known.model.clone()),
+        };
+        self.0.insert(event.id, KnownRehearsal { model, news: Arc::new(event.news) });
+        told
+    }
+
+    /// Forgets all: the plan has its answer.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// A row for each, in the order of their start.
+    pub fn rows(&self) -> Value {
+        let mut ids: Vec<&String> = self.0.keys().collect();
+        // r2 comes before r10.
+        ids.sort_by_key(|id| (id.len(), id.to_string()));
+        ids.into_iter().filter_map(|id| Some(row(id, self.0.get(id)?))).collect()
+    }
+
+    /// The result of a finished one, with its diff as HTML.
+    pub fn result(&self, id: &str) -> Option<Value> {
+        let known = self.0.get(id)?;
+        let RehearsalNews::Finished { result, .. } = &*known.news else { return None };
+        let mut view = row(id, known);
+        let diffs = split_diff(&result.diff);
+        let files = result.files.iter().map(|file| {
+            let diff = diffs.get(file.path.as_str()).copied().unwrap_or_default();
+            json!({
+                "path": file.path, "shown": one_line(&file.path), "kind": file.kind, "added": file.added, "removed": file.removed,
+                "steps": steps_of(result, file), "html": file_html(diff),
+            })
+        });
+        view["files"] = files.collect();
+        view["report"] = json!(result.report);
+        let denied = result.denied.iter();
+        let denied = denied.map(|one| json!({ "tool": one_line(&one.tool), "text": reveal_hidden(&one.text) }));
+        view["denied"] = denied.collect();
+        view["base"] = json!(result.base);
+        Some(view)
+    }
+}
+
+fn row(id: &str, known: &KnownRehearsal) -> Value {
+    let mut row = json!({ "id": id, "model": known.model.as_deref().map(one_line) });
+    match &*known.news {
+        RehearsalNews::Started { .. } => row["state"] = "started".into(),
+        RehearsalNews::Progress { text, calls } => {
+            row["state"] = "progress".into();
+            row["text"] = one_line(text).into();
+            row["calls"] = json!(calls);
+        }
+        RehearsalNews::Stopped { why } => {
+            row["state"] = "stopped".into();
+            row["why"] = one_line(why).into();
+        }
+        RehearsalNews::Finished { passed, result, .. } => {
+            let steps = result.report.iter().flat_map(|report| &report.steps);
+            let codes: Vec<_> = steps.flat_map(|step| &step.checks).map(|check| check.exit_code).collect();
+            row["state"] = "finished".into();
+            row["passed"] = json!(passed);
+            row["checks"] = json!([codes.iter().filter(|code| **code == Some(0)).count(), codes.len()]);
+            row["changed"] = json!(result.files.len());
+            row["added"] = json!(result.files.iter().map(|file| file.added).sum::<usize>());
+            row["removed"] = json!(result.files.iter().map(|file| file.removed).sum::<usize>());
+            row["refused"] = json!(result.denied.len());
+            row["drift"] = json!(result.report.as_ref().is_some_and(|report| report.drift));
+            row["costUsd"] = json!(result.cost_usd);
+            row["seconds"] = json!(result.seconds);
+            row["diffSha256"] = json!(result.diff_sha256);
+            row["sha256"] = json!(result.plan.sha256);
+        }
+    }
+    row
+}
+
+fn steps_of<'a>(result: &'a RehearsalResult, file: &RehearsedFile) -> Vec<&'a str> {
+    let steps = result.report.iter().flat_map(|report| &report.steps);
+    steps.filter(|step| step.changed.contains(&file.path)).map(|step| step.id.as_str()).collect()
+}
+
+/// The parts of a unified diff, by the name of their file.
+fn split_diff(diff: &str) -> BTreeMap<&str, &str> {
+    let starts = std::iter::once(0).chain(diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1));
+    let starts: Vec<usize> = starts.chain([diff.len()]).collect();
+    let parts = starts.windows(2).filter_map(|ends| diff.get(ends[0]..ends[1]));
+    parts.filter_map(|part| Some((file_name(part.lines().next()?)?, part))).collect()
+}
+
+/// The name in `diff --git a/NAME b/NAME`: both names are the same, so the middle is known.
+fn file_name(header: &str) -> Option<&str> {
+    let names = header.strip_prefix("diff --git ")?;
+    let half = names.get(..names.len() / 2)?;
+    half.strip_prefix("a/").or_else(|| half.strip_prefix('"'))
+}
+
+/// The rows of one file's diff.
+fn file_html(diff: &str) -> String {
+    let mut html = String::new();
+    let (mut old, mut new) = (0_usize, 0_usize);
+    for (at, line) in diff.lines().skip_while(|line| !is_content(line)).enumerate() {
+        if at == MAX_ROWS {
+            html.push_str("<div class=\"hunk\">The rest is not shown: the difference is too long.</div>");
+            break;
+        }
+        if let Some((old_start, new_start)) = hunk_start(line) {
+            (old, new) = (old_start, new_start);
+            let _ = write!(html, "<div class=\"hunk\">{}</div>", escape(line));
+            continue;
+        }
+        let (class, spoken, numbers) = match line.as_bytes().first() {
+            Some(b'+') => ("add", "added: ", (None, Some(new))),
+            Some(b'-') => ("del", "removed: ", (Some(old), None)),
+            Some(b' ') => ("same", "", (Some(old), Some(new))),
+            _ => ("same note", "", (None, None)),
+        };
+        old += usize::from(numbers.0.is_some());
+        new += usize::from(numbers.1.is_some());
+        let text = if numbers == (None, None) { line } else { line.get(1..).unwrap_or_default() };
+        push_row(&mut html, class, spoken, numbers, text);
+    }
+    html
+}
+
+fn push_row(html: &mut String, class: &str, spoken: &str, numbers: (Option<usize>, Option<usize>), text: &str) {
+    let number = |number: Option<usize>| number.map(|number| number.to_string()).unwrap_or_default();
+    let spoken = if spoken.is_empty() { String::new() } else { format!("<span class=\"sr\">{spoken}</span>") };
+    let sign = match class {
+        "add" => "+",
+        "del" => "−",
+        _ => " ",
+    };
+    let _ = write!(
+        html,
+        "<div class=\"row {class}\"><span class=\"on\">{}</span><span class=\"nn\">{}</span>\
+         <span class=\"sign\" aria-hidden=\"true\">{sign}</span><span class=\"dt\">{spoken}{}</span></div>",
+        number(numbers.0),
+        number(numbers.1),
+        escape(text.trim_end_matches('\r')),
+    );
+}
+
+/// True for the first line after the header of a file.
+fn is_content(line: &str) -> bool {
+    line.starts_with("@@ ") || line.starts_with("Binary ") || line.starts_with("GIT binary")
+}
+
+/// The first lines of `@@ -OLD,… +NEW,… @@`.
+fn hunk_start(line: &str) -> Option<(usize, usize)> {
+    let (old, new) = line.strip_prefix("@@ -")?.split_once(" +")?;
+    let start = |range: &str| range.split([',', ' ']).next()?.parse().ok();
+    Some((start(old)?, start(new)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_core::plan::rehearsal::RehearsedKind;
+    use cutonce_core::plan::report::{PlanReport, ReportedStep};
+
+    fn finished(diff: &str, paths: &[&str]) -> RehearsalEvent {
+        let file =
+            |path: &&str| RehearsedFile { path: path.to_string(), kind: RehearsedKind::Change, added: 1, removed: 1 };
+        let step = ReportedStep { id: "1".into(), changed: vec![paths[0].to_string()], ..ReportedStep::default() };
+        let report = Some(PlanReport { steps: vec![step], ..PlanReport::default() });
+        let files = paths.iter().map(file).collect();
+        let result = RehearsalResult { diff: diff.into(), files, report, ..RehearsalResult::default() };
+        let json = json!({ "id": "r1", "state": "finished", "passed": true, "result": result });
+        serde_json::from_value(json).unwrap()
+    }
+
+    #[test]
+    fn rv_2_rehearsal_diff_is_shown_by_file_and_step() {
+        let diff = "diff --git a/src/a b.rs b/src/a b.rs\n--- a/src/a b.rs\n+++ b/src/a b.rs\n@@ -3,2 +3,2 @@ fn x\n same\n-<b>old\n+--- new\n\\ No newline at end of file\n\
+                    diff --git a/bin b/bin\nBinary files a/bin and b/bin differ\n";
+        let mut rehearsals = PlanRehearsals::default();
+        let told = rehearsals.note(finished(diff, &["src/a b.rs", "bin"])).unwrap();
+        assert!(told.starts_with("Rehearsal r1 finished: passed"), "{told}");
+        let view = rehearsals.result("r1").unwrap();
+        assert_eq!((&view["files"][0]["steps"], &view["files"][1]["steps"]), (&json!(["1"]), &json!([])));
+        let html = view["files"][0]["html"].as_str().unwrap();
+        assert!(html.contains("@@ -3,2 +3,2 @@") && html.contains("&lt;b&gt;old") && !html.contains("<b>"), "{html}");
+        assert!(html.contains("<span class=\"on\">4</span>") && html.contains("--- new"), "{html}");
+        assert!(view["files"][1]["html"].as_str().unwrap().contains("Binary files"));
+    }
+
+    #[test]
+    fn rh_7_rows_keep_the_order_of_starts() {
+        let mut rehearsals = PlanRehearsals::default();
+        for number in 1..=11 {
+            let news = RehearsalNews::Started { model: Some(format!("m{number}")) };
+            rehearsals.note(RehearsalEvent { id: format!("r{number}"), news });
+        }
+        rehearsals.note(RehearsalEvent { id: "r2".into(), news: RehearsalNews::Stopped { why: "cancelled".into() } });
+        let rows = rehearsals.rows();
+        assert_eq!(
+            (&rows[1]["id"], &rows[1]["model"], &rows[1]["why"]),
+            (&json!("r2"), &json!("m2"), &json!("cancelled"))
+        );
+        assert_eq!(rows[10]["id"], "r11");
+        assert_eq!(rehearsals.result("r1"), None);
+    }
+}
