@@ -18,16 +18,24 @@ pub enum ReviewRecord {
         project: String,
         text: StoredText,
         sha256: String,
+        /// The whole request without the text, as JSON: choices, steps, findings, the last revision.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        request: Option<StoredText>,
     },
     /// A member's answer, bound to the text that it saw.
-    Answered {
-        sha256: String,
-        answer: Box<PlanAnswer>,
-    },
+    Answered { sha256: String, answer: Box<PlanAnswer> },
     /// The session closed the request; `by` answered it, unless it was withdrawn.
     Closed {
         by: Option<String>,
         approved: bool,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        choice: Option<ChoiceKey>,
+    },
+    /// The session did not take an answer; the request stays open.
+    Refused {
+        /// Id of the answer's record.
+        answer: String,
+        why: String,
     },
 }
 
@@ -41,6 +49,8 @@ pub struct SharedReview {
     pub text: StoredText,
     pub sha256: String,
     pub requested: u64,
+    /// The whole request without the text, as JSON.
+    pub request: Option<StoredText>,
     /// Who closed it, and whether it was approved.
     pub closed: Option<(Option<String>, bool)>,
     /// The member whose session asks; only it closes the request.
@@ -70,7 +80,7 @@ impl SharedReviews {
     pub fn apply(&mut self, record: &FleetRecord<ReviewRecord>) {
         let Some(ask_id) = record.subject.split('.').nth(4).map(str::to_string) else { return };
         match &record.body {
-            ReviewRecord::Requested { session, project, text, sha256 } => {
+            ReviewRecord::Requested { session, project, text, sha256, request } => {
                 self.0.entry(ask_id.clone()).or_insert_with(|| SharedReview {
                     ask_id,
                     session: session.clone(),
@@ -79,17 +89,25 @@ impl SharedReviews {
                     text: text.clone(),
                     sha256: sha256.clone(),
                     requested: record.published,
+                    request: request.clone(),
                     closed: None,
                     owner: record.author.id.clone(),
                 });
             }
-            ReviewRecord::Closed { by, approved } => {
+            ReviewRecord::Closed { by, approved, .. } => {
                 if let Some(review) = self.0.get_mut(&ask_id).filter(|review| review.owner == record.author.id) {
                     review.closed.get_or_insert_with(|| (by.clone(), *approved));
                 }
             }
-            ReviewRecord::Answered { .. } => {}
+            ReviewRecord::Answered { .. } | ReviewRecord::Refused { .. } => {}
         }
+    }
+}
+
+impl SharedReview {
+    /// True if the session that asks wrote this record: only it closes the request and refuses answers.
+    pub fn is_from_owner(&self, record: &FleetRecord<ReviewRecord>) -> bool {
+        self.owner == record.author.id
     }
 }
 
@@ -120,8 +138,10 @@ impl FleetLink {
         Ok(self.stream(FleetStream::Reviews).await?.cached_info().state.last_sequence)
     }
 
-    /// Stores a record about a request.
-    pub async fn publish_review(&self, ask_id: &str, record: &ReviewRecord) -> Result<(), FleetError> {
-        self.publish(FleetStream::Reviews, ask_id, &cutonce_agent::new_id(), record).await
+    /// Stores a record about a request; returns its id.
+    pub async fn publish_review(&self, ask_id: &str, record: &ReviewRecord) -> Result<String, FleetError> {
+        let id = cutonce_agent::new_id();
+        self.publish(FleetStream::Reviews, ask_id, &id, record).await?;
+        Ok(id)
     }
 }

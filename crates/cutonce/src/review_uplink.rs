@@ -3,14 +3,17 @@
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
 use cutonce_agent::{EventStream, Session, SessionInbox};
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::{AskView, EventKind};
-use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use cutonce_core::protocol::review_request::{ReviewerAnswer, WaitingRequest, WaitingSubject};
+use cutonce_core::protocol::submission::{AskAnswer, OnDone, Submission};
 use cutonce_core::settings::Settings;
 use cutonce_fleet::review::{ReviewRecord, approves, is_allowed};
 use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetError, FleetLink, FleetRecord};
 use std::collections::HashMap;
-use tokio::sync::Mutex;
+use std::sync::Arc;
+use tokio::sync::{Mutex, mpsc};
 
 /// The reviews of one session.
 pub struct ReviewUplink {
@@ -22,18 +25,36 @@ pub struct ReviewUplink {
     events: Mutex<EventStream>,
     /// Requests that wait: their hashes, and who answered.
     waiting: Mutex<HashMap<String, WaitingPlan>>,
+    /// Answers that the session did not take.
+    refusals: (mpsc::UnboundedSender<RefusedAnswer>, Mutex<mpsc::UnboundedReceiver<RefusedAnswer>>),
 }
 
 struct WaitingPlan {
     sha256: String,
-    answered_by: Option<String>,
+}
+
+/// An answer of a member that approves nothing, with the reason.
+struct RefusedAnswer {
+    ask_id: String,
+    record: String,
+    why: String,
 }
 
 impl ReviewUplink {
     pub fn new(session: &Session, project: String, settings: &Settings) -> ReviewUplink {
         let (inbox, events) = (session.inbox(), session.events());
         let (session, quorum) = (session.id().to_string(), settings.plan.quorum.max(1));
-        ReviewUplink { session, project, inbox, quorum, events: Mutex::new(events), waiting: Mutex::default() }
+        let (refuse, refused) = mpsc::unbounded_channel();
+        let refusals = (refuse, Mutex::new(refused));
+        ReviewUplink {
+            session,
+            project,
+            inbox,
+            quorum,
+            events: Mutex::new(events),
+            waiting: Mutex::default(),
+            refusals,
+        }
     }
 
     /// Follows the session and the remote until the session ends or the server fails.
@@ -41,17 +62,21 @@ impl ReviewUplink {
         let start = link.review_end().await? + 1;
         let mut answers = link.follow::<ReviewRecord>(FleetStream::Reviews, "*", start).await?;
         let mut events = self.events.lock().await;
+        let mut refused = self.refusals.1.lock().await;
         loop {
             tokio::select! {
                 event = events.next() => match event.map(|event| event.kind) {
                     None | Some(EventKind::Closed) => return Ok(()),
                     Some(EventKind::Ask(ask)) => self.publish_request(link, &ask).await?,
-                    Some(EventKind::AskClosed { ask_id, answer, .. }) => {
-                        self.publish_closed(link, &ask_id, answer.as_ref()).await?;
+                    Some(EventKind::AskClosed { ask_id, answer, by }) => {
+                        self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
                     }
                     Some(_) => {}
                 },
                 answer = answers.next() => self.take_answer(&answer?).await,
+                Some(RefusedAnswer { ask_id, record, why }) = refused.recv() => {
+                    link.publish_review(&ask_id, &ReviewRecord::Refused { answer: record, why }).await?;
+                }
             }
         }
     }
@@ -64,18 +89,19 @@ impl ReviewUplink {
             project: self.project.clone(),
             text: link.put_text(plan).await?,
             sha256: sha256.clone(),
+            request: Some(link.put_text(&without_text(ask)).await?),
         };
-        let waits = WaitingPlan { sha256: sha256.clone(), answered_by: None };
+        let waits = WaitingPlan { sha256: sha256.clone() };
         self.waiting.lock().await.insert(ask.ask_id.clone(), waits);
-        link.publish_review(&ask.ask_id, &record).await
+        link.publish_review(&ask.ask_id, &record).await.map(drop)
     }
 
     async fn take_answer(&self, record: &FleetRecord<ReviewRecord>) {
         let Some(ask_id) = record.subject.split('.').nth(4) else { return };
-        let mut waiting = self.waiting.lock().await;
-        let Some(plan) = waiting.get_mut(ask_id) else { return };
-        let ReviewRecord::Answered { answer, .. } = &record.body else { return };
-        if plan.answered_by.is_some() || !is_allowed(record, &plan.sha256) {
+        let waiting = self.waiting.lock().await;
+        let Some(plan) = waiting.get(ask_id) else { return };
+        let ReviewRecord::Answered { answer, sha256 } = &record.body else { return };
+        if !is_allowed(record, &plan.sha256) {
             return;
         }
         let by = record.author.card.label.clone();
@@ -83,10 +109,18 @@ impl ReviewUplink {
             let by = format!("{by} ({})", record.author.id);
             return self.inbox.submit(Submission::PlanVote { ask_id: ask_id.to_string(), by });
         }
-        plan.answered_by = Some(by);
+        let (refuse, told) = (self.refusals.0.clone(), (ask_id.to_string(), record.id.clone()));
+        let on_done = OnDone(Arc::new(move |taken: Result<(), String>| {
+            if let Err(why) = taken {
+                let (ask_id, record) = told.clone();
+                let _ = refuse.send(RefusedAnswer { ask_id, record, why });
+            }
+        }));
         let mut answer = (**answer).clone();
         answer.ask_id = ask_id.to_string();
-        self.inbox.submit(Submission::Answer { ask_id: ask_id.to_string(), answer: AskAnswer::Plan(answer) });
+        let (ask_id, sha256, answer) = (ask_id.to_string(), Some(sha256.clone()), AskAnswer::Plan(answer));
+        let answer = Box::new(ReviewerAnswer { ask_id, sha256, answer });
+        self.inbox.submit(Submission::AnswerFrom { answer, by: Answerer::named(by), on_done });
     }
 
     async fn publish_closed(
@@ -94,11 +128,31 @@ impl ReviewUplink {
         link: &FleetLink,
         ask_id: &str,
         answer: Option<&AskAnswer>,
+        by: Option<Answerer>,
     ) -> Result<(), FleetError> {
-        let Some(plan) = self.waiting.lock().await.remove(ask_id) else { return Ok(()) };
+        if self.waiting.lock().await.remove(ask_id).is_none() {
+            return Ok(());
+        }
+        // Who answered at this machine is this member, wherever that was.
         let own = || link.require_member().map(|member| member.card.label).ok();
-        let by = answer.and_then(|_| plan.answered_by.or_else(own));
+        let by = answer.and_then(|_| match by {
+            Some(by) if !by.is_place() => Some(by.name().to_string()),
+            _ => own(),
+        });
+        let choice = answer.and_then(|answer| match answer {
+            AskAnswer::Plan(answer) => Some(answer.choice),
+            _ => None,
+        });
         let approved = matches!(answer, Some(AskAnswer::Plan(answer)) if approves(answer));
-        link.publish_review(ask_id, &ReviewRecord::Closed { by, approved }).await
+        link.publish_review(ask_id, &ReviewRecord::Closed { by, approved, choice }).await.map(drop)
     }
+}
+
+/// The request as JSON, without the plan: that is stored on its own.
+fn without_text(ask: &AskView) -> String {
+    let mut request = WaitingRequest::new(ask, 0);
+    if let WaitingSubject::Plan { request, draft, .. } = &mut request.subject {
+        (request.plan, *draft) = (None, None);
+    }
+    serde_json::to_string(&request).unwrap_or_default()
 }

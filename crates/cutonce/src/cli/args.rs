@@ -316,6 +316,10 @@ pub struct ServeArgs {
     /// Port on loopback; a free one by default
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
+    /// Show plans and jobs of this remote, too
+    #[cfg(feature = "nats")]
+    #[arg(long, value_name = "NAME")]
+    pub remote: Option<String>,
     /// The request to open: SESSION/ASK
     #[arg(long, hide = true, value_name = "REQUEST")]
     pub at: Option<String>,

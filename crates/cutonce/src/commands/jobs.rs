@@ -21,7 +21,7 @@ pub async fn run(args: JobsArgs) -> anyhow::Result<u8> {
         Some(JobsCommand::Show { id }) => show(find(&board, &id)?, args.json)?,
         Some(JobsCommand::Cancel { id }) => {
             let job = find(&board, &id)?;
-            cancel(&link, &job.spec.id).await?;
+            println!("{}", cancel_job(&link, &job.spec.id).await?);
         }
         Some(JobsCommand::Retry { id }) => {
             let job = link.retry_job(&find(&board, &id)?.spec.id).await?;
@@ -91,7 +91,8 @@ fn show(job: &FleetJob, as_json: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-async fn cancel(link: &FleetLink, id: &str) -> anyhow::Result<()> {
+/// Cancels a job; returns what to tell.
+pub async fn cancel_job(link: &FleetLink, id: &str) -> anyhow::Result<String> {
     let read = async || link.read_job(id).await?.context("the job is gone");
     let before = read().await?;
     if !before.state.is_over() {
@@ -101,8 +102,7 @@ async fn cancel(link: &FleetLink, id: &str) -> anyhow::Result<()> {
     if before.state.is_over() || job.state != JobState::Cancelled {
         anyhow::bail!("job {id} can't be cancelled: it is {}", job.state.name());
     }
-    println!("Cancelled job {id}.");
-    Ok(())
+    Ok(format!("Cancelled job {id}."))
 }
 
 /// Writes what the job left: result.json, report.json, changes.patch, plan.md.

@@ -25,6 +25,8 @@ pub mod remote;
 pub mod remote_link;
 #[cfg(feature = "nats")]
 pub mod review;
+#[cfg(feature = "nats")]
+pub mod review_remote;
 pub mod scenario_server;
 pub mod serve;
 pub mod sessions;

@@ -56,17 +56,19 @@ pub async fn run(args: ReviewArgs) -> anyhow::Result<u8> {
             None => return Ok(exit_code::SUCCESS),
         },
     };
-    send(&link, &job, shown, answer).await?;
+    println!("{}", answer_job(&link, &job, shown, answer).await?);
     Ok(exit_code::SUCCESS)
 }
 
-enum ReviewAnswer {
+/// A member's answer to the plan of a job.
+pub enum ReviewAnswer {
     Approve,
     /// The feedback for the next round.
     Changes(String),
 }
 
-fn require_waiting(job: &FleetJob) -> anyhow::Result<()> {
+/// Fails unless the plan of this job waits; says who answered.
+pub fn require_waiting(job: &FleetJob) -> anyhow::Result<()> {
     if job.state == JobState::Waiting {
         return Ok(());
     }
@@ -162,13 +164,15 @@ async fn answer_session(link: &FleetLink, review: &SharedReview, args: &ReviewAr
     let approve = plan_answer.choice == ChoiceKey::Restore;
     let start = link.review_end().await? + 1;
     let record = ReviewRecord::Answered { sha256: review.sha256.clone(), answer: Box::new(plan_answer) };
-    link.publish_review(&review.ask_id, &record).await?;
+    let sent = link.publish_review(&review.ask_id, &record).await?;
     let mut news = link.follow::<ReviewRecord>(FleetStream::Reviews, &review.ask_id, start).await?;
     let closed = async {
         loop {
             let record = news.next().await?;
-            if let ReviewRecord::Closed { by, approved } = record.body {
-                return anyhow::Ok((by, approved));
+            match record.body {
+                ReviewRecord::Closed { by, approved, .. } => return anyhow::Ok((by, approved)),
+                ReviewRecord::Refused { answer, why } if answer == sent => anyhow::bail!(why),
+                _ => {}
             }
         }
     };
@@ -199,8 +203,13 @@ fn require_open(closed: Option<&(Option<String>, bool)>) -> anyhow::Result<()> {
     }
 }
 
-/// Stores the answer, then looks whether it counted: the first answers win (FL-2).
-async fn send(link: &FleetLink, job: &FleetJob, sha256: Option<String>, answer: ReviewAnswer) -> anyhow::Result<()> {
+/// Stores the answer to a job's plan, then looks whether it counted: the first answers win (FL-2). Returns what to tell.
+pub async fn answer_job(
+    link: &FleetLink,
+    job: &FleetJob,
+    sha256: Option<String>,
+    answer: ReviewAnswer,
+) -> anyhow::Result<String> {
     let (approve, feedback) = match answer {
         ReviewAnswer::Approve => (true, None),
         ReviewAnswer::Changes(text) => (false, Some(text)),
@@ -215,15 +224,15 @@ async fn send(link: &FleetLink, job: &FleetJob, sha256: Option<String>, answer: 
     let own = link.require_member()?.card.label;
     match &now.decision {
         None if now.state == JobState::Waiting => {
-            println!("Approved by {} of {}; it waits for more.", now.approvals(), now.spec.quorum);
+            Ok(format!("Approved by {} of {}; it waits for more.", now.approvals(), now.spec.quorum))
         }
         Some(decision) if decision.approved == approve && decision.by.contains(&own) => {
-            println!("{}", if approve { "Approved." } else { "Sent back with feedback." });
-            if approve && now.spec.then_implement && role.may_submit() {
-                println!("Queued the implementation: {}", link.queue_follower(&now).await?);
+            let told = if approve { "Approved." } else { "Sent back with feedback." };
+            match approve && now.spec.then_implement && role.may_submit() {
+                true => Ok(format!("{told}\nQueued the implementation: {}", link.queue_follower(&now).await?)),
+                false => Ok(told.into()),
             }
         }
-        _ => require_waiting(&now)?,
+        _ => require_waiting(&now).map(|()| String::new()),
     }
-    Ok(())
 }
