@@ -9,8 +9,9 @@
 mod pty;
 
 use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScriptedTurn};
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Quits a program on a terminal once its status line shows the model.
 const SESSION_IS_OPEN: &str = "claude-";
@@ -101,6 +102,7 @@ impl GuideStage {
             ("CUTONCE_HOME", text("home/.cutonce")),
             ("LANG", "C.UTF-8".into()),
             ("TERM", "xterm".into()),
+            ("BROWSER", "true".into()),
             ("ANTHROPIC_API_KEY", "sk-ant-guide-0001".into()),
             ("ANTHROPIC_BASE_URL", format!("http://{address}")),
         ];
@@ -145,6 +147,22 @@ impl GuideStage {
         }
     }
 
+    /// Runs the review page until it has printed its address, then ends it.
+    fn serve(&self, line: &str) -> Result<(), String> {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &format!("exec {line}")]).env_clear().envs(self.variables());
+        let page = bash.current_dir(self.path("my-project")).stdout(Stdio::piped()).spawn();
+        let mut page = page.map_err(|error| error.to_string())?;
+        let mut told = String::new();
+        let read = page.stdout.take().map(|out| BufReader::new(out).read_line(&mut told));
+        let _ = page.kill();
+        let _ = page.wait();
+        match read {
+            Some(Ok(_)) if told.contains("http://127.0.0.1:") => Ok(()),
+            _ => Err(format!("no address: {told}")),
+        }
+    }
+
     fn play(&mut self, line: &str) -> Result<(), String> {
         let line = line.split("   #").next().unwrap_or_default().trim();
         let line = self.fill(line);
@@ -153,6 +171,9 @@ impl GuideStage {
         }
         if opens_terminal(&line) {
             return self.open(&line);
+        }
+        if line.starts_with("cutonce serve") {
+            return self.serve(&line);
         }
         let told = self.run(&line)?;
         let field =

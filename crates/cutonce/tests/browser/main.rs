@@ -5,17 +5,30 @@
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
 
+#[cfg(feature = "nats")]
+#[path = "../fleet/stage.rs"]
+#[allow(dead_code, reason = "shared with the tests of the fleet")]
+mod fleet_stage;
 mod http;
+mod plan_rehearsals;
 mod plan_stories;
 mod races;
+#[cfg(feature = "nats")]
+mod remote_plans;
 mod security;
+#[cfg(feature = "nats")]
+#[path = "../mailbox/server.rs"]
+#[allow(dead_code, reason = "shared with the tests of the mailboxes")]
+mod server;
 mod stage;
 mod webdriver;
 
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
-    let tests = [plan_stories::tests(), security::tests(), races::tests()].concat();
+    let mut tests = [plan_stories::tests(), plan_rehearsals::tests(), security::tests(), races::tests()].concat();
+    #[cfg(feature = "nats")]
+    tests.extend(remote_plans::tests());
     let trials = tests.into_iter().map(|(name, test)| {
         Trial::test(name, move || {
             test();

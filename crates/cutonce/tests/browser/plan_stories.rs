@@ -14,6 +14,7 @@ crate::tests!(
     rv_2_steps_model_and_budget,
     rv_2_questions_and_permissions,
     rv_2_long_plan_is_shown_whole,
+    rv_2_plan_of_2_mb_is_shown_whole,
     rv_3_page_that_slept_shows_changes,
     ho_9_rv_3_all_pages_and_terminal_hear,
     rv_4_keyboard_alone_comments_and_approves,
@@ -39,8 +40,9 @@ fn rv_2_approve_in_the_browser() {
     assert_eq!(browser.script("return document.querySelectorAll('[data-line]').length"), PLAN.lines().count());
     assert_eq!(browser.script("return location.hash"), "");
     browser.click("Approve, accept edits automatically → acceptEdits");
-    browser.see("The agent starts at once and changes files without asking.");
-    assert_eq!(browser.script("return document.querySelectorAll('[role=dialog]').length"), 1);
+    let asked = browser.until("the confirmation", "return document.querySelector('[role=dialog]')?.innerText");
+    let asked = asked.as_str().unwrap_or_default();
+    assert!(asked.contains("is approved. The agent starts at once and changes files without asking."), "{asked}");
     browser.click("Confirm");
     browser.hear("Answered in the browser: approved, edits are accepted automatically.");
     term.see("Answered in the browser: approved, edits are accepted automatically.").unwrap();
@@ -116,7 +118,7 @@ fn rv_2_steps_model_and_budget() {
     assert!(told.contains("do not implement these steps") && told.contains("2. Drop the table (parked)"), "{told}");
     // The page of the plan shows the evidence.
     browser.follow("Follow the plan");
-    browser.see("Evidence");
+    browser.see("Report");
     browser.see("2. Drop the table");
 }
 
@@ -158,12 +160,29 @@ fn rv_2_long_plan_is_shown_whole() {
     browser.open(&page.url);
     browser.follow("Long");
     browser.see("line 10 of a long plan");
-    assert_eq!(browser.script("return document.querySelectorAll('[data-line]').length"), 5_000);
-    browser.script("window.scrollTo(0, document.body.scrollHeight)");
-    browser.until("all lines", "window.scrollTo(0, document.body.scrollHeight); return document.querySelectorAll('[data-line]').length === 6002");
+    browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 6002");
     browser.fill("input[type=search]", "line 5999 ");
     browser.see("1 of 1");
     term.press("esc").unwrap();
+}
+
+fn rv_2_plan_of_2_mb_is_shown_whole() {
+    let line = "- a line with many words, to make the plan as large as one may be ".repeat(16);
+    let lines: String = (1..=1_900).map(|number| format!("{line}{number}\n")).collect();
+    let plan = format!("# Large\n\n{lines}");
+    assert!((1_900_000..2 << 20).contains(&plan.len()), "{}", plan.len());
+    let stage = Stage::new(&plans(&[&plan]));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.follow("Large");
+    browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 1902");
+    let last = "return document.querySelector('[data-line=\"1902\"] .t').textContent.endsWith(' 1900')";
+    assert_eq!(browser.script(last), true);
+    browser.click("Leave plan mode and keep the plan; nothing runs → default");
+    browser.click("Confirm");
+    term.see("Answered in the browser: plan mode was left").unwrap();
 }
 
 /// Sends the plan back from the terminal, with these words.
@@ -328,6 +347,9 @@ fn rv_4_axe_finds_no_violation() {
         check_accessibility(&mut browser, &axe, &name("dialog"));
         browser.picture(&name("dialog"));
         browser.click("Cancel");
+        browser.click("Rehearsal");
+        browser.see("A rehearsal carries the plan out");
+        check_accessibility(&mut browser, &axe, &name("rehearsal"));
         let wide = browser.script("return document.documentElement.scrollWidth <= innerWidth");
         assert_eq!(wide, true, "{width}: nothing is cut off");
     }

@@ -67,7 +67,7 @@ async fn open_planner(root: &std::path::Path, model: &LoopbackServer) -> OpenedS
 /// Starts the server and two pages without a browser.
 async fn start_pages(home: &std::path::Path) -> Vec<Racer> {
     let source = Arc::new(LocalSource::new(home).unwrap());
-    let options = ServeOptions { home: home.to_path_buf(), port: 0, sources: vec![source] };
+    let options = ServeOptions { home: home.to_path_buf(), port: 0, models: Vec::new(), sources: vec![source] };
     let server = ReviewServer::start(options).await.unwrap();
     let (port, new_token) = (server.port(), server.token_maker());
     tokio::spawn(server.run());

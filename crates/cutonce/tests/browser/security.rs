@@ -12,6 +12,7 @@ crate::tests!(
     rv_5_change_needs_cookie_and_header,
     rv_3_late_answer_says_who_answered,
     rv_3_answer_is_bound_to_the_shown_hash,
+    rv_3_host_hears_that_the_page_answered,
     rv_1_sessions_of_a_home_are_private,
 );
 
@@ -178,4 +179,54 @@ fn rv_1_sessions_of_a_home_are_private() {
     while names.iter().any(|path| path.extension().unwrap() == "sock" && path.exists()) {
         std::thread::yield_now();
     }
+}
+
+/// Reads frames of a host until one fits.
+fn read_frame(
+    lines: &mut impl Iterator<Item = std::io::Result<String>>,
+    fits: impl Fn(&serde_json::Value) -> bool,
+) -> serde_json::Value {
+    loop {
+        let line = lines.next().expect("the session continues").unwrap();
+        let frame: serde_json::Value = serde_json::from_str(&line).unwrap();
+        if fits(&frame) {
+            return frame;
+        }
+    }
+}
+
+fn rv_3_host_hears_that_the_page_answered() {
+    use std::io::{BufRead, BufReader, Write};
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let args = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+    let more = ["--permission-prompt-tool", "stdio", "--permission-mode", "plan"];
+    let mut command = stage.command(&[&args[..], &more[..]].concat());
+    let piped = std::process::Stdio::piped;
+    let mut host = command.stdin(piped()).stdout(piped()).spawn().unwrap();
+    let mut input = host.stdin.take().unwrap();
+    let message = json!({"type": "user", "message": {"role": "user", "content": "do it"}});
+    writeln!(input, "{message}").unwrap();
+    let mut lines = BufReader::new(host.stdout.take().unwrap()).lines();
+    let asked = read_frame(&mut lines, |frame| frame["request"]["subtype"] == "can_use_tool");
+    let page = stage.serve();
+    let cookie = page.sign_in();
+    let (session, ask) = page.first_waiting(&cookie);
+    let sha256 = json!(cutonce_core::plan::sha256_hex("# Plan\n\n1. Step\n"));
+    let body = answer_body(&ask, &sha256, "acceptEdits");
+    assert_eq!(page.call(&cookie, "POST", &format!("/api/request/{session}/{ask}/answer"), &body).status, 200);
+    let mut heard = std::collections::BTreeSet::new();
+    while heard.len() < 2 {
+        let frame = read_frame(&mut lines, |frame| {
+            frame["type"] == "control_cancel_request" || frame.to_string().contains("plan.approved")
+        });
+        if frame["type"] == "control_cancel_request" {
+            assert_eq!(frame["request_id"], asked["request_id"]);
+            heard.insert("cancelled");
+        } else {
+            assert!(frame.to_string().contains(r#""by":"browser""#), "{frame}");
+            heard.insert("approved");
+        }
+    }
+    drop(input);
+    host.wait().unwrap();
 }

@@ -101,12 +101,7 @@ impl Stage {
     }
 
     pub fn serve(&self) -> Page {
-        let mut child = self.command(&["serve", "--print-json"]).stdout(Stdio::piped()).spawn().unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let told: Value = serde_json::from_str(&line).unwrap();
-        let text = |name: &str| told[name].as_str().unwrap().to_string();
-        Page { child, url: text("url"), port: told["port"].as_u64().unwrap() as u16, token: text("token") }
+        Page::start(self.command(&["serve", "--print-json"]))
     }
 
     /// The text of the last request to the model.
@@ -125,6 +120,16 @@ impl Stage {
 }
 
 impl Page {
+    /// Starts `cutonce serve --print-json`.
+    pub fn start(mut command: Command) -> Page {
+        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap();
+        let text = |name: &str| told[name].as_str().unwrap().to_string();
+        Page { child, url: text("url"), port: told["port"].as_u64().unwrap() as u16, token: text("token") }
+    }
+
     fn own<'a>(&self, host: &'a str, origin: &'a str) -> Vec<(&'a str, &'a str)> {
         vec![("Host", host), ("Origin", origin), ("X-Cutonce", "1"), ("Content-Type", "application/json")]
     }

@@ -1,0 +1,145 @@
+//! Rehearsals and evidence on the page (RV-2, RH-1 to RH-3, RH-7, PC-32, PC-35).
+
+use crate::stage::Stage;
+use crate::webdriver::Browser;
+use serde_json::{Value, json};
+
+crate::tests!(
+    rv_2_rehearsal_is_applied_without_a_file,
+    rh_7_rehearsals_are_compared_and_cancelled,
+    pc_32_rv_2_evidence_and_report,
+);
+
+const PLAN: &str = "# Say hello\n\n## Steps\n\n1. Write the greeting\n   - files: hello.txt (new)\n   - check: grep -q hello hello.txt\n2. Write the farewell\n   - files: bye.txt (new)\n";
+
+fn write(path: &str, content: &str) -> Value {
+    json!({"name": "Write", "input": {"file_path": path, "content": content}})
+}
+
+fn bash(command: &str) -> Value {
+    json!({"name": "Bash", "input": {"command": command}})
+}
+
+fn submit() -> Value {
+    json!({"calls": [write("{plan}", PLAN), {"name": "ExitPlanMode", "input": {}}]})
+}
+
+fn script(turns: &[Value]) -> String {
+    json!({ "turns": turns }).to_string()
+}
+
+/// What the agent of a rehearsal does.
+fn rehearses() -> [Value; 2] {
+    let calls = [write("hello.txt", "hello\n"), write("bye.txt", "<b>bye</b>\n"), bash("grep -q hello hello.txt")];
+    [json!({ "calls": calls }), json!({"text": "Both are written."})]
+}
+
+fn rv_2_rehearsal_is_applied_without_a_file() {
+    let end = [json!({"text": "Applied."}), json!({"text": "Nothing is left."})];
+    let stage = Stage::new(&script(&[&[submit()], &rehearses()[..], &end[..]].concat()));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.follow("Say hello");
+    browser.click("Rehearsal");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r1 finished");
+    assert_eq!((stage.disk("hello.txt"), stage.disk("bye.txt")), (None, None), "the workspace does not change");
+    browser.see("2 files");
+    browser.see("<b>bye</b>");
+    browser.see("grep -q hello hello.txt");
+    browser.see("exited 0");
+    let rows = "return [...document.querySelectorAll('.file')].map((file) => file.querySelector('summary').innerText.replace(/\\s+/g, ' '))";
+    assert_eq!(browser.script(rows), json!(["bye.txt new +1 −0 step 2", "hello.txt new +1 −0 step 1"]));
+    browser.click_css("input[aria-label='Apply bye.txt']");
+    browser.see("1 of 2 files; the checks have not run on this selection");
+    browser.click("Apply exactly this");
+    browser.see("Taken out: bye.txt.");
+    browser.click("Confirm");
+    browser.hear("Answered in the browser: approved");
+    term.see("Answered in the browser: approved").unwrap();
+    term.see("Applied the rehearsal: 1 file").unwrap();
+    assert_eq!((stage.disk("hello.txt").as_deref(), stage.disk("bye.txt")), (Some("hello\n"), None));
+}
+
+fn rh_7_rehearsals_are_compared_and_cancelled() {
+    let waits = json!({"calls": [bash("echo started; read -r line < /dev/zero")]});
+    let turns = [&[submit()], &rehearses()[..], &rehearses()[..], &[waits, json!({"text": "never"})][..]].concat();
+    let stage = Stage::new(&script(&turns));
+    let mut term = stage.with_waiting_plan();
+    let first = stage.serve();
+    let mut browser = Browser::take();
+    browser.open(&first.url);
+    browser.follow("Say hello");
+    let address = browser.script("return location.pathname").as_str().unwrap().to_string();
+    browser.click("Rehearsal");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r1 finished");
+    browser.fill("#rehearsal-model", "claude-opus-4-1");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r2 finished");
+    // A page that comes later knows them too.
+    let second = stage.serve();
+    browser.open(&format!("http://127.0.0.1:{}{address}#{}", second.port, second.token));
+    browser.click("Rehearsal");
+    let rows = "return document.querySelectorAll('.rehearsals tbody tr').length";
+    browser.until("both rehearsals", &format!("{rows} === 2"));
+    browser.see("claude-opus-4-1");
+    let pressed = |id: &str| {
+        format!(
+            "return document.querySelector(\"[aria-label='Show rehearsal {id}']\")?.getAttribute('aria-pressed') === 'true'"
+        )
+    };
+    browser.until("the last result", &pressed("r2"));
+    browser.click("Show rehearsal r1");
+    browser.until("the first result", &pressed("r1"));
+    browser.click("Discard rehearsal r1");
+    browser.hear("Rehearsal r1 ended: it was cancelled.");
+    browser.click("Start rehearsal");
+    browser.click("Cancel rehearsal r3");
+    browser.hear("Rehearsal r3 ended: it was cancelled.");
+    browser.until("what is left", &pressed("r2").replace("?.getAttribute('aria-pressed') === 'true'", " === null"));
+    browser.see("Apply exactly this");
+    term.press("esc").unwrap();
+}
+
+fn pc_32_rv_2_evidence_and_report() {
+    let question = json!({"questions": [{"question": "Go on?", "header": "Go", "options": [
+        {"label": "Yes", "description": "the farewell"}, {"label": "No", "description": "stop"}]}]});
+    let stage = Stage::new(&script(&[
+        submit(),
+        json!({"calls": [write("hello.txt", "hello\n"), bash("grep -q hello hello.txt"), {"name": "AskUserQuestion", "input": question}]}),
+        json!({"calls": [write("bye.txt", "bye\n")]}),
+        json!({"text": "Both are written."}),
+    ]));
+    let mut term = stage.with_waiting_plan();
+    term.press("1").unwrap();
+    term.see("enter confirm").unwrap();
+    term.press("enter").unwrap();
+    term.see("Go on?").unwrap();
+    // The page starts in the middle of the implementation.
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.until("the plan in work", "return document.querySelector('.plans .state.runs')");
+    browser.follow("Say hello");
+    browser.see("1 of 2 steps checked");
+    let states = "return [...document.querySelectorAll('.steps .word')].map((word) => word.textContent)";
+    assert_eq!(browser.script(states), json!(["checked", "open"]));
+    browser.see("exited 0");
+    let (evidence, address) = (browser.window(), format!("http://127.0.0.1:{}/", page.port));
+    browser.new_window();
+    browser.open(&address);
+    browser.follow("Go on?");
+    browser.click_css("input[value=Yes]");
+    browser.click("Send answers");
+    browser.click("Confirm");
+    browser.switch(&evidence);
+    browser.see("Done as planned; nothing drifted.");
+    assert_eq!(browser.script(states), json!(["checked", "changed"]));
+    browser.open(&address);
+    browser.until("the finished plan", "return document.querySelector('.plans .state.done')");
+    browser.see("1 checked, 1 changed · no drift");
+    term.see("Both are written.").unwrap();
+}

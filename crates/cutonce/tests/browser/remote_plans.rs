@@ -1,0 +1,105 @@
+//! `cutonce serve --remote`: plans of other people's sessions and jobs on the page (FL-2, FL-5), with a real NATS server.
+
+use crate::fleet_stage::{Running, Stage, wait_until};
+use crate::stage::Page;
+use crate::webdriver::Browser;
+use serde_json::Value;
+use std::process::Stdio;
+
+crate::tests!(
+    fl_2_page_answers_a_remote_session,
+    fl_5_page_lists_cancels_and_retries_jobs,
+    fl_2_member_who_comments_cannot_approve,
+);
+
+/// Ann's session, in which a plan waits.
+fn planning_session(ann: &crate::fleet_stage::Person) -> Running {
+    let mut command = ann.command(&["--plain", "--permission-mode", "plan", "--remote", "team", "PLANME please"]);
+    Running(command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+}
+
+fn fl_2_page_answers_a_remote_session() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let bob = stage.member(&ann, "bob", "approve");
+    let _session = planning_session(&ann);
+    let page = Page::start(bob.command(&["serve", "--remote", "team", "--print-json"]));
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.see("session of ann");
+    browser.follow("Plan");
+    browser.see("Add new.txt.");
+    assert_eq!(browser.script("return document.querySelectorAll('[data-line]').length"), 3);
+    // The choices of the session itself, not those of a job.
+    browser.click("Approve, accept edits automatically → acceptEdits");
+    browser.see("changes files without asking");
+    browser.click("Cancel");
+    browser.click("Comment on line 3");
+    browser.fill("textarea", "why?");
+    browser.click("Save comment");
+    browser.click("Approve, confirm each edit → default");
+    browser.click("Confirm");
+    browser.hear("Answered by bob: approved, each edit is confirmed.");
+    let waiting = || bob.json(&["review", "--remote", "team", "--json"]);
+    wait_until("no open request", || (waiting() == Value::from(Vec::<Value>::new())).then_some(()));
+    // The model got the comment with the approval.
+    let told = || stage.model.requests().iter().any(|request| String::from_utf8_lossy(&request.body).contains("why?"));
+    wait_until("the comment", || told().then_some(()));
+}
+
+fn fl_5_page_lists_cancels_and_retries_jobs() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let id = ann.submit_task(&["--then", "implement"]);
+    let page = Page::start(ann.command(&["serve", "--remote", "team", "--print-json"]));
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    let state = |state: &str| format!("return document.querySelector('.jobs .state')?.textContent === '{state}'");
+    browser.until("the job", &state("queued"));
+    browser.see("PLANME please");
+    browser.click(&format!("Cancel job {id}"));
+    browser.see("The job ends now");
+    browser.click("Confirm");
+    browser.hear(&format!("Cancelled job {id}."));
+    browser.until("the end", &state("cancelled"));
+    browser.click(&format!("Retry job {id}"));
+    browser.click("Confirm");
+    browser.hear(&format!("Job {id} is queued again."));
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    browser.until("its plan", &state("waiting"));
+    browser.follow("job of ann");
+    browser.see("Add new.txt.");
+    let hidden = "return [...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Edit').hidden";
+    assert_eq!(browser.script(hidden), true, "a job's plan is approved as it is");
+    browser.click("Approve; a worker then implements it");
+    browser.click("Confirm");
+    browser.hear("Answered by ann: approved");
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    assert_eq!(ann.job(&format!("{id}-implement"))["state"], "done");
+    browser.open(&format!("http://127.0.0.1:{}/", page.port));
+    browser.until("both jobs", "return document.querySelectorAll('.jobs .job-done').length === 2");
+}
+
+fn fl_2_member_who_comments_cannot_approve() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let carl = stage.member(&ann, "carl", "comment");
+    let id = ann.submit_task(&[]);
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let page = Page::start(carl.command(&["serve", "--remote", "team", "--print-json"]));
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.follow("job of ann");
+    browser.see("Add new.txt.");
+    let choices = "return [...document.querySelectorAll('.choice')].map((choice) => choice.textContent)";
+    assert_eq!(browser.script(choices), serde_json::json!(["Keep planning, with feedback → plan"]));
+    browser.click("Comment on line 3");
+    browser.fill("textarea", "which folder?");
+    browser.click("Save comment");
+    browser.click("Keep planning, with feedback → plan");
+    browser.fill("dialog textarea", "smaller steps");
+    browser.click("Confirm");
+    browser.hear("Answered by carl: sent back");
+    let feedback = ann.job(&id)["decision"]["feedback"].as_str().unwrap().to_string();
+    assert_eq!(feedback, "smaller steps\nLine 3: which folder?");
+}
