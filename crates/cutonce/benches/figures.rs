@@ -9,16 +9,24 @@ mod acp;
 mod agents;
 #[path = "figures/bare.rs"]
 mod bare;
+#[path = "../tests/browser/stage.rs"]
+#[allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "shared with the tests of the page")]
+mod browser_stage;
 #[path = "figures/contract.rs"]
 mod contract;
 #[path = "figures/host.rs"]
 mod host;
+#[path = "../tests/browser/http.rs"]
+#[allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "shared with the tests of the page")]
+mod http;
 #[path = "figures/mail.rs"]
 mod mail;
 #[path = "figures/model.rs"]
 mod model;
 #[path = "figures/paced.rs"]
 mod paced;
+#[path = "figures/page.rs"]
+mod page;
 #[path = "figures/process.rs"]
 mod process;
 #[path = "../tests/stories/pty.rs"]
@@ -46,6 +54,9 @@ mod transcript;
 mod tree;
 #[path = "figures/turns.rs"]
 mod turns;
+#[path = "../tests/browser/webdriver.rs"]
+#[allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "shared with the tests of the page")]
+mod webdriver;
 
 use anyhow::{Context, Result, bail};
 use std::ffi::OsString;
@@ -91,6 +102,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("mail", mail::figures),
     ("agents", agents::figures),
     ("terminal", terminal::figures),
+    ("page", page::figures),
 ];
 
 /// Inner modes in which this binary starts itself.
