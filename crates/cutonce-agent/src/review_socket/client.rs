@@ -30,12 +30,12 @@ pub struct SessionUpdate {
 /// All sessions of this user that wait, or have waited, for an answer.
 #[derive(Clone, Default)]
 pub struct LocalSessions {
-    sessions: Arc<Mutex<HashMap<String, mpsc::UnboundedSender<OutgoingMessage>>>>,
+    sessions: Arc<Mutex<HashMap<String, mpsc::UnboundedSender<SocketMessage>>>>,
     /// A connection ended; its session may still run.
     lost: Arc<Notify>,
 }
 
-struct OutgoingMessage {
+struct SocketMessage {
     by: Answerer,
     message: ReviewerMessage,
     taken: oneshot::Sender<Result<(), String>>,
@@ -67,7 +67,7 @@ impl LocalSessions {
         let gone = || "The session has ended; its plan waits until it is resumed.".to_string();
         let outgoing = self.sessions.lock_unpoisoned().get(session).cloned().ok_or_else(gone)?;
         let (taken, result) = oneshot::channel();
-        outgoing.send(OutgoingMessage { by, message, taken }).map_err(|_| gone())?;
+        outgoing.send(SocketMessage { by, message, taken }).map_err(|_| gone())?;
         result.await.unwrap_or_else(|_| Err(gone()))
     }
 
@@ -128,7 +128,7 @@ impl SocketConnection {
         mut self,
         read: OwnedReadHalf,
         mut write: OwnedWriteHalf,
-        mut outgoing: mpsc::UnboundedReceiver<OutgoingMessage>,
+        mut outgoing: mpsc::UnboundedReceiver<SocketMessage>,
     ) -> String {
         let (news, mut lines) = mpsc::channel(64);
         let reader = tokio::spawn(async move {
@@ -150,7 +150,7 @@ impl SocketConnection {
                     Some(news) => self.tell(Some(news)),
                     None => break,
                 },
-                Some(OutgoingMessage { by, message, taken }) = outgoing.recv() => {
+                Some(SocketMessage { by, message, taken }) = outgoing.recv() => {
                     self.next_id += 1;
                     self.waiting.insert(self.next_id, taken);
                     if send_line(&mut write, &SocketAnswer { id: self.next_id, by, message }).await.is_err() {

@@ -203,7 +203,8 @@ fn require_open(closed: Option<&(Option<String>, bool)>) -> anyhow::Result<()> {
     }
 }
 
-/// Stores the answer to a job's plan, then looks whether it counted: the first answers win (FL-2). Returns what to tell.
+/// Stores the answer to a job's plan, then looks whether it counted: the first answers win (FL-2). Returns what to
+/// tell.
 pub async fn answer_job(
     link: &FleetLink,
     job: &FleetJob,

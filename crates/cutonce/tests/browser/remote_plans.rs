@@ -1,4 +1,5 @@
-//! `cutonce serve --remote`: plans of other people's sessions and jobs on the page (FL-2, FL-5), with a real NATS server.
+//! `cutonce serve --remote`: plans of other people's sessions and jobs on the page (FL-2, FL-5), with a real NATS
+//! server.
 
 use crate::fleet_stage::{Running, Stage, wait_until};
 use crate::stage::Page;
