@@ -72,7 +72,7 @@
 //! | list sessions and read transcripts | [`storage`], [`storage::rewind`] |
 //! | list plans, read and approve their revisions | [`plan`] |
 //! | list commands and instructions | [`config::commands`], [`config::instructions`] |
-//! | list agents and servers | [`subagent`], [`mcp`] |
+//! | list agents and servers | [`subagent`], [`mcp`], [`language_servers`] |
 //! | answer asks of other processes' sessions | [`review_socket`] |
 //! | take part in a team | [`team`], [`team::mailbox`] |
 //! | use the clipboard, a browser or an external editor | [`clipboard`], [`browser`], [`editor`] |
@@ -89,12 +89,15 @@ pub mod clipboard;
 pub mod config;
 pub mod editor;
 mod event_hub;
+mod file_url;
 pub mod hooks;
+pub mod language_servers;
 pub mod mcp;
 pub mod plan;
 pub mod review_socket;
 mod session;
 pub mod status_command;
+mod stderr_tail;
 pub mod storage;
 pub mod structured_output;
 pub mod subagent;

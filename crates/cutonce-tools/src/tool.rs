@@ -92,6 +92,13 @@ impl ToolOutcome {
     pub fn with_display(self, display: Value) -> Self {
         Self { display: Some(display), ..self }
     }
+    /// Adds a paragraph for the model.
+    pub fn add_text(&mut self, more: &str) {
+        match self.content.last_mut() {
+            Some(ResultPart::Text { text }) => text.extend(["\n\n", more]),
+            Some(ResultPart::Image(_)) | None => self.content.push(ResultPart::Text { text: more.into() }),
+        }
+    }
 }
 
 /// A tool with its input type erased, as the session stores it.

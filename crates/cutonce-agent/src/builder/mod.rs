@@ -25,6 +25,7 @@ use crate::config::instructions::{InstructionFile, InstructionLoader};
 use crate::config::providers::ProviderConnector;
 use crate::config::{self, LoadedSettings, SettingsPaths};
 use crate::hooks::{HookSet, command};
+use crate::language_servers::{self, LanguageServerOptions, LanguageServers};
 use crate::mcp::{self, McpServers};
 use crate::session::{
     Approver, AutoSource, ClassifierContext, Connect, Connected, MainRole, Planner, Session, SessionHistory,
@@ -166,9 +167,16 @@ impl SessionBuilder {
         let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());
         let mcp = self.start_mcp_servers(&loaded, &settings, &here.workspace, &mut notices);
+        let language_servers = self.language_servers(&settings, loaded.trusted, &here.workspace, &mut notices);
         let agents = self.offers_tool("Agent").then_some(agents);
         let (session, events) = Session::open(SessionParts {
-            shared: self.build_shared((settings.clone(), base.connect, redactor), &offered, wishes, &mut notices),
+            shared: self.build_shared(
+                (settings.clone(), base.connect, redactor),
+                &offered,
+                wishes,
+                language_servers,
+                &mut notices,
+            ),
             role: SessionRole::Main(Box::new(MainRole {
                 team,
                 agents,
@@ -226,9 +234,11 @@ impl SessionBuilder {
         (settings, connect, redactor): (Arc<Settings>, Arc<dyn Connect>, Arc<Redactor>),
         offered: &NamedCommands,
         wishes: ClassifierContext,
+        language_servers: LanguageServers,
         notices: &mut Vec<String>,
     ) -> Arc<SharedContext> {
         Arc::new(SharedContext {
+            language_servers: Arc::new(language_servers),
             answerer: self.permissions.answerer.clone(),
             connect,
             redactor,
@@ -586,6 +596,23 @@ impl SessionBuilder {
             strict: self.mcp.strict,
         };
         mcp::open_servers(opening, notices)
+    }
+
+    /// The language servers of the session; in a folder that is not trusted there are none (DU-11).
+    fn language_servers(
+        &self,
+        settings: &Settings,
+        trusted: bool,
+        workspace: &Workspace,
+        notices: &mut Vec<String>,
+    ) -> LanguageServers {
+        LanguageServers::new(LanguageServerOptions {
+            definitions: if trusted { language_servers::definitions(settings, notices) } else { Vec::new() },
+            workspace: workspace.clone(),
+            env: self.tool_env(settings),
+            deny_read: settings.sandbox.deny_read.iter().map(|path| self.expand_path(path)).collect(),
+            limits: resource_limits(&settings.sandbox),
+        })
     }
 
     /// The environment of tool processes: secrets removed, variables of the settings added.

@@ -11,7 +11,7 @@ use cutonce_core::call::{self, CallEffect, CallEvent, CallNow, CallResult, CallR
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPermission};
 use cutonce_core::permission::rules::RuleBehavior;
-use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, DeniedCall, Why};
+use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, CallRights, DeniedCall, Why};
 use cutonce_core::protocol::event::{DecisionRecord, EventKind, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::QuestionsAnswer;
 use cutonce_core::protocol::usage_totals::UsageTotals;
@@ -348,13 +348,23 @@ impl SessionState {
         });
         let scope = self.call_scope(n);
         let context = CallContext { call_id, cancel: cancel.clone(), output, answer, scope };
+        let servers = self.context.shared.language_servers.clone();
         tokio::spawn(async move {
+            let edit = match &allowed.rights {
+                CallRights::Write(grant) => servers.watch_edit(grant.path()).await,
+                CallRights::Plain | CallRights::Shell(_) => None,
+            };
             let started = Instant::now();
-            let outcome = tokio::select! {
+            let mut outcome = tokio::select! {
                 outcome = call.run(allowed.rights, &env, &context) => outcome,
                 () = grace_over(&cancel) => ToolOutcome::error("Interrupted by the user. It did not stop by itself and was abandoned."),
             };
-            report(CallReport::Ran { outcome, took: started.elapsed() });
+            let took = started.elapsed();
+            if let Some(edit) = edit.filter(|_| !outcome.is_error) {
+                let found = cancel.run_until_cancelled(edit.diagnostics()).await.flatten();
+                found.iter().for_each(|text| outcome.add_text(text));
+            }
+            report(CallReport::Ran { outcome, took });
         });
     }
 

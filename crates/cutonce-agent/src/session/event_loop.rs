@@ -77,6 +77,9 @@ impl EventLoop {
         self.state.session_ends("other");
         let _ = tokio::time::timeout(HOOK_GRACE, self.drain_hooks()).await;
         self.state.tools.mcp.servers.close().await;
+        if self.state.subagent.is_none() {
+            self.state.context.shared.language_servers.close().await;
+        }
         self.state.context.env.shells.end_all().await;
         self.state.record_usage();
         self.state.sync();

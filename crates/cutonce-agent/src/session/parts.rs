@@ -18,6 +18,7 @@ use crate::config::SettingsPaths;
 use crate::config::instructions::InstructionLoader;
 use crate::event_hub::{EventHub, EventStream};
 use crate::hooks::HookSet;
+use crate::language_servers::LanguageServers;
 use crate::storage::TranscriptStore;
 use crate::storage::redact::Redactor;
 use crate::subagent::{SubagentIdentity, SubagentParent};
@@ -115,6 +116,8 @@ pub(crate) struct SharedContext {
     pub wishes: ClassifierContext,
     /// The front end, as other approvers see it (RV-3).
     pub answerer: Answerer,
+    /// Check files after edits (DU-11).
+    pub language_servers: Arc<LanguageServers>,
 }
 
 /// The transcript of a session and the conversation in it.
@@ -185,6 +188,7 @@ impl Session {
         let (sender, inbox) = mpsc::unbounded_channel();
         let hooks = parts.shared.hooks.clone();
         if let SessionRole::Main(main) = &parts.role {
+            parts.shared.language_servers.report_to(hub.clone());
             main.team.seat.attach(sender.downgrade(), hooks.clone());
         }
         let reports = mpsc::unbounded_channel();

@@ -1,5 +1,6 @@
 //! Checks a settings file (CL-4). Unknown keys and wrong values are removed one by one and reported; the rest applies.
 
+use super::language_servers::ALL_SERVERS;
 use super::{Settings, settings_schema};
 use serde_json::Value;
 use std::sync::LazyLock;
@@ -72,6 +73,28 @@ fn translate_foreign_keys(value: &mut Value) {
         && let Some(enabled) = sandbox.shift_remove("enabled")
     {
         sandbox.entry("shell").or_insert(enabled);
+    }
+    if let Some(lsp) = value.get_mut("lsp") {
+        translate_language_servers(lsp);
+    }
+}
+
+/// Accepts what other programs write: `false` instead of a map, and a command as a list with its arguments.
+fn translate_language_servers(lsp: &mut Value) {
+    if lsp.is_boolean() {
+        let servers = match lsp.as_bool() {
+            Some(false) => serde_json::json!({ALL_SERVERS: {"disabled": true}}),
+            _ => serde_json::json!({}),
+        };
+        *lsp = servers;
+    }
+    for server in lsp.as_object_mut().into_iter().flat_map(|servers| servers.values_mut()) {
+        let Some(server) = server.as_object_mut() else { continue };
+        let Some(Value::Array(words)) = server.get_mut("command") else { continue };
+        let mut words = std::mem::take(words).into_iter();
+        let (command, args) = (words.next().unwrap_or_default(), words.collect());
+        server.insert("command".into(), command);
+        server.entry("args").or_insert(Value::Array(args));
     }
 }
 

@@ -6,6 +6,7 @@ pub mod check;
 pub mod docs;
 pub mod fleet;
 pub mod hooks;
+pub mod language_servers;
 pub mod merge;
 pub mod models;
 pub mod network;
@@ -15,6 +16,7 @@ pub mod team;
 pub use check::{SettingProblem, check_settings};
 pub use fleet::FleetSettings;
 pub use hooks::HookSettings;
+pub use language_servers::LanguageServerSettings;
 pub use merge::{SettingsLayer, merge_layers};
 pub use models::{ModelClass, ModelEntry, ModelInfo, ModelPrice, ThinkingKind};
 pub use plan::PlanSettings;
@@ -105,6 +107,9 @@ pub struct Settings {
     pub mcp_servers: serde_json::Map<String, Value>,
     /// Timeouts of MCP servers.
     pub mcp: McpSettings,
+    /// Language servers by name, in addition to the known ones; `false` starts none. See
+    /// docs/reference/language-servers.md.
+    pub lsp: BTreeMap<String, LanguageServerSettings>,
 }
 
 /// A number from 0 to 100.

@@ -355,7 +355,7 @@ fn is_proxy_variable(name: &OsString) -> bool {
 }
 
 /// Lists credential stores, our own home, and the user's additions (SB-2, SB-6).
-fn hidden_stores(workspace: &Workspace, deny_read: &[PathBuf]) -> Vec<PathBuf> {
+pub(super) fn hidden_stores(workspace: &Workspace, deny_read: &[PathBuf]) -> Vec<PathBuf> {
     let ours = [&workspace.cutonce_home].into_iter().chain(deny_read).filter(|path| path.exists()).cloned();
     secret_files::existing_stores(workspace.home.as_deref()).into_iter().chain(ours).collect()
 }
@@ -366,7 +366,7 @@ fn is_proven_read_only(command: &str) -> bool {
 }
 
 /// Finds files with the name of a secret anywhere in the workspace (SB-2).
-fn find_secrets(workspace: &Workspace) -> Vec<PathBuf> {
+pub(super) fn find_secrets(workspace: &Workspace) -> Vec<PathBuf> {
     find_all(workspace, |path| is_topmost_secret(path, workspace.home.as_deref()))
 }
 

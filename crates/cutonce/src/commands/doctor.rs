@@ -3,6 +3,7 @@
 
 use crate::start;
 use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys};
+use cutonce_agent::language_servers::{self, FoundServer};
 use cutonce_agent::storage::paths::user_home;
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_models::providers::PROVIDERS;
@@ -84,6 +85,7 @@ fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
     checks.extend(check_settings(&loaded, &cwd));
     checks.push(check_trust(&loaded, &cwd));
     checks.push(check_keys(&loaded, &places.home));
+    checks.push(check_language_servers(&loaded, &cwd));
     let layer = cutonce_sandbox::sandbox_support();
     checks.extend([check_sandbox(&layer), check_scratch(&layer)]);
     Ok(checks)
@@ -188,6 +190,37 @@ fn check_keys(loaded: &LoadedSettings, home: &Path) -> DoctorCheck {
     }
 }
 
+/// Lists the language servers that are installed (DU-11). Only one that the settings name is missed.
+fn check_language_servers(loaded: &LoadedSettings, cwd: &Path) -> DoctorCheck {
+    let env: Vec<_> = std::env::vars_os().collect();
+    let servers = language_servers::find_servers(&loaded.settings, cwd, &env);
+    let found = |server: &FoundServer| {
+        server.program.as_ref().map(|program| format!("{} ({})", server.name, program.display()))
+    };
+    let missing = |server: &FoundServer| {
+        (server.configured && server.program.is_none()).then(|| {
+            format!(
+                "{}: program {:?} not found; install it or change `lsp.{}`",
+                server.name, server.command, server.name
+            )
+        })
+    };
+    let missing: Vec<String> = servers.iter().filter_map(missing).collect();
+    let mut parts: Vec<String> = servers.iter().filter_map(found).collect();
+    if parts.is_empty() {
+        parts.push(if servers.is_empty() {
+            "switched off (`lsp`)".into()
+        } else {
+            "no language server is installed".into()
+        });
+    } else if !loaded.trusted {
+        parts.push("used in trusted folders only".into());
+    }
+    let state = if missing.is_empty() { CheckState::Works } else { CheckState::Note };
+    parts.extend(missing);
+    DoctorCheck { what: "lsp", state, detail: parts.join(", ") }
+}
+
 /// Reports the sandbox used in plan mode, and what a stronger one is missing (SB-1, SB-3).
 fn check_sandbox(layer: &SandboxSupport) -> DoctorCheck {
     let state = if layer.can_confine() && layer.missing.is_empty() { CheckState::Works } else { CheckState::Note };
@@ -227,6 +260,25 @@ fn check_scratch(layer: &SandboxSupport) -> DoctorCheck {
 mod tests {
     use super::*;
     use cutonce_sandbox::{SandboxTier, sandbox_support_within};
+
+    #[test]
+    fn du_11_doctor_lists_language_servers() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = SettingsPaths {
+            managed: folder.path().join("none"),
+            home: folder.path().join("home"),
+            user_home: None,
+            project: folder.path().into(),
+            managed_flag: None,
+        };
+        let check = |lsp: &str| check_language_servers(&config::load_settings(&places, Some(lsp)), folder.path());
+        let mine = check(r#"{"lsp": {"mine": {"command": "bash", "extensions": [".x"]}}}"#);
+        assert!(mine.state == CheckState::Works && mine.detail.starts_with("mine (/"), "{}", mine.detail);
+        assert!(mine.detail.ends_with("used in trusted folders only"), "{}", mine.detail);
+        let gone = check(r#"{"lsp": {"gone": {"command": "no-such-server", "extensions": [".x"]}}}"#);
+        assert!(gone.state == CheckState::Note && gone.detail.contains("change `lsp.gone`"), "{}", gone.detail);
+        assert_eq!(check(r#"{"lsp": false}"#).detail, "switched off (`lsp`)");
+    }
 
     #[test]
     fn sb_1_doctor_names_sandbox_and_missing_parts() {

@@ -2,13 +2,14 @@
 #![expect(deprecated, reason = "the protocol is about to drop roots and sampling; servers still ask for them")]
 
 use super::super::remote::ChangeSignal;
+use crate::file_url::file_url;
 use rmcp::ClientHandler;
 use rmcp::model::{
     ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, ErrorCode, ErrorData,
     Implementation, ListRootsResult, Root, RootsCapabilities,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleClient};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub(super) struct ClientAnswers {
@@ -38,23 +39,5 @@ impl ClientHandler for ClientAnswers {
 
     async fn on_tool_list_changed(&self, _: NotificationContext<RoleClient>) {
         self.bell.notify_changed();
-    }
-}
-
-/// The path as a `file://` URL, percent-encoded.
-fn file_url(path: &Path) -> String {
-    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.~/".contains(byte);
-    let bytes = path.as_os_str().as_encoded_bytes().iter();
-    let coded = bytes.map(|byte| if plain(byte) { char::from(*byte).to_string() } else { format!("%{byte:02X}") });
-    format!("file://{}", coded.collect::<String>())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ho_6_roots_are_file_urls() {
-        assert_eq!(file_url(Path::new("/a b/ü#.d")), "file:///a%20b/%C3%BC%23.d");
     }
 }

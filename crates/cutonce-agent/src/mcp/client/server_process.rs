@@ -4,18 +4,15 @@
 use super::super::remote::{ChangeSignal, RemoteError};
 use super::McpClient;
 use super::traffic_meter::{MeteredLines, TrafficMeter};
-use crate::sync::LockUnpoisoned;
-use cutonce_core::text::sanitize::sanitize;
+use crate::stderr_tail::{StderrTail, read_stderr};
 use cutonce_sandbox::{ProcessExit, RunningProcess, SpawnSpec, StdinMode, StdoutMode, find_program};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::io::{AsyncReadExt, BufWriter};
+use tokio::io::BufWriter;
 use tokio::net::unix::pipe;
 
-/// How many bytes of stderr to keep.
-const STDERR_TAIL: usize = 2_048;
 /// How long it may take to exit after its stdin was closed.
 const GRACE: Duration = Duration::from_millis(300);
 /// How long killing it may take.
@@ -118,31 +115,5 @@ async fn watch_process(
     meter.ended.cancel();
     if !expected.is_cancelled() {
         bell.notify_down(meter.reason());
-    }
-}
-
-/// The tail of the process's stderr.
-#[derive(Default)]
-struct StderrTail(Mutex<Vec<u8>>);
-
-impl StderrTail {
-    fn push(&self, more: &[u8]) {
-        let mut kept = self.0.lock_unpoisoned();
-        kept.extend_from_slice(more);
-        let over = kept.len().saturating_sub(STDERR_TAIL);
-        kept.drain(..over);
-    }
-    fn describe(&self) -> String {
-        let kept = self.0.lock_unpoisoned();
-        let text = String::from_utf8_lossy(&kept).trim().to_string();
-        if text.is_empty() { String::new() } else { format!("; its last output: {}", sanitize(&text)) }
-    }
-}
-
-/// Reads stderr to its end, so that the process never blocks on it.
-async fn read_stderr(mut stderr: pipe::Receiver, words: Arc<StderrTail>) {
-    let mut chunk = vec![0; 8_192];
-    while let Ok(n @ 1..) = stderr.read(&mut chunk).await {
-        words.push(chunk.get(..n).unwrap_or_default());
     }
 }
