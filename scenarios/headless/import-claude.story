@@ -2,9 +2,9 @@ What was configured for Claude Code is taken over after it was shown: rules, mod
 
 --- file ~/.claude/settings.json
 {"model": "opus", "permissions": {"allow": ["Bash(git log:*)", "Bash(("], "defaultMode": "acceptEdits"}, "env": {"CI": "1", "DEPLOY_TOKEN": "tok-9f8e7d6c5b4a"},
- "hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "true"}]}]}, "statusLine": {"type": "command", "command": "x"}}
+ "hooks": {"PostToolUse": [{"matcher": "Edit", "hooks": [{"type": "command", "command": "true"}]}]}, "statusLine": {"type": "command", "command": "x"}, "outputStyle": "Explanatory"}
 --- file ~/.claude.json
-{"numStartups": 9, "mcpServers": {"files": {"command": "srv", "args": ["."]}}}
+{"numStartups": 9, "mcpServers": {"files": {"command": "srv", "args": ["."], "env": {"FILES_KEY": "key-4d3c2b1a"}}}}
 --- file .claude/settings.local.json
 {"permissions": {"allow": ["Bash(make:*)"]}}
 --- file .claude/commands/team/greet.md
@@ -21,11 +21,13 @@ Adds to $HOME/.cutonce/settings.json:
   permissions.defaultMode: acceptEdits
   env.CI: 1
   hooks.PostToolUse: {"matcher":"Edit","hooks":[{"type":"command","command":"true"}]}
-  mcpServers.files: {"command":"srv","args":["."]}
+  statusLine.type: command
+  statusLine.command: x
+  mcpServers.files: {"command":"srv","args":["."],"env":{"FILES_KEY":"…"}}
 Used where they are:
   $WS/.claude/commands
 Not taken over:
-  $HOME/.claude/settings.json: no counterpart: statusLine
+  $HOME/.claude/settings.json: no counterpart: outputStyle
   $HOME/.claude/settings.json: DEPLOY_TOKEN looks like a secret; store a key with `cutonce key DEPLOY_TOKEN`
   $HOME/.claude/settings.json: `Bash((` is not a valid rule
 Nothing was written. `cutonce import claude --yes` writes it.
@@ -45,7 +47,7 @@ grep -q '"Bash(make:\*)"' .cutonce/settings.local.json
 Used where they are:
   $WS/.claude/commands
 Not taken over:
-  $HOME/.claude/settings.json: no counterpart: statusLine
+  $HOME/.claude/settings.json: no counterpart: outputStyle
   $HOME/.claude/settings.json: DEPLOY_TOKEN looks like a secret; store a key with `cutonce key DEPLOY_TOKEN`
   $HOME/.claude/settings.json: `Bash((` is not a valid rule
 Nothing to write.

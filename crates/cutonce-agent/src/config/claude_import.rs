@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// Maximum size of a file of Claude Code; `~/.claude.json` grows with use.
 const MAX_FILE_SIZE: u64 = 32 << 20;
 /// Settings that mean the same here.
-const SAME_MEANING: [&str; 5] = ["permissions", "model", "env", "hooks", "apiKeyHelper"];
+const SAME_MEANING: [&str; 6] = ["permissions", "model", "env", "hooks", "apiKeyHelper", "statusLine"];
 /// Folders that cutonce reads in place.
 const READ_IN_PLACE: [&str; 3] = ["agents", "commands", "skills"];
 
@@ -223,10 +223,18 @@ fn merge(into: &mut Map<String, Value>, key: String, value: Value, path: &str, a
     }
 }
 
-/// A value on one line.
+/// A value on one line. Variables and headers of servers often are keys: their values are not shown.
 fn brief(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
+        Value::Object(object) => {
+            let mut shown = object.clone();
+            for name in ["env", "headers"] {
+                let hidden = shown.get_mut(name).and_then(Value::as_object_mut);
+                hidden.into_iter().flatten().for_each(|(_, value)| *value = "…".into());
+            }
+            Value::Object(shown).to_string()
+        }
         other => other.to_string(),
     }
 }
@@ -264,11 +272,14 @@ mod tests {
         let (root, places) = world(&[
             (
                 ".claude/settings.json",
-                json!({"model": "opus", "statusLine": {}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001"},
+                json!({"model": "opus", "outputStyle": "x", "statusLine": {"type": "command", "command": "line"}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001"},
                    "permissions": {"allow": ["Bash(git log:*)", "Bash(("], "deny": ["Read(./.env)"]},
                    "hooks": {"PostToolUse": [hook.clone()], "WorktreeCreate": []}}),
             ),
-            (".claude.json", json!({"mcpServers": {"files": {"command": "srv"}}, "numStartups": 3})),
+            (
+                ".claude.json",
+                json!({"mcpServers": {"files": {"command": "srv", "env": {"T": "tok-1"}}}, "numStartups": 3}),
+            ),
             ("app/.claude/settings.local.json", json!({"permissions": {"allow": ["Bash(make:*)"]}})),
             (".cutonce/settings.json", json!({"theme": "dark", "permissions": {"allow": ["Edit"]}})),
             ("app/.claude/commands/x.md", json!("")),
@@ -276,10 +287,11 @@ mod tests {
         let import = ClaudeImport::prepare(&places);
         assert_eq!(settings(&places.home.join("settings.json"))["model"], Value::Null, "prepare changes nothing");
         let left = import.left_out.join("\n");
-        for words in ["no counterpart: statusLine", "MY_API_KEY looks like a secret", "Bash((", "WorktreeCreate"] {
+        for words in ["no counterpart: outputStyle", "MY_API_KEY looks like a secret", "Bash((", "WorktreeCreate"] {
             assert!(left.contains(words), "{words}: {left}");
         }
-        assert!(!left.contains("sk-secret"), "{left}");
+        let shown: Vec<&String> = import.files.iter().flat_map(|file| &file.additions).collect();
+        assert!(!left.contains("sk-secret") && !format!("{shown:?}").contains("tok-1"), "{left} {shown:?}");
         assert_eq!(import.in_place, [root.path().join("app/.claude/commands")]);
         import.apply().unwrap();
         let user = settings(&places.home.join("settings.json"));
@@ -287,6 +299,10 @@ mod tests {
         assert_eq!(user["model"]["main"], "opus");
         assert_eq!(user["permissions"]["allow"], json!(["Edit", "Bash(git log:*)"]));
         assert_eq!(user["hooks"]["PostToolUse"], json!([hook]));
+        assert_eq!(
+            (&user["statusLine"]["command"], &user["mcpServers"]["files"]["env"]["T"]),
+            (&json!("line"), &json!("tok-1"))
+        );
         assert_eq!((&user["env"], &user["mcpServers"]["files"]["command"]), (&json!({"A": "1"}), &json!("srv")));
         let local = settings(&places.project.join(".cutonce/settings.local.json"));
         assert_eq!(local, json!({"permissions": {"allow": ["Bash(make:*)"]}}));

@@ -8,7 +8,7 @@ pub fn explain(view: &GuideView) -> String {
         Some(ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear)
     );
     match view.place {
-        GuidePlace::Review => "The plan waits for you. Try 1 approve, s steps, 5 request changes, c comment.".into(),
+        GuidePlace::Review => "The plan waits for you. Try 1 approve, s steps, 5 request changes.".into(),
         GuidePlace::ReviewWaits => "The plan still waits for you: ctrl+p opens it.".into(),
         GuidePlace::Question => "Nothing runs before you answer: 1 allows it, 3 refuses it.".into(),
         GuidePlace::Working if approved => {
@@ -41,5 +41,19 @@ mod tests {
         assert!(said(GuidePlace::Working, Some(ChoiceKey::Default), false).contains("You approved"));
         assert!(said(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), true).contains("did not run"));
         assert!(!said(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), false).contains("nothing changed"));
+    }
+
+    #[test]
+    fn on_2_guide_fits_into_80_columns() {
+        let places =
+            [GuidePlace::Review, GuidePlace::ReviewWaits, GuidePlace::Question, GuidePlace::Working, GuidePlace::Idle];
+        let choices = [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::AcceptEdits)];
+        for (place, choice) in places.into_iter().flat_map(|place| choices.map(|choice| (place, choice))) {
+            for refused in [false, true] {
+                let text = explain(&GuideView { place, mode: Mode::AcceptEdits, choice, refused });
+                // The line begins with ` demo  `.
+                assert!(text.chars().count() <= 73, "{text}");
+            }
+        }
     }
 }
