@@ -17,7 +17,7 @@ mod start;
 use clap::Parser;
 use cli::args::{Cli, CliCommand};
 use cli::host_flags;
-use cli::usage::{UsageError, require_persistence, validate_flags};
+use cli::usage::{UsageError, explain_misplaced_flags, require_persistence, validate_flags};
 use commands::{
     completions, demo, doctor, implement, import, key, man, mcp, plan, plans, rehearse, scenario_server, serve,
     sessions, settings_schema, setup, trust,
@@ -34,7 +34,13 @@ fn main() -> ExitCode {
         let _ = writeln!(std::io::stdout(), "{}", host_flags::version_text(std::env::args_os().nth(1)));
         return ExitCode::SUCCESS;
     }
-    let cli = Cli::parse_from(host_flags::rewrite_args(std::env::args_os()));
+    let cli = Cli::try_parse_from(host_flags::rewrite_args(std::env::args_os())).unwrap_or_else(|error| {
+        if let Some(why) = explain_misplaced_flags(&error) {
+            eprintln!("{why}");
+            std::process::exit(exit_code::USAGE.into());
+        }
+        error.exit()
+    });
     if let Ok(home) = start::home_dir() {
         logging::init(&home);
         rehearse::clean_up_after_kill(&home);

@@ -116,3 +116,16 @@ fn on_1_damaged_tarball_is_not_installed() {
     assert!(told.contains("can't be unpacked"), "{told}");
     assert!(!out.join("prefix").exists());
 }
+
+/// The lines of the workflow's steps that run something, and its platforms.
+#[test]
+fn on_1_release_workflow_calls_the_script() {
+    let workflow = std::fs::read_to_string(root().join(".github/workflows/release.yml")).unwrap();
+    assert!(workflow.contains("\n      - run: scripts/package --out packages\n"), "{workflow}");
+    for platform in ["linux-x86_64", "linux-aarch64", "macos-aarch64", "macos-x86_64"] {
+        let row = format!("\n          - {{ platform: {platform}, runner: ");
+        assert_eq!(workflow.matches(&row).count(), 1, "{platform}");
+    }
+    // YAML has no tabs.
+    assert!(!workflow.contains('\t') && workflow.contains("packages/install.sh --prefix"), "{workflow}");
+}

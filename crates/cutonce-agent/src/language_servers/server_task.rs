@@ -52,7 +52,9 @@ impl ServerTask {
         let mut waiting = WaitingChecks::default();
         let mut spoke = false;
         for start in 1.. {
-            let failure = match self.start().await {
+            // The end of the session does not wait for a start: a process that nobody takes over is killed.
+            let Some(started) = self.closed.run_until_cancelled(self.start()).await else { return };
+            let failure = match started {
                 Ok((process, mut connection)) => {
                     let ended = self.serve(process, &mut connection, &mut checks, &mut waiting).await;
                     spoke |= connection.spoke;

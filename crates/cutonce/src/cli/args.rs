@@ -257,6 +257,9 @@ pub struct RehearseArgs {
     /// Apply the changes if all checks passed
     #[arg(long)]
     pub apply: bool,
+    /// Log progress to stderr
+    #[arg(long)]
+    pub verbose: bool,
     /// Model as provider/name, a bare name or an alias
     #[arg(long, value_name = "MODEL")]
     pub model: Option<String>,

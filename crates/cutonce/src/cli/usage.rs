@@ -2,6 +2,7 @@
 
 use crate::cli::args::RunFlags;
 use crate::start::current_dir;
+use clap::error::{ContextKind, ErrorKind};
 use cutonce_agent::config;
 use cutonce_agent::storage::StoreError;
 use cutonce_agent::storage::paths::valid_id;
@@ -10,6 +11,20 @@ use cutonce_agent::storage::paths::valid_id;
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
+
+/// A clearer text for flags in front of a command, which the parser reports with the wrong word.
+pub fn explain_misplaced_flags(error: &clap::Error) -> Option<String> {
+    let misplaced = error.kind() == ErrorKind::ArgumentConflict && error.get(ContextKind::InvalidSubcommand).is_some();
+    misplaced.then(|| {
+        "error: the flags of a command come after it, and a prompt is one argument
+
+  cutonce plan \"TASK\" --model NAME
+  cutonce --model NAME \"PROMPT\"
+
+For more information, try '--help'."
+            .to_string()
+    })
+}
 
 /// Validates flags before any front end starts (CL-2, CL-3). Makes a settings path absolute, so that it names
 /// the same file wherever the session works.
@@ -38,4 +53,19 @@ pub fn require_persistence(run: RunFlags) -> anyhow::Result<RunFlags> {
         return Err(UsageError(why.into()).into());
     }
     Ok(run)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::args::Cli;
+    use clap::Parser;
+
+    #[test]
+    fn cl_3_flags_before_a_command_are_explained() {
+        let told = |args: &[&str]| explain_misplaced_flags(&Cli::try_parse_from(args).unwrap_err());
+        let why = told(&["cutonce", "--model", "m", "plan", "write b"]).unwrap();
+        assert!(why.contains("come after it") && !why.contains("write b"), "{why}");
+        assert_eq!(told(&["cutonce", "--no-such-flag"]), None);
+    }
 }

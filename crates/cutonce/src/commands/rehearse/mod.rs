@@ -2,6 +2,7 @@
 //! workspace does not change, unless `--apply` is given and all checks passed.
 
 mod child;
+mod progress;
 
 use crate::cli::args::{OutputFormat, RehearseArgs, RunFlags};
 use crate::commands::approval::{self, ChosenPlan};
@@ -17,6 +18,7 @@ use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalResult, RehearsedP
 use cutonce_core::plan::sha256_hex;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_sandbox::sweep_layers;
+use progress::RehearsalProgress;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::io::Write;
@@ -29,7 +31,10 @@ pub async fn run(args: RehearseArgs) -> anyhow::Result<u8> {
     let rehearsal = rehearse(&chosen, &args).await?;
     match args.json {
         true => writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(rehearsal.result())?)?,
-        false => rehearsal.print()?,
+        false => {
+            rehearsal.print()?;
+            rehearsal.report_next(&args.plan);
+        }
     }
     Ok(rehearsal.exit_code())
 }
@@ -47,11 +52,14 @@ pub async fn plan_and_rehearse(run: RunFlags) -> anyhow::Result<u8> {
         return Ok(planned.code.max(1));
     };
     let (model, max_turns, max_budget_usd) = (run.model.clone(), run.max_turns, run.max_budget_usd);
-    let args = RehearseArgs { plan: slug, json: true, apply: false, model, max_turns, max_budget_usd };
+    let json = run.output_format != OutputFormat::Text;
+    let verbose = run.verbose;
+    let args = RehearseArgs { plan: slug, json, apply: false, verbose, model, max_turns, max_budget_usd };
     let rehearsal = rehearse(&approval::choose(&args.plan, None)?, &args).await?;
     if run.output_format == OutputFormat::Text {
         print_plan(&run, &result)?;
         rehearsal.print()?;
+        rehearsal.report_next(&args.plan);
     } else {
         result["rehearsal"] = serde_json::to_value(rehearsal.result())?;
         print_plan(&run, &result)?;
@@ -139,7 +147,9 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
         max_turns: args.max_turns,
         budget_usd: args.max_budget_usd,
     };
-    let finished = job.run(&CancellationToken::new(), &|_, _| {}).await?;
+    let progress = RehearsalProgress::new(args);
+    let on_call = |call: String, number: u32| progress.on_call(&call, number);
+    let finished = progress.follow(job.run(&CancellationToken::new(), &on_call)).await?;
     if let Some(why) = &finished.failure {
         eprintln!("cutonce: the rehearsal failed: {}", sanitize(why));
     }
@@ -170,6 +180,20 @@ impl RunRehearsal {
             (true, true) => STALE,
             (true, false) => SUCCESS,
         }
+    }
+
+    /// Says on stderr which text was rehearsed and what to do next. `plan` is the name or file as the user gave it.
+    fn report_next(&self, plan: &str) {
+        let rehearsed = &self.result().plan;
+        let next = match (self.result().applied, self.finished.passed, &rehearsed.slug) {
+            (true, ..) => Some("git diff".to_string()),
+            (false, true, _) => Some(format!("cutonce implement {plan} --sha256 {}", rehearsed.sha256)),
+            (false, false, Some(slug)) => Some(format!("cutonce plans show {slug} --steps")),
+            (false, false, None) => None,
+        };
+        let next = next.map(|next| format!("\nnext: {next}")).unwrap_or_default();
+        let name = rehearsed.slug.as_deref().unwrap_or(plan);
+        eprintln!("{}", sanitize(&format!("plan: {name}\nsha256: {}{next}", rehearsed.sha256)));
     }
 
     /// Prints the diff, the report and what was denied.

@@ -2,7 +2,7 @@
 //! prompts.
 
 mod approval_result;
-mod progress_line;
+pub(crate) mod progress_line;
 
 use crate::cli::args::{InputFormat, OutputFormat, RunFlags};
 use crate::cli::usage::UsageError;

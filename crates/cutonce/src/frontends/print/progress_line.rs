@@ -40,6 +40,12 @@ impl HeadlessProgress {
         self.draw();
     }
 
+    /// Takes note of a call of another program and redraws the line.
+    pub fn on_call(&mut self, call: &str, number: u32) {
+        (self.activity, self.calls) = (one_line(call), number as usize);
+        self.draw();
+    }
+
     pub fn draw(&mut self) {
         let text = self.text(cutonce_tui::terminal_columns());
         self.shown = true;
