@@ -42,6 +42,10 @@ denied: Write: $HOME/outside.txt
 3 files changed, +2 -2 (not applied)
 
 --- stderr
+plan: plan.md
+sha256: 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+next: cutonce implement plan.md --sha256 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+
 --- disk
 nothing changed
 
@@ -79,7 +83,7 @@ request 3
   {"calls": [{"name": "Bash", "input": {"command": "mv b.txt e.txt"}}]},
   {"text": "done"}
 ]}
---- run cutonce rehearse plan.md --apply
+--- run cutonce rehearse plan.md --apply --verbose
 --- exit 0
 --- stdout
 diff --git a/a.txt b/a.txt
@@ -104,6 +108,12 @@ new file mode 100644
 3 files changed, +2 -2 (applied)
 
 --- stderr
+● Bash echo three > a.txt && git mv b.txt e.txt
+● Bash mv b.txt e.txt
+plan: plan.md
+sha256: 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+next: git diff
+
 --- disk
 deleted b.txt
 changed a.txt

@@ -167,19 +167,12 @@ impl SessionBuilder {
         let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());
         let mcp = self.start_mcp_servers(&loaded, &settings, &here.workspace, &mut notices);
-        let language_servers = self.language_servers(&settings, loaded.trusted, &here.workspace, &mut notices);
-        let agents = self.offers_tool("Agent").then_some(agents);
+        let (services, place) = ((settings.clone(), base.connect, redactor), loaded.trusted.then_some(&here.workspace));
         let (session, events) = Session::open(SessionParts {
-            shared: self.build_shared(
-                (settings.clone(), base.connect, redactor),
-                &offered,
-                wishes,
-                language_servers,
-                &mut notices,
-            ),
+            shared: self.build_shared(services, place, &offered, wishes, &mut notices),
             role: SessionRole::Main(Box::new(MainRole {
                 team,
-                agents,
+                agents: self.offers_tool("Agent").then_some(agents),
                 main_agent: base.main_agent,
                 ephemeral: passing,
             })),
@@ -232,13 +225,13 @@ impl SessionBuilder {
     fn build_shared(
         &mut self,
         (settings, connect, redactor): (Arc<Settings>, Arc<dyn Connect>, Arc<Redactor>),
+        trusted: Option<&Workspace>,
         offered: &NamedCommands,
         wishes: ClassifierContext,
-        language_servers: LanguageServers,
         notices: &mut Vec<String>,
     ) -> Arc<SharedContext> {
         Arc::new(SharedContext {
-            language_servers: Arc::new(language_servers),
+            language_servers: trusted.map(|trusted| Arc::new(self.language_servers(&settings, trusted, notices))),
             answerer: self.permissions.answerer.clone(),
             connect,
             redactor,
@@ -598,17 +591,11 @@ impl SessionBuilder {
         mcp::open_servers(opening, notices)
     }
 
-    /// The language servers of the session; in a folder that is not trusted there are none (DU-11).
-    fn language_servers(
-        &self,
-        settings: &Settings,
-        trusted: bool,
-        workspace: &Workspace,
-        notices: &mut Vec<String>,
-    ) -> LanguageServers {
+    /// The language servers of a session in a trusted folder (DU-11).
+    fn language_servers(&self, settings: &Settings, trusted: &Workspace, notices: &mut Vec<String>) -> LanguageServers {
         LanguageServers::new(LanguageServerOptions {
-            definitions: if trusted { language_servers::definitions(settings, notices) } else { Vec::new() },
-            workspace: workspace.clone(),
+            definitions: language_servers::definitions(settings, notices),
+            workspace: trusted.clone(),
             env: self.tool_env(settings),
             deny_read: settings.sandbox.deny_read.iter().map(|path| self.expand_path(path)).collect(),
             limits: resource_limits(&settings.sandbox),

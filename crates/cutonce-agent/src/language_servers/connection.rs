@@ -1,6 +1,6 @@
 //! The conversation with one running server: files in, diagnostics out.
 
-use super::definition::ServerDefinition;
+use super::definition::LanguageServerDefinition;
 use super::diagnostics::FileDiagnostic;
 use super::documents::OpenDocuments;
 use super::error::ServerFailure;
@@ -49,7 +49,7 @@ pub(super) struct EditCheck {
 
 /// A conversation with a server.
 pub(super) struct Connection {
-    definition: Arc<ServerDefinition>,
+    definition: Arc<LanguageServerDefinition>,
     root: PathBuf,
     outgoing: mpsc::UnboundedSender<Vec<u8>>,
     incoming: mpsc::Receiver<Result<Vec<u8>, ServerFailure>>,
@@ -75,7 +75,7 @@ pub(super) struct Connection {
 
 impl Connection {
     pub fn new(
-        definition: Arc<ServerDefinition>,
+        definition: Arc<LanguageServerDefinition>,
         root: PathBuf,
         (stdin, stdout): (pipe::Sender, pipe::Receiver),
         ready: Arc<AtomicBool>,

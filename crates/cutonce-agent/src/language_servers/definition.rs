@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 /// A language server as it is started.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ServerDefinition {
+pub(crate) struct LanguageServerDefinition {
     pub name: String,
     pub command: String,
     pub args: Vec<String>,
@@ -71,9 +71,9 @@ const KNOWN: [KnownServer; 4] = [
 ];
 
 impl KnownServer {
-    fn definition(&self) -> ServerDefinition {
+    fn definition(&self) -> LanguageServerDefinition {
         let owned = |words: &[&str]| words.iter().map(|word| word.to_string()).collect();
-        ServerDefinition {
+        LanguageServerDefinition {
             name: self.name.into(),
             command: self.command.into(),
             args: owned(self.args),
@@ -86,10 +86,10 @@ impl KnownServer {
     }
 }
 
-impl ServerDefinition {
-    fn named(name: &str) -> ServerDefinition {
+impl LanguageServerDefinition {
+    fn named(name: &str) -> LanguageServerDefinition {
         let known = KNOWN.iter().find(|known| known.name == name).map(KnownServer::definition);
-        known.unwrap_or_else(|| ServerDefinition {
+        known.unwrap_or_else(|| LanguageServerDefinition {
             name: name.into(),
             command: String::new(),
             args: Vec::new(),
@@ -125,13 +125,13 @@ impl ServerDefinition {
 
 /// Returns the servers of these settings, the user's own first. A server that can't be started is described in
 /// `notices`.
-pub(crate) fn definitions(settings: &Settings, notices: &mut Vec<String>) -> Vec<ServerDefinition> {
+pub(crate) fn definitions(settings: &Settings, notices: &mut Vec<String>) -> Vec<LanguageServerDefinition> {
     if settings.lsp.get(ALL_SERVERS).is_some_and(|all| all.disabled) {
         return Vec::new();
     }
     let mut found = Vec::new();
     for (name, given) in settings.lsp.iter().filter(|(name, given)| *name != ALL_SERVERS && !given.disabled) {
-        let mut server = ServerDefinition { configured: true, ..ServerDefinition::named(name) };
+        let mut server = LanguageServerDefinition { configured: true, ..LanguageServerDefinition::named(name) };
         let given = given.clone();
         server.command = given.command.unwrap_or(server.command);
         server.args = given.args.unwrap_or(server.args);
@@ -187,7 +187,7 @@ pub struct FoundServer {
 /// Lists the language servers of these settings. Starts nothing.
 pub fn find_servers(settings: &Settings, folder: &Path, env: &[(OsString, OsString)]) -> Vec<FoundServer> {
     let all = definitions(settings, &mut Vec::new());
-    let found = |server: ServerDefinition| FoundServer {
+    let found = |server: LanguageServerDefinition| FoundServer {
         program: server.program(folder, env),
         configured: server.configured,
         name: server.name,
@@ -242,7 +242,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let inner = folder.path().join("a/b/src");
         std::fs::create_dir_all(&inner).unwrap();
-        let server = ServerDefinition::named("rust-analyzer");
+        let server = LanguageServerDefinition::named("rust-analyzer");
         let file = inner.join("lib.rs");
         assert_eq!(server.root(&file, folder.path()), folder.path());
         for marked in ["a/b", "a"] {

@@ -5,7 +5,7 @@
 pub(super) enum ServerFailure {
     #[error("it could not be started: {0}")]
     NotStarted(String),
-    /// Its output ended; how it ended is not known yet.
+    /// The output ended; how the program ended is not known yet.
     #[error("its output ended")]
     Closed,
     #[error("{0}")]

@@ -1,7 +1,7 @@
 //! The messages that are used, out of the protocol's hundreds. A small typed subset instead of the crate `lsp-types`:
 //! a dozen messages need no further dependency, and a server that gets details wrong stays usable.
 
-use super::definition::{ServerDefinition, language_id};
+use super::definition::{LanguageServerDefinition, language_id};
 use crate::file_url::file_url;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,7 +37,7 @@ pub(super) fn notification(method: &str, params: Value) -> Value {
 
 /// Parameters of the first request. The server has a process namespace of its own and could not watch our process, so
 /// it gets no process id; it ends with us anyway.
-pub(super) fn initialize(definition: &ServerDefinition, root: &Path) -> Value {
+pub(super) fn initialize(definition: &LanguageServerDefinition, root: &Path) -> Value {
     let name = root.file_name().unwrap_or_default().to_string_lossy();
     json!({
         "processId": null,
@@ -91,7 +91,12 @@ pub(super) fn created(path: &Path) -> Value {
 }
 
 /// The answer to a request of a server; `None` if it is not supported.
-pub(super) fn answer(method: &str, params: &Value, definition: &ServerDefinition, root: &Path) -> Option<Value> {
+pub(super) fn answer(
+    method: &str,
+    params: &Value,
+    definition: &LanguageServerDefinition,
+    root: &Path,
+) -> Option<Value> {
     Some(match method {
         "workspace/configuration" => {
             let items = params.get("items").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
@@ -111,7 +116,7 @@ pub(super) fn answer(method: &str, params: &Value, definition: &ServerDefinition
 }
 
 /// The part of the options that a server asks for: `python.analysis` is that key, or `analysis` in `python`.
-fn section(definition: &ServerDefinition, item: &Value) -> Value {
+fn section(definition: &LanguageServerDefinition, item: &Value) -> Value {
     let Some(section) = item.get("section").and_then(Value::as_str).filter(|section| !section.is_empty()) else {
         return json!(definition.options);
     };

@@ -23,7 +23,7 @@ use connection::EditCheck;
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
 use cutonce_sandbox::ResourceLimits;
 use cutonce_tools::workspace::Workspace;
-use definition::ServerDefinition;
+use definition::LanguageServerDefinition;
 use process::LaunchOptions;
 use server_task::ServerTask;
 use std::collections::HashMap;
@@ -49,7 +49,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The language servers of a session, shared with its subagents.
 pub(crate) struct LanguageServers {
-    definitions: Vec<Arc<ServerDefinition>>,
+    definitions: Vec<Arc<LanguageServerDefinition>>,
     launch: Arc<LaunchOptions>,
     running: Mutex<HashMap<(String, PathBuf), ServerHandle>>,
     hub: Arc<OnceLock<Arc<EventHub>>>,
@@ -64,8 +64,7 @@ struct ServerHandle {
 
 /// What language servers are made from.
 pub(crate) struct LanguageServerOptions {
-    /// Empty in a folder that is not trusted.
-    pub definitions: Vec<ServerDefinition>,
+    pub definitions: Vec<LanguageServerDefinition>,
     pub workspace: Workspace,
     pub env: Vec<(OsString, OsString)>,
     pub deny_read: Vec<PathBuf>,
@@ -75,7 +74,7 @@ pub(crate) struct LanguageServerOptions {
 /// A file that is about to be edited.
 pub(crate) struct WatchedEdit {
     servers: Arc<LanguageServers>,
-    server: Arc<ServerDefinition>,
+    server: Arc<LanguageServerDefinition>,
     root: PathBuf,
     path: PathBuf,
     before: Option<String>,
@@ -116,7 +115,7 @@ impl LanguageServers {
 
     /// Sends an edit to its server, which is started if needed. False if nobody has to wait for the answer, because the
     /// server was started by an earlier edit and is not ready yet.
-    fn submit(&self, server: &Arc<ServerDefinition>, root: &Path, check: EditCheck) -> bool {
+    fn submit(&self, server: &Arc<LanguageServerDefinition>, root: &Path, check: EditCheck) -> bool {
         let mut running = self.running.lock_unpoisoned();
         let key = (server.name.clone(), root.to_path_buf());
         if let Some(handle) = running.get(&key) {

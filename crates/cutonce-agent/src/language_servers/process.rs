@@ -1,6 +1,6 @@
 //! The process of a language server: confined like a command that only reads, ended with everything it started.
 
-use super::definition::ServerDefinition;
+use super::definition::LanguageServerDefinition;
 use super::error::ServerFailure;
 use crate::stderr_tail::{StderrTail, read_stderr};
 use crate::sync::LockUnpoisoned;
@@ -32,7 +32,7 @@ pub(super) struct LaunchOptions {
 }
 
 /// A started server.
-pub(super) struct ServerProcess {
+pub(super) struct LanguageServerProcess {
     running: RunningProcess,
     stderr: Arc<StderrTail>,
     reading: JoinHandle<()>,
@@ -42,9 +42,9 @@ impl LaunchOptions {
     /// Starts a server. Blocks until it runs.
     pub fn start(
         &self,
-        definition: &ServerDefinition,
+        definition: &LanguageServerDefinition,
         root: &Path,
-    ) -> Result<(ServerProcess, pipe::Sender, pipe::Receiver), ServerFailure> {
+    ) -> Result<(LanguageServerProcess, pipe::Sender, pipe::Receiver), ServerFailure> {
         let missing = || ServerFailure::NotStarted(format!("the program {:?} was not found", definition.command));
         let program = definition.program(&self.workspace.root, &self.env).ok_or_else(missing)?;
         let (profile, env) = self.confine(definition)?;
@@ -61,12 +61,12 @@ impl LaunchOptions {
         };
         let tail = Arc::<StderrTail>::default();
         let reading = tokio::spawn(read_stderr(stderr, tail.clone()));
-        Ok((ServerProcess { running, stderr: tail, reading }, stdin, stdout))
+        Ok((LanguageServerProcess { running, stderr: tail, reading }, stdin, stdout))
     }
 
     fn confine(
         &self,
-        definition: &ServerDefinition,
+        definition: &LanguageServerDefinition,
     ) -> Result<(SandboxProfile, Vec<(OsString, OsString)>), ServerFailure> {
         let failed = |error: SandboxUnavailable| ServerFailure::NotStarted(error.to_string());
         let sandbox = {
@@ -84,7 +84,7 @@ impl LaunchOptions {
     }
 }
 
-impl ServerProcess {
+impl LanguageServerProcess {
     /// Ends the process and everything it started; says how it ended. A server keeps nothing that must be saved, so it
     /// is killed without a farewell.
     pub async fn end(mut self) -> String {

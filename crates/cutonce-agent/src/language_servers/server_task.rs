@@ -1,9 +1,9 @@
 //! The task of one server: starts it with the first edit, restarts it a few times, switches it off for good.
 
 use super::connection::{Connection, EditCheck};
-use super::definition::ServerDefinition;
+use super::definition::LanguageServerDefinition;
 use super::error::ServerFailure;
-use super::process::{LaunchOptions, ServerProcess};
+use super::process::{LanguageServerProcess, LaunchOptions};
 use cutonce_core::text::sanitize::one_line;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ const MAX_WAITING: usize = 64;
 
 /// Everything that a server's task needs.
 pub(super) struct ServerTask {
-    pub definition: Arc<ServerDefinition>,
+    pub definition: Arc<LanguageServerDefinition>,
     pub root: PathBuf,
     pub launch: Arc<LaunchOptions>,
     /// True while it answers.
@@ -79,7 +79,7 @@ impl ServerTask {
         }
     }
 
-    async fn start(&self) -> Result<(ServerProcess, Connection), ServerFailure> {
+    async fn start(&self) -> Result<(LanguageServerProcess, Connection), ServerFailure> {
         let (launch, definition, root) = (self.launch.clone(), self.definition.clone(), self.root.clone());
         let started = tokio::task::spawn_blocking(move || launch.start(&definition, &root)).await;
         let (process, stdin, stdout) = started.map_err(|error| ServerFailure::NotStarted(error.to_string()))??;
@@ -90,7 +90,7 @@ impl ServerTask {
     /// Talks to the server until it or the session ends. The process is gone when this returns.
     async fn serve(
         &self,
-        mut process: ServerProcess,
+        mut process: LanguageServerProcess,
         connection: &mut Connection,
         checks: &mut mpsc::UnboundedReceiver<EditCheck>,
         waiting: &mut WaitingChecks,

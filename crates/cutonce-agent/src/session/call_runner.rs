@@ -350,9 +350,9 @@ impl SessionState {
         let context = CallContext { call_id, cancel: cancel.clone(), output, answer, scope };
         let servers = self.context.shared.language_servers.clone();
         tokio::spawn(async move {
-            let edit = match &allowed.rights {
-                CallRights::Write(grant) => servers.watch_edit(grant.path()).await,
-                CallRights::Plain | CallRights::Shell(_) => None,
+            let edit = match (&allowed.rights, servers) {
+                (CallRights::Write(grant), Some(servers)) => servers.watch_edit(grant.path()).await,
+                _ => None,
             };
             let started = Instant::now();
             let mut outcome = tokio::select! {

@@ -77,8 +77,8 @@ impl EventLoop {
         self.state.session_ends("other");
         let _ = tokio::time::timeout(HOOK_GRACE, self.drain_hooks()).await;
         self.state.tools.mcp.servers.close().await;
-        if self.state.subagent.is_none() {
-            self.state.context.shared.language_servers.close().await;
+        if let (None, Some(servers)) = (&self.state.subagent, &self.state.context.shared.language_servers) {
+            servers.close().await;
         }
         self.state.context.env.shells.end_all().await;
         self.state.record_usage();

@@ -116,8 +116,8 @@ pub(crate) struct SharedContext {
     pub wishes: ClassifierContext,
     /// The front end, as other approvers see it (RV-3).
     pub answerer: Answerer,
-    /// Check files after edits (DU-11).
-    pub language_servers: Arc<LanguageServers>,
+    /// Check files after edits; `None` in a folder that is not trusted (DU-11).
+    pub language_servers: Option<Arc<LanguageServers>>,
 }
 
 /// The transcript of a session and the conversation in it.
@@ -188,7 +188,7 @@ impl Session {
         let (sender, inbox) = mpsc::unbounded_channel();
         let hooks = parts.shared.hooks.clone();
         if let SessionRole::Main(main) = &parts.role {
-            parts.shared.language_servers.report_to(hub.clone());
+            parts.shared.language_servers.iter().for_each(|servers| servers.report_to(hub.clone()));
             main.team.seat.attach(sender.downgrade(), hooks.clone());
         }
         let reports = mpsc::unbounded_channel();
