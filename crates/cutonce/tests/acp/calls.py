@@ -66,7 +66,7 @@ async def test_permission_once_always_and_no(world):
     assert any("another name" in json.dumps(request) for request in world.requests)
 
 
-async def test_pr_2_always_allow_counts_in_the_next_session_of_a_folder_nobody_trusts(world):
+async def test_pr_2_always_allow_applies_in_untrusted_folders(world):
     turns = [{"calls": [bash("mkdir -p one")]}, {"text": "a"}, {"calls": [bash("mkdir -p one")]}, {"text": "b"}]
     async with world.model(turns):
         async with world.agent() as connection:
@@ -94,7 +94,7 @@ async def test_a_command_shows_all_of_itself_and_its_output(world):
         assert "one\ntwo" in done["rawOutput"] and (world.ws / "made.txt").exists()
 
 
-async def test_ui_5_nothing_of_a_command_is_hidden_from_who_judges_it(world):
+async def test_ui_5_command_is_shown_completely(world):
     command = "touch a.txt # \x1b[2K\u202e gpj.txt"
     async with world.model([{"calls": [bash(command)]}, {"text": "done"}]), world.agent() as connection:
         session = await world.new(connection)

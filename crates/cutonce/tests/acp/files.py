@@ -77,7 +77,7 @@ async def test_pm_60_plan_mode_writes_nothing_through_the_editor(world):
         assert [plan.read_text() for plan in plans] == ["# P\n"]
 
 
-async def test_pm_44_a_plan_file_in_the_workspace_is_the_disks_alone(world):
+async def test_pm_44_plan_file_bypasses_the_editor(world):
     world.settings(plansDirectory="plans")
     plans = lambda: list((world.ws / "plans").glob("*.md"))  # noqa: E731
     turns = [

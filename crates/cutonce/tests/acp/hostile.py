@@ -63,7 +63,7 @@ def prompt(session, id=2):
     return {"jsonrpc": "2.0", "id": id, "method": "session/prompt", "params": params}
 
 
-async def test_pm_61_a_hosts_allow_does_not_make_plan_mode_writable(world):
+async def test_pm_61_allow_never_lifts_plan_mode(world):
     (world.ws / "a.txt").write_text("old\n")
     (world.ws / ".cutonce").mkdir()
     rules = {"permissions": {"allow": ["Edit", "Write", "Bash"]}}
@@ -134,7 +134,7 @@ async def test_pm_80_answers_that_are_none(world):
 READ = {"name": "Read", "input": {"file_path": "a.txt"}}
 
 
-async def test_ag_4_an_editor_that_never_hands_over_a_file_can_still_cancel(world):
+async def test_ag_4_cancel_ends_a_hanging_file_read(world):
     (world.ws / "a.txt").write_text("on disk\n")
     async with world.model([{"calls": [READ]}, {"text": "still here"}]), raw(world) as agent:
         session = await opened(world, agent, fs=True)

@@ -57,7 +57,7 @@ async def test_an_agent_in_the_background_is_told_when_it_ends(world):
         await world.editor.until(lambda: world.editor.said().endswith("done"))
 
 
-async def test_pm_74_a_plan_of_a_thousand_lines_with_a_stock_client(world):
+async def test_pm_74_thousand_lines_with_a_stock_client(world):
     # The client as it is takes no longer line than 64 KB.
     plan = "# The plan\n\n" + "".join(f"{n}. change the file number {n} as it was said in the talk\n" for n in range(1000))
     assert len(plan) > 60_000 - 8_000
@@ -72,7 +72,7 @@ async def test_pm_74_a_plan_of_a_thousand_lines_with_a_stock_client(world):
         assert world.editor.modes()[-1] == "default"
 
 
-async def test_ag_4_cancel_while_a_hook_is_asked_about_the_prompt(world):
+async def test_ag_4_cancel_ends_a_prompt_hook(world):
     started = world.dir / "started"
     world.settings(hooks={"UserPromptSubmit": [{"hooks": [{"type": "command", "command": f"touch {started}; exec sleep 300"}]}]})
     async with world.model([{"text": "never"}]), world.agent() as connection:

@@ -67,7 +67,7 @@ async def test_pm_74_default_asks_for_each_edit(world):
         assert world.tree() == {}
 
 
-async def test_pm_81_clear_goes_on_in_the_same_prompt(world):
+async def test_pm_81_clear_continues_in_the_same_prompt(world):
     turns = [
         {"calls": [write("{plan}", PLAN), EXIT]},
         {"calls": [write("late.txt", "late\n")]},
@@ -107,7 +107,7 @@ async def test_pm_77_an_edited_plan_is_what_runs(world):
     assert "edited by user" in told and "# Mine" in told and "mind the gap" in told
 
 
-async def test_pm_80_an_edit_that_is_no_text_approves_nothing_and_is_told_in_words(world):
+async def test_pm_80_edit_without_text_approves_nothing(world):
     async with world.model(flow({"text": "never"})), world.agent() as connection:
         session = await world.new(connection, "plan")
         world.editor.answers = [("default", {"cutonce": {"plan": 7}})]

@@ -31,7 +31,7 @@ async def test_tm_1_calls_messages_and_states_of_a_teammate(world):
         assert world.tree() == {"hello.txt": "Hello!\n"}, world.tree()
 
 
-async def test_pm_134_a_plan_of_a_teammate_is_approved_in_the_editor(world):
+async def test_pm_134_editor_approves_a_teammates_plan(world):
     hello = str(world.ws / "hello.txt")
     plans = {"when": "You are `ann`", "calls": [write("{plan}", "# Greeting\n1. Write hello.txt\n"), EXIT]}
     works = {"when": "You are `ann`", "calls": [write(hello, "Hello!\n"), *DONE["calls"]]}

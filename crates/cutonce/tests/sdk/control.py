@@ -32,7 +32,7 @@ async def refused(request):
 # --- Agents of the host
 
 
-async def ho_1_agents_of_the_host_are_started():
+async def ho_1_host_agents_are_started():
     begin = call("Agent", subagent_type="gardener", description="look", prompt="Find the roses.")
     stage = Stage(begin, {"text": "by the wall"}, {"text": "done"})
     got = await run(query(prompt=prompt("go"), options=stage.options(agents={"gardener": GARDENER}, allowed_tools=["Agent"], forward_subagent_text=True)))
@@ -49,14 +49,14 @@ async def ho_1_agents_of_the_host_are_started():
     assert {one["name"] for one in asked["tools"]} == {"Read", "Write"}
 
 
-async def ho_1_agents_of_the_host_are_told_before_anything_begins():
+async def ho_1_host_agents_are_listed_at_the_start():
     stage = Stage({"text": "hi"})
     async with ClaudeSDKClient(stage.options(agents={"gardener": GARDENER})) as client:
         told = {agent["name"]: agent["description"] for agent in (await client.get_server_info())["agents"]}
     assert told["gardener"] == "Knows plants." and "Explore" in told, told
 
 
-async def ho_1_an_agent_of_the_host_is_under_plan_mode():
+async def ho_1_plan_mode_applies_to_host_agents():
     # Neither its tools, nor an allow rule, nor the mode that it names make plan mode writable (PM-64).
     begin = call("Agent", subagent_type="gardener", description="plant", prompt="Plant roses.")
     plants = call("Write", file_path="roses.txt", content="ROSES")
@@ -70,7 +70,7 @@ async def ho_1_an_agent_of_the_host_is_under_plan_mode():
     assert [denial["tool_name"] for denial in results(got)[0].permission_denials] == ["Write"]
 
 
-async def ho_1_agents_that_can_not_be_meant_are_refused():
+async def ho_1_invalid_agents_are_refused():
     stage = Stage({"text": "never"})
     odd = AgentDefinition(description="x", prompt="x", permissionMode="dance")
     got = await run(query(prompt=prompt("go"), options=stage.options(agents={"odd": odd})))
@@ -113,7 +113,7 @@ async def ho_1_files_are_put_back_to_before_a_message():
         assert "no message with this id" in await refused(client.rewind_files(str(uuid.uuid4())))
 
 
-async def ho_1_a_message_is_known_by_the_hosts_own_id():
+async def ho_1_messages_keep_the_hosts_id():
     stage, mine = Stage(call("Write", file_path="a.txt", content="A"), {"text": "one"}), str(uuid.uuid4())
 
     async def said():
@@ -128,7 +128,7 @@ async def ho_1_a_message_is_known_by_the_hosts_own_id():
     assert stage.files() == {}
 
 
-async def ho_1_nothing_is_put_back_while_a_turn_is_on():
+async def ho_1_no_rewind_during_a_turn():
     stage = Stage(call("Write", file_path="a.txt", content="A"), call("Bash", command="sleep 300"), {"text": "never"})
     options = stage.options(permission_mode="acceptEdits", allowed_tools=["Bash"], extra_args={"replay-user-messages": None})
     async with ClaudeSDKClient(options) as client:
@@ -155,7 +155,7 @@ async def ho_1_a_command_in_the_background_is_stopped():
         assert "no task" in await refused(client.stop_task("bash_7"))
 
 
-async def ho_1_an_agent_is_stopped_and_the_turn_goes_on():
+async def ho_1_turn_continues_after_an_agent_is_stopped():
     begin = call("Agent", subagent_type="gardener", description="look", prompt="Find the roses.")
     stage = Stage(begin, call("Bash", command="sleep 300"), {"text": "went on"})
     gardener = AgentDefinition(description="Knows plants.", prompt="Look.", tools=["Bash"])
@@ -174,7 +174,7 @@ async def ho_1_an_agent_is_stopped_and_the_turn_goes_on():
     assert ended == ["stopped"] and message.result == "went on", (ended, message)
 
 
-async def ho_1_a_waiting_message_is_taken_back():
+async def ho_1_queued_message_is_cancelled():
     stage, mine = Stage(call("Bash", command="sleep 300"), {"text": "never"}), str(uuid.uuid4())
     process = bare(stage, "--allowedTools", "Bash")
     said = {"type": "user", "message": {"role": "user", "content": "go"}}
@@ -202,7 +202,7 @@ async def states(client):
     return {one["name"]: one["status"] for one in (await client.get_mcp_status())["mcpServers"]}
 
 
-async def ho_1_servers_are_switched_off_and_on_and_started_anew():
+async def ho_1_servers_are_toggled_and_restarted():
     stage = Stage({"text": "one"}, {"text": "two"}, {"text": "three"})
     async with ClaudeSDKClient(stage.options(mcp_servers={"tools": stdio()})) as client:
         await client.reconnect_mcp_server("tools")
@@ -220,7 +220,7 @@ async def ho_1_servers_are_switched_off_and_on_and_started_anew():
     assert offered == [True, False, True], offered
 
 
-async def ho_1_a_server_that_does_not_start_is_an_error():
+async def ho_1_server_that_fails_to_start_is_an_error():
     stage = Stage({"text": "one"})
     async with ClaudeSDKClient(stage.options(mcp_servers={"none": {"command": "no-such-program-anywhere"}})) as client:
         assert "no-such-program-anywhere" in await refused(client.reconnect_mcp_server("none"))
@@ -251,7 +251,7 @@ async def ho_1_servers_are_set_while_it_runs():
     assert offered == [{"calc", "tools"}, {"calc", "tools"}, set()], offered
 
 
-async def ho_6_a_server_that_hangs_delays_nothing_and_a_call_finds_a_slow_one():
+async def ho_6_hanging_server_delays_nothing_slow_one_works():
     # The model answers before the hanging server would: no wait could be hidden here.
     hangs = {"command": "sleep", "args": ["1000"]}
     stage = Stage({"text": "at once"}, call("mcp__tools__look"), {"text": "done"}, call("WaitForMcpServers"), {"text": "waited"})
@@ -274,7 +274,7 @@ def form(schema=CITY):
     return {"output_format": {"type": "json_schema", "schema": schema}}
 
 
-async def ho_1_the_answer_has_the_form_that_was_asked_for():
+async def ho_1_answer_fits_the_output_schema():
     # First only words, then the wrong form, then the right one: the turn ends with it.
     stage = Stage({"text": "Bern."}, call("StructuredOutput", city="Bern"), call("StructuredOutput", city="Bern", people=134000), {"text": "never"})
     got = await run(query(prompt="go", options=stage.options(**form())))
@@ -295,20 +295,20 @@ async def ho_1_corrections_of_the_form_are_bounded():
     assert results(got)[0].subtype == "error_max_structured_output_retries" and len(stage.seen()) == 6
 
 
-async def ho_1_the_form_is_given_in_plan_mode_and_in_every_turn():
+async def ho_1_output_schema_applies_to_every_turn():
     stage = Stage(call("StructuredOutput", city="Bern", people=1), call("StructuredOutput", city="Rom", people=2))
     async with ClaudeSDKClient(stage.options(permission_mode="plan", tools=["Read"], **form())) as client:
         assert (await turn(client, "one"))[-1].structured_output["city"] == "Bern"
         assert (await turn(client, "two"))[-1].structured_output["city"] == "Rom"
 
 
-async def ho_1_a_form_that_is_none_is_refused():
+async def ho_1_invalid_output_schema_is_refused():
     stage = Stage({"text": "never"})
     got = await run(query(prompt="go", options=stage.options(**form({"properties": {"a": {"pattern": "("}}}))))
     assert "schema" in str(got[-1]) and stage.seen() == []
 
 
-async def ho_1_another_model_goes_on_where_one_fails():
+async def ho_1_fallback_model_continues():
     overloaded = {"fault": {"status": 529, "message": "overloaded"}}
     settings = json.dumps({"maxRetries": 1, "retryDelayMs": 1})
     stage = Stage(overloaded, overloaded, call("Bash", command="ls"), {"text": "one"}, {"text": "two"})
@@ -323,13 +323,13 @@ async def ho_1_another_model_goes_on_where_one_fails():
     assert any("claude-haiku-4-5 answers" in str(getattr(message, "data", "")) for message in got)
 
 
-async def ho_1_a_request_that_is_refused_finds_no_other_model():
+async def ho_1_refused_request_uses_no_fallback_model():
     stage = Stage({"fault": {"status": 400, "message": "too odd"}}, {"text": "never"})
     got = await run(query(prompt="go", options=stage.options(fallback_model="claude-haiku-4-5")))
     assert results(got)[0].is_error and len(stage.seen()) == 1
 
 
-async def ho_1_a_session_goes_on_from_an_earlier_message():
+async def ho_1_session_resumes_at_an_earlier_message():
     stage = Stage({"text": "one"}, {"text": "two"}, {"text": "three"}, {"text": "four"})
     async with ClaudeSDKClient(stage.options()) as client:
         first, second = await turn(client, "first"), await turn(client, "second")
@@ -344,7 +344,7 @@ async def ho_1_a_session_goes_on_from_an_earlier_message():
     assert second[-1].result == "two"
 
 
-async def ho_1_an_earlier_message_does_not_lead_out_of_plan_mode():
+async def ho_1_resuming_earlier_keeps_plan_mode():
     stage = Stage({"text": "one"}, {"text": "two"}, call("Write", file_path="a.txt", content="A"), {"text": "three"})
     async with ClaudeSDKClient(stage.options()) as client:
         first = await turn(client, "first")
@@ -357,7 +357,7 @@ async def ho_1_an_earlier_message_does_not_lead_out_of_plan_mode():
     assert got[0].data["permissionMode"] == "plan"
 
 
-async def ho_1_a_message_that_is_not_there_is_an_error():
+async def ho_1_missing_message_is_an_error():
     stage, missing = Stage({"text": "one"}, {"text": "never"}), str(uuid.uuid4())
     first = (await run(query(prompt="first", options=stage.options())))[-1]
     got = await run(query(prompt="go", options=stage.options(resume=first.session_id, resume_session_at=missing)))

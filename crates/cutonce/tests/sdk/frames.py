@@ -82,7 +82,7 @@ async def ho_1_a_failure_names_its_kind():
         assert told == [kind], (status, told)
 
 
-async def ho_1_a_model_is_looked_at_before_it_is_chosen():
+async def ho_1_model_is_checked_before_the_switch():
     stage = Stage({"text": "one"}, {"text": "two"}, {"text": "three"})
     async with ClaudeSDKClient(stage.options()) as client:
         first = await turn(client, "hi")
@@ -107,7 +107,7 @@ async def ho_1_a_message_behind_a_choice_waits_for_it():
     assert "haiku" in stage.seen()[0]["model"]
 
 
-async def ho_1_the_window_is_the_one_of_the_sessions_settings():
+async def ho_1_context_window_comes_from_the_settings():
     stage = Stage({"text": "one", "usage": USED})
     settings = json.dumps({"models": {"claude-sonnet-5-5": {"context": 400_000}}})
     async with ClaudeSDKClient(stage.options(settings=settings, model="claude-sonnet-5-5")) as client:
@@ -118,7 +118,7 @@ async def ho_1_the_window_is_the_one_of_the_sessions_settings():
     assert used["contextWindow"] == 400_000 and used["maxOutputTokens"] > 0, used
 
 
-async def ho_1_totals_go_on_over_a_resume():
+async def ho_1_totals_survive_a_resume():
     begin = call("Agent", subagent_type="gardener", description="look", prompt="Find the roses.")
     stage = Stage({**begin, "usage": USED}, {"text": "wall", "usage": USED}, {"text": "one", "usage": USED}, {"text": "two", "usage": USED})
     options = dict(agents={"gardener": GARDENER}, allowed_tools=["Agent"])

@@ -23,7 +23,7 @@ def specific(event, **more):
     return {"hookSpecificOutput": {"hookEventName": event, **more}}
 
 
-async def ho_7_a_failed_call_is_told_and_an_output_replaced():
+async def ho_7_failure_is_reported_and_output_replaced():
     stage = Stage(call("Read", file_path="missing.txt"), call("Read", file_path="notes.txt"), {"text": "done"})
     (stage.ws / "notes.txt").write_text("hunter2")
     failed = Told(lambda given: specific("PostToolUseFailure", additionalContext="Look in docs."))
@@ -69,7 +69,7 @@ async def ho_7_pm_61_a_permission_request_lifts_nothing_in_plan_mode():
     assert [denial["tool_name"] for denial in got[-1].permission_denials] == ["Write", "ExitPlanMode"]
 
 
-async def ho_7_a_subagent_begins_with_the_words_of_a_hook():
+async def ho_7_subagent_starts_with_text_of_a_hook():
     stage = Stage(
         {"when": "You are cutonce", "calls": [{"name": "Agent", "input": {"description": "d", "prompt": "Look.", "subagent_type": "Explore"}}]},
         {"when": "Look.", "text": "Seen."},
@@ -99,7 +99,7 @@ async def ho_1_a_hooks_ask_is_named_as_one():
     process.wait(20)
 
 
-async def ho_1_a_teammates_plan_answered_between_turns_leaves_the_session_idle():
+async def ho_1_session_is_idle_after_a_teammates_plan():
     member = {"name": "ann", "task": "Plan.", "planModeRequired": True}
     stage = Stage(
         {"when": "not good", "text": "Waiting.", "repeat": 9},

@@ -135,7 +135,7 @@ async def ho_1_compact_and_clear_are_commands():
     assert "SUMMARY" not in text_of(seen[3]) and "FIRSTWORDS" not in text_of(seen[3]) and len(seen) == 4
 
 
-async def ho_1_a_summary_that_fails_is_an_error_and_the_session_goes_on():
+async def ho_1_failed_compaction_is_an_error_only():
     stage = Stage({"text": "one"}, {"fault": {"status": 400, "message": "no"}}, {"text": "two"})
     async with ClaudeSDKClient(stage.options()) as client:
         await turn(client, "hello")
@@ -167,7 +167,7 @@ async def always(tool, given, context):
     return PermissionResultAllow(updated_permissions=context.suggestions)
 
 
-async def ho_1_always_allow_stores_the_narrowest_choice_and_counts_the_next_time():
+async def ho_1_always_allow_stores_the_narrowest_rule():
     # The folder was never trusted: the rule is the person's own word all the same (PR-2).
     make = call("Bash", command="mkdir -p one")
     stage = Stage(make, {"text": "a"}, make, call("Bash", command="mkdir -p two"), {"text": "b"})
@@ -184,14 +184,14 @@ async def ho_1_always_allow_stores_the_narrowest_choice_and_counts_the_next_time
     assert asked == ["mkdir -p two"], asked
 
 
-async def ho_1_always_allow_of_an_edit_is_the_mode_for_edits():
+async def ho_1_always_allow_of_an_edit_sets_accept_edits():
     stage = Stage(call("Write", file_path="src/a.txt", content="A"), {"text": "done"})
     got = await run(query(prompt=prompt("go"), options=stage.options(can_use_tool=always)))
     assert stage.files() == {"src/a.txt": "A"}, "no rule is stored"
     assert [m.data["permissionMode"] for m in got if getattr(m, "subtype", "") == "status"] == ["acceptEdits"]
 
 
-async def ho_1_where_the_folders_settings_are_not_read_a_rule_is_for_the_session():
+async def ho_1_rule_without_project_settings_is_session_only():
     stage = Stage(call("Bash", command="mkdir one"), call("Bash", command="mkdir one"), {"text": "done"})
     asked = []
 
@@ -223,7 +223,7 @@ async def ho_1_folders_join_and_leave_while_a_session_runs():
     shutil.rmtree(other)
 
 
-async def ho_1_what_is_left_out_is_told_where_a_host_reads():
+async def ho_1_ignored_parts_are_reported_to_the_host():
     stage = Stage({"text": "one"})
     got = await run(query(prompt=prompt("hi"), options=stage.options(session_store=InMemorySessionStore(), include_hook_events=True)))
     told = [message.data["content"] for message in got if getattr(message, "subtype", "") == "informational"]
@@ -241,7 +241,7 @@ QUESTION = {
 }
 
 
-async def ho_2_notes_beside_an_answer_reach_the_model():
+async def ho_2_notes_of_an_answer_reach_the_model():
     ask = call("AskUserQuestion", questions=[QUESTION])
     stage = Stage(ask, ask, {"text": "done"})
     replies = [

@@ -61,7 +61,7 @@ async def asked(stage, **options):
 # --- The main thread as an agent
 
 
-async def ho_1_the_main_thread_is_the_agent_that_is_named():
+async def ho_1_named_agent_is_the_main_thread():
     stage = Stage(WRITE, {"text": "no such tool"})
     reader = agent(prompt="I only read.", tools=["Read", "Task"], model="claude-haiku-4-5", maxTurns=2, initialPrompt="Begin with the map.")
     options = stage.options(agents={"ro": reader}, extra_args={"agent": "ro"}, permission_mode="acceptEdits")
@@ -73,7 +73,7 @@ async def ho_1_the_main_thread_is_the_agent_that_is_named():
     assert stage.files() == {} and results(got)[0].subtype == "success", got[-1]
 
 
-async def ho_1_an_agent_takes_rights_and_gives_none():
+async def ho_1_main_agent_only_removes_rights():
     wide = agent(permissionMode="bypassPermissions", disallowedTools=["Bash"])
     stage = Stage(WRITE, {"text": "done"})
     got, calls = await asked(stage, agents={"w": wide}, extra_args={"agent": "w"})
@@ -85,7 +85,7 @@ async def ho_1_an_agent_takes_rights_and_gives_none():
     assert stage.files() == {} and calls == [], "plan mode holds"
 
 
-async def ho_1_an_agent_that_is_not_there_stops_the_start():
+async def ho_1_missing_main_agent_stops_the_start():
     stage = Stage(WRITE)
     code, out, _ = refused(stage, "--agent", "unknown", "--permission-mode", "acceptEdits")
     last = json.loads(out.splitlines()[-1])
@@ -96,7 +96,7 @@ async def ho_1_an_agent_that_is_not_there_stops_the_start():
 # --- Policies
 
 
-async def ho_1_a_policy_of_the_host_holds_and_half_a_one_stops_the_start():
+async def ho_1_host_policy_applies_or_stops_the_start():
     stage = Stage(WRITE, {"text": "done"})
     policy = {"managed-settings": json.dumps({"permissions": {"deny": ["Write"], "disableBypassPermissionsMode": "disable"}})}
     got = await run(query(prompt="go", options=stage.options(extra_args=policy, permission_mode="bypassPermissions", allowed_tools=["Write"])))
@@ -109,7 +109,7 @@ async def ho_1_a_policy_of_the_host_holds_and_half_a_one_stops_the_start():
         assert code == 2 and names in err and stage.seen() == [] and stage.files() == {}, err
 
 
-async def ho_1_a_flag_that_takes_rights_away_and_is_not_known_stops_the_start():
+async def ho_1_unknown_restricting_flags_stop_the_start():
     for flag in ["bare", "disable-slash-commands", "safe-mode", "worktree"]:
         stage = Stage(WRITE)
         code, _, err = refused(stage, f"--{flag}", "--permission-mode", "acceptEdits")
@@ -175,7 +175,7 @@ def swear(stage):
     return [path for path in stage.root.rglob("*") if path.is_file() and b"SECRETWORD" in path.read_bytes() and "seen" not in path.parts and path.name != "script.json"]
 
 
-async def ho_1_a_session_that_is_not_kept_leaves_nothing():
+async def ho_1_ephemeral_session_leaves_no_files():
     plan = {"calls": [{"name": "Write", "input": {"file_path": "{plan}", "content": "# SECRETWORD\n"}}]}
     stage = Stage(plan, call("Agent", subagent_type="Explore", description="look", prompt="SECRETWORD"), {"text": "sub SECRETWORD"}, {"text": "done"})
     options = stage.options(extra_args={"no-session-persistence": None}, permission_mode="plan", allowed_tools=["Agent"])
@@ -188,7 +188,7 @@ async def ho_1_a_session_that_is_not_kept_leaves_nothing():
     assert code == 1 and "No conversation found" in out, out
 
 
-async def ho_1_a_session_that_is_not_kept_goes_on_from_one_that_is():
+async def ho_1_ephemeral_session_continues_a_stored_one():
     stage = Stage({"text": "one"}, {"text": "two"})
     first = await run(query(prompt="KEPT", options=stage.options()))
     before = stage.transcripts()[0].read_bytes()
@@ -197,7 +197,7 @@ async def ho_1_a_session_that_is_not_kept_goes_on_from_one_that_is():
     assert "KEPT" in text_of(stage.seen()[1])
 
 
-async def ho_1_what_a_killed_one_left_is_swept_by_the_next():
+async def ho_1_leftovers_of_a_killed_session_are_removed():
     stage = Stage(call("Bash", command="sleep 60"), {"text": "next"})
     process = bare(stage, "--no-session-persistence", "--allowedTools", "Bash")
     write(process, {"type": "user", "message": {"role": "user", "content": "SECRETWORD"}})
@@ -219,7 +219,7 @@ def skills(stage, *names):
         (folder / "SKILL.md").write_text(f"---\nname: {name}\ndescription: does {name}\n---\nBODY-{name}\n")
 
 
-async def ho_8_only_the_skills_that_the_host_lists_are_there():
+async def ho_8_only_listed_skills_are_offered():
     stage = Stage(call("Skill", skill="beta"), call("Skill", skill="alpha"), {"text": "done"})
     skills(stage, "alpha", "beta")
     got, calls = await asked(stage, skills=["alpha"])
@@ -234,7 +234,7 @@ async def ho_8_only_the_skills_that_the_host_lists_are_there():
     assert "Skill" not in offered(stage.seen()[0]) and blocks(got, "ToolResultBlock")[0].is_error
 
 
-async def ho_8_a_skill_is_denied_and_asked_for_by_rule():
+async def ho_8_rules_deny_and_ask_for_skills():
     stage = Stage(call("Skill", skill="alpha"), call("Skill", skill="beta"), call("Skill", skill="gamma"), {"text": "done"})
     skills(stage, "alpha", "beta", "gamma")
     settings = json.dumps({"permissions": {"ask": ["Skill(beta:*)"]}})
@@ -247,14 +247,14 @@ async def ho_8_a_skill_is_denied_and_asked_for_by_rule():
 # --- Fields of the host's agents
 
 
-async def ho_1_an_agent_ends_after_its_turns_and_asks_nobody():
+async def ho_1_agent_ends_after_its_turns_without_asking():
     stage = Stage(START, {"when": "SUBPROMPT", **WRITE}, {"when": "SUBPROMPT", "text": "never"}, {"text": "done"})
     got, calls = await asked(stage, agents={"x": agent(maxTurns=1, permissionMode="dontAsk")}, allowed_tools=["Agent"])
     assert calls == [] and stage.files() == {} and len(of_agent(stage.seen())) == 1
     assert "its limit of 1 requests" in str(blocks(got, "ToolResultBlock")[-1].content), blocks(got, "ToolResultBlock")
 
 
-async def ho_1_an_agent_knows_its_skills_and_thinks_as_told():
+async def ho_1_agent_has_its_skills_and_effort():
     stage = Stage(START, {"when": "SUBPROMPT", "text": "sub"}, {"text": "done"})
     skills(stage, "alpha", "beta")
     given = agent(skills=["alpha", "nothere"], effort="max", model="claude-opus-4-6", memory="user")
@@ -279,7 +279,7 @@ async def ho_1_an_agent_has_servers_of_its_own():
     assert last.is_error, "the main thread has none of them"
 
 
-async def ho_1_an_agent_runs_beside_the_turn():
+async def ho_1_background_agent_runs_during_the_turn():
     stage = Stage(START, {"when": "SUBPROMPT", "text": "sub answer"}, {"text": "one"}, {"text": "two"})
     got, _ = await asked(stage, agents={"x": agent(background=True)}, allowed_tools=["Agent"])
     begun = next(block for block in blocks(got, "ToolResultBlock") if "background" in str(block.content))
@@ -308,7 +308,7 @@ async def ho_1_a_guard_that_is_empty_is_an_error():
     assert len(stage.seen()) == 1
 
 
-async def ho_1_settings_name_the_model_and_the_agent_as_the_sdks_do():
+async def ho_1_settings_name_model_and_agent():
     stage = Stage({"text": "one"})
     agents = {"x": agent(tools=["Read"])}
     await run(query(prompt="go", options=stage.options(settings=json.dumps({"model": "claude-haiku-4-5", "agent": "x"}), agents=agents)))

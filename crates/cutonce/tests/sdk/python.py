@@ -97,7 +97,7 @@ async def ho_1_can_use_tool_allows():
     assert [one.type for one in context.suggestions][0] == "setMode"
 
 
-async def ho_1_can_use_tool_denies_in_its_own_words():
+async def ho_1_can_use_tool_denies_with_a_message():
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "well then"})
     got = await run(query(prompt=prompt("write"), options=stage.options(can_use_tool=Asked(NO))))
     refused = blocks(got, "ToolResultBlock")[0]
@@ -124,7 +124,7 @@ async def ho_1_can_use_tool_changes_the_input():
     assert stage.files() == {"b.txt": "B\n"}
 
 
-async def ho_1_a_changed_input_is_decided_anew():
+async def ho_1_changed_input_is_decided_again():
     # A deny rule does not call a callback that would allow.
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "done"})
     changed = PermissionResultAllow(updated_input={"file_path": "secret.txt", "content": "B"})
@@ -133,7 +133,7 @@ async def ho_1_a_changed_input_is_decided_anew():
     assert stage.files() == {} and blocks(got, "ToolResultBlock")[0].is_error
 
 
-async def ho_1_changed_rules_hold_from_then_on():
+async def ho_1_changed_rules_apply_at_once():
     stage = Stage(
         call("Bash", command="mkdir one"), call("Bash", command="mkdir two"), call("Bash", command="rmdir one"), {"text": "done"}
     )
@@ -186,7 +186,7 @@ async def ho_1_allowed_and_disallowed_tools_are_rules():
     assert any(getattr(message, "subtype", "") == "permission_denied" for message in got)
 
 
-async def ho_1_without_a_callback_nobody_is_asked():
+async def ho_1_without_a_callback_asks_are_denied():
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "done"})
     got = await run(query(prompt="go", options=stage.options()))
     assert stage.files() == {} and got[-1].permission_denials and not got[-1].is_error
@@ -213,7 +213,7 @@ async def ho_1_a_mode_is_set_when_the_answer_comes():
     assert stage.files() == {}
 
 
-async def ho_1_a_mode_that_is_not_available_is_an_error():
+async def ho_1_unavailable_mode_is_an_error():
     stage = Stage({"text": "hi"})
     async with ClaudeSDKClient(stage.options()) as client:
         for mode in ["bypassPermissions", "nonsense"]:
@@ -364,7 +364,7 @@ def before(**more):
     return {"hookSpecificOutput": {"hookEventName": "PreToolUse", **more}}
 
 
-async def ho_1_hooks_are_told_in_their_order():
+async def ho_1_hooks_run_in_order():
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "done"})
     events = []
 
@@ -379,7 +379,7 @@ async def ho_1_hooks_are_told_in_their_order():
     assert events == names and stage.files() == {"a.txt": "A"}
 
 
-async def ho_1_a_hook_denies_changes_and_adds_words():
+async def ho_1_hook_denies_changes_and_adds_text():
     stage = Stage(
         call("Bash", command="mkdir one"), call("Write", file_path="a.txt", content="A"), call("Write", file_path="b.txt", content="B"), {"text": "done"}
     )
@@ -398,7 +398,7 @@ async def ho_1_a_hook_denies_changes_and_adds_words():
     assert "The moon is full." in text_of(stage.seen()[2])
 
 
-async def ho_7_a_hook_of_the_host_asks_where_the_mode_would_not():
+async def ho_7_host_hook_can_ask():
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "done"})
     asked = Asked(NO)
     hooks = {"PreToolUse": [HookMatcher(hooks=[Hooked(before(permissionDecision="ask", permissionDecisionReason="look"))])]}
@@ -407,7 +407,7 @@ async def ho_7_a_hook_of_the_host_asks_where_the_mode_would_not():
     assert len(asked.calls) == 1 and stage.files() == {}
 
 
-async def ho_7_a_hook_of_the_host_lifts_no_denial_and_approves_no_plan():
+async def ho_7_host_hook_lifts_no_denial_or_plan():
     stage = planning(call("Write", file_path="early.txt", content="EARLY"), {"text": "planned"})
     allow = Hooked(before(permissionDecision="allow"))
     asked = Asked(PermissionResultDeny(message="not yet"))
@@ -418,7 +418,7 @@ async def ho_7_a_hook_of_the_host_lifts_no_denial_and_approves_no_plan():
     assert [denial["tool_name"] for denial in got[-1].permission_denials] == ["ExitPlanMode", "Write"]
 
 
-async def ho_7_a_hook_of_the_host_that_fails_lets_nothing_through_unseen():
+async def ho_7_failing_host_hook_allows_nothing_unseen():
     async def raises(given, tool_use_id, context):
         raise RuntimeError("broken hook")
 
@@ -482,7 +482,7 @@ async def ho_1_tools_inside_the_host_ask_like_others():
     assert "50" in str(blocks(got, "ToolResultBlock")[0].content)
 
 
-async def ho_1_tools_inside_the_host_are_held_by_plan_mode():
+async def ho_1_plan_mode_applies_to_host_tools():
     stage, calls = Stage(call("mcp__calc__add", a=2, b=3), call("mcp__calc__look"), {"text": "done"}), []
     options = stage.options(mcp_servers=calculator(calls), allowed_tools=["mcp__calc"], permission_mode="plan", can_use_tool=Asked(YES))
     got = await run(query(prompt=prompt("add"), options=options))
@@ -549,14 +549,14 @@ async def ho_1_the_session_id_is_the_hosts():
     assert isinstance(again[-1], Exception), "an id that is taken is refused"
 
 
-async def ho_1_a_session_that_is_not_there_is_an_error():
+async def ho_1_missing_session_is_an_error():
     stage, missing = Stage({"text": "never"}), str(uuid.uuid4())
     got = await run(query(prompt="go", options=stage.options(resume=missing)))
     assert f"No conversation found with session ID: {missing}" in str(got[-1]), got
     assert stage.seen() == []
 
 
-async def ho_1_a_session_left_in_plan_mode_comes_back_in_it():
+async def ho_1_plan_mode_survives_a_resume():
     stage = Stage({"text": "one"}, call("Write", file_path="a.txt", content="A"), {"text": "two"})
     first = (await run(query(prompt="plan", options=stage.options(permission_mode="plan"))))[-1]
     asked = Asked(YES)
@@ -672,7 +672,7 @@ async def ho_2_the_answer_may_choose_the_mode():
     assert len(asked.calls) == 1 and stage.files() == {"late.txt": "LATE"}
 
 
-async def ho_2_a_rejection_is_an_error_result_with_the_feedback():
+async def ho_2_rejection_is_an_error_with_feedback():
     stage = planning(call("Write", file_path="early.txt", content="EARLY"), {"text": "revised"})
     no = PermissionResultDeny(message="Cover the tests as well.")
     asked = Asked(no)
@@ -684,7 +684,7 @@ async def ho_2_a_rejection_is_an_error_result_with_the_feedback():
     assert "Cover the tests as well." in text_of(stage.seen()[2])
 
 
-async def ho_2_an_answer_that_is_none_approves_nothing():
+async def ho_2_unusable_answer_approves_nothing():
     async def raises(tool, given, context):
         raise RuntimeError("broken callback")
 
@@ -711,7 +711,7 @@ async def ho_2_an_allow_does_not_make_plan_mode_writable():
     assert all(block.is_error for block in blocks(got, "ToolResultBlock"))
 
 
-async def ho_2_plan_mode_set_while_a_call_waits_holds_it():
+async def ho_2_plan_mode_denies_a_waiting_call():
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "done"})
     client = None
 
@@ -741,7 +741,7 @@ async def ho_2_questions_are_answered_by_the_host():
     assert "B" in told and "C" in told and "D" in told and not blocks(got, "ToolResultBlock")[0].is_error
 
 
-async def ho_2_the_model_enters_plan_mode_and_the_host_sees_it():
+async def ho_2_host_sees_the_model_enter_plan_mode():
     stage = Stage(call("EnterPlanMode"), call("Write", file_path="a.txt", content="A"), {"text": "planning"})
     got = await run(query(prompt=prompt("go"), options=stage.options(can_use_tool=Asked(YES))))
     modes = [message.data["permissionMode"] for message in got if getattr(message, "subtype", "") == "status"]
@@ -754,7 +754,7 @@ async def ho_2_the_model_enters_plan_mode_and_the_host_sees_it():
 SAY = {"type": "user", "message": {"role": "user", "content": "go"}}
 
 
-async def ho_3_a_permission_that_is_open_when_input_ends_fails_closed():
+async def ho_3_open_permission_is_denied_when_input_ends():
     stage = Stage(call("Write", file_path="a.txt", content="A"), {"text": "went on"})
     process = bare(stage, "--permission-prompt-tool", "stdio")
     write(process, SAY)
@@ -779,7 +779,7 @@ async def ho_3_a_host_that_stops_reading_ends_the_run():
     assert len(stage.seen()) < 190
 
 
-async def ho_3_garbage_is_told_and_ends_the_run():
+async def ho_3_garbage_is_reported_and_ends_the_run():
     stage = Stage({"text": "hi"})
     process = bare(stage)
     write(process, SAY)
@@ -789,7 +789,7 @@ async def ho_3_garbage_is_told_and_ends_the_run():
     assert process.wait(20) == 1 and "invalid stream-json" in process.stderr.read()
 
 
-async def ho_3_messages_of_an_unknown_type_get_an_error_and_change_nothing():
+async def ho_3_unknown_messages_get_an_error_only():
     stage = Stage({"text": "hi"})
     process = bare(stage)
     write(process, {"type": "dance"}, SAY)

@@ -22,7 +22,7 @@ def control(number, **request):
     return {"type": "control_request", "request_id": f"r{number}", "request": request}
 
 
-async def ho_1_an_interrupt_while_a_hook_is_asked_about_the_message():
+async def ho_1_interrupt_ends_a_prompt_hook():
     stage, asked, cancelled = Stage({"text": "still here"}), asyncio.Event(), asyncio.Event()
 
     async def waits(given, tool_use_id, context):
@@ -47,7 +47,7 @@ async def ho_1_an_interrupt_while_a_hook_is_asked_about_the_message():
     assert "first" not in text_of(stage.seen()[0]), "it was not sent"
 
 
-async def ho_1_a_message_that_a_hook_held_back_has_no_place_in_the_replay():
+async def ho_1_messages_blocked_by_hooks_are_not_replayed():
     stage = Stage({"text": "one"})
 
     async def holds(given, tool_use_id, context):
@@ -65,7 +65,7 @@ async def ho_1_a_message_that_a_hook_held_back_has_no_place_in_the_replay():
     assert replayed == [("second", "00000001")], replayed
 
 
-async def ho_1_a_call_that_can_not_be_shown_whole_does_not_run():
+async def ho_1_calls_too_long_to_show_do_not_run():
     # A host that sees a part of it would let something else run than it was asked about.
     stage = Stage(call("Write", file_path="big.txt", content="x" * 1_200_000), {"text": "went on"})
     asked = []
@@ -79,7 +79,7 @@ async def ho_1_a_call_that_can_not_be_shown_whole_does_not_run():
     assert "too large to show" in str(blocks(got, "ToolResultBlock")[0].content)
 
 
-async def ho_7_a_guard_that_can_not_see_the_whole_call_lets_nothing_through():
+async def ho_7_hook_with_a_truncated_call_allows_nothing():
     stage = Stage(call("Write", file_path="big.txt", content="x" * 1_200_000), {"text": "went on"})
 
     async def allows(given, tool_use_id, context):
@@ -90,7 +90,7 @@ async def ho_7_a_guard_that_can_not_see_the_whole_call_lets_nothing_through():
     assert stage.files() == {}
 
 
-async def ho_3_a_host_that_does_not_read_does_not_keep_us_from_ending():
+async def ho_3_host_that_does_not_read_delays_no_exit():
     stage = Stage({"text": "word " * 40_000, "delta": 5})
     process = bare(stage, "--include-partial-messages")
     write(process, SAY)
@@ -132,7 +132,7 @@ async def ho_1_initialize_that_comes_too_late_is_an_error():
     assert two["subtype"] == "success", "there is nothing in it that could be lost"
 
 
-async def ho_1_an_agent_in_the_background_answers_after_the_input_has_ended():
+async def ho_1_background_agent_answers_after_the_input_ended():
     begin = call("Agent", subagent_type="Explore", description="look", prompt="Find the roses.", run_in_background=True)
     looks = {**call("Bash", command="sleep 0.3"), "when": "Find the roses."}
     found = {"text": "by the wall", "when": "Find the roses."}
@@ -165,7 +165,7 @@ async def ho_1_rules_of_the_host_reach_agents_that_run():
     assert results(got)[-1].result == "done"
 
 
-async def ho_2_an_approval_gives_no_more_than_the_mode_it_names():
+async def ho_2_approval_grants_only_the_named_mode():
     # Auto is not available here; the mode before was bypassPermissions, and the answer did not name that.
     batch = {"calls": [{"name": "ExitPlanMode", "input": {}}, {"name": "Bash", "input": {"command": "mkdir early"}}]}
     stage = Stage(call("Write", file_path="{plan}", content="# The plan\n"), batch, {"text": "done"})
@@ -184,7 +184,7 @@ async def ho_2_an_approval_gives_no_more_than_the_mode_it_names():
     assert asked == ["ExitPlanMode", "Bash"] and not (stage.ws / "early").exists(), asked
 
 
-async def ho_6_a_server_that_is_started_anew_is_the_one_that_is_called():
+async def ho_6_restarted_server_answers_calls():
     # It dies at each call until it is given up; after a restart it answers again.
     dies = {**call("mcp__tools__die"), "repeat": 5}
     stage = Stage(dies, {"text": "one"}, call("mcp__tools__look"), {"text": "two"})

@@ -341,7 +341,7 @@ tests.ho_1_agents_of_the_host_are_started_and_held_by_plan_mode = async () => {
   assert.match(JSON.stringify((await stage.seen())[1].system), /You are the gardener\./);
 };
 
-tests.ho_1_the_answer_has_the_form_that_was_asked_for = async () => {
+tests.ho_1_answer_fits_the_output_schema = async () => {
   const stage = await Stage.with(call("StructuredOutput", { city: 7 }), call("StructuredOutput", { city: "Bern" }));
   const schema = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
   const got = await run(query({ prompt: "go", options: stage.options({ outputFormat: { type: "json_schema", schema } }) }));
