@@ -91,6 +91,7 @@ pub mod editor;
 mod event_hub;
 mod file_url;
 pub mod hooks;
+mod internal_call;
 pub mod language_servers;
 pub mod mcp;
 pub mod plan;

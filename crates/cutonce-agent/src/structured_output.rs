@@ -1,11 +1,9 @@
 //! Structured output requested by a host (HO-1): a tool whose input schema is the requested schema. A valid call ends
 //! the turn. Invalid calls and turns without a call get a limited number of corrections.
 
-use async_trait::async_trait;
+use crate::internal_call::InternalCall;
 use cutonce_core::json_schema;
 use cutonce_core::model_request::ToolSpec;
-use cutonce_core::permission::{Access, CallRights};
-use cutonce_tools::env::{CallContext, ToolEnv};
 use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -67,28 +65,8 @@ impl AnyTool for StructuredOutput {
             return Err(format!("Invalid input: {}", faults.join("; ")).into());
         }
         let given = if self.wrapped { input["value"].clone() } else { input };
-        Ok(Box::new(OutputCall(given)))
-    }
-}
-
-struct OutputCall(Value);
-
-#[async_trait]
-impl ToolCall for OutputCall {
-    fn read_only(&self) -> bool {
-        true
-    }
-    fn parallel(&self) -> bool {
-        false
-    }
-    fn summary(&self) -> String {
-        "structured output".into()
-    }
-    fn access(&self, _here: &ToolEnv) -> Result<Access, ToolError> {
-        Ok(Access::Internal)
-    }
-    async fn run(self: Box<Self>, _rights: CallRights, _here: &ToolEnv, _call: &CallContext) -> ToolOutcome {
-        ToolOutcome::text("The answer was delivered.").with_display(self.0)
+        let outcome = ToolOutcome::text("The answer was delivered.").with_display(given);
+        Ok(Box::new(InternalCall { read_only: true, summary: "structured output", outcome }))
     }
 }
 

@@ -236,6 +236,8 @@ fn tool_schema<I: JsonSchema>() -> Value {
     if let Some(object) = schema.as_object_mut() {
         // The type's own doc comment is for developers; the tool's description is for the model.
         object.remove("description");
+        // OpenAI refuses an object without it.
+        object.entry("properties").or_insert_with(|| Value::Object(serde_json::Map::new()));
     }
     schema
 }

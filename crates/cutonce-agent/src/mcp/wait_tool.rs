@@ -4,12 +4,12 @@
 use super::servers::McpServers;
 use super::status::{McpServerState, McpServerStatus};
 use async_trait::async_trait;
-use cutonce_core::model_request::ToolSpec;
 use cutonce_core::permission::{Access, CallRights};
 use cutonce_core::text::template::fill_template;
 use cutonce_tools::env::{CallContext, ToolEnv};
-use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
-use serde_json::{Value, json};
+use cutonce_tools::tool::{AnyTool, Tool, ToolError, ToolOutcome};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use std::sync::Arc;
 
 /// The name of the tool.
@@ -17,56 +17,50 @@ pub(crate) const TOOL: &str = "WaitForMcpServers";
 
 struct WaitTool {
     servers: McpServers,
-    /// The servers that were starting when the session was opened.
-    names: Vec<String>,
+    /// Names the servers that were starting when the session was opened.
+    description: String,
 }
+
+/// The input: no fields.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct WaitInput {}
 
 /// Returns the tool if any server is starting.
 pub(crate) fn wait_tool(servers: &McpServers) -> Option<Arc<dyn AnyTool>> {
     let pending = servers.status().into_iter().filter(|one| one.state == McpServerState::Pending);
     let names: Vec<String> = pending.map(|one| one.short_name).collect();
-    let tool = || Arc::new(WaitTool { servers: servers.clone(), names: names.clone() }) as Arc<dyn AnyTool>;
-    (!names.is_empty()).then(tool)
+    if names.is_empty() {
+        return None;
+    }
+    let description = fill_template(include_str!("wait_tool.md").trim(), &[("servers", &names.join(", "))]);
+    Some(Arc::new(WaitTool { servers: servers.clone(), description }))
 }
-
-impl AnyTool for WaitTool {
-    fn spec(&self) -> ToolSpec {
-        let description = fill_template(include_str!("wait_tool.md").trim(), &[("servers", &self.names.join(", "))]);
-        let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
-        ToolSpec { name: TOOL.into(), description, schema }
-    }
-    fn name(&self) -> &str {
-        TOOL
-    }
-    fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn ToolCall>, ToolError> {
-        match input.as_object().and_then(|fields| fields.keys().next()) {
-            Some(field) => Err(format!("Invalid input: `{field}`: unknown field, expected none").into()),
-            None => Ok(Box::new(WaitCall(self.servers.clone()))),
-        }
-    }
-}
-
-struct WaitCall(McpServers);
 
 #[async_trait]
-impl ToolCall for WaitCall {
-    fn read_only(&self) -> bool {
+impl Tool for WaitTool {
+    type Input = WaitInput;
+
+    fn name(&self) -> &'static str {
+        TOOL
+    }
+    fn description(&self) -> &str {
+        &self.description
+    }
+    fn read_only(&self, _input: &WaitInput) -> bool {
         true
     }
-    fn parallel(&self) -> bool {
-        true
-    }
-    fn summary(&self) -> String {
-        "starting MCP servers".into()
-    }
-    fn access(&self, _here: &ToolEnv) -> Result<Access, ToolError> {
+    fn access(&self, _input: &WaitInput, _here: &ToolEnv) -> Result<Access, ToolError> {
         Ok(Access::Internal)
     }
+    fn summary(&self, _input: &WaitInput) -> String {
+        "starting MCP servers".into()
+    }
     /// Limited by the connect timeout of the servers.
-    async fn run(self: Box<Self>, _rights: CallRights, _here: &ToolEnv, call: &CallContext) -> ToolOutcome {
+    async fn run(&self, _input: WaitInput, _rights: CallRights, _here: &ToolEnv, call: &CallContext) -> ToolOutcome {
         tokio::select! {
             () = call.cancel.cancelled() => ToolOutcome::error("Interrupted before all servers had started."),
-            () = self.0.wait_until_started(None) => ToolOutcome::text(describe_servers(&self.0.status())),
+            () = self.servers.wait_until_started(None) => ToolOutcome::text(describe_servers(&self.servers.status())),
         }
     }
 }

@@ -5,7 +5,7 @@ use super::SessionState;
 use super::events::SessionEvent;
 use super::model_request::text_of;
 use super::parts::size_of;
-use crate::subagent::{SpawnContext, SubagentTask};
+use crate::subagent::SubagentTask;
 use cutonce_core::conversation::{ContentBlock, Message, ModelResponse, SharedMessage, estimate_tokens};
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::{AgentEnd, AgentOutcome, AgentRef, EventKind, NoticeLevel};
@@ -61,15 +61,6 @@ impl SessionState {
         let Some(agents) = self.context.agents.clone() else {
             return self.notice(NoticeLevel::Warning, "This session may not start agents, so it can't start a review.");
         };
-        let moment = SpawnContext {
-            context: Arc::default(),
-            answer: self.calls.answer.clone(),
-            connected: self.model.connected.clone(),
-            rules: self.permissions.rules.clone(),
-            lasting_rules: self.lasting_rules(),
-            budget: self.context.max_budget.map(|max| (max - self.model.usage.cost()).max(0.0)),
-            tools: self.tools.by_name.values().cloned().collect(),
-        };
         let task = SubagentTask {
             call_id: crate::new_id(),
             kind: REVIEWER.into(),
@@ -79,7 +70,7 @@ impl SessionState {
             background: true,
             resume: None,
         };
-        match agents.start_in(task, Arc::new(moment)) {
+        match agents.start_in(task, Arc::new(self.spawn_context(Arc::default()))) {
             Ok(started) => self.tasks.asides.reviews.push(started.agent.id.clone()),
             Err(why) => self.notice(NoticeLevel::Warning, &format!("The review did not start: {why}")),
         }

@@ -3,12 +3,12 @@
 
 use super::SessionState;
 use super::parts::Approver;
-use async_trait::async_trait;
+use crate::internal_call::InternalCall;
 use cutonce_core::call::CallEvent;
 use cutonce_core::conversation::{ContentBlock, ToolInput};
 use cutonce_core::mode;
 use cutonce_core::model_request::ToolSpec;
-use cutonce_core::permission::{Access, CallRights, Why};
+use cutonce_core::permission::Why;
 use cutonce_core::plan::approval::{self, ImplementationTools};
 use cutonce_core::plan::{self, PhaseEvent, PlanningTools, reminder};
 use cutonce_core::protocol::event::EndReason;
@@ -17,7 +17,6 @@ use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
 use cutonce_core::settings::plan::{PlanEagerness, PlanEntry};
 use cutonce_core::subagent::{EXPLORE_AGENT, PLAN_AGENT};
 use cutonce_core::transcript;
-use cutonce_tools::env::{CallContext, ToolEnv};
 use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -44,31 +43,9 @@ impl AnyTool for PlanTool {
     }
     fn parse(self: Arc<Self>, input: Value) -> Result<Box<dyn ToolCall>, ToolError> {
         plan::check_no_input(self.name, &input)?;
-        Ok(Box::new(PlanCall { enter: self.name == plan::ENTER_PLAN_MODE }))
-    }
-}
-
-struct PlanCall {
-    enter: bool,
-}
-
-#[async_trait]
-impl ToolCall for PlanCall {
-    fn read_only(&self) -> bool {
-        self.enter
-    }
-    fn parallel(&self) -> bool {
-        false
-    }
-    fn summary(&self) -> String {
-        String::new()
-    }
-    fn access(&self, _here: &ToolEnv) -> Result<Access, ToolError> {
-        Ok(Access::Internal)
-    }
-    /// Never called: the session performs plan tools itself.
-    async fn run(self: Box<Self>, _rights: CallRights, _here: &ToolEnv, _call: &CallContext) -> ToolOutcome {
-        ToolOutcome::error("The mode was not changed.")
+        // Never the result: the session performs plan tools itself.
+        let outcome = ToolOutcome::error("The mode was not changed.");
+        Ok(Box::new(InternalCall { read_only: self.name == plan::ENTER_PLAN_MODE, summary: "", outcome }))
     }
 }
 

@@ -3,6 +3,7 @@
 
 use super::SessionState;
 use crate::subagent::{SharedRule, SpawnContext, SubagentReport};
+use cutonce_core::conversation::SharedMessage;
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::prompts;
@@ -10,6 +11,7 @@ use cutonce_core::protocol::event::{AgentOutcome, AgentRef};
 use cutonce_core::protocol::submission::ChangedBy;
 use cutonce_core::subagent::background_result_message;
 use cutonce_core::turn::{TurnEvent, UserInput};
+use std::sync::Arc;
 
 impl SessionState {
     /// The mode that decides the next call. A subagent reads it from what the main session shares, at every decision,
@@ -110,14 +112,19 @@ impl SessionState {
     pub(super) fn set_spawn_context(&self) {
         let Some(agents) = &self.context.agents else { return };
         let before = self.conversation.messages.len().saturating_sub(1);
-        agents.set_context(SpawnContext {
-            context: self.conversation.messages[..before].into(),
+        agents.set_context(self.spawn_context(self.conversation.messages[..before].into()));
+    }
+
+    /// What a subagent that is started now begins with; `context` is the conversation that it sees.
+    pub(super) fn spawn_context(&self, context: Arc<[SharedMessage]>) -> SpawnContext {
+        SpawnContext {
+            context,
             answer: self.calls.answer.clone(),
             connected: self.model.connected.clone(),
             rules: self.permissions.rules.clone(),
             lasting_rules: self.lasting_rules(),
             budget: self.context.max_budget.map(|max| (max - self.model.usage.cost()).max(0.0)),
             tools: self.tools.by_name.values().cloned().collect(),
-        });
+        }
     }
 }

@@ -19,7 +19,7 @@ use crate::start::{self, SessionDirs};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema as acp;
 use agent_client_protocol::v1::{ConnectionTo, Responder};
-use agent_client_protocol::{Agent, Client, Error, on_receive_notification, on_receive_request};
+use agent_client_protocol::{Agent, Client, Error, JsonRpcResponse, on_receive_notification, on_receive_request};
 use cutonce_agent::Approver;
 use cutonce_agent::builder::{OpenedSession, SessionSelector, StartError};
 use cutonce_agent::storage::{self, ProjectSessions, SessionScope, StoreError};
@@ -231,17 +231,8 @@ impl AcpHost {
             add_dirs: request.additional_directories,
             servers: request.mcp_servers,
         };
-        let host = self.clone();
-        connection.clone().spawn(async move {
-            match host.open_session(wanted, &connection, false).await {
-                Err(error) => responder.respond_with_error(error),
-                Ok((modes, out)) => {
-                    responder.respond(acp::NewSessionResponse::new(id).modes(modes))?;
-                    out.send_commands();
-                    Ok(())
-                }
-            }
-        })
+        let opened = move |modes| acp::NewSessionResponse::new(id).modes(modes);
+        self.answer_opened(wanted, false, connection, responder, opened)
     }
 
     fn load_session(
@@ -252,17 +243,8 @@ impl AcpHost {
     ) -> Result<(), Error> {
         let wanted =
             existing_session(request.session_id, request.cwd, request.additional_directories, request.mcp_servers);
-        let host = self.clone();
-        connection.clone().spawn(async move {
-            match host.open_session(wanted, &connection, true).await {
-                Err(error) => responder.respond_with_error(error),
-                Ok((modes, out)) => {
-                    responder.respond(acp::LoadSessionResponse::new().modes(modes))?;
-                    out.send_commands();
-                    Ok(())
-                }
-            }
-        })
+        let opened = |modes| acp::LoadSessionResponse::new().modes(modes);
+        self.answer_opened(wanted, true, connection, responder, opened)
     }
 
     fn resume_session(
@@ -273,12 +255,25 @@ impl AcpHost {
     ) -> Result<(), Error> {
         let wanted =
             existing_session(request.session_id, request.cwd, request.additional_directories, request.mcp_servers);
+        let opened = |modes| acp::ResumeSessionResponse::new().modes(modes);
+        self.answer_opened(wanted, false, connection, responder, opened)
+    }
+
+    /// Opens the session and answers the request with it. `replay`: first sends the earlier conversation.
+    fn answer_opened<R: JsonRpcResponse>(
+        self: &Arc<Self>,
+        wanted: SessionRequest,
+        replay: bool,
+        connection: ConnectionTo<Client>,
+        responder: Responder<R>,
+        response: impl FnOnce(acp::SessionModeState) -> R + Send + 'static,
+    ) -> Result<(), Error> {
         let host = self.clone();
         connection.clone().spawn(async move {
-            match host.open_session(wanted, &connection, false).await {
+            match host.open_session(wanted, &connection, replay).await {
                 Err(error) => responder.respond_with_error(error),
                 Ok((modes, out)) => {
-                    responder.respond(acp::ResumeSessionResponse::new().modes(modes))?;
+                    responder.respond(response(modes))?;
                     out.send_commands();
                     Ok(())
                 }
