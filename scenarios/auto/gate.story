@@ -61,7 +61,7 @@ answer: done
 >
 
 --- stderr
-Set aside while auto mode judges: Bash(touch:*).
+Suspended in auto mode: Bash(touch:*).
 warning: Auto mode could not judge a call (1 of 3): no verdict: expected value at line 1 column 1
 ● Write a.txt
 warning: Auto mode could not judge a call (2 of 3): no verdict: missing field `reason` at line 1 column 20

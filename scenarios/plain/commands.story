@@ -42,7 +42,7 @@ Be kind.
 < has no colours
 < >
 > /rewind
-< nothing to go back to
+< Nothing to rewind to
 < >
 > /todos
 < No todos.
@@ -156,7 +156,7 @@ Everything else is sent to the agent. Ctrl+C interrupts it; Ctrl+D or the end of
 
 > Plain mode has no colours. The `theme` setting applies to the terminal.
 
-> There is nothing to go back to.
+> Nothing to rewind to.
 
 > No todos.
 

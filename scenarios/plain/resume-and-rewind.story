@@ -33,7 +33,7 @@ one
 < Conversation and 2 files put back
 < >
 > /rewind
-< nothing to go back to
+< Nothing to rewind to
 < >
 > /exit
 --- exit 0
@@ -84,7 +84,7 @@ before: change a
 rewind: Your message was:
   | change a
 
-> There is nothing to go back to.
+> Nothing to rewind to.
 
 >
 

@@ -19,7 +19,7 @@ git config core.fsmonitor 'touch pwned; false'
 --- run cutonce -p --permission-mode plan "look around"
 --- exit 0
 --- stderr
-cutonce: Plan mode: commands are refused until the sandbox can hold them: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespace: Operation not permitted. `cutonce doctor` says more.
+cutonce: Plan mode: commands are refused until the sandbox can confine them: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespace: Operation not permitted. `cutonce doctor` says more.
 
 --- disk
 nothing changed
@@ -30,13 +30,13 @@ mode {"from":"default","to":"plan","by":"start"}
 user {"text":"look around"}
 reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Bash","input":{"command":"cat a.txt","description":"reads"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"cat a.txt","description":"reads"},"output":[{"type":"text","text":"The command was not started, because the sandbox can't hold it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
+tool {"callId":"toolu_0001_00","name":"Bash","input":{"command":"cat a.txt","description":"reads"},"output":[{"type":"text","text":"The command was not started, because the sandbox can't confine it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0002_00","name":"Bash","input":{"command":"cat a.txt","description":"reads","run_in_background":true}}],"stop":"tool_use"}
-tool {"callId":"toolu_0002_00","name":"Bash","input":{"command":"cat a.txt","description":"reads","run_in_background":true},"output":[{"type":"text","text":"The command was not started, because the sandbox can't hold it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
+tool {"callId":"toolu_0002_00","name":"Bash","input":{"command":"cat a.txt","description":"reads","run_in_background":true},"output":[{"type":"text","text":"The command was not started, because the sandbox can't confine it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0003_00","name":"Bash","input":{"command":"git status","description":"reads"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0003_00","name":"Bash","input":{"command":"git status","description":"reads"},"output":[{"type":"text","text":"The command was not started, because the sandbox can't hold it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
+tool {"callId":"toolu_0003_00","name":"Bash","input":{"command":"git status","description":"reads"},"output":[{"type":"text","text":"The command was not started, because the sandbox can't confine it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0004_00","name":"Bash","input":{"command":"python3 -c 'print(1)'","description":"may write"}}],"stop":"tool_use"}
-tool {"callId":"toolu_0004_00","name":"Bash","input":{"command":"python3 -c 'print(1)'","description":"may write"},"output":[{"type":"text","text":"The command was not started, because the sandbox can't hold it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
+tool {"callId":"toolu_0004_00","name":"Bash","input":{"command":"python3 -c 'print(1)'","description":"may write"},"output":[{"type":"text","text":"The command was not started, because the sandbox can't confine it: the kernel has no Landlock, or it is disabled (Function not implemented); making a user namespac…"}],"isError":true,"decision":{"behavior":"allow","reason":"runs in plan mode's read-only sandbox"}}
 assistant {"blocks":[{"type":"text","text":"Done."}],"stop":"end_turn"}
 
 --- file ~/.cutonce/settings.json

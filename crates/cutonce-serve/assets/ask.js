@@ -77,6 +77,6 @@ function questions(request, address) {
       h('button', { type: 'submit', class: 'choice primary' }, 'Send answers'),
       h('button', {
         type: 'button', class: 'choice',
-        onclick: () => ask('Skip the questions', 'The agent goes on without your answers.', () => ({ kind: 'questions', outcome: 'skipped' })),
+        onclick: () => ask('Skip the questions', 'The agent continues without your answers.', () => ({ kind: 'questions', outcome: 'skipped' })),
       }, 'Skip the questions')));
 }

@@ -171,7 +171,7 @@ pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str
             })];
             choices.extend(remember);
             choices.push(json!({
-                "key": "deny", "label": "Deny", "consequence": "The call does not run; the agent goes on without it.",
+                "key": "deny", "label": "Deny", "consequence": "The call does not run; the agent continues without it.",
                 "answer": {"kind": "permission", "behavior": "deny", "message": "", "interrupt": false},
             }));
             view["choices"] = json!(choices);
@@ -184,7 +184,7 @@ fn enter_choices() -> Value {
     json!([
         {"key": "allow", "label": "Enter plan mode", "consequence": "The agent plans first and changes nothing until you approve a plan.",
          "answer": {"kind": "permission", "behavior": "allow", "remember": []}},
-        {"key": "deny", "label": "Stay in this mode", "consequence": "The agent goes on without a plan.",
+        {"key": "deny", "label": "Stay in this mode", "consequence": "The agent continues without a plan.",
          "answer": {"kind": "permission", "behavior": "deny", "message": "", "interrupt": false}},
     ])
 }
@@ -264,7 +264,7 @@ fn consequence(request: &PlanExitRequest, choice: &PlanChoice, of_job: bool) -> 
             format!("The context is cleared and only the plan stays. {who} starts at once in the mode {mode}."),
         ),
         ChoiceKey::KeepPlanning => {
-            (None, format!("Nothing is approved. {who} keeps planning, with your comments and your words."))
+            (None, format!("Nothing is approved. {who} keeps planning, with your comments and your text."))
         }
         ChoiceKey::Leave => {
             (None, format!("Nothing runs. Plan mode ends, the mode becomes {mode}, and the plan stays in its file."))

@@ -151,7 +151,7 @@ impl SessionState {
                 0 => String::new(),
                 more => format!(" and {more} more"),
             };
-            self.notice(NoticeLevel::Info, &format!("Set aside while auto mode judges: {named}{more}."));
+            self.notice(NoticeLevel::Info, &format!("Suspended in auto mode: {named}{more}."));
         }
     }
 

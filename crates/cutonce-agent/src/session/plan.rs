@@ -451,7 +451,7 @@ impl SessionState {
             }
             Err(why) => {
                 let text = format!(
-                    "Plan mode: commands are refused until the sandbox can hold them: {why}. `cutonce doctor` says more."
+                    "Plan mode: commands are refused until the sandbox can confine them: {why}. `cutonce doctor` says more."
                 );
                 self.notice(NoticeLevel::Warning, &text);
             }

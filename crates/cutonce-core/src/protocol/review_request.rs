@@ -163,7 +163,7 @@ fn describe_plan_answer(answer: &PlanAnswer) -> &'static str {
         ChoiceKey::Default => "approved, each edit is confirmed",
         ChoiceKey::Restore => "approved, back to the earlier mode",
         ChoiceKey::Clear => "approved, with a cleared context",
-        ChoiceKey::KeepPlanning => "sent back, planning goes on",
+        ChoiceKey::KeepPlanning => "sent back, planning continues",
         ChoiceKey::Leave => "plan mode was left, the plan is kept",
     }
 }
@@ -173,6 +173,6 @@ pub fn describe_closed(by: Option<&Answerer>, answer: Option<&AskAnswer>) -> Str
     match (by, answer) {
         (Some(by), Some(_)) => format!("Answered {}: {}.", by.describe(), describe_answer(answer)),
         (None, Some(_)) => format!("Already answered: {}.", describe_answer(answer)),
-        (_, None) => "The request was withdrawn; nothing waits any more.".into(),
+        (_, None) => "The request was withdrawn; it needs no answer.".into(),
     }
 }

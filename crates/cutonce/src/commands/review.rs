@@ -33,7 +33,7 @@ pub async fn run(args: ReviewArgs) -> anyhow::Result<u8> {
     }
     let job = match board.find(id).as_slice() {
         [job] => (*job).clone(),
-        [] => anyhow::bail!("nothing with the id {id:?} waits; `cutonce review` lists what does"),
+        [] => anyhow::bail!("no request with the id {id:?} waits; `cutonce review` lists the waiting ones"),
         _ => anyhow::bail!("several ids begin with {id:?}; give more of it"),
     };
     require_waiting(&job)?;
@@ -199,7 +199,7 @@ fn require_open(closed: Option<&(Option<String>, bool)>) -> anyhow::Result<()> {
             let what = if *approved { "approved" } else { "sent back" };
             anyhow::bail!("the plan was already {what} by {}", sanitize(by))
         }
-        Some((None, _)) => anyhow::bail!("the plan was withdrawn; nothing waits any more"),
+        Some((None, _)) => anyhow::bail!("the plan was withdrawn; it needs no answer"),
     }
 }
 

@@ -414,7 +414,7 @@ mod tests {
                 let refused = shells.start_command("touch made", held, &workspace, None).await.err();
                 allow_descriptors(1024);
                 let why = refused.map(|why| why.as_str().to_string()).unwrap_or_default();
-                assert!(why.contains("the sandbox can't hold it") && why.contains("Too many open files"), "{why}");
+                assert!(why.contains("the sandbox can't confine it") && why.contains("Too many open files"), "{why}");
             }
             for held in [ShellConfinement::PlanSandbox, ShellConfinement::PlanReadOnly, ShellConfinement::AutoReadOnly]
             {

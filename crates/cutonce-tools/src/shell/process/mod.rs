@@ -40,11 +40,11 @@ const MAX_RUNNING: usize = 32;
 pub(crate) const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 const NO_SHELL: &str = "The command was not started: the shell is switched off in plan mode.";
-const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell` is on, and this machine can't hold commands in the \
+const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell` is on, and this machine can't confine commands to the \
                            workspace-write sandbox. Tell the user: `cutonce doctor` says why.";
 
 fn not_confined(why: &SandboxUnavailable) -> ToolError {
-    format!("The command was not started, because the sandbox can't hold it: {why}. `cutonce doctor` says more.").into()
+    format!("The command was not started, because the sandbox can't confine it: {why}. `cutonce doctor` says more.").into()
 }
 
 fn no_layer(why: &SandboxUnavailable) -> ToolError {

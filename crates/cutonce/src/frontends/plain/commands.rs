@@ -123,7 +123,7 @@ impl PlainFrontend {
     fn open_rewind_list(&mut self) {
         match RewindList::from_transcript(&self.report.transcript) {
             Ok(Some(points)) => self.open_list(PickList::Point(points)),
-            Ok(None) => self.print_notice("There is nothing to go back to."),
+            Ok(None) => self.print_notice("Nothing to rewind to."),
             Err(error) => self.print_notice(&format!("Can't read the transcript: {error}")),
         }
     }
