@@ -60,7 +60,7 @@ answer: written
 --- stderr
 warning: Not sent: a hook blocked your message: no passwords here
 ● Write a.txt
-compacted: 6006 → 5304 tokens
+compacted: 6011 → 5309 tokens
 
 --- transcript
 session {}
