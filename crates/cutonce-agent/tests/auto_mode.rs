@@ -80,7 +80,7 @@ impl World {
         }
         let mut builder = SessionBuilder::new(self.path("home"), self.path("project"));
         builder.model.main = Some(format!("scripted/{}", self.path("main.json").display()));
-        builder.permissions.approver = Approver::Nobody;
+        builder.permissions.approver = Approver::Absent;
         builder.permissions.bypass_available = true;
         builder.permissions.mode = mode;
         builder.resume.selector = which;

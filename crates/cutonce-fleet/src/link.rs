@@ -147,7 +147,7 @@ impl FleetLink {
         stream.subject(&self.group(), rest)
     }
 
-    /// Faults since the last call, for the user; each is told once.
+    /// Faults since the last call, for the user; each is reported once.
     pub fn take_faults(&self) -> Vec<String> {
         self.faults.take()
     }

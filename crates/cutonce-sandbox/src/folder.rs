@@ -74,7 +74,7 @@ fn is_abandoned(folder: &Path, young: Duration) -> bool {
         return false;
     }
     if about.mode() & 0o700 != 0o700 {
-        // A command closed it. Nobody else can replace a folder of ours in a folder for temporary files.
+        // A command closed it. No other user can replace a folder of ours in a folder for temporary files.
         let _ = std::fs::set_permissions(folder, Permissions::from_mode(0o700));
     }
     let flags = libc::O_DIRECTORY | libc::O_NOFOLLOW;

@@ -428,7 +428,7 @@ fn events_answer(mut news: broadcast::Receiver<PageNews>) -> Answer {
     answer
 }
 
-/// A body that goes on as long as there are events.
+/// A body that lasts as long as there are events.
 struct EventBody(mpsc::Receiver<Bytes>);
 
 impl Body for EventBody {

@@ -324,7 +324,7 @@ impl SessionBuilder {
         self.resume.selector = if known { SessionSelector::Find(id) } else { SessionSelector::NewWithId(id) };
         self.permissions.mode = (!known || again).then_some(begins);
         self.permissions.bypass_available = member.bypass_available;
-        if self.permissions.approver == Approver::Nobody {
+        if self.permissions.approver == Approver::Absent {
             self.permissions.approver = Approver::Lead;
         }
         let welcome = team::team_prompt(&joined.team, &joined.me, &joined.others, member.planning_required);

@@ -281,7 +281,7 @@ impl SessionState {
         match self.context.approver {
             Approver::Present => self.ask_approvers(n, request, previous, draft),
             // The run ends with the submission; the session stays in plan mode (PM-76).
-            Approver::Nobody | Approver::Lead => {
+            Approver::Absent | Approver::Lead => {
                 self.planner.approval.withdraw();
                 self.plan_result(n, ToolOutcome::text(approval::no_approver_result(&request.plan_file_path)));
                 self.end_with_batch(EndReason::Completed);

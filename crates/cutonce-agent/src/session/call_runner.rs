@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
-/// How long a call may take to report what it did after it was told to stop.
+/// How long a call may take to report what it did after it was cancelled.
 const STOP_GRACE: Duration = Duration::from_secs(2);
 
 /// The calls of one answer.

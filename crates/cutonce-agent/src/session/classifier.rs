@@ -72,7 +72,7 @@ impl AutoSource {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ClassifierContext {
     wishes: Arc<Mutex<UserWishes>>,
-    /// Set for a subagent's session: what it is told are not the user's messages.
+    /// Set for a subagent's session: its prompts are not the user's messages.
     read_only: bool,
 }
 

@@ -35,7 +35,7 @@ impl SessionState {
 
     /// Without a user who starts the next turn, this one continues until the subagents in the background have ended.
     fn waits_for_agents(&self) -> bool {
-        let alone = matches!(self.context.approver, Approver::Nobody | Approver::Lead);
+        let alone = matches!(self.context.approver, Approver::Absent | Approver::Lead);
         alone && self.context.agents.as_ref().is_some_and(|agents| agents.any_in_background())
     }
 

@@ -31,7 +31,7 @@ pub(crate) struct SessionModels {
     failed: HashSet<String>,
     /// The mode changed by an approval or by the model: the next request goes to the model of that mode (PM-112).
     switch_now: bool,
-    /// The model whose turn comes with the next message, if the user was told so.
+    /// The model whose turn comes with the next message, if a notice said so.
     waiting: Option<String>,
 }
 

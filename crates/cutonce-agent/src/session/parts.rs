@@ -85,12 +85,12 @@ pub trait Connect: Send + Sync {
 pub enum Approver {
     /// A person or a host that asks one.
     Present,
-    /// Nobody: what would ask is denied, and a run in plan mode ends at the submission.
+    /// No one can answer: what would ask is denied, and a run in plan mode ends at the submission.
     #[default]
-    Nobody,
+    Absent,
     /// The lead's user, through the mailbox: for a teammate without a user of its own (TM-1).
     Lead,
-    /// A host that sends messages but can't be asked: a submission is refused and the turn goes on.
+    /// A host that sends messages but can't be asked: a submission is refused and the turn continues.
     CantAsk,
 }
 

@@ -171,7 +171,7 @@ impl SessionState {
         self.complete_call(n, outcome);
     }
 
-    /// The process came back while its plan waited: whether the lead got the request nobody knows, so it is sent again
+    /// The process came back while its plan waited: it is unknown whether the lead got the request, so it is sent again
     /// under the same id (TM-2).
     pub(super) fn ask_lead_again(&mut self) {
         let (Some(joined), Some(table)) = (self.joined(), &self.team) else { return };
@@ -360,7 +360,7 @@ impl SessionState {
         self.notice(NoticeLevel::Error, &format!("The answer could not be sent: {why}. The plan still waits."));
     }
 
-    /// What a teammate asked is over for the user; `void`: why, where nobody answered.
+    /// What a teammate asked is over for the user; `void`: the reason if there was no answer.
     pub(super) fn close_team_ask(&mut self, kind: &str, request_id: &str, answer: Option<AskAnswer>, void: &str) {
         let kept = answer.clone().or(Some(AskAnswer::Unusable { why: void.into() }));
         self.append(EntryBody::Ask { ask_id: request_id.into(), kind: kind.into(), answer: kept });

@@ -50,7 +50,7 @@ impl SubagentTree {
 
     /// Who is asked for permission.
     pub(super) fn approver_for(&self, definition: &AgentDefinition) -> Approver {
-        if definition.options.dont_ask { Approver::Nobody } else { self.main.approver }
+        if definition.options.dont_ask { Approver::Absent } else { self.main.approver }
     }
 
     /// Applies the definition's thinking effort, or keeps that of the parent session.

@@ -26,7 +26,7 @@ impl TeammateTemplate {
         config.model.main = member.model.clone().or(config.model.main);
         (config.permissions.mode, config.permissions.base_mode) = (None, None);
         // The lead's user approves through the mailbox; see `SessionBuilder::join_team`.
-        config.permissions.approver = Approver::Nobody;
+        config.permissions.approver = Approver::Absent;
         (config.prompt.first_request, config.prompt.system) = (None, None);
         config.resume = ResumeOptions::default();
         config.limits.max_turns = None;

@@ -113,7 +113,7 @@ fn event(what: &Move, mode: Mode) -> Option<CallEvent> {
         Move::Complete => CallEvent::Completed,
         Move::Fail => CallEvent::Failed("broken".into()),
         Move::Interrupt => CallEvent::Interrupted,
-        Move::Withdraw => CallEvent::Withdrawn { reason: "nobody is left".into() },
+        Move::Withdraw => CallEvent::Withdrawn { reason: "no user is left".into() },
     })
 }
 

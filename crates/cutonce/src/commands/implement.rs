@@ -28,7 +28,7 @@ pub async fn run(args: ImplementArgs) -> anyhow::Result<u8> {
         let first = FirstInput::Implement(chosen.approve()?);
         return terminal::run(run, Some(first)).await;
     }
-    let approver = if headless { Approver::Nobody } else { Approver::Present };
+    let approver = if headless { Approver::Absent } else { Approver::Present };
     let opening = async {
         let started = start::open_session(&run, start::FrontendOptions { approver }).await?;
         Ok((started, FirstInput::Implement(chosen.approve()?)))

@@ -32,7 +32,7 @@ pub async fn run(run: RunFlags) -> anyhow::Result<u8> {
     }
     let run = require_persistence(run)?;
     if run.team.is_some() && !is_terminal() && !run.plain {
-        let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Nobody }).await?;
+        let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Absent }).await?;
         return teammate::run(started).await;
     }
     if !is_terminal() && !run.plain {

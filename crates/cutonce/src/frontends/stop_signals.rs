@@ -42,7 +42,7 @@ impl StopSignals {
     }
 }
 
-/// The end of a run that was told to stop. It waits for the running turn, and then for nothing longer than the grace.
+/// The end of a run that a signal stops. It waits for the running turn, and then for nothing longer than the grace.
 #[derive(Default)]
 pub struct RunEnd {
     stopped: bool,

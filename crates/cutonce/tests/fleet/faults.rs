@@ -104,7 +104,7 @@ fn fl_6_foreign_messages_change_nothing() {
     });
     let told = ann.run(&["jobs", "--remote", "team"]);
     assert!(text(&told.stderr).contains("ignored message"), "{}", text(&told.stderr));
-    assert_eq!(text(&ann.run(&["jobs", "--remote", "team"]).stderr), "", "each is told once");
+    assert_eq!(text(&ann.run(&["jobs", "--remote", "team"]).stderr), "", "each is reported once");
     ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
     assert_eq!(ann.job(&id), before);
     assert_eq!(ann.ok(&["remote", "members", "team"]).lines().count(), 1);

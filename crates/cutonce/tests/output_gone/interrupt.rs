@@ -207,7 +207,7 @@ fn ended(mut child: Child, what: &str) -> std::process::ExitStatus {
     let watchdog = std::thread::spawn(move || {
         let stuck = over.recv_timeout(STUCK) == Err(mpsc::RecvTimeoutError::Timeout);
         if stuck {
-            // SAFETY: the child is waited for only after this thread was told or has killed it.
+            // SAFETY: the child is waited for only after this thread was notified or has killed it.
             unsafe { libc::kill(id, libc::SIGKILL) };
         }
         stuck

@@ -65,7 +65,7 @@ pub const DANGLING_DOCS: usize = 3;
 pub const LONG_COMMENT_LINES: usize = 0;
 
 /// Number of uses of banned words.
-pub const BANNED_WORDS: usize = 40;
+pub const BANNED_WORDS: usize = 5;
 
 /// Number of files outside plan rooms that name plans or plan mode.
 pub const PLAN_FILES: usize = 46;

@@ -44,7 +44,8 @@ const NO_WORKSPACE_SANDBOX: &str = "The command was not started: `sandbox.shell`
                            workspace-write sandbox. Tell the user: `cutonce doctor` says why.";
 
 fn not_confined(why: &SandboxUnavailable) -> ToolError {
-    format!("The command was not started, because the sandbox can't confine it: {why}. `cutonce doctor` says more.").into()
+    format!("The command was not started, because the sandbox can't confine it: {why}. `cutonce doctor` says more.")
+        .into()
 }
 
 fn no_layer(why: &SandboxUnavailable) -> ToolError {

@@ -26,7 +26,8 @@ const FILES: [(&str, &str); 3] = [
     ("README.md", "# A tiny shop\n\n`src/total.sh` adds up prices, `test.sh` tests it.\n"),
 ];
 const SCENARIO: &str = include_str!("scenario.json");
-const TASK: &str = "The test fails: a basket of 100, 200 and 300 cents costs 500 instead of 600. Find out why and fix it.";
+const TASK: &str =
+    "The test fails: a basket of 100, 200 and 300 cents costs 500 instead of 600. Find out why and fix it.";
 /// Puts the plan into the project, named after the task, so that the script knows its path.
 /// The scope is enforced, so that a file outside the plan is refused without a question (PC-20).
 const SETTINGS: &str = r#"{"plansDirectory": "plans", "plan": {"names": "task", "scope": "enforce"}}"#;

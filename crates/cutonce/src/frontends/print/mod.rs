@@ -59,7 +59,7 @@ async fn run_prompt_with(run: RunFlags, wanted: &str, face: PrintOptions) -> any
     }
     let opening = async {
         let prompt = prompt_with_stdin(run.prompt.as_deref(), wanted).await?;
-        let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Nobody }).await?;
+        let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Absent }).await?;
         Ok((started, prompt))
     };
     self::run(opening, face).await
