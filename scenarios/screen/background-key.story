@@ -2,7 +2,7 @@ Ctrl+B moves a running command to the background (DU-7): the call ends, the comm
 
 --- model
 {"turns": [
-  {"calls": [{"name": "Bash", "input": {"command": "echo begun; until [ -e go ]; do :; done; echo ended > out"}}]},
+  {"calls": [{"name": "Bash", "input": {"command": "echo be''gun; until [ -e go ]; do :; done; echo ended > out"}}]},
   {"text": "It runs on."}
 ]}
 --- pty 80x24 cutonce --permission-mode bypassPermissions --dangerously-skip-permissions
@@ -26,7 +26,7 @@ created out
 request 1
   user: start it
 request 2
-  assistant: call Bash {"command":"echo begun; until [ -e go ]; do :; done; echo ended > out"}
+  assistant: call Bash {"command":"echo be''gun; until [ -e go ]; do :; done; echo ended > out"}
   user: result: begun
         
         The user put this command into the background as bash_1; it still runs. BashOutput shows what it prints from here on, KillShell ends it; its later output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.

@@ -3,8 +3,8 @@
 --- model
 {"turns": [
   {"text": "Hello."},
-  {"fault": "idle", "text": "never"},
-  {"text": "Still here."}
+  {"when": "are you there?", "text": "Still here."},
+  {"fault": "idle", "text": "never"}
 ]}
 --- pty 80x24 cutonce
 --- keys
