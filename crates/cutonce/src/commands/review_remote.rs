@@ -285,7 +285,7 @@ impl RemoteFollower {
                     decision.map(|one| if one.approved { ChoiceKey::Restore } else { ChoiceKey::KeepPlanning });
                 let by = decision.map(|decision| decision.by.join(", "));
                 self.tell_session(session.clone(), closed_news(&ask_id, by, choice));
-                // A job is no session that goes on.
+                // A job is not a session that continues.
                 self.tell(SourceUpdate::Session(Box::new(SessionUpdate { session, news: None })));
             }
             _ => {}
