@@ -8,6 +8,8 @@
 
 #[path = "kill/disk.rs"]
 mod disk;
+#[path = "support/environment.rs"]
+mod environment;
 #[path = "kill/judge.rs"]
 mod judge;
 #[path = "stories/pty.rs"]

@@ -5,6 +5,8 @@
 
 #[path = "mcp/cli.rs"]
 mod cli;
+#[path = "support/environment.rs"]
+mod environment;
 #[path = "mcp/reference.rs"]
 mod reference;
 #[path = "mcp/stage.rs"]

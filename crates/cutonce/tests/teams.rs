@@ -3,6 +3,8 @@
 //! between file mailboxes and a NATS server. `TEAM_SEED=…` runs one case alone.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
+#[path = "support/environment.rs"]
+mod environment;
 #[path = "mailbox/server.rs"]
 mod server;
 #[path = "teams/stage.rs"]

@@ -3,6 +3,8 @@
 //! that rewraps (UI-1).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on must fail")]
 
+#[path = "support/environment.rs"]
+mod environment;
 #[path = "stories/pty.rs"]
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
@@ -38,15 +40,7 @@ impl Stage {
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
-        let home = self.root.path().display().to_string();
-        vec![
-            ("PATH", std::env::var("PATH").unwrap_or_default()),
-            ("CUTONCE_HOME", format!("{home}/.cutonce")),
-            ("HOME", home),
-            ("LANG", "C.UTF-8".into()),
-            ("ANTHROPIC_API_KEY", "sk-ant-x".into()),
-            ("ANTHROPIC_BASE_URL", format!("http://{}", self.server.addr())),
-        ]
+        environment::program_variables(self.root.path(), self.server.addr())
     }
 
     fn shell(&self) -> Term {
@@ -532,17 +526,20 @@ fn ui_12_idle_causes_no_wakeups() {
     term.send(b"hi\r").unwrap();
     term.see("Hello.").unwrap();
     term.until("be idle", |screen| !screen.contains("interrupt")).unwrap();
+    assert_idle(&stage, &mut term);
+    term.press("ctrl+d").unwrap();
+    term.see("ended 0").unwrap();
+}
+
+/// The program draws nothing and does not wake up.
+fn assert_idle(stage: &Stage, term: &mut Term) {
     term.settle();
     let pid = stage.pid();
     let (before, raw) = (switches(&pid), term.raw.len());
     // This sleep is the measured time span.
-    term.settle();
-    term.settle();
-    term.settle();
+    (0..3).for_each(|_| term.settle());
     assert_eq!(term.raw.len(), raw, "something was drawn");
     assert!(switches(&pid) - before <= 2, "{} wakeups while idle", switches(&pid) - before);
-    term.press("ctrl+d").unwrap();
-    term.see("ended 0").unwrap();
 }
 
 struct Tmux {

@@ -1,5 +1,6 @@
 //! One workspace, one home, one scripted model: the setup for killing and resuming a run.
 
+use crate::environment::program_variables;
 use crate::pty::Term;
 use crate::story;
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
@@ -131,7 +132,7 @@ impl Stage {
         command.cwd(&self.ws);
         command.env_clear();
         command.env("TERM", "xterm");
-        for (name, value) in self.variables(server)? {
+        for (name, value) in self.variables(server) {
             command.env(name, value);
         }
         Term::start(command, (80, 24))
@@ -142,15 +143,8 @@ impl Stage {
         LoopbackServer::start(script).map_err(text)
     }
 
-    fn variables(&self, server: &LoopbackServer) -> Result<Vec<(&'static str, OsString)>, String> {
-        Ok(vec![
-            ("PATH", std::env::var_os("PATH").ok_or("no PATH")?),
-            ("HOME", self.root.path().join("home").into()),
-            ("CUTONCE_HOME", self.home().into()),
-            ("LANG", "C.UTF-8".into()),
-            ("ANTHROPIC_BASE_URL", format!("http://{}", server.addr()).into()),
-            ("ANTHROPIC_API_KEY", "sk-kill-0001".into()),
-        ])
+    fn variables(&self, server: &LoopbackServer) -> Vec<(&'static str, String)> {
+        program_variables(&self.root.path().join("home"), server.addr())
     }
 
     fn run(
@@ -164,7 +158,7 @@ impl Stage {
         let server = Stage::server(turns)?;
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
         command.args(["-p", "--output-format", "stream-json", "--verbose", "--permission-mode", "bypassPermissions"]);
-        command.args(args).current_dir(&self.ws).env_clear().envs(self.variables(&server)?);
+        command.args(args).current_dir(&self.ws).env_clear().envs(self.variables(&server));
         command.envs(disk.iter().map(|(name, value)| (*name, value)));
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().map_err(text)?;

@@ -1,5 +1,6 @@
 //! Setup for a run with MCP servers: folders, a scripted model, servers, and access to what was sent.
 
+use crate::environment::program_variables;
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use serde_json::{Value, json};
 use std::io::{BufRead, Write};
@@ -45,10 +46,8 @@ impl Stage {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
         command.args(args).current_dir(self.ws()).env_clear();
-        command.env("PATH", std::env::var("PATH").unwrap()).env("LANG", "C.UTF-8");
-        command.env("HOME", self.root.path().join("home")).env("CUTONCE_HOME", self.root.path().join("home/.cutonce"));
+        command.envs(program_variables(&self.root.path().join("home"), self.model.addr()));
         command.env("ANTHROPIC_API_KEY", "sk-ant-mcp-key-0001").env("GITHUB_TOKEN", "ghp-mcp-token-0002");
-        command.env("ANTHROPIC_BASE_URL", format!("http://{}", self.model.addr()));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
     }

@@ -8,25 +8,9 @@ import uuid
 from pathlib import Path
 
 from claude_agent_sdk import AgentDefinition, ClaudeSDKClient, create_sdk_mcp_server, query, tool
-from stage import Stage, bare, blocks, call, frames_until, prompt, results, run, text_of, write
+from stage import GARDENER, Stage, bare, blocks, call, frames_until, prompt, refused, results, run, text_of, turn, write
 
 SERVER = Path(__file__).parent.parent / "mcp" / "server.py"
-GARDENER = AgentDefinition(description="Knows plants.", prompt="You are the gardener.", tools=["Read", "Write"])
-
-
-async def turn(client, text):
-    """One message and all that comes of it."""
-    await client.query(text)
-    return [message async for message in client.receive_response()]
-
-
-async def refused(request):
-    """Why a control request was refused."""
-    try:
-        await request
-    except Exception as error:
-        return str(error)
-    raise AssertionError("it was answered with success")
 
 
 # --- Agents of the host

@@ -4,11 +4,10 @@ Each `ho_…` is one test: `python frames.py NAME`."""
 import base64
 import json
 
-from claude_agent_sdk import AgentDefinition, ClaudeSDKClient, PermissionResultAllow, query
-from stage import Stage, bare, blocks, call, frames_until, prompt, results, run, text_of, write
+from claude_agent_sdk import ClaudeSDKClient, PermissionResultAllow, query
+from stage import GARDENER, Stage, bare, blocks, call, frames_until, prompt, refused, results, run, text_of, turn, write
 
 USED = {"input_tokens": 100_000, "output_tokens": 1_000}
-GARDENER = AgentDefinition(description="Knows plants.", prompt="You are the gardener.", tools=["Read", "Write"])
 
 
 def ended(frame):
@@ -17,19 +16,6 @@ def ended(frame):
 
 def user(content):
     return {"type": "user", "message": {"role": "user", "content": content}}
-
-
-async def turn(client, text):
-    await client.query(text)
-    return [message async for message in client.receive_response()]
-
-
-async def refused(request):
-    try:
-        await request
-    except Exception as error:
-        return str(error)
-    raise AssertionError("it was answered with success")
 
 
 async def ho_2_the_call_that_submits_a_plan_shows_it():

@@ -1,4 +1,4 @@
-"""What the tests with the Python SDK stand on: folders of their own, the scripted model behind a real socket, options."""
+"""Shared by the tests with the Python SDK: their own folders, the scripted model behind a real socket, options."""
 
 import asyncio
 import json
@@ -9,10 +9,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from claude_agent_sdk import ClaudeAgentOptions
+from claude_agent_sdk import AgentDefinition, ClaudeAgentOptions
 
 BIN = os.environ["CUTONCE_BIN"]
-
+GARDENER = AgentDefinition(description="Knows plants.", prompt="You are the gardener.", tools=["Read", "Write"])
 
 STAGES = []
 
@@ -135,3 +135,18 @@ def frames_until(process, fits):
         if fits(got[-1]):
             return got
     raise AssertionError(f"it never came: {got} {process.stderr.read()}")
+
+
+async def turn(client, text):
+    """One message and all that comes of it."""
+    await client.query(text)
+    return [message async for message in client.receive_response()]
+
+
+async def refused(request):
+    """Why a control request was refused."""
+    try:
+        await request
+    except Exception as error:
+        return str(error)
+    raise AssertionError("it was answered with success")

@@ -1,5 +1,6 @@
 //! A team on disk, a scripted model that always answers, and processes to kill.
 
+use crate::environment::program_variables;
 use crate::server::Server as Nats;
 use cutonce_agent::team::mailbox::{self, Mailbox, MailboxReader};
 use cutonce_agent::team::{Member, TeamRecord, team_folder};
@@ -129,10 +130,8 @@ impl Stage {
 
     fn command(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.current_dir(self.root.path().join("ws")).env_clear().env("PATH", std::env::var("PATH").unwrap());
-        command.env("HOME", self.root.path().join("home")).env("CUTONCE_HOME", self.home()).env("LANG", "C.UTF-8");
-        command.env("ANTHROPIC_BASE_URL", format!("http://{}", self.server.addr()));
-        command.env("ANTHROPIC_API_KEY", "sk-team-0001");
+        command.current_dir(self.root.path().join("ws")).env_clear();
+        command.envs(program_variables(&self.root.path().join("home"), self.server.addr()));
         command
     }
 

@@ -1,6 +1,6 @@
 //! A silent background command costs nothing (UI-12), unless its time is shown (UI-14).
 
-use super::{Stage, switches};
+use super::{Stage, assert_idle};
 
 #[test]
 fn ui_12_silent_background_command_causes_no_wakeups() {
@@ -12,15 +12,7 @@ fn ui_12_silent_background_command_causes_no_wakeups() {
     term.send(b"hi\r").unwrap();
     term.see("It runs.").unwrap();
     term.until("be idle", |screen| !screen.contains("interrupt") && screen.contains("1 task")).unwrap();
-    term.settle();
-    let pid = stage.pid();
-    let (before, raw) = (switches(&pid), term.raw.len());
-    // This sleep is the measured time span.
-    term.settle();
-    term.settle();
-    term.settle();
-    assert_eq!(term.raw.len(), raw, "something was drawn");
-    assert!(switches(&pid) - before <= 2, "{} wakeups while idle", switches(&pid) - before);
+    assert_idle(&stage, &mut term);
     // Its time advances where it is shown.
     term.press("ctrl+t").unwrap();
     term.see("bash_1  sleep 1000").unwrap();
