@@ -65,7 +65,8 @@ impl KeptLayer {
     }
     /// The layer as part of a profile. `through`: folders that the command writes directly.
     pub fn mount(&self, through: Vec<PathBuf>) -> LayerMount {
-        LayerMount { root: self.root.clone(), storage: self.storage.clone(), upper: self.upper(), through }
+        let (root, storage, throwaway) = (self.root.clone(), self.storage.clone(), Vec::new());
+        LayerMount { root, storage, upper: self.upper(), through, throwaway }
     }
 }
 

@@ -95,6 +95,8 @@ pub struct LayerMount {
     pub upper: PathBuf,
     /// Folders below `root` that the program writes directly. Missing ones are skipped.
     pub through: Vec<PathBuf>,
+    /// Folders outside `root` that the program can write to, but whose changes end with it. Missing ones are skipped.
+    pub throwaway: Vec<PathBuf>,
 }
 
 /// Like `ReadOnly`, but the program may also write below `roots`.

@@ -5,11 +5,13 @@
 mod shell_world;
 
 use async_trait::async_trait;
+use cutonce_core::permission::{Access, AskCause, CallFacts, PermissionAsk, ShellConfinement, Why};
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_sandbox::env::{EnvNameRules, scrub_env};
 use cutonce_tools::env::CallContext;
-use cutonce_tools::shell::changes::{CallScope, OutsideChanges, OutsideReview};
+use cutonce_tools::shell::changes::{CallScope, OutsideChanges, OutsideReview, WorkspaceBase};
+use cutonce_tools::shell::confine::WorkspaceSandbox;
 use cutonce_tools::shell::process::SessionShells;
 use cutonce_tools::web::WebClient;
 use serde_json::json;
@@ -163,6 +165,49 @@ async fn pc_21_moves_across_the_border_lose_nothing() {
 }
 
 #[tokio::test]
+async fn pc_21_moved_links_and_empty_files_stay() {
+    let project = Project::new().await;
+    project.world.bash("ln -s b.rs src/link; : > src/__init__.py; git add . && git commit -qm links").await;
+    let context = scoped(&["src/link", "src/__init__.py"], ScopeMode::Enforce, None);
+    let said = project.run("mv src lib", &context).await;
+    assert!(said.contains("lib/link") && said.contains("src/link"), "{said}");
+    assert_eq!(project.git("status --short").await, "(no output)");
+}
+
+/// A repository's settings and attributes name programs that `git status` runs on changed files.
+#[tokio::test]
+async fn rh_6_base_runs_no_filter_of_the_repository() {
+    let project = Project::new().await;
+    let proof = project.world.root.parent().unwrap().join("filter-ran");
+    let setup = format!(
+        "echo '*.rs filter=x' > .git/info/attributes; git config filter.x.clean 'touch {}; cat'; echo b >> src/b.rs",
+        proof.display()
+    );
+    project.world.bash(&setup).await;
+    let base = WorkspaceBase::new(&project.world.root, &shell_world::vars()).await;
+    assert!(base.dirty && base.commit.is_some(), "{base:?}");
+    assert!(!proof.exists());
+    project.world.bash("git config --unset filter.x.clean; git checkout -q src/b.rs").await;
+    assert!(!WorkspaceBase::new(&project.world.root, &shell_world::vars()).await.dirty);
+}
+
+/// A repository inside a planned folder has settings and hooks that run programs.
+#[tokio::test]
+async fn pc_21_nested_git_folders_are_units_too() {
+    let project = Project::new().await;
+    let command = "mkdir -p docs && (cd docs && git init -q && git config core.fsmonitor evil && echo x > y)";
+    let said = project.run(command, &scoped(&["docs/"], ScopeMode::Enforce, None)).await;
+    assert!(said.contains("so not applied: docs/.git."), "{said}");
+    assert!(!project.world.root.join("docs/.git").exists(), "{said}");
+    let user = user(true);
+    project.run(command, &scoped(&["docs/"], ScopeMode::Ask, Some(user.clone()))).await;
+    assert_eq!(user.asked.lock().unwrap()[0].paths, ["docs/.git"]);
+    assert!(project.world.root.join("docs/.git/config").exists());
+    project.run("cd docs; git config core.fsmonitor false", &scoped(&["docs/.git"], ScopeMode::Enforce, None)).await;
+    assert!(project.read("docs/.git/config").unwrap().contains("fsmonitor = false"));
+}
+
+#[tokio::test]
 async fn pc_21_background_commands_are_compared_at_their_end() {
     let project = Project::new().await;
     let context = scoped(&["src/a.rs", "src/c.rs"], ScopeMode::Enforce, None);
@@ -204,6 +249,54 @@ async fn pc_21_nothing_outside_the_workspace_changes() {
     // No layer is left.
     let left = std::fs::read_dir(home.join("layers")).unwrap().flatten().filter(|entry| entry.path().is_dir()).count();
     assert_eq!(left, 0);
+}
+
+/// A folder that git no longer ignores, or a link in the place of one, is not written directly.
+#[tokio::test]
+async fn pc_21_only_folders_ignored_now_are_written_directly() {
+    let project = Project::new().await;
+    let context = scoped(&["src/a.rs", "docs/"], ScopeMode::Enforce, None);
+    let root = &project.world.root;
+    assert_eq!(project.run("echo 1 > target/out", &context).await, "(no output)");
+    std::fs::write(root.join(".gitignore"), "/build\n").unwrap();
+    let said = project.run("echo 2 > target/out", &context).await;
+    assert!(said.contains("so not applied: target/out"), "{said}");
+    assert_eq!(project.read("target/out").as_deref(), Some("1\n"));
+    std::fs::write(root.join(".gitignore"), "/target\n").unwrap();
+    project.run("true", &context).await;
+    std::fs::remove_dir_all(root.join("target")).unwrap();
+    std::os::unix::fs::symlink("src", root.join("target")).unwrap();
+    project.run("echo 3 > target/b.rs", &context).await;
+    assert_eq!(project.read("src/b.rs").as_deref(), Some("b\n"));
+}
+
+/// A command in the workspace sandbox gets no other places to write to because there is a plan.
+#[tokio::test]
+async fn sb_4_scope_does_not_widen_the_workspace_sandbox() {
+    let mut project = Project::new().await;
+    let home = tempfile::tempdir_in("/var/tmp").unwrap();
+    let cargo = home.path().canonicalize().unwrap().join(".cargo");
+    std::fs::create_dir_all(cargo.join("bin")).unwrap();
+    let here = Arc::get_mut(&mut project.world.here).unwrap();
+    here.workspace.home = Some(home.path().canonicalize().unwrap());
+    here.shells.set_workspace_sandbox(WorkspaceSandbox::new(vec![], false).unwrap());
+    let context = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    let command = format!(
+        "echo x > {0}/bin/cargo && cat {0}/bin/cargo; echo x > {1}/pwned; echo x > src/a.rs; echo x > .git/config",
+        cargo.display(),
+        home.path().display()
+    );
+    let call = project.world.parse("Bash", json!({ "command": command })).unwrap();
+    let mut access = call.access(&project.world.here).unwrap();
+    let Access::Shell(shell) = &mut access else { panic!("{access:?}") };
+    shell.confinement = ShellConfinement::WorkspaceSandbox;
+    let facts = CallFacts { tool: "Bash".into(), access };
+    let ask = PermissionAsk { facts, why: Why::from_reason(""), cause: AskCause::Mode, suggestions: vec![] };
+    let said = text(&call.run(ask.approve("by the test").rights, &project.world.here, &context).await);
+    assert!(said.starts_with("x\n"), "builds can use their caches: {said}");
+    assert!(!cargo.join("bin/cargo").exists(), "{said}");
+    assert!(!home.path().join("pwned").exists(), "{said}");
+    assert_eq!(project.read("src/a.rs").as_deref(), Some("x\n"));
 }
 
 /// A small project with Rust, Python and JavaScript in it, where all programs of this machine can be used.

@@ -10,9 +10,7 @@ use super::sys::sys;
 use super::user_namespace::shared_user_namespace;
 use super::watch::count_own_tasks;
 use crate::layer::{SandboxSupport, SandboxTier};
-use crate::profile::{
-    LayerMount, ReadOnlyProfile, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
-};
+use crate::profile::{LayerMount, ReadOnlyProfile, ResourceLimits, SandboxProfile, WorkspaceWriteProfile};
 use libc::{c_int, sock_filter};
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -341,7 +339,10 @@ fn outline_read_only(
     let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_file());
     let stand_ins = resolve_links(&profile.stand_ins).into_iter().filter(|path| replaces && is_file(path)).collect();
     let layers = match (&profile.scratch, scratch) {
-        (Some(wanted), Some(folder)) => create_overlays(wanted, folder)?,
+        (Some(wanted), Some(folder)) => {
+            let root = [require_folder(&wanted.root)?].into_iter();
+            create_overlays(root.chain(existing_folders(&wanted.extra_roots)).collect(), folder)?
+        }
         (Some(_), None) => return Err("no folder for the throwaway layer".into()),
         (None, _) => Vec::new(),
     };
@@ -403,9 +404,13 @@ fn outline_layer(
     for made in [&work, &below] {
         std::fs::create_dir(made).map_err(|error| RefusalReason::from_error(&made.display().to_string(), &error))?;
     }
-    let folders = mount.through.iter().filter_map(|path| path.canonicalize().ok());
-    let folders: Vec<PathBuf> =
-        folders.filter(|path| path.is_dir() && path.starts_with(&root) && *path != root).collect();
+    // A link on the way would open another folder than the one that the caller chose.
+    let is_itself = |path: &&PathBuf| path.is_dir() && path.canonicalize().is_ok_and(|real| real == **path);
+    let below_root = |path: &&PathBuf| path.starts_with(&root) && **path != root;
+    let folders: Vec<PathBuf> = mount.through.iter().filter(below_root).filter(is_itself).cloned().collect();
+    let apart = |path: &PathBuf| !root.starts_with(path) && !path.starts_with(&root);
+    let discarded = existing_folders(&mount.throwaway).filter(apart).collect();
+    outline.layers.extend(create_overlays(discarded, scratch)?);
     outline.through = (!folders.is_empty()).then(|| ThroughFolders { root: root.clone(), below, folders });
     outline.layers.push(OverlayLayer { covered: root, upper, work });
     outline.shm = Some(scratch.join("shm")).filter(|_| Path::new("/dev/shm").is_dir());
@@ -414,9 +419,13 @@ fn outline_layer(
     Ok(())
 }
 
-fn create_overlays(scratch: &ThrowawayLayer, folder: &Path) -> Result<Vec<OverlayLayer>, RefusalReason> {
-    let mut over = vec![require_folder(&scratch.root)?];
-    over.extend(scratch.extra_roots.iter().filter_map(|also| also.canonicalize().ok()).filter(|also| also.is_dir()));
+/// Those of the paths that are folders, resolved.
+fn existing_folders(paths: &[PathBuf]) -> impl Iterator<Item = PathBuf> {
+    paths.iter().filter_map(|path| path.canonicalize().ok()).filter(|path| path.is_dir())
+}
+
+/// Puts an empty layer over each of these folders; what is written to it is in `folder`.
+fn create_overlays(over: Vec<PathBuf>, folder: &Path) -> Result<Vec<OverlayLayer>, RefusalReason> {
     // A layer inside another layer would be hidden by the outer one.
     let outermost = |path: &PathBuf| !over.iter().any(|other| other != path && path.starts_with(other));
     let mut kept: Vec<PathBuf> = over.iter().filter(|path| outermost(path)).cloned().collect();

@@ -1,7 +1,7 @@
 //! Prepares the application of a layer's changes: compares, stages, writes the journal (RH-3).
 
 use super::journal::{
-    ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply,
+    ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply, STAGING,
 };
 use super::{LayerChange, LayerNode, hash_file, read_node};
 use crate::disk::{FileAccess, FileStamp, MAX_CHANGE};
@@ -89,7 +89,8 @@ impl FileAccess {
     /// Tells the listener about each file; git's own folder is no part of the work.
     fn report_applied(&self, root: &Path, changes: &[LayerChange]) {
         let Some(listener) = self.listener() else { return };
-        for change in changes.iter().filter(|change| !change.is_folder_only() && !change.path.starts_with(".git")) {
+        let in_git = |change: &LayerChange| change.path.components().any(|part| part.as_os_str() == ".git");
+        for change in changes.iter().filter(|change| !change.is_folder_only() && !in_git(change)) {
             let hash = |node: &Option<LayerNode>| node.as_ref().and_then(LayerNode::content_hash);
             listener(&root.join(&change.path), hash(&change.old), hash(&change.new));
         }
@@ -145,7 +146,7 @@ fn failed(doing: &'static str, path: &Path, source: io::Error) -> ApplyError {
 fn staging_folder(root: &Path) -> PathBuf {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
-    root.join(format!(".cutonce-apply-{}-{number}", std::process::id()))
+    root.join(format!("{STAGING}{}-{number}", std::process::id()))
 }
 
 /// Compares the workspace with what the changes are based on.

@@ -14,10 +14,13 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Set-user-id and set-group-id.
 const SET_ID_BITS: u32 = 0o6000;
+/// Bytes of files that are read and applied. A file with holes takes no room on the layer, but as much as it says in
+/// the workspace.
+const MOST_BYTES: u64 = 4 << 30;
 
 /// Lists what `upper` changes in `root`. `opened`: when the layer was opened.
 pub fn collect_changes(upper: &Path, root: &Path, opened: SystemTime) -> io::Result<LayerChanges> {
-    let mut collector = Collector { upper, root, opened, found: LayerChanges::default() };
+    let mut collector = Collector { upper, root, opened, bytes_left: MOST_BYTES, found: LayerChanges::default() };
     collector.walk(Path::new(""), FolderBelow::Merged)?;
     let mut found = collector.found;
     found.changes.sort_by(|a, b| a.path.cmp(&b.path));
@@ -41,6 +44,7 @@ struct Collector<'a> {
     upper: &'a Path,
     root: &'a Path,
     opened: SystemTime,
+    bytes_left: u64,
     found: LayerChanges,
 }
 
@@ -104,17 +108,23 @@ impl Collector<'_> {
     }
 
     /// Why an entry is never applied.
-    fn refusal(&self, path: &Path, at: &Path, about: &Metadata) -> io::Result<Option<&'static str>> {
+    fn refusal(&mut self, path: &Path, at: &Path, about: &Metadata) -> io::Result<Option<&'static str>> {
         let kind = about.file_type();
         if kind.is_symlink() {
             let leads_outside = leads_outside(self.root, path, &fs::read_link(at)?);
-            return Ok(leads_outside.then_some("a link that leads out of the workspace"));
+            return Ok(leads_outside.then_some("a link that leads, or could lead, out of the workspace"));
         }
         Ok(match () {
             () if !kind.is_file() => Some("a device, pipe or socket"),
             () if about.mode() & SET_ID_BITS != 0 => Some("a file that runs with the rights of its owner (setuid)"),
             () if about.nlink() > 1 => Some("a hard link"),
-            () => None,
+            () => match self.bytes_left.checked_sub(about.len()) {
+                Some(left) => {
+                    self.bytes_left = left;
+                    None
+                }
+                None => Some("more than 4 GB, alone or with the other changes"),
+            },
         })
     }
 
@@ -174,18 +184,20 @@ fn is_opaque(folder: &Path) -> bool {
         .is_ok_and(|length| length == 1 && value[0] == b'y')
 }
 
-/// True if a link at `path` points out of the workspace, by its words or through other links.
+/// True if a link at `path` points out of the workspace, by its text or through other links. A `..` after a name is
+/// refused: that name may be a link too, now or later, and then it leads anywhere.
 fn leads_outside(root: &Path, path: &Path, target: &Path) -> bool {
-    let mut depth = path.parent().map_or(0, |folder| folder.components().count());
-    for part in target.components() {
-        match part {
-            Component::RootDir | Component::Prefix(_) => return !target.starts_with(root),
-            Component::ParentDir if depth == 0 => return true,
-            Component::ParentDir => depth -= 1,
-            Component::Normal(_) => depth += 1,
-            Component::CurDir => {}
-        }
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let (parts, depth) = match (target.is_absolute(), target.strip_prefix(root)) {
+        (false, _) => (target, folder.components().count()),
+        (true, Ok(below)) => (below, 0),
+        (true, Err(_)) => return true,
+    };
+    let is_up = |part: &Component| matches!(part, Component::ParentDir);
+    let parts = || parts.components().filter(|part| !matches!(part, Component::CurDir));
+    let ups = parts().take_while(is_up).count();
+    if ups > depth || parts().skip(ups).any(|part| is_up(&part)) {
+        return true;
     }
-    let folder = root.join(path.parent().unwrap_or(Path::new("")));
-    folder.join(target).canonicalize().is_ok_and(|leads_to| !leads_to.starts_with(root))
+    root.join(folder).join(target).canonicalize().is_ok_and(|leads_to| !leads_to.starts_with(root))
 }

@@ -14,7 +14,10 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
+
+/// How the names of staging folders begin.
+pub(super) const STAGING: &str = ".cutonce-apply-";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
@@ -149,6 +152,7 @@ pub(super) struct ApplyJournal {
 /// The journal's file, one for each workspace.
 pub(super) struct JournalFile {
     path: PathBuf,
+    root: PathBuf,
     durable: bool,
     /// Serializes all who apply or recover.
     _lock: File,
@@ -159,7 +163,7 @@ impl JournalFile {
     pub fn open(journals: &Path, root: &Path, durable: bool) -> io::Result<JournalFile> {
         let lock = File::open(journals)?;
         lock.lock()?;
-        Ok(JournalFile { path: Self::path_for(journals, root), durable, _lock: lock })
+        Ok(JournalFile { path: Self::path_for(journals, root), root: root.into(), durable, _lock: lock })
     }
 
     pub fn path_for(journals: &Path, root: &Path) -> PathBuf {
@@ -170,7 +174,10 @@ impl JournalFile {
 
     pub fn read(&self) -> io::Result<Option<ApplyJournal>> {
         match fs::read(&self.path) {
-            Ok(bytes) => serde_json::from_slice(&bytes).map(Some).map_err(io::Error::from),
+            Ok(bytes) => match serde_json::from_slice::<ApplyJournal>(&bytes).map_err(io::Error::from)? {
+                journal if journal.belongs_to(&self.root) => Ok(Some(journal)),
+                _ => Err(io::Error::other("it does not belong to this workspace; remove the file")),
+            },
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
@@ -209,6 +216,15 @@ struct StepFailure {
 }
 
 impl ApplyJournal {
+    /// Whether it only names what is inside this workspace.
+    fn belongs_to(&self, root: &Path) -> bool {
+        let is_name = |part: Component| matches!(part, Component::Normal(_));
+        let staging = self.staging.0.strip_prefix(root).ok().and_then(Path::to_str);
+        self.root.0 == root
+            && staging.is_some_and(|name| name.starts_with(STAGING) && !name.contains('/'))
+            && self.steps.iter().all(|step| step.path().components().all(is_name))
+    }
+
     /// Carries out the steps, or undoes those that were carried out.
     pub fn run(mut self, file: &JournalFile) -> Result<RecoveredApply, ApplyError> {
         let at_journal = |source| ApplyError::Failed { doing: "write the journal", path: file.path.clone(), source };

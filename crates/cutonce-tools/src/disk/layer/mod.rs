@@ -69,6 +69,12 @@ impl LayerChange {
         diff::git_name("", &self.path)
     }
 
+    /// True if files were and are at this path, or none: no folder or link comes or goes.
+    pub fn is_plain_file(&self) -> bool {
+        let file = |node: &Option<LayerNode>| node.as_ref().is_none_or(|node| matches!(node, LayerNode::File { .. }));
+        file(&self.old) && file(&self.new)
+    }
+
     /// True if it changes a folder only: creates or removes it, or sets its mode.
     pub fn is_folder_only(&self) -> bool {
         let folder =

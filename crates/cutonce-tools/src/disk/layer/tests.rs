@@ -67,7 +67,7 @@ fn leaf(numbers: &mut Numbers) -> Tree {
         1 => b"\0binary\xff".to_vec(),
         2 => b"one\r\ntwo\r\n".to_vec(),
         3 if numbers.chance(3) => vec![b'h'; 3 << 20],
-        4 => return Tree::Link(["a", "b/../x.rs", "nowhere"][numbers.below(3) as usize].into()),
+        4 => return Tree::Link(["a", "./x.rs", "nowhere"][numbers.below(3) as usize].into()),
         number => format!("line {number}\nline {}\n", numbers.below(5)).into_bytes(),
     };
     Tree::File { content, mode }
@@ -279,6 +279,67 @@ fn rh_3_dangerous_entries_are_refused() {
     assert_eq!(names(found.changes.iter().map(|change| change.path.as_path()).collect()), ["d", "d/ok"]);
     disk().apply_layer(on.place(), &found.changes).unwrap();
     assert_eq!(fs::read(on.root.join("kept")).unwrap(), b"old");
+}
+
+/// The text of a link is not enough: `p` leads to its own folder, so that `p/p/../..` leads out.
+#[test]
+fn rh_3_links_can_not_lead_out_together() {
+    let on = folders();
+    let inside = |rest: &str| format!("{}/{rest}", on.root.display());
+    let hostile = [
+        ("a", inside("../../etc/passwd")),
+        ("b", "p/p/p/../../../etc".to_string()),
+        ("c", inside("p/../../etc")),
+        ("d/e", "x/../../../y".to_string()),
+    ];
+    let fine = [("p", ".".to_string()), ("q", inside("d/f")), ("d/r", "./../p/new".to_string())];
+    fs::create_dir(on.upper.join("d")).unwrap();
+    for (link, target) in hostile.iter().chain(&fine) {
+        symlink(target, on.upper.join(link)).unwrap();
+    }
+    let found = on.changes();
+    let refused: Vec<&Path> = found.refused.iter().map(|refused| refused.path.as_path()).collect();
+    assert_eq!(refused, hostile.each_ref().map(|(link, _)| Path::new(*link)));
+    assert_eq!(found.changes.len(), fine.len() + 1);
+}
+
+/// Hashing and copying holes would take hours and fill the disk.
+#[test]
+fn rh_5_files_with_huge_holes_are_refused() {
+    let on = folders();
+    for name in ["hole1", "hole2"] {
+        let file = fs::File::create(on.upper.join(name)).unwrap();
+        file.set_len(1 << 42).unwrap();
+    }
+    fs::write(on.upper.join("small"), "x").unwrap();
+    let found = on.changes();
+    assert_eq!((found.refused.len(), found.changes.len()), (2, 1));
+}
+
+/// A journal from elsewhere names other folders than this workspace's.
+#[test]
+fn rh_3_journals_of_other_folders_are_refused() {
+    let on = folders();
+    let victim = on.journals.join("victim");
+    fs::create_dir(&victim).unwrap();
+    let hex = |path: &Path| to_hex(path.as_os_str().as_encoded_bytes());
+    let file = journal::JournalFile::path_for(&on.journals, &on.root);
+    let staging = on.root.join(".cutonce-apply-1-0");
+    let step = serde_json::json!({ "MakeFolder": { "path": hex(Path::new("../up")) } });
+    for (root, staging, steps) in [
+        (&on.root, &victim, vec![]),
+        (&on.journals, &staging, vec![]),
+        (&on.root, &on.root.join("kept"), vec![]),
+        (&on.root, &staging, vec![step]),
+    ] {
+        let journal = serde_json::json!({
+            "state": "Applied", "root": hex(root), "staging": hex(staging), "steps": steps,
+        });
+        fs::write(&file, journal.to_string()).unwrap();
+        let error = recover_apply(&on.journals, &on.root).unwrap_err().to_string();
+        assert!(error.contains("does not belong to this workspace"), "{error}");
+        assert!(victim.is_dir());
+    }
 }
 
 /// Git shows the same diff after the changes were applied.

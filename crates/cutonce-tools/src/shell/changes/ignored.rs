@@ -1,10 +1,14 @@
 //! What git ignores: folders that commands write directly, and files that are never outside a scope (PC-20, PC-21).
 
+use crate::shell::confine::private_folder;
 use crate::shell::process::git;
-use cutonce_sandbox::{SpawnSpec, StdinMode, StdoutMode, find_program};
+use cutonce_sandbox::{
+    ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, StdinMode, StdoutMode, find_program,
+};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -12,14 +16,24 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 /// Folders to mount; with more, the rest is written through the layer.
 const MAX_FOLDERS: usize = 200;
 
-/// The ignored folders of a workspace, until a command makes another one.
+/// The ignored folders of a workspace, until a command makes another one, or the rules or tracked files change.
 #[derive(Default)]
-pub(super) struct IgnoredFolders(Mutex<Option<Vec<PathBuf>>>);
+pub(super) struct IgnoredFolders(Mutex<Option<(RuleStamps, Vec<PathBuf>)>>);
+
+/// What tells that a file is another one.
+type RuleStamps = [Option<(u64, i64, i64, u64)>; 3];
+
+fn rule_stamps(root: &Path) -> RuleStamps {
+    [".gitignore", ".git/info/exclude", ".git/index"].map(|name| {
+        let about = root.join(name).symlink_metadata().ok()?;
+        Some((about.ino(), about.ctime(), about.ctime_nsec(), about.size()))
+    })
+}
 
 impl IgnoredFolders {
     pub async fn folders(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(known) = known {
+        let (known, stamps) = (self.0.lock().unwrap_or_else(PoisonError::into_inner).clone(), rule_stamps(root));
+        if let Some((_, known)) = known.filter(|(then, _)| *then == stamps) {
             return known;
         }
         let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
@@ -27,7 +41,7 @@ impl IgnoredFolders {
         let entries = listed.split(|byte| *byte == 0).filter_map(|entry| entry.strip_suffix(b"/"));
         let paths = entries.map(|entry| root.join(OsString::from_vec(entry.to_vec())));
         let found: Vec<PathBuf> = paths.filter(|path| is_plain_folder(path)).take(MAX_FOLDERS).collect();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.clone());
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamps, found.clone()));
         found
     }
 
@@ -53,16 +67,44 @@ pub(super) async fn ignored_paths(root: &Path, env: &[(OsString, OsString)], pat
     entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect()
 }
 
-/// Runs git outside the layer, without programs that the repository names; `None` if it can't run.
+/// Runs git outside the layer, without programs that the repository names; `None` if it can't run. Only for commands
+/// that don't read files of the workspace: they could need a filter.
 pub(super) async fn run_git(
     root: &Path,
     env: &[(OsString, OsString)],
     args: &[&str],
     input: Vec<u8>,
 ) -> Option<Vec<u8>> {
+    run(root, env, args, input, SandboxProfile::Unconfined).await
+}
+
+/// Runs a git command that reads files. Filters are programs that the repository can name, so they are confined.
+/// `None` if git can't run, or this machine has no sandbox.
+pub(super) async fn run_confined_git(root: &Path, env: &[(OsString, OsString)], args: &[&str]) -> Option<Vec<u8>> {
+    let folder = private_folder().ok()?;
+    let profile = ReadOnlyProfile {
+        tmp: folder.ready("").ok()?,
+        hide: Vec::new(),
+        stand_ins: Vec::new(),
+        readable: Vec::new(),
+        scratch: None,
+        listener: None,
+        background: false,
+        limits: ResourceLimits::default(),
+    };
+    run(root, env, args, Vec::new(), SandboxProfile::ReadOnly(profile)).await
+}
+
+async fn run(
+    root: &Path,
+    env: &[(OsString, OsString)],
+    args: &[&str],
+    input: Vec<u8>,
+    profile: SandboxProfile,
+) -> Option<Vec<u8>> {
     let program = find_program("git", env)?;
     let env = git::without_repository_programs(env.to_vec());
-    let mut spawn = SpawnSpec::new(program, root, env).args(args.iter().copied());
+    let mut spawn = SpawnSpec::new(program, root, env).args(args.iter().copied()).profile(profile);
     (spawn.input, spawn.output) = (StdinMode::Piped, StdoutMode::Separate);
     let mut running = spawn.start().ok()?;
     let (mut stdin, mut stdout) = (running.stdin.take()?, running.stdout.take()?);

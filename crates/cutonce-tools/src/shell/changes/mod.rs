@@ -14,7 +14,7 @@ use async_trait::async_trait;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_sandbox::{
-    KeptLayer, PrivateFolder, ResourceLimits, SandboxLimits, SandboxProfile, WorkspaceWriteProfile,
+    KeptLayer, LayerMount, PrivateFolder, ResourceLimits, SandboxLimits, SandboxProfile, WorkspaceWriteProfile,
     check_throwaway_layer, sweep_layers,
 };
 use ignored::IgnoredFolders;
@@ -117,14 +117,20 @@ impl ScopeSandbox {
         limits: ResourceLimits,
     ) -> Result<(ConfinedCommand, Option<CommandLayer>), SandboxUnavailable> {
         let (profile, env, tmp) = start;
+        let (roots, mut throwaway) = (vec![root.to_path_buf()], Vec::new());
         let mut profile = match profile {
             SandboxProfile::ReadOnly(_) | SandboxProfile::Layered(_) => return Ok(((profile, env, tmp), None)),
-            SandboxProfile::WorkspaceWrite(write) => write,
+            // It keeps its confinement: a plan gives it no other places (SB-4). Builds need caches, though.
+            SandboxProfile::WorkspaceWrite(write) => {
+                throwaway = caches(user_home).collect();
+                WorkspaceWriteProfile { roots, ..write }
+            }
             SandboxProfile::Unconfined => WorkspaceWriteProfile {
-                roots: Vec::new(),
+                roots: roots.into_iter().chain(places_apart(root, user_home)).collect(),
                 tmp: self.tmp.ready("")?,
                 hide: Vec::new(),
-                protect: Vec::new(),
+                // The home may be in one of those places.
+                protect: vec![self.home.clone()],
                 network: true,
                 layer: None,
                 limits,
@@ -133,8 +139,7 @@ impl ScopeSandbox {
         let opened = KeptLayer::open(root, &layers_folder(&self.home), MAX_LAYERS);
         let layer = opened.map_err(SandboxUnavailable::Layer)?;
         let through = self.ignored.folders(root, &env).await;
-        profile.roots = writable_places(root, user_home);
-        profile.layer = Some(layer.mount(through));
+        profile.layer = Some(LayerMount { throwaway, ..layer.mount(through) });
         let tmp = tmp.unwrap_or_else(|| profile.tmp.clone());
         let env = crate::shell::confine::layer_env(&env, &tmp);
         let kept = CommandLayer { layer, sandbox: self.clone(), env: env.clone(), scope };
@@ -142,13 +147,16 @@ impl ScopeSandbox {
     }
 }
 
-/// The workspace, caches, and folders for temporary files.
-fn writable_places(root: &Path, user_home: Option<&Path>) -> Vec<PathBuf> {
-    let caches = user_home.into_iter().flat_map(|home| CACHES.map(|cache| home.join(cache)));
+fn caches(user_home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    user_home.into_iter().flat_map(|home| CACHES.map(|cache| home.join(cache)))
+}
+
+/// Caches, and folders for temporary files, which a command that may change anything can write to.
+fn places_apart(root: &Path, user_home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
     let temporary = ["/tmp", "/var/tmp"].map(PathBuf::from);
     // A writable folder around the workspace would uncover it.
-    let apart = |place: &PathBuf| place.is_dir() && !root.starts_with(place) && !place.starts_with(root);
-    [root.to_path_buf()].into_iter().chain(caches.chain(temporary).filter(apart)).collect()
+    let apart = move |place: &PathBuf| place.is_dir() && !root.starts_with(place) && !place.starts_with(root);
+    caches(user_home).chain(temporary).filter(apart)
 }
 
 impl CommandLayer {
@@ -186,7 +194,8 @@ impl CommandLayer {
             result.notes.push(error.to_string());
             return result;
         }
-        if sorted.new_ignored {
+        let has_rules = |change: &LayerChange| change.path.ends_with(".gitignore") || !change.is_plain_file();
+        if sorted.new_ignored || apply.iter().any(has_rules) {
             self.sandbox.ignored.forget();
         }
         let files = apply.iter().filter(|change| !change.is_folder_only());

@@ -1,6 +1,6 @@
 //! Sorts the changes of a command: inside the scope, outside, and git's own folder as one unit (PC-21).
 
-use super::ignored::{ignored_paths, run_git};
+use super::ignored::{ignored_paths, run_confined_git, run_git};
 use crate::disk::layer::{LayerChange, LayerChanges, LayerNode};
 use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
 use std::collections::BTreeSet;
@@ -52,7 +52,9 @@ impl SortedChanges {
         sorted.drop_implied_folders();
         sorted.keep_moved_together();
         if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, folders, env).await {
-            sorted.add_git(git, covered(Path::new(GIT), false));
+            let planned =
+                git.iter().filter_map(|change| git_folder(&change.path)).all(|folder| names_git(scope, &folder));
+            sorted.add_git(git, planned);
         }
         sorted
     }
@@ -78,13 +80,17 @@ impl SortedChanges {
 
     /// A file that moved from inside to outside would be lost if only its removal were applied.
     fn keep_moved_together(&mut self) {
-        let content = |node: &Option<LayerNode>| match node {
-            Some(LayerNode::File { sha256, size, .. }) if *size > 0 => Some(sha256.clone()),
-            _ => None,
+        // Empty files are all the same, except for their names.
+        let content = |path: &Path, node: &Option<LayerNode>| match node {
+            Some(LayerNode::File { size: 0, .. }) => Some(path.file_name()?.to_os_string()),
+            Some(LayerNode::File { sha256, .. }) => Some(sha256.into()),
+            Some(LayerNode::Link { target }) => Some(target.into()),
+            Some(LayerNode::Folder { .. }) | None => None,
         };
-        let arrived: BTreeSet<String> = self.outside.iter().filter_map(|change| content(&change.new)).collect();
+        let arrived: BTreeSet<OsString> =
+            self.outside.iter().filter_map(|change| content(&change.path, &change.new)).collect();
         let leaves = |change: &LayerChange| {
-            change.new.is_none() && content(&change.old).is_some_and(|hash| arrived.contains(&hash))
+            change.new.is_none() && content(&change.path, &change.old).is_some_and(|hash| arrived.contains(&hash))
         };
         let (moved, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.inside).into_iter().partition(leaves);
         (self.inside, self.outside) = (stay, [std::mem::take(&mut self.outside), moved].concat());
@@ -109,17 +115,32 @@ impl SortedChanges {
         self.outside_paths().into_iter().map(name).collect()
     }
 
-    /// The paths outside; git's own folder is one.
+    /// The paths outside; git's own folder is one, and comes first.
     pub fn outside_paths(&self) -> Vec<String> {
-        let files = self.outside.iter().map(|change| change.path.as_path()).filter(|path| !is_git(path));
-        let git = self.git.then(|| GIT.to_string());
-        git.into_iter().chain(files.map(|path| path.display().to_string())).collect()
+        let paths = self.outside.iter().map(|change| change.path.as_path());
+        let git: BTreeSet<PathBuf> = paths.clone().filter_map(git_folder).collect();
+        let files = paths.filter(|path| !is_git(path)).map(Path::to_path_buf);
+        git.into_iter().chain(files).map(|path| path.display().to_string()).collect()
     }
 }
 
-/// True for git's own folder and all in it.
+/// True for git's own folder and all in it, also for a repository inside the workspace.
 pub(super) fn is_git(path: &Path) -> bool {
-    path.components().next().is_some_and(|first| first.as_os_str() == GIT)
+    git_folder(path).is_some()
+}
+
+/// The git folder that the path is, or is in.
+fn git_folder(path: &Path) -> Option<PathBuf> {
+    let before = path.components().position(|part| part.as_os_str() == GIT)?;
+    Some(path.components().take(before + 1).collect())
+}
+
+/// Whether the plan names this git folder: a folder around it is not enough.
+fn names_git(scope: &PlanScope, folder: &Path) -> bool {
+    let named = |path: &&String| folder == Path::new(GIT) || is_git(Path::new(path.as_str()));
+    let files = scope.files.iter().chain(&scope.added).filter(named).cloned().collect();
+    let scope = PlanScope { files, added: Vec::new(), mode: scope.mode };
+    scope.verdict(ScopedPath { path: folder.to_str(), ..ScopedPath::default() }) == ScopeVerdict::Inside
 }
 
 /// True if only the index changed, and has the same entries: git refreshed what it knows about the files' times.
@@ -185,9 +206,11 @@ pub struct WorkspaceBase {
 
 impl WorkspaceBase {
     pub async fn new(root: &Path, env: &[(OsString, OsString)]) -> WorkspaceBase {
-        let text = |output: Option<Vec<u8>>| String::from_utf8_lossy(&output.unwrap_or_default()).trim().to_string();
-        let head = text(run_git(root, env, &["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new()).await);
-        let dirty = !text(run_git(root, env, &["status", "--porcelain"], Vec::new()).await).is_empty();
+        let head = run_git(root, env, &["rev-parse", "--verify", "--quiet", "HEAD"], Vec::new()).await;
+        let head = String::from_utf8_lossy(&head.unwrap_or_default()).trim().to_string();
+        let changes = run_confined_git(root, env, &["status", "--porcelain"]).await;
+        // What can't be found out may have changed.
+        let dirty = changes.is_none_or(|changes| !changes.trim_ascii().is_empty());
         WorkspaceBase { commit: Some(head).filter(|head| !head.is_empty()), dirty }
     }
 }
