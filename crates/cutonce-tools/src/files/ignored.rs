@@ -1,11 +1,12 @@
 //! Whether git ignores a path (PC-20): its `.gitignore` files from the top of the repository down, and the repository's
 //! own exclude file.
 
+use super::git_index::is_tracked;
 use super::walk::is_safe_ignore_file;
 use ignore::gitignore::Gitignore;
 use std::path::Path;
 
-/// True if git ignores this path below the workspace, or a folder above it. Tracked files are not known here.
+/// True if git ignores this path below the workspace, or a folder above it. Git ignores no tracked file.
 pub fn is_ignored(root: &Path, path: &Path) -> bool {
     let Ok(below) = path.strip_prefix(root) else { return false };
     let top = root.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(root);
@@ -21,7 +22,7 @@ pub fn is_ignored(root: &Path, path: &Path) -> bool {
         let verdict =
             files.iter().rev().map(|rules| rules.matched(&candidate, is_folder)).find(|verdict| !verdict.is_none());
         if verdict.is_some_and(|verdict| verdict.is_ignore()) {
-            return true;
+            return !path.strip_prefix(top).is_ok_and(|path| is_tracked(top, path));
         }
         files.extend(read_rules(&candidate.join(".gitignore"), &candidate).filter(|_| is_folder));
         folder = candidate;
@@ -60,5 +61,21 @@ mod tests {
             assert!(!ignored(path), "{path}");
         }
         assert!(!is_ignored(&root, &top.join("elsewhere.log")));
+    }
+
+    #[test]
+    fn pc_20_tracked_files_are_never_ignored() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        let git = |args: &[&str]| {
+            assert!(std::process::Command::new("git").args(args).current_dir(&root).status().unwrap().success());
+        };
+        git(&["init", "-q"]);
+        std::fs::create_dir(root.join("dist")).unwrap();
+        std::fs::write(root.join(".gitignore"), "dist/\n").unwrap();
+        std::fs::write(root.join("dist/kept.js"), "x").unwrap();
+        git(&["add", "-f", "dist/kept.js"]);
+        assert!(!is_ignored(&root, &root.join("dist/kept.js")));
+        assert!(is_ignored(&root, &root.join("dist/new.js")));
     }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod change;
 pub mod edit;
+mod git_index;
 pub mod glob;
 pub mod grep;
 mod ignored;
