@@ -96,7 +96,8 @@ impl PlanScope {
     }
 
     fn covers(&self, path: &str) -> bool {
-        self.files.iter().chain(&self.added).any(|planned| matches_path(planned, path))
+        // The user allowed one file, whatever characters its name has; patterns come from the plan only.
+        self.added.iter().any(|added| added == path) || self.files.iter().any(|planned| matches_path(planned, path))
     }
 
     /// True for a lock file whose manifest is in the scope: in its folder, or below it in a workspace.
@@ -172,6 +173,14 @@ mod tests {
         scope.add("b/c");
         scope.add("a");
         assert_eq!((verdict(&scope, "b/c"), scope.added.len()), (ScopeVerdict::Inside, 1));
+        // A file named like a pattern is one file.
+        scope.add("**");
+        scope.add("app/[id].ts");
+        for (path, inside) in
+            [("**", true), ("x/y", false), ("app/[id].ts", true), ("app/i.ts", false), ("b/c/d", false)]
+        {
+            assert_eq!(verdict(&scope, path) == ScopeVerdict::Inside, inside, "{path}");
+        }
         let stored = serde_json::to_string(&scope).expect("JSON");
         assert_eq!(serde_json::from_str::<PlanScope>(&stored).expect("a scope"), scope);
     }
