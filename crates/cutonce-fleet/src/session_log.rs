@@ -3,6 +3,7 @@
 
 use crate::blob::BlobRef;
 use crate::link::PublishResult;
+use crate::member_list::MemberRole;
 use crate::streams::FleetStream;
 use crate::{FleetError, FleetLink};
 use serde::{Deserialize, Serialize};
@@ -63,10 +64,29 @@ impl StoredSession {
 }
 
 impl FleetLink {
-    /// Reads a session. Records that repeat or skip lines are left out.
+    /// Reads a session. Records that repeat or skip lines, or whose author may not write them, are left out.
     pub async fn read_session(&self, id: &str) -> Result<Option<StoredSession>, FleetError> {
-        let mut session = StoredSession::default();
+        self.read_session_of(id, may_write).await
+    }
+
+    /// Reads the session of a job: what workers wrote. Others could give the worker another task than the approved one.
+    pub async fn read_job_session(&self, id: &str) -> Result<Option<StoredSession>, FleetError> {
+        self.read_session_of(id, |author, _| author.may_work()).await
+    }
+
+    async fn read_session_of(
+        &self,
+        id: &str,
+        may_write: impl Fn(MemberRole, Option<MemberRole>) -> bool,
+    ) -> Result<Option<StoredSession>, FleetError> {
+        let (mut session, mut first) = (StoredSession::default(), None);
         for record in self.replay::<SessionChunk>(FleetStream::Sessions, id).await? {
+            let role = record.author.role;
+            if !may_write(role, first) {
+                let label = &record.author.card.label;
+                tracing::warn!("session {id}: {label} ({}) may not continue it; its record is left out", role.name());
+                continue;
+            }
             if record.body.from != session.lines.len() as u64 {
                 tracing::warn!("session {id}: record {} is out of order", record.sequence);
                 continue;
@@ -80,9 +100,16 @@ impl FleetLink {
             session.place = session.place.or(record.body.place);
             session.changes = record.body.changes.or(session.changes);
             session.last = record.sequence;
+            first = first.or(Some(role));
         }
         Ok((session.last > 0).then_some(session))
     }
+}
+
+/// Who may continue a session, by the role of its first author: users theirs, workers that of a job. A transcript
+/// carries modes and approvals, so a member who may not approve must not write one that others resume.
+fn may_write(author: MemberRole, first: Option<MemberRole>) -> bool {
+    author.may_submit() || author == MemberRole::Worker && first.is_none_or(|first| first == MemberRole::Worker)
 }
 
 /// Why an upload ended for good.

@@ -4,9 +4,10 @@
 use crate::blob::{BlobRef, StoredText};
 use crate::link::FleetRecord;
 use crate::member_keys::MemberId;
+use cutonce_agent::storage::paths::valid_id;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 /// Events kept per job; a job that is returned for ever must not grow.
 const MAX_EVENTS: usize = 200;
@@ -232,6 +233,8 @@ pub struct FleetJob {
 #[derive(Debug, Clone, Default)]
 pub struct JobBoard {
     jobs: BTreeMap<String, FleetJob>,
+    /// Ids of the records that were applied.
+    seen: HashSet<String>,
     /// The last record that was applied.
     pub last_sequence: u64,
 }
@@ -256,11 +259,16 @@ impl JobBoard {
     /// Applies a record. Returns whether it changed anything.
     pub fn apply(&mut self, record: &FleetRecord<JobEvent>) -> bool {
         self.last_sequence = self.last_sequence.max(record.sequence);
+        // A server that repeats a record changes nothing, however much later it does.
+        if !self.seen.insert(record.id.clone()) {
+            return false;
+        }
         // …jobs.ID.event, …jobs.ID.result.GENERATION
         let Some(id) = record.subject.split('.').nth(4).map(str::to_string) else { return false };
         let role = record.author.role;
         if let JobEvent::Submitted { spec } = &record.body {
-            if spec.id != id || !role.may_submit() || self.jobs.contains_key(&id) {
+            // The id becomes a name of folders, sessions and subjects.
+            if spec.id != id || !valid_id(&id) || !role.may_submit() || self.jobs.contains_key(&id) {
                 return false;
             }
             let mut job = FleetJob::new((**spec).clone(), record);

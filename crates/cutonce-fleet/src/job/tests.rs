@@ -23,6 +23,13 @@ impl Board {
             FleetRecord { subject, sequence, published, author: author.clone(), id: self.at.to_string(), body };
         self.board.apply(&record)
     }
+    /// The server delivers a record again.
+    fn repeat(&mut self, author: &FleetMember, id: u64, body: JobEvent) -> bool {
+        self.at += 1;
+        let (subject, author) = ("cutonce.fleet.g.jobs.j.event".into(), author.clone());
+        let record = FleetRecord { subject, sequence: self.at, published: 0, author, id: id.to_string(), body };
+        self.board.apply(&record)
+    }
     fn state(&self) -> JobState {
         self.board.get("j").unwrap().state
     }
@@ -121,4 +128,29 @@ fn fl_2_one_request_for_changes_ends_the_round() {
     assert!(board.write(&ann, "j.event", JobEvent::Retried));
     assert_eq!(board.state(), JobState::Queued);
     assert!(!board.write(&worker, "j.result.1", result(JobState::Done)), "a result of the first round");
+}
+
+#[test]
+fn fl_2_repeated_records_change_nothing() {
+    let (mut board, ann, worker) = submitted(JobKind::Implementation);
+    let end = |generation, state| match result(state) {
+        JobEvent::Ended { result, .. } => JobEvent::Ended { generation, result },
+        other => other,
+    };
+    assert!(board.write(&worker, "j.result.1", end(1, JobState::Failed)));
+    assert!(board.write(&ann, "j.event", JobEvent::Retried));
+    let retried = board.at;
+    assert!(board.write(&worker, "j.result.2", end(2, JobState::Failed)));
+    assert!(!board.repeat(&ann, retried, JobEvent::Retried), "the user asked for one more attempt, not two");
+    assert_eq!(board.state(), JobState::Failed);
+}
+
+#[test]
+fn fl_3_job_ids_are_plain_names() {
+    let ann = member("ann", MemberRole::Approve);
+    for id in ["/tmp/x", "a/b", "-rf", "\u{1b}[2J", "\u{202e}x", "a b", &"x".repeat(200)] {
+        let mut board = Board { board: JobBoard::default(), at: 0 };
+        let spec = JobSpec { id: id.into(), ..spec(JobKind::Planning) };
+        assert!(!board.write(&ann, &format!("{id}.event"), JobEvent::Submitted { spec: Box::new(spec) }), "{id:?}");
+    }
 }

@@ -3,6 +3,7 @@
 use crate::stage::{Stage, block_on, git, wait_until};
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::session_log::{SessionUpload, UploadError};
+use cutonce_fleet::streams::FleetStream;
 use serde_json::json;
 
 #[test]
@@ -172,5 +173,33 @@ fn fl_4_lost_confirmations_do_not_stop_an_upload() {
         std::fs::write(&file, "one\ntwo\n3\n4\n").unwrap();
         let ended = first.push(&link, async || Ok(None)).await;
         assert!(matches!(ended, Err(UploadError::Overtaken)), "{ended:?}");
+    });
+}
+
+/// A transcript carries the task, modes and approvals: who may not approve must not write one for others.
+#[test]
+fn fl_2_only_some_roles_continue_sessions() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let people = [("bob", "approve"), ("carl", "comment"), ("wanda", "worker")];
+    let [bob, carl, wanda] = people.map(|(name, role)| stage.member(&ann, name, role));
+    block_on(async {
+        let link = async |home: &std::path::Path| FleetLink::connect(home, "team").await.unwrap();
+        let (bob, carl, wanda) = (link(&bob.home).await, link(&carl.home).await, link(&wanda.home).await);
+        let write = async |link: &FleetLink, id: &str, from: u64, text: &str| {
+            let chunk = json!({ "from": from, "lines": [text] });
+            link.publish(FleetStream::Sessions, id, &cutonce_agent::new_id(), &chunk).await.unwrap();
+        };
+        // Nobody has started this job yet: the forged transcript would replace its task.
+        write(&carl, "job", 0, "forged by carl").await;
+        write(&bob, "job", 0, "forged by bob").await;
+        assert!(wanda.read_job_session("job").await.unwrap().is_none());
+        write(&wanda, "job", 0, "of the worker").await;
+        let stored = wanda.read_job_session("job").await.unwrap().unwrap();
+        assert_eq!(stored.bytes(), b"of the worker\n");
+        write(&bob, "user", 0, "of bob").await;
+        write(&wanda, "user", 1, "forged by the worker").await;
+        write(&carl, "user", 1, "forged by carl").await;
+        assert_eq!(bob.read_session("user").await.unwrap().unwrap().bytes(), b"of bob\n");
     });
 }

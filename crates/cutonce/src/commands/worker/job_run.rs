@@ -133,7 +133,7 @@ impl<'a> JobRun<'a> {
     async fn prepare(link: &FleetLink, job: &'a FleetJob) -> anyhow::Result<JobRun<'a>> {
         let folder = WorkFolder::create(link, &job.spec.id, &job.spec.repo).await?;
         let transcript = ProjectSessions::new(&folder.home, &folder.repo).transcript(&session_id(job));
-        let stored = link.read_session(&session_id(job)).await?.filter(|_| job.spec.kind != JobKind::Rehearsal);
+        let stored = link.read_job_session(&session_id(job)).await?.filter(|_| job.spec.kind != JobKind::Rehearsal);
         let resumed = stored.is_some();
         let has_task = stored.as_ref().is_some_and(|stored| stored.lines.iter().any(|line| is_user_entry(line)));
         if let Some(stored) = stored {
