@@ -37,6 +37,10 @@ const MAX_BODY: usize = 16 << 20;
 /// Open connections; each page holds one.
 const MAX_CONNECTIONS: usize = 256;
 const HEADER_LIMIT: Duration = Duration::from_secs(10);
+/// The largest body of a browser that is not signed in: a token.
+const MAX_LOGIN: usize = 4_096;
+/// How long a body may take.
+const BODY_LIMIT: Duration = Duration::from_secs(30);
 /// A comment is sent this often, so that a connection whose page is gone ends.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
@@ -290,7 +294,8 @@ impl PageState {
     }
 
     async fn login(&self, body: Incoming) -> Answer {
-        let sent: Value = match read_json(body).await {
+        // Other users of this machine can send this request too.
+        let sent: Value = match read_limited(body, MAX_LOGIN).await {
             Ok(sent) => sent,
             Err(problem) => return problem,
         };
@@ -362,7 +367,13 @@ fn sent(taken: Result<(), RefusedMessage>) -> Answer {
 }
 
 async fn read_json<T: for<'a> Deserialize<'a>>(body: Incoming) -> Result<T, Answer> {
-    let body = Limited::new(body, MAX_BODY).collect().await;
+    read_limited(body, MAX_BODY).await
+}
+
+async fn read_limited<T: for<'a> Deserialize<'a>>(body: Incoming, most: usize) -> Result<T, Answer> {
+    let Ok(body) = tokio::time::timeout(BODY_LIMIT, Limited::new(body, most).collect()).await else {
+        return Err(problem(StatusCode::REQUEST_TIMEOUT, "The request took too long."));
+    };
     let Ok(body) = body else { return Err(problem(StatusCode::PAYLOAD_TOO_LARGE, "The request is too large.")) };
     serde_json::from_slice(&body.to_bytes())
         .map_err(|error| problem(StatusCode::BAD_REQUEST, &format!("The request can't be read: {error}")))

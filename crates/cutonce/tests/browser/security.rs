@@ -9,6 +9,7 @@ crate::tests!(
     rv_5_without_cookie_there_is_no_data,
     rv_5_wrong_host_or_origin_is_refused,
     rv_5_token_works_once,
+    rv_5_strangers_send_little,
     rv_5_change_needs_cookie_and_header,
     rv_3_late_answer_says_who_answered,
     rv_3_answer_is_bound_to_the_shown_hash,
@@ -87,6 +88,18 @@ fn rv_5_token_works_once() {
     assert_eq!((made.status.success(), told["port"].as_u64()), (true, Some(page.port.into())), "{made:?}");
     assert_eq!(login(told["token"].as_str().unwrap()), 200);
     assert_eq!(page.call(&cookie, "GET", "/api/board", "").status, 200);
+}
+
+/// Other users of this machine can reach the port: what they send must not fill the memory.
+fn rv_5_strangers_send_little() {
+    let stage = Stage::new(&plans(&[]));
+    let page = stage.serve();
+    let host = format!("127.0.0.1:{}", page.port);
+    let origin = format!("http://{host}");
+    let headers = [("Host", host.as_str()), ("Origin", &origin), ("X-Cutonce", "1")];
+    let body = format!("{{\"token\": \"{}\"}}", "x".repeat(5_000));
+    assert_eq!(request(page.port, "POST", "/api/login", &headers, &body).status, 413);
+    assert!(!page.sign_in().is_empty(), "the token is still good");
 }
 
 fn rv_5_change_needs_cookie_and_header() {
