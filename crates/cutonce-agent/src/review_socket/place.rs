@@ -82,22 +82,59 @@ pub(super) fn is_trusted(stream: &UnixStream) -> bool {
     peer.uid() == own_uid() && !peer.pid().is_some_and(|pid| has_ancestor(pid, &[std::process::id()]))
 }
 
-/// True if one of these processes started this one, directly or not.
+/// True if one of these processes started this one, directly or not, and if that can't be found out: a process that
+/// sends its answer and ends at once must not pass.
 #[cfg(target_os = "linux")]
 pub(super) fn has_ancestor(pid: i32, ancestors: &[u32]) -> bool {
+    let mut lost_before = None;
+    for _ in 0..MAX_WALKS {
+        match walk_up(pid, ancestors) {
+            AncestorWalk::Met => return true,
+            AncestorWalk::Apart => return false,
+            AncestorWalk::Lost(at) if at == pid => return true,
+            // Processes of other users can be invisible. One that ended would not be a parent any more.
+            AncestorWalk::Lost(at) if lost_before == Some(at) => return false,
+            AncestorWalk::Lost(at) => lost_before = Some(at),
+        }
+    }
+    true
+}
+
+/// How often the parents are read, if they change meanwhile.
+#[cfg(target_os = "linux")]
+const MAX_WALKS: usize = 8;
+/// A process with more ancestors hides something.
+#[cfg(target_os = "linux")]
+const MAX_ANCESTORS: usize = 1_000;
+
+#[cfg(target_os = "linux")]
+#[derive(Debug, PartialEq, Eq)]
+enum AncestorWalk {
+    /// One of the processes is an ancestor.
+    Met,
+    /// None is, up to the first process.
+    Apart,
+    /// Nothing is known about this process.
+    Lost(i32),
+}
+
+#[cfg(target_os = "linux")]
+fn walk_up(pid: i32, ancestors: &[u32]) -> AncestorWalk {
     let mut pid = pid;
-    // The depth is bounded in case parents change while they are read.
-    for _ in 0..64 {
-        let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return false };
+    for _ in 0..MAX_ANCESTORS {
+        let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return AncestorWalk::Lost(pid) };
         // The name, in parentheses, may contain anything.
         let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
         match parent {
-            Some(parent) if ancestors.iter().any(|ancestor| i32::try_from(*ancestor) == Ok(parent)) => return true,
+            Some(parent) if ancestors.iter().any(|ancestor| i32::try_from(*ancestor) == Ok(parent)) => {
+                return AncestorWalk::Met;
+            }
             Some(parent) if parent > 1 => pid = parent,
-            _ => return false,
+            Some(_) => return AncestorWalk::Apart,
+            None => return AncestorWalk::Lost(pid),
         }
     }
-    false
+    AncestorWalk::Met
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -120,4 +157,33 @@ pub(super) fn short_path<T>(path: &Path, with: impl FnOnce(&Path) -> io::Result<
     use std::os::fd::AsRawFd;
     let open = std::fs::File::open(folder)?;
     with(&Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(name))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::io::{BufRead, BufReader};
+    use std::process::{Command, Stdio};
+
+    /// The model must not approve its own plan by a process far down, or by one that is gone already.
+    #[test]
+    fn rv_5_descendants_are_found_at_any_depth() {
+        let own = [std::process::id()];
+        let script = r#"if [ "$1" -gt 0 ]; then bash -c "$0" "$0" $(($1 - 1)); true; else echo $$; read -r; fi"#;
+        let mut deep = Command::new("bash")
+            .args(["-c", script, script, "80"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(deep.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let pid: i32 = line.trim().parse().unwrap();
+        assert!(has_ancestor(pid, &own) && !has_ancestor(pid, &[u32::MAX]));
+        drop(deep.stdin.take());
+        deep.wait().unwrap();
+        assert!(has_ancestor(pid, &own), "a process that is gone");
+        let parent = std::os::unix::process::parent_id();
+        assert!(!has_ancestor(i32::try_from(parent).unwrap(), &own), "who started us is not ours");
+    }
 }
