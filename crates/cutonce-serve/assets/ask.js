@@ -8,7 +8,7 @@ export function askView(request, address) {
   document.title = `${title} · cutonce`;
   const body = request.kind === 'questions' ? questions(request, address) : choices(request, address);
   show(h('article', { class: 'page ask' },
-    h('h1', {}, request.kind === 'questions' ? 'The agent asks' : request.title),
+    h('h1', {}, request.kind === 'questions' ? 'The agent asks' : title),
     h('p', { class: 'meta' }, folder(request.project), request.asker && h('span', {}, request.asker), h('span', {}, ago(request.since))),
     body));
 }
@@ -36,8 +36,9 @@ function choices(request, address) {
   return [
     request.text && h('pre', { class: 'call', tabIndex: 0 }, request.text),
     request.why && h('p', {}, h('strong', {}, 'Why you are asked: '), request.why),
-    h('div', { class: 'bar', role: 'group', 'aria-label': 'Choices' }, request.choices.map((choice) =>
-      h('button', { type: 'button', class: choice.key === 'allow' ? 'choice' : 'choice danger', onclick: () => run(choice) }, choice.label))),
+    h('div', { class: 'bar stacked', role: 'group', 'aria-label': 'Choices' }, request.choices.map((choice, at) => h('div', {},
+      h('button', { type: 'button', class: choice.key === 'allow' ? 'choice' : 'choice danger', 'aria-describedby': `then-${at}`, onclick: () => run(choice) }, choice.label),
+      h('p', { class: 'then', id: `then-${at}` }, choice.consequence)))),
   ];
 }
 

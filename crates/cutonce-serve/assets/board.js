@@ -26,7 +26,7 @@ export async function boardPage() {
   const plans = h('ul', { class: 'rows plans', role: 'list', 'aria-label': 'Plans' });
   const find = h('input', { type: 'search', placeholder: 'Find a plan', 'aria-label': 'Find a plan', oninput: () => drawPlans() });
   const more = h('button', { type: 'button', onclick: () => drawPlans(Infinity) }, 'Show all plans');
-  const moreWaiting = h('button', { type: 'button', onclick: () => drawWaiting(Infinity) }, 'Show all that wait');
+  const moreWaiting = h('button', { type: 'button', onclick: () => showAll() }, 'Show all that wait');
   const jobs = h('ul', { class: 'rows jobs', role: 'list', 'aria-label': 'Jobs' });
   const jobSection = h('section', { 'aria-labelledby': 'jobs', hidden: true }, h('h2', { id: 'jobs' }, 'Jobs'), jobs);
   const troubles = h('div', { class: 'troubles' });
@@ -37,9 +37,10 @@ export async function boardPage() {
     jobSection,
     h('section', { 'aria-labelledby': 'plans' }, h('div', { class: 'head' }, h('h2', { id: 'plans' }, 'Plans'), find), plans, more)));
 
-  function drawWaiting(limit = FIRST_ROWS) {
-    waiting.replaceChildren(...board.waiting.slice(0, limit).map(waitingRow));
-    moreWaiting.hidden = board.waiting.length <= limit;
+  let all = false;
+  async function showAll() {
+    all = true;
+    await refresh();
   }
 
   function drawJobs() {
@@ -57,13 +58,14 @@ export async function boardPage() {
   }
 
   async function refresh() {
-    board = await api('/api/board');
-    drawWaiting();
+    board = await api(`/api/board${all ? '?all=1' : ''}`);
+    waiting.replaceChildren(...board.waiting.map(waitingRow));
+    moreWaiting.hidden = board.waiting.length === board.total;
     drawJobs();
     troubles.replaceChildren(...board.troubles.map((told) => h('p', { class: 'banner bad' }, told)));
     waiting.hidden = !board.waiting.length;
-    count.textContent = board.waiting.length ? String(board.waiting.length) : '';
-    document.title = board.waiting.length ? `(${board.waiting.length}) cutonce review` : 'cutonce review';
+    count.textContent = board.total ? String(board.total) : '';
+    document.title = board.total ? `(${board.total}) cutonce review` : 'cutonce review';
     empty.hidden = board.waiting.length > 0;
     empty.replaceChildren(h('strong', {}, 'Nothing waits.'), ' Plans and questions of running sessions appear here by themselves. Try ', h('code', {}, 'cutonce --permission-mode plan'), ' in a project.');
     drawPlans();

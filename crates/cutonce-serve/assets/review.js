@@ -174,10 +174,14 @@ class PlanReview {
     this.steps = new Map();
     this.edited = null;
     this.text = new PlanText(`${address}/lines`, (line) => this.openComment(line));
-    this.text.onmore = () => this.drawComments();
+    this.text.onmore = () => {
+      this.markFindings();
+      this.drawComments();
+    };
     if (request.rehearses) this.rehearsals = new RehearsalView(this);
     this.draw();
     if (request.plan) this.text.show(request.plan);
+    this.markFindings();
     this.restore();
     // So that Page Down and Space scroll at once.
     if (document.activeElement === document.body) this.scroller.focus({ preventScroll: true });
@@ -250,6 +254,16 @@ class PlanReview {
     const jump = (line) => (event) => this.jump(event, line);
     return h('details', { class: 'facts warn', open: found.length <= 3 }, h('summary', {}, `${plural(found.length, 'finding')} about the plan`),
       h('ul', {}, found.map((one) => h('li', {}, h('a', { href: `#line-${one.line}`, onclick: jump(one.line) }, `line ${one.line}`), ` ${one.text}`))));
+  }
+
+  /** Findings are about the plan as it was submitted: an edit has none. */
+  markFindings() {
+    if (this.edited !== null) return;
+    for (const one of this.request.contract?.findings ?? []) {
+      const line = this.text.line(one.line);
+      line?.classList.add('finding');
+      if (line) line.querySelector('.t').dataset.finding = one.text;
+    }
   }
 
   /** Shows a line of the plan, whatever is shown instead of it. */
@@ -392,6 +406,7 @@ class PlanReview {
     const load = text === null ? undefined : (from) => api('/api/render', { text, from });
     const plan = text === null ? this.request.plan : await api('/api/render', { text });
     this.text.show(plan, load);
+    this.markFindings();
     this.drawOutline(plan.outline);
     this.moveComments(before);
     if (store) this.store();

@@ -281,3 +281,56 @@ impl BoardState {
         self.closed.push_back(ClosedRequest { session: session.into(), request, told: told.into() });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::review_views::board_view;
+    use cutonce_core::protocol::review_request::WaitingSubject;
+
+    fn waiting(since: u64) -> SessionNews {
+        SessionNews::Waiting(Box::new(WaitingRequest {
+            ask_id: format!("a{since}"),
+            tool: "EnterPlanMode".into(),
+            asker: None,
+            text: String::new(),
+            since,
+            subject: WaitingSubject::EnterPlan,
+        }))
+    }
+
+    fn update(session: &str, news: Option<SessionNews>) -> SessionUpdate {
+        SessionUpdate { session: session.into(), news }
+    }
+
+    #[test]
+    fn fl_7_list_starts_with_the_oldest_requests() {
+        let (board, home) = (ReviewBoard::follow(Vec::new()), tempfile::tempdir().unwrap());
+        for since in (0..10_000).rev() {
+            board.apply(0, update(&format!("s{since}"), Some(waiting(since))));
+        }
+        let first = board_view(&board, home.path(), false);
+        let listed = first["waiting"].as_array().unwrap();
+        assert_eq!((listed.len(), first["total"].as_u64()), (200, Some(10_000)));
+        assert_eq!((&listed[0]["ask"], &listed[199]["ask"]), (&"a0".into(), &"a199".into()));
+        let all = board_view(&board, home.path(), true);
+        assert_eq!(all["waiting"].as_array().map(Vec::len), Some(10_000));
+    }
+
+    #[test]
+    fn fl_2_own_session_is_reached_directly() {
+        let board = ReviewBoard::follow(Vec::new());
+        let hello = |pid| SessionNews::Hello { session: "s".into(), pid, project: format!("p{pid}") };
+        // The remote knows it first, then this machine does.
+        board.apply(1, update("s", Some(hello(0))));
+        board.apply(1, update("s", Some(waiting(1))));
+        board.apply(0, update("s", Some(hello(7))));
+        board.apply(0, update("s", Some(waiting(1))));
+        board.apply(1, update("s", Some(waiting(2))));
+        board.apply(1, update("s", None));
+        let sessions = board.sessions();
+        assert_eq!((sessions.len(), sessions[0].1.pid, sessions[0].1.waiting.len()), (1, 7, 1));
+        board.apply(0, update("s", None));
+        assert!(board.sessions().is_empty());
+    }
+}

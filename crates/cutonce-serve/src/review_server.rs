@@ -263,7 +263,7 @@ impl PageState {
         let option = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
         let from = option("from").and_then(|from| from.parse().ok()).unwrap_or(1);
         match route {
-            Route::Board => Some(review_views::board_view(&self.board, &self.home)),
+            Route::Board => Some(review_views::board_view(&self.board, &self.home, option("all").is_some())),
             Route::Request { session, ask, part: "" } => {
                 let mut view = review_views::request_view(&self.board, &self.rendered, session, ask)?;
                 view["models"] = json!(self.models);

@@ -19,6 +19,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Lines that a page gets at first; it loads the others while the user scrolls (RV-2).
 pub const FIRST_LINES: usize = 5_000;
+/// Waiting requests that the list has at first (FL-7).
+const FIRST_WAITING: usize = 200;
 /// Rendered plans that are kept.
 const MOST_RENDERED: usize = 8;
 
@@ -89,8 +91,8 @@ fn kind_name(subject: &WaitingSubject) -> &'static str {
     }
 }
 
-/// The first page: what waits, what runs, and all plans.
-pub fn board_view(board: &ReviewBoard, home: &Path) -> Value {
+/// The first page: what waits, what runs, and all plans. Unless `all` are wanted, the requests that wait longest.
+pub fn board_view(board: &ReviewBoard, home: &Path, all: bool) -> Value {
     let sessions = board.sessions();
     let mut waiting: Vec<(u64, Value)> = Vec::new();
     for (id, session) in &sessions {
@@ -107,12 +109,17 @@ pub fn board_view(board: &ReviewBoard, home: &Path) -> Value {
         }
     }
     waiting.sort_by_key(|(since, _)| *since);
+    let total = waiting.len();
+    if !all {
+        waiting.truncate(FIRST_WAITING);
+    }
     let runs = |plan: &ListedPlan| {
         sessions.iter().any(|(id, session)| plan.session.as_ref() == Some(id) && session.implements)
     };
     let plans: Vec<Value> = list_plans(home).iter().map(|plan| listed(home, plan, runs(plan))).collect();
     json!({
         "waiting": waiting.into_iter().map(|(_, request)| request).collect::<Vec<_>>(),
+        "total": total,
         "sessions": sessions.len(),
         "plans": plans,
         "jobs": board.jobs(),
