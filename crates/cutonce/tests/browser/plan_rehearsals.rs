@@ -1,5 +1,6 @@
 //! Rehearsals and evidence on the page (RV-2, RH-1 to RH-3, RH-7, PC-32, PC-35).
 
+use crate::plan_stories::{axe, check_accessibility};
 use crate::stage::Stage;
 use crate::webdriver::Browser;
 use serde_json::{Value, json};
@@ -53,6 +54,7 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
     browser.see("exited 0");
     let rows = "return [...document.querySelectorAll('.file')].map((file) => file.querySelector('summary').innerText.replace(/\\s+/g, ' '))";
     assert_eq!(browser.script(rows), json!(["bye.txt new +1 −0 step 2", "hello.txt new +1 −0 step 1"]));
+    check_accessibility(&mut browser, &axe(), "the result of a rehearsal");
     browser.click_css("input[aria-label='Apply bye.txt']");
     browser.see("1 of 2 files; the checks have not run on this selection");
     browser.click("Apply exactly this");
@@ -152,15 +154,20 @@ fn pc_32_rv_2_evidence_and_report() {
     let states = "return [...document.querySelectorAll('.steps .word')].map((word) => word.textContent)";
     assert_eq!(browser.script(states), json!(["checked", "open"]));
     browser.see("exited 0");
+    let axe = axe();
+    check_accessibility(&mut browser, &axe, "evidence");
     let (evidence, address) = (browser.window(), format!("http://127.0.0.1:{}/", page.port));
     browser.new_window();
     browser.open(&address);
     browser.follow("Go on?");
+    browser.see("The agent asks");
+    check_accessibility(&mut browser, &axe, "a question");
     browser.click_css("input[value=Yes]");
     browser.click("Send answers");
     browser.click("Confirm");
     browser.switch(&evidence);
     browser.see("Done as planned; nothing drifted.");
+    check_accessibility(&mut browser, &axe, "the report");
     assert_eq!(browser.script(states), json!(["checked", "changed"]));
     browser.open(&address);
     browser.until("the finished plan", "return document.querySelector('.plans .state.done')");

@@ -285,7 +285,7 @@ fn rv_4_keyboard_alone_comments_and_approves() {
 }
 
 /// axe-core from npm, in the target folder.
-fn axe() -> String {
+pub fn axe() -> String {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("axe");
     let script = folder.join("node_modules/axe-core/axe.min.js");
     if !script.exists() {
@@ -297,7 +297,7 @@ fn axe() -> String {
     std::fs::read_to_string(script).unwrap()
 }
 
-fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
+pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
     browser.script(axe);
     let found = browser.script_async(
         "const done = arguments[arguments.length - 1]; \
