@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 
 crate::tests!(
     rv_2_rehearsal_is_applied_without_a_file,
-    rh_3_changed_file_applies_nothing,
     rh_7_rehearsals_are_compared_and_cancelled,
     pc_32_rv_2_evidence_and_report,
 );
@@ -64,29 +63,6 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
     term.see("Answered in the browser: approved").unwrap();
     term.see("Applied the rehearsal: 1 file").unwrap();
     assert_eq!((stage.disk("hello.txt").as_deref(), stage.disk("bye.txt")), (Some("hello\n"), None));
-}
-
-fn rh_3_changed_file_applies_nothing() {
-    let end = [json!({"text": "Nothing is left."})];
-    let stage = Stage::new(&script(&[&[submit()], &rehearses()[..], &end[..]].concat()));
-    let mut term = stage.with_waiting_plan();
-    let page = stage.serve();
-    let mut browser = Browser::take();
-    browser.open(&page.url);
-    browser.follow("Say hello");
-    browser.click("Rehearsal");
-    browser.click("Start rehearsal");
-    browser.hear("Rehearsal r1 finished");
-    std::fs::write(stage.workspace().join("hello.txt"), "mine\n").unwrap();
-    browser.click("Apply exactly this");
-    browser.click("Confirm");
-    browser.hear("Nothing was applied");
-    browser.see("hello.txt");
-    assert_eq!((stage.disk("hello.txt").as_deref(), stage.disk("bye.txt")), (Some("mine\n"), None));
-    // The plan still waits, here and in the terminal.
-    browser.click("Leave plan mode and keep the plan; nothing runs → default");
-    browser.click("Confirm");
-    term.see("Answered in the browser: plan mode was left").unwrap();
 }
 
 fn rh_7_rehearsals_are_compared_and_cancelled() {
