@@ -59,6 +59,7 @@ export async function boardPage() {
 
   async function refresh() {
     board = await api(`/api/board${all ? '?all=1' : ''}`);
+    const focused = document.activeElement?.closest('.rows a')?.getAttribute('href');
     waiting.replaceChildren(...board.waiting.map(waitingRow));
     moreWaiting.hidden = board.waiting.length === board.total;
     drawJobs();
@@ -69,6 +70,8 @@ export async function boardPage() {
     empty.hidden = board.waiting.length > 0;
     empty.replaceChildren(h('strong', {}, 'Nothing waits.'), ' Plans and questions of running sessions appear here by themselves. Try ', h('code', {}, 'cutonce --permission-mode plan'), ' in a project.');
     drawPlans();
+    // New rows replaced the one that had the focus.
+    if (focused) [...document.querySelectorAll('.rows a')].find((row) => row.getAttribute('href') === focused)?.focus({ preventScroll: true });
   }
 
   await refresh();
@@ -78,7 +81,7 @@ export async function boardPage() {
     news(news) {
       if (news.what === 'closed' && news.told) say(news.told);
       clearTimeout(timer);
-      timer = setTimeout(refresh, 50);
+      timer = setTimeout(() => refresh().catch((error) => say(error.message, 'bad')), 50);
     },
   };
 }
