@@ -129,11 +129,11 @@ export class RehearsalView {
     const files = result.files.map((file) => {
       const box = h('input', { type: 'checkbox', checked: true, 'aria-label': `Apply ${file.shown}`, onchange: () => take([file.path], box.checked) });
       boxes.set(file.path, box);
-      return h('details', { class: 'file', open: result.files.length <= 12 },
-        h('summary', {}, box, h('code', {}, file.shown), h('span', { class: `filekind ${file.kind}` }, KIND_WORDS[file.kind]),
+      return h('div', { class: 'file' }, box, h('details', { open: result.files.length <= 12 },
+        h('summary', {}, h('code', {}, file.shown), h('span', { class: `filekind ${file.kind}` }, KIND_WORDS[file.kind]),
           h('span', { class: 'plus' }, `+${file.added}`), h('span', { class: 'minus' }, `−${file.removed}`),
           file.steps.length > 0 && h('span', { class: 'dim' }, `step ${file.steps.join(', ')}`)),
-        h('div', { class: 'diff' }, file.html ? serverHtml(file.html) : h('p', { class: 'empty' }, 'Only its mode, or nothing readable, changed.')));
+        h('div', { class: 'diff' }, file.html ? serverHtml(file.html) : h('p', { class: 'empty' }, 'Only its mode, or nothing readable, changed.'))));
     });
     this.result.replaceChildren(
       h('div', { class: 'applies' }, apply, chosen),
