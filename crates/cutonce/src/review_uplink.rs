@@ -11,7 +11,7 @@ use cutonce_core::settings::Settings;
 use cutonce_fleet::review::{ReviewRecord, approves, is_allowed};
 use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetError, FleetLink, FleetRecord};
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 
@@ -25,6 +25,10 @@ pub struct ReviewUplink {
     events: Mutex<EventStream>,
     /// Requests that wait: their hashes, and who answered.
     waiting: Mutex<HashMap<String, WaitingPlan>>,
+    /// Asks that were opened or closed and are not stored on the server yet, oldest first.
+    unpublished: Mutex<VecDeque<EventKind>>,
+    /// Sequence of the next record to look at; 0 before the first connection.
+    next_record: Mutex<u64>,
     /// Answers that the session did not take.
     refusals: (mpsc::UnboundedSender<RefusedAnswer>, Mutex<mpsc::UnboundedReceiver<RefusedAnswer>>),
 }
@@ -53,31 +57,57 @@ impl ReviewUplink {
             quorum,
             events: Mutex::new(events),
             waiting: Mutex::default(),
+            unpublished: Mutex::default(),
+            next_record: Mutex::default(),
             refusals,
         }
     }
 
     /// Follows the session and the remote until the session ends or the server fails.
     pub async fn run(&self, link: &FleetLink) -> Result<(), FleetError> {
-        let start = link.review_end().await? + 1;
-        let mut answers = link.follow::<ReviewRecord>(FleetStream::Reviews, "*", start).await?;
+        // A connection after the first one continues where that one ended.
+        let mut next_record = self.next_record.lock().await;
+        if *next_record == 0 {
+            *next_record = link.review_end().await? + 1;
+        }
+        let mut answers = link.follow::<ReviewRecord>(FleetStream::Reviews, "*", *next_record).await?;
         let mut events = self.events.lock().await;
         let mut refused = self.refusals.1.lock().await;
         loop {
+            self.publish_news(link).await?;
             tokio::select! {
                 event = events.next() => match event.map(|event| event.kind) {
                     None | Some(EventKind::Closed) => return Ok(()),
-                    Some(EventKind::Ask(ask)) => self.publish_request(link, &ask).await?,
-                    Some(EventKind::AskClosed { ask_id, answer, by }) => {
-                        self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
+                    Some(kind @ (EventKind::Ask(_) | EventKind::AskClosed { .. })) => {
+                        self.unpublished.lock().await.push_back(kind);
                     }
                     Some(_) => {}
                 },
-                answer = answers.next() => self.take_answer(&answer?).await,
+                answer = answers.next() => {
+                    let answer = answer?;
+                    *next_record = answer.sequence + 1;
+                    self.take_answer(&answer).await;
+                }
                 Some(RefusedAnswer { ask_id, record, why }) = refused.recv() => {
                     link.publish_review(&ask_id, &ReviewRecord::Refused { answer: record, why }).await?;
                 }
             }
+        }
+    }
+
+    /// Stores what happened, oldest first. What fails is stored with the next connection.
+    async fn publish_news(&self, link: &FleetLink) -> Result<(), FleetError> {
+        loop {
+            let oldest = self.unpublished.lock().await.front().cloned();
+            match oldest {
+                None => return Ok(()),
+                Some(EventKind::Ask(ask)) => self.publish_request(link, &ask).await?,
+                Some(EventKind::AskClosed { ask_id, answer, by }) => {
+                    self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
+                }
+                Some(_) => {}
+            }
+            self.unpublished.lock().await.pop_front();
         }
     }
 
@@ -130,7 +160,7 @@ impl ReviewUplink {
         answer: Option<&AskAnswer>,
         by: Option<Answerer>,
     ) -> Result<(), FleetError> {
-        if self.waiting.lock().await.remove(ask_id).is_none() {
+        if !self.waiting.lock().await.contains_key(ask_id) {
             return Ok(());
         }
         // Who answered at this machine is this member, wherever that was.
@@ -144,7 +174,9 @@ impl ReviewUplink {
             _ => None,
         });
         let approved = matches!(answer, Some(AskAnswer::Plan(answer)) if approves(answer));
-        link.publish_review(ask_id, &ReviewRecord::Closed { by, approved, choice }).await.map(drop)
+        link.publish_review(ask_id, &ReviewRecord::Closed { by, approved, choice }).await?;
+        self.waiting.lock().await.remove(ask_id);
+        Ok(())
     }
 }
 
