@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn fl_7_list_starts_with_the_oldest_requests() {
+    fn rv_1_list_starts_with_the_oldest_requests() {
         let (board, home) = (ReviewBoard::follow(Vec::new()), tempfile::tempdir().unwrap());
         for since in (0..10_000).rev() {
             board.apply(0, update(&format!("s{since}"), Some(waiting(since))));

@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Lines that a page gets at first; it loads the others while the user scrolls (RV-2).
 pub const FIRST_LINES: usize = 5_000;
-/// Waiting requests that the list has at first (FL-7).
+/// Waiting requests that the list has at first (RV-1).
 const FIRST_WAITING: usize = 200;
 /// Rendered plans that are kept.
 const MOST_RENDERED: usize = 8;
