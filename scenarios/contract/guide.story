@@ -45,7 +45,7 @@ gone keys choose in a moment
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?
+ r rehearse  s steps  m model  f effort  b budget  o outline  / find  y copy  ?
 
 --- keys
 press s down down p

@@ -30,7 +30,7 @@ gone keys choose in a moment
  5 request changes → plan
  6 exit plan mode → default
  esc decide later · ? all keys
- s steps  m model  f effort  b budget
+ r rehearse  s steps  m model  b budget
 
 --- keys
 press s p

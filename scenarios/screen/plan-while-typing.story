@@ -33,7 +33,7 @@ press ctrl+p
  5 request changes → plan
  6 exit plan mode → default
  esc decide later · ? all keys
- s steps  m model  f effort  b budget
+ r rehearse  s steps  m model  b budget
 
 --- keys
 press esc

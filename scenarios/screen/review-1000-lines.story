@@ -47,7 +47,7 @@ gone keys choose in a moment
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press pgdn
@@ -80,7 +80,7 @@ press G
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press /
@@ -113,7 +113,7 @@ press enter
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press esc
@@ -143,7 +143,7 @@ press o
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press down down enter
@@ -186,7 +186,7 @@ press ]
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press d
@@ -215,7 +215,7 @@ press d
  1 approve → accept edits    4 [ ] clear context first  5 request changes → plan
  2 approve → ask each edit   n note to the agent        6 exit → default
                              c comment  e edit  d diff  esc decide later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press d

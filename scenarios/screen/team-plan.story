@@ -46,7 +46,7 @@ press enter
  1 approve → accept edits                               5 request changes → plan
  2 approve → ask each edit   n note to the agent
                              c comment  e edit  d diff  esc answer later
- ↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?
+ { } heading  [ ] change or comment  o outline  / find  y copy  ?
 
 --- keys
 press esc

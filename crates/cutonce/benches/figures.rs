@@ -32,6 +32,8 @@ mod process;
 #[path = "../tests/stories/pty.rs"]
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
+#[path = "figures/rehearsal.rs"]
+mod rehearsal;
 #[path = "figures/resume.rs"]
 mod resume;
 #[path = "figures/search.rs"]
@@ -95,6 +97,7 @@ const GROUPS: &[(&str, Measure)] = &[
     ("contract", contract::figures),
     ("turns", turns::figures),
     ("search", search::figures),
+    ("rehearsal", rehearsal::figures),
     ("resume", resume::figures),
     ("stream", stream::figures),
     ("spawn", spawn::figures),

@@ -212,17 +212,19 @@ fn on_6_commands_of_the_guide_run() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// The screens of the page about the contract are those of its story.
+/// The screens of these pages are those of their stories.
 #[test]
 fn on_6_screens_of_the_guide_are_real() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/guide/contract.md")).unwrap();
-    let story = std::fs::read_to_string(root.join("scenarios/contract/guide.story")).unwrap();
-    let screens: Vec<&str> =
-        page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
-    assert!(screens.len() >= 4, "only {} screens", screens.len());
-    for screen in screens {
-        assert!(story.contains(screen.trim_end()), "not a screen of scenarios/contract/guide.story:\n{screen}");
+    for (page, story, least) in [("contract", "contract/guide", 4), ("rehearsal", "rehearse/terminal", 3)] {
+        let page = std::fs::read_to_string(root.join(format!("docs/guide/{page}.md"))).unwrap();
+        let scenes = std::fs::read_to_string(root.join(format!("scenarios/{story}.story"))).unwrap();
+        let screens: Vec<&str> =
+            page.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+        assert!(screens.len() >= least, "only {} screens", screens.len());
+        for screen in screens {
+            assert!(scenes.contains(screen.trim_end()), "not a screen of scenarios/{story}.story:\n{screen}");
+        }
     }
 }
 

@@ -15,6 +15,8 @@ mod judge;
 #[path = "stories/pty.rs"]
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
+#[path = "kill/rehearsal.rs"]
+mod rehearsal;
 #[path = "kill/stage.rs"]
 mod stage;
 #[path = "kill/story.rs"]

@@ -5,10 +5,11 @@ use super::SessionState;
 use super::asks::OpenAsk;
 use super::call_runner::CallRef;
 use super::events::SessionEvent;
-use crate::plan::rehearsal::{FinishedRehearsal, RehearsalError, RehearsalJob};
+use crate::plan::rehearsal::{AgentNews, FinishedRehearsal, NotApplied, RehearsalError, RehearsalJob};
+use cutonce_core::conversation::TokenUsage;
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::approval::{self, ApprovalTerms, ApprovedPlan, ChoiceKey, PlanAnswer};
-use cutonce_core::plan::progress::Evidence;
+use cutonce_core::plan::progress::{Evidence, StepAnswer};
 use cutonce_core::plan::rehearsal::{
     RehearsalChoice, RehearsalEvent, RehearsalNews, RehearsalOrder, RehearsalStart, RehearsedPlan,
 };
@@ -32,6 +33,11 @@ pub(crate) struct Rehearsals {
 struct OpenRehearsal {
     /// The plan that is rehearsed.
     sha256: Option<String>,
+    /// Answers about its steps.
+    steps: BTreeMap<String, StepAnswer>,
+    model: String,
+    /// Dollars that the session's total contains already.
+    counted: f64,
     /// Ends it when dropped.
     _cancel: DropGuard,
     finished: Option<Box<FinishedRehearsal>>,
@@ -39,15 +45,12 @@ struct OpenRehearsal {
 
 /// What the task of a rehearsal reports.
 pub(crate) enum RehearsalReport {
-    Called {
-        text: String,
-        calls: u32,
-    },
+    News(AgentNews),
     Ended(Result<Box<FinishedRehearsal>, RehearsalError>),
     /// The workspace was compared, because the user wants to apply it.
     Checked {
         finished: Box<FinishedRehearsal>,
-        outcome: Result<(), String>,
+        outcome: Result<(), NotApplied>,
     },
     Applied {
         call: Option<CallRef>,
@@ -58,7 +61,7 @@ pub(crate) enum RehearsalReport {
 }
 
 /// The files that were taken out, or why nothing was applied.
-type AppliedOutcome = Result<BTreeSet<String>, String>;
+type AppliedOutcome = Result<BTreeSet<String>, NotApplied>;
 
 impl SessionState {
     pub(super) fn rehearsal_ordered(&mut self, order: RehearsalOrder) -> Result<(), String> {
@@ -97,6 +100,9 @@ impl SessionState {
 
     fn start_rehearsal(&mut self, start: RehearsalStart) -> Result<(), String> {
         let request = self.planner.approval.open_request().ok_or("no plan waits for an answer")?;
+        if self.over_budget() {
+            return Err("the session's budget is used up".into());
+        }
         let plan = request.plan.clone().ok_or("there is no plan to rehearse")?;
         let given = PlanAnswer {
             steps: start.steps.clone(),
@@ -111,7 +117,7 @@ impl SessionState {
         let home = self.context.env.workspace.cutonce_home.clone();
         let mut env: Vec<_> = std::env::vars_os().filter(|(name, _)| name != "CUTONCE_HOME").collect();
         env.push(("CUTONCE_HOME".into(), home.clone().into()));
-        let model = Some(start.model.unwrap_or_else(|| self.model.selection.main().to_string()));
+        let model = start.model.unwrap_or_else(|| self.model.selection.main().to_string());
         let job = RehearsalJob {
             root: self.context.env.workspace.root.clone(),
             home,
@@ -119,35 +125,64 @@ impl SessionState {
             plan: RehearsedPlan { slug: self.planner.slug(), sha256: sha256.clone().unwrap_or_default(), path },
             text: terms.text_for_model(&plan),
             step_ids,
-            model: model.clone(),
+            model: Some(model.clone()),
             max_turns: None,
-            budget_usd: start.budget_usd,
+            budget_usd: self.rehearsal_budget(start.budget_usd),
             limits: self.context.shared.settings.plan.rehearsal,
         };
         self.planner.rehearsals.started += 1;
         let id = format!("r{}", self.planner.rehearsals.started);
         let cancel = CancellationToken::new();
-        let open = OpenRehearsal { sha256, _cancel: cancel.clone().drop_guard(), finished: None };
+        let open = OpenRehearsal {
+            sha256,
+            steps: start.steps,
+            model: model.clone(),
+            counted: 0.0,
+            _cancel: cancel.clone().drop_guard(),
+            finished: None,
+        };
         self.planner.rehearsals.open.insert(id.clone(), open);
-        self.rehearsal_news(&id, RehearsalNews::Started { model });
+        self.rehearsal_news(&id, RehearsalNews::Started { model: Some(model) });
         let events = self.events.clone();
         tokio::spawn(async move {
             let report = |report: RehearsalReport| {
                 // A session that ended needs no report.
                 let _ = events.send(SessionEvent::Rehearsal { id: id.clone(), report: Box::new(report) });
             };
-            let ended = job.run(&cancel, &|text, calls| report(RehearsalReport::Called { text, calls })).await;
+            let ended = job.run(&cancel, &|news| report(RehearsalReport::News(news))).await;
             report(RehearsalReport::Ended(ended.map(Box::new)));
         });
         Ok(())
     }
 
+    /// What a rehearsal may spend: its own budget, and no more than the session has left (PC-12).
+    fn rehearsal_budget(&self, wanted: Option<f64>) -> Option<f64> {
+        let left = self.context.max_budget.map(|max| max - self.model.usage.cost());
+        wanted.into_iter().chain(left).reduce(f64::min)
+    }
+
+    /// Counts an answer to the agent in the session's total (DU-3), also if the rehearsal was cancelled meanwhile.
+    fn rehearsal_used(&mut self, id: &str, model: String, usage: TokenUsage) {
+        let open = self.planner.rehearsals.open.get_mut(id);
+        let priced = open.as_ref().map_or(model.as_str(), |open| open.model.as_str());
+        let cost = self.context.shared.settings.model_info(priced).cost(&usage);
+        if let Some(open) = open {
+            open.counted += cost;
+        }
+        self.model.usage.summary(&model, usage, cost);
+        if self.over_budget() {
+            self.end_rehearsals("the session's budget is used up");
+        }
+    }
+
     pub(super) fn rehearsal_reported(&mut self, id: &str, report: RehearsalReport) {
         match report {
-            RehearsalReport::Called { text, calls } if self.planner.rehearsals.open.contains_key(id) => {
-                self.rehearsal_news(id, RehearsalNews::Progress { text, calls });
+            RehearsalReport::News(AgentNews::Called { text, calls }) => {
+                if self.planner.rehearsals.open.contains_key(id) {
+                    self.rehearsal_news(id, RehearsalNews::Progress { text, calls });
+                }
             }
-            RehearsalReport::Called { .. } => {}
+            RehearsalReport::News(AgentNews::Used { model, usage }) => self.rehearsal_used(id, model, usage),
             RehearsalReport::Ended(ended) => self.rehearsal_ended(id, ended),
             RehearsalReport::Checked { finished, outcome } => self.rehearsal_checked(id, finished, outcome),
             RehearsalReport::Applied { call, approved, finished, outcome } => {
@@ -158,16 +193,16 @@ impl SessionState {
         }
     }
 
-    fn rehearsal_checked(&mut self, id: &str, finished: Box<FinishedRehearsal>, outcome: Result<(), String>) {
+    fn rehearsal_checked(&mut self, id: &str, finished: Box<FinishedRehearsal>, outcome: Result<(), NotApplied>) {
         let Some((ask, answer)) = self.planner.rehearsals.applying.take() else { return };
         // It was cancelled meanwhile.
         let Some(mut open) = self.planner.rehearsals.open.remove(id) else {
-            return self.rehearsal_refused(ask, "the rehearsal was cancelled");
+            return self.rehearsal_refused(ask, id, "the rehearsal was cancelled");
         };
         open.finished = Some(finished);
         if let Err(why) = outcome {
             self.planner.rehearsals.open.insert(id.to_string(), open);
-            return self.rehearsal_refused(ask, &why);
+            return self.rehearsal_refused(ask, id, &why.to_string());
         }
         self.planner.rehearsals.checked = Some((id.to_string(), open));
         self.plan_answered(ask, answer);
@@ -183,12 +218,16 @@ impl SessionState {
         match ended {
             Ok(finished) => {
                 let (passed, result) = (finished.passed, Box::new(finished.result.clone()));
+                let (checks, failure) = (finished.checks.clone(), finished.failure.clone());
+                // What its own agents and summaries cost is known only now.
+                let rest = (result.cost_usd - open.counted).max(0.0);
+                self.model.usage.summary(&open.model, TokenUsage::default(), rest);
                 if let Some(why) = &finished.failure {
                     self.notice(NoticeLevel::Warning, &format!("The rehearsal {id} failed: {why}"));
                 }
                 open.finished = Some(finished);
                 self.planner.rehearsals.open.insert(id.to_string(), open);
-                self.rehearsal_news(id, RehearsalNews::Finished { passed, result });
+                self.rehearsal_news(id, RehearsalNews::Finished { passed, result, checks, failure });
             }
             Err(error) => self.rehearsal_stopped(id, open, &error.to_string()),
         }
@@ -200,11 +239,11 @@ impl SessionState {
     }
 
     /// «Apply exactly this»: compares the workspace before anything is approved (RH-3).
-    pub(super) fn check_rehearsal(&mut self, ask: OpenAsk, answer: PlanAnswer) {
+    pub(super) fn check_rehearsal(&mut self, ask: OpenAsk, mut answer: PlanAnswer) {
         let Some(choice) = answer.rehearsal.as_deref().cloned() else { return };
-        let finished = match self.take_finished(&choice) {
+        let finished = match self.take_finished(&choice, &mut answer.steps) {
             Ok(finished) => finished,
-            Err(why) => return self.rehearsal_refused(ask, &why),
+            Err(why) => return self.rehearsal_refused(ask, &choice.id, &why),
         };
         self.planner.rehearsals.applying = Some((ask, answer));
         let (events, id) = (self.events.clone(), choice.id.clone());
@@ -215,13 +254,23 @@ impl SessionState {
         });
     }
 
-    /// The rehearsal of exactly the plan and the diff that the user saw.
-    fn take_finished(&mut self, choice: &RehearsalChoice) -> Result<Box<FinishedRehearsal>, String> {
+    /// The rehearsal of exactly the plan and the diff that the user saw. The approval is about the steps that it
+    /// carried out.
+    fn take_finished(
+        &mut self,
+        choice: &RehearsalChoice,
+        steps: &mut BTreeMap<String, StepAnswer>,
+    ) -> Result<Box<FinishedRehearsal>, String> {
         let shown = self.planner.approval.open_request().and_then(|request| request.sha256.clone());
         let open = self.planner.rehearsals.open.get_mut(&choice.id);
         let open = open.ok_or_else(|| format!("there is no rehearsal {}", choice.id))?;
         if open.sha256 != shown {
             return Err("another revision of the plan was rehearsed".into());
+        }
+        if steps.is_empty() {
+            steps.clone_from(&open.steps);
+        } else if *steps != open.steps {
+            return Err("other steps were rehearsed than you approve; rehearse the plan again".into());
         }
         match open.finished.take() {
             Some(finished) if finished.result.diff_sha256 == choice.diff_sha256 => Ok(finished),
@@ -234,7 +283,8 @@ impl SessionState {
     }
 
     /// Nothing is applied, nothing is approved, and the plan still waits.
-    fn rehearsal_refused(&mut self, ask: OpenAsk, why: &str) {
+    fn rehearsal_refused(&mut self, ask: OpenAsk, id: &str, why: &str) {
+        self.rehearsal_news(id, RehearsalNews::NotApplied { why: why.into() });
         self.notice(NoticeLevel::Warning, &format!("Nothing was applied: {why}. The plan still waits for an answer."));
         if self.planner.approval.open_request().is_some() {
             self.asks.push(ask);
@@ -268,7 +318,7 @@ impl SessionState {
         let out = match outcome {
             Ok(out) => out,
             Err(why) => {
-                let text = format!("Nothing was applied: {why}.");
+                let text = why.message();
                 self.notice(NoticeLevel::Error, &text);
                 self.plan_result(n, ToolOutcome::error(format!("{text} The user decides what happens next.")));
                 return self.end_with_batch(EndReason::Completed);

@@ -3,6 +3,7 @@
 use super::progress::StepAnswer;
 use super::report::PlanReport;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a front end wants of the rehearsals of the plan that waits for an answer.
@@ -49,11 +50,47 @@ pub enum RehearsalNews {
     Finished {
         passed: bool,
         result: Box<RehearsalResult>,
+        /// The checks that ran on the layer, with their output (RH-2).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        checks: Vec<RehearsedCheck>,
+        /// Why the agent failed, if it did.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        failure: Option<String>,
+    },
+    /// An approval wanted to apply it, and nothing was applied. The plan still waits.
+    NotApplied {
+        why: String,
     },
     /// The rehearsal was cancelled, failed, or is no longer needed.
     Stopped {
         why: String,
     },
+}
+
+/// A check of the plan, as it ran on the layer.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RehearsedCheck {
+    /// `None` for a check of the whole plan.
+    pub step: Option<String>,
+    pub command: String,
+    /// `None` if it did not run, or was stopped.
+    pub exit_code: Option<i32>,
+    /// The end of what it printed.
+    pub output: String,
+}
+
+/// The figures by which rehearsals are compared (RH-7).
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RehearsalFigures {
+    pub checks: usize,
+    pub checks_passed: usize,
+    pub files: usize,
+    pub added: usize,
+    pub removed: usize,
+    pub denied: usize,
+    pub cost_usd: f64,
+    pub seconds: f64,
 }
 
 /// The result of a rehearsal (RH-6).
@@ -139,9 +176,34 @@ impl RehearsalResult {
         if let Some(id) = choice.without_steps.iter().find(|id| !out.iter().any(|step| step.id == **id)) {
             return Err(format!("the rehearsal has no step {id}"));
         }
-        let kept: BTreeSet<&String> = stay.iter().flat_map(|step| &step.changed).collect();
-        let of_steps = out.iter().flat_map(|step| &step.changed).filter(|path| !kept.contains(path));
-        Ok(choice.without.iter().chain(of_steps).cloned().collect())
+        let kept: BTreeSet<&str> = stay.iter().flat_map(|step| &step.changed).map(String::as_str).collect();
+        let changed: BTreeSet<&str> = out.iter().flat_map(|step| &step.changed).map(String::as_str).collect();
+        // The report has plain paths, the diff has git's.
+        let of_steps = self.files.iter().filter(|file| {
+            let plain = unquoted(&file.path);
+            changed.contains(&*plain) && !kept.contains(&*plain)
+        });
+        Ok(choice.without.iter().cloned().chain(of_steps.map(|file| file.path.clone())).collect())
+    }
+
+    /// The steps that changed a file, by their ids.
+    pub fn steps_of(&self, file: &RehearsedFile) -> Vec<&str> {
+        let plain = unquoted(&file.path);
+        let steps = self.report.iter().flat_map(|report| &report.steps);
+        steps.filter(|step| step.changed.iter().any(|path| *path == plain)).map(|step| step.id.as_str()).collect()
+    }
+
+    /// The part of the diff that is about this file.
+    pub fn diff_of(&self, file: &RehearsedFile) -> String {
+        let header = match file.path.strip_prefix('"') {
+            Some(rest) => format!("diff --git \"a/{rest} \"b/{rest}\n"),
+            None => format!("diff --git a/{0} b/{0}\n", file.path),
+        };
+        // A line of a file has a sign before it, so no content looks like a header.
+        let starts = std::iter::once(0).chain(self.diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1));
+        let starts: Vec<usize> = starts.chain([self.diff.len()]).collect();
+        let parts = starts.windows(2).filter_map(|ends| self.diff.get(ends[0]..ends[1]));
+        parts.filter(|part| part.starts_with(&header)).collect()
     }
 
     /// What the model learns when the result was applied (RH-4).
@@ -162,22 +224,58 @@ impl RehearsalResult {
         text
     }
 
+    pub fn figures(&self) -> RehearsalFigures {
+        let steps = self.report.iter().flat_map(|report| &report.steps);
+        let checks: Vec<_> = steps.flat_map(|step| &step.checks).collect();
+        RehearsalFigures {
+            checks: checks.len(),
+            checks_passed: checks.iter().filter(|check| check.exit_code == Some(0)).count(),
+            files: self.files.len(),
+            added: self.files.iter().map(|file| file.added).sum(),
+            removed: self.files.iter().map(|file| file.removed).sum(),
+            denied: self.denied.len(),
+            cost_usd: self.cost_usd,
+            seconds: self.seconds,
+        }
+    }
+
     /// One row of the comparison of several rehearsals (RH-7).
     pub fn summary(&self, passed: bool) -> String {
-        let checks: Vec<_> =
-            self.report.iter().flat_map(|report| &report.steps).flat_map(|step| &step.checks).collect();
-        let good = checks.iter().filter(|check| check.exit_code == Some(0)).count();
-        let (added, removed) = self.files.iter().fold((0, 0), |sum, file| (sum.0 + file.added, sum.1 + file.removed));
+        let figures = self.figures();
         let outcome = if passed { "passed" } else { "not passed" };
         format!(
-            "{outcome}, checks {good}/{}, {} {}, +{added} -{removed}, {} denied, ${:.2}",
-            checks.len(),
-            self.files.len(),
-            if self.files.len() == 1 { "file" } else { "files" },
-            self.denied.len(),
-            self.cost_usd,
+            "{outcome}, checks {}/{}, {} {}, +{} -{}, {} denied, ${:.2}",
+            figures.checks_passed,
+            figures.checks,
+            figures.files,
+            if figures.files == 1 { "file" } else { "files" },
+            figures.added,
+            figures.removed,
+            figures.denied,
+            figures.cost_usd,
         )
     }
+}
+
+/// The path that git prints as this name; bytes that are no UTF-8 are replaced.
+fn unquoted(name: &str) -> Cow<'_, str> {
+    let Some(inner) = name.strip_prefix('"').and_then(|name| name.strip_suffix('"')) else { return name.into() };
+    let (mut bytes, mut rest) = (Vec::new(), inner.as_bytes().iter());
+    while let Some(byte) = rest.next() {
+        let escaped = if *byte == b'\\' { rest.next().copied() } else { None };
+        bytes.push(match escaped {
+            None => *byte,
+            Some(b'n') => b'\n',
+            Some(b't') => b'\t',
+            Some(b'r') => b'\r',
+            Some(digit @ b'0'..=b'3') => {
+                let mut octal = || rest.next().map_or(0, |digit| digit.wrapping_sub(b'0') & 7);
+                ((digit - b'0') << 6) | (octal() << 3) | octal()
+            }
+            Some(other) => other,
+        });
+    }
+    String::from_utf8_lossy(&bytes).into_owned().into()
 }
 
 #[cfg(test)]
@@ -212,5 +310,26 @@ mod tests {
         assert!(take(&["d"], &[]).unwrap_err().contains('d') && take(&[], &["3"]).unwrap_err().contains("step 3"));
         let told = result.applied_text(&["c".to_string()].into());
         assert!(told.contains("Files changed: a, b.") && told.contains("took out: c."), "{told}");
+    }
+
+    #[test]
+    fn rh_3_step_with_odd_file_names_is_taken_out() {
+        let mut result = result();
+        result.files[2].path = r#""ä \"c\n""#.replace('ä', r"\303\244");
+        result.report.as_mut().unwrap().steps[1].changed = vec!["b".into(), "ä \"c\n".into()];
+        let choice = RehearsalChoice { without_steps: vec!["2".into()], ..RehearsalChoice::default() };
+        assert_eq!(result.taken_out(&choice).unwrap(), [result.files[2].path.clone()].into());
+        assert_eq!(result.steps_of(&result.files[2]), ["2"]);
+    }
+
+    #[test]
+    fn rh_2_diff_is_split_by_file() {
+        let mut result = result();
+        result.files[1].path = r#""\303\244""#.into();
+        let of_a = "diff --git a/a b/a\nindex\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-diff --git a/c b/c\n+x\n";
+        let of_b = "diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nnew file mode 100644\n";
+        result.diff = format!("{of_a}{of_b}");
+        let parts: Vec<String> = result.files.iter().map(|file| result.diff_of(file)).collect();
+        assert_eq!(parts, [of_a, of_b, ""]);
     }
 }

@@ -79,7 +79,7 @@ impl Default for PlanSettings {
     }
 }
 
-/// Limits of rehearsals (RH-5).
+/// Limits of rehearsals (RH-5), and what they work on (RH-8).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 pub struct RehearsalSettings {
@@ -89,11 +89,24 @@ pub struct RehearsalSettings {
     pub max_minutes: u32,
     /// How many rehearsals can run or wait for your answer at the same time, in all sessions.
     pub max_running: u32,
+    /// What a rehearsal works on.
+    pub layer: RehearsalLayer,
+}
+
+/// What a rehearsal works on (RH-8).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RehearsalLayer {
+    /// An overlay on the project where the kernel has them, else a private copy of it.
+    #[default]
+    Auto,
+    /// A private copy of tracked and unignored files.
+    Copy,
 }
 
 impl Default for RehearsalSettings {
     fn default() -> Self {
-        Self { max_megabytes: 4096, max_minutes: 60, max_running: 8 }
+        Self { max_megabytes: 4096, max_minutes: 60, max_running: 8, layer: RehearsalLayer::Auto }
     }
 }
 

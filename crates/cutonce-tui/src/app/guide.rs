@@ -29,6 +29,8 @@ pub struct GuideView {
     pub choice: Option<ChoiceKey>,
     /// The user refused a call.
     pub refused: bool,
+    /// The answer applied a rehearsal.
+    pub applied: bool,
 }
 
 /// Returns the line for the bottom of the screen.
@@ -40,6 +42,7 @@ pub(super) struct GuideState {
     pub(super) guide: Option<Guide>,
     pub(super) choice: Option<ChoiceKey>,
     pub(super) refused: bool,
+    pub(super) applied: bool,
     /// A turn has begun.
     pub(super) started: bool,
 }
@@ -54,8 +57,8 @@ impl App {
             (false, ..) if self.turn.is_some() || !self.guide.started => GuidePlace::Working,
             (false, ..) => GuidePlace::Idle,
         };
-        let view =
-            GuideView { place, mode: self.status.view.mode, choice: self.guide.choice, refused: self.guide.refused };
+        let GuideState { choice, refused, applied, .. } = self.guide;
+        let view = GuideView { place, mode: self.status.view.mode, choice, refused, applied };
         let words = text::fit(&guide(&view), self.content_width().saturating_sub(6)).into_owned();
         Some(Line::from(vec![
             Span::styled(" demo ", self.theme.armed),

@@ -79,6 +79,8 @@ pub enum AppMessage {
         name: String,
         checked: Result<(), cutonce_agent::models::ModelError>,
     },
+    /// A rehearsal that the user ordered did not start.
+    RehearsalRefused(String),
     /// The user's status line command has ended (DU-7).
     StatusText(Result<String, String>),
     /// Prompts and resources offered by the MCP servers (HO-6).
@@ -285,6 +287,10 @@ impl App {
                 self.redraw_now();
             }
             AppMessage::StatusText(text) => self.on_status_text(text),
+            AppMessage::RehearsalRefused(why) => {
+                self.rehearsal_refused(&why);
+                self.request_redraw();
+            }
             AppMessage::McpOffers { prompts, resources } => {
                 self.prompt.composer.set_commands(commands::completion_items(&self.session.custom_commands, &prompts));
                 self.prompt

@@ -385,6 +385,7 @@ impl App {
                 }
             }
             OverlayOutcome::OpenBrowser => self.open_review_in_browser(),
+            OverlayOutcome::Rehearse(order) => self.order_rehearsal(order),
             OverlayOutcome::Copy(text) => self.copy_to_clipboard(&text),
             OverlayOutcome::Resume { id, fork: false }
                 if self.session.handle.as_ref().is_some_and(|own| own.id() == id) =>

@@ -1,19 +1,20 @@
 //! Plans in the terminal: which ones wait for a review, when a review opens, and how the conversation shows
 //! the decision (PM-80, PM-134, PM-142).
 
-use super::App;
+use super::{App, AppMessage, send_to_app};
 use crate::entries::{self, ConversationEntryKind};
 use crate::overlays::Overlay;
 use crate::overlays::pager::{PagerContent, PagerItem};
-use crate::plan_review::{ModelChoice, PlanReview, ReviewSubject};
+use crate::plan_review::{ModelChoice, PlanReview, RehearsalList, ReviewSubject, SharedRehearsals};
 use crate::render::text;
 use crate::render::theme::Theme;
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer, PlanExitRequest, price_text};
+use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews, RehearsalOrder};
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::{EXIT_PLAN_MODE, PlanEvent};
 use cutonce_core::protocol::event::{AskKind, AskView, FinishedCall, NoticeLevel};
-use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use cutonce_core::protocol::submission::{AskAnswer, OnDone, Submission};
 use cutonce_core::settings::models::ModelInfo;
 use ratatui::text::Line;
 use std::collections::VecDeque;
@@ -35,6 +36,8 @@ pub struct PendingReviews {
     decided: Option<(Arc<AskView>, PlanAnswer)>,
     /// The report of the last implementation, for its page (PC-35).
     report: Option<Box<PlanReport>>,
+    /// Rehearsals of the session's own plan (RH-1).
+    rehearsals: SharedRehearsals,
     /// The conversation shows the decision already: the call that submitted the plan needs no line.
     decision_shown: bool,
 }
@@ -144,6 +147,10 @@ impl App {
             cost: (status.view.cost >= 0.005).then(|| format!("${:.2}", status.view.cost)),
             project: Some(self.environment.cwd.clone()),
             models: self.models_to_implement(),
+            rehearsals: match request.from {
+                Some(_) => SharedRehearsals::default(),
+                None => self.asks.reviews.rehearsals.clone(),
+            },
         };
         let vim = self.session.settings.editor_mode == cutonce_core::settings::EditorMode::Vim;
         Box::new(PlanReview::open(subject, self.theme, Some(self.highlighter.clone())).with_vim(vim))
@@ -164,7 +171,9 @@ impl App {
     }
 
     pub(super) fn answer_review(&mut self, answer: PlanAnswer) {
-        self.guide.choice = Some(answer.choice);
+        (self.guide.choice, self.guide.applied) = (Some(answer.choice), answer.rehearsal.is_some());
+        // The session compares the workspace first; if it refuses, the review opens again.
+        self.asks.reviews.opens_by_key_only |= answer.rehearsal.is_some();
         self.submit(Submission::Answer { ask_id: answer.ask_id.clone(), answer: AskAnswer::Plan(answer) });
     }
 
@@ -172,6 +181,9 @@ impl App {
     pub(super) fn review_closed(&mut self, ask_id: &str, answer: Option<AskAnswer>) {
         let at = self.asks.reviews.plans.iter().position(|ask| ask.ask_id == ask_id);
         let Some(ask) = at.and_then(|at| self.asks.reviews.plans.remove(at)) else { return };
+        if teammate_name(&ask).is_none() {
+            *self.asks.reviews.rehearsals.borrow_mut() = RehearsalList::default();
+        }
         match (teammate_name(&ask), answer) {
             (None, Some(AskAnswer::Plan(answer))) => self.asks.reviews.decided = Some((ask, answer)),
             (None, _) => self.report_withdrawn(&ask),
@@ -212,6 +224,33 @@ impl App {
         }
     }
 
+    /// Starts or ends a rehearsal; a refusal is shown in the review.
+    pub(super) fn order_rehearsal(&mut self, order: RehearsalOrder) {
+        let notes = self.messages.clone();
+        let told = move |done: Result<(), String>| {
+            if let Err(why) = done {
+                send_to_app(&notes, AppMessage::RehearsalRefused(why));
+            }
+        };
+        self.submit(Submission::Rehearse { order, on_done: Some(OnDone(Arc::new(told))) });
+    }
+
+    pub(super) fn rehearsal_refused(&mut self, why: &str) {
+        self.asks.reviews.rehearsals.borrow_mut().refused(why);
+    }
+
+    /// News of a rehearsal. A user who does not see the review gets its end as a notice.
+    fn rehearsal_event(&mut self, event: &RehearsalEvent) {
+        let told = self.asks.reviews.rehearsals.borrow_mut().apply(event);
+        if matches!(event.news, RehearsalNews::NotApplied { .. }) {
+            self.asks.reviews.opens_by_key_only = false;
+            (self.guide.choice, self.guide.applied) = (None, false);
+        }
+        if let Some(words) = told.filter(|_| self.asks.reviews.own_is_pending() && !self.shows_own_review()) {
+            self.print_notice(NoticeLevel::Info, &words);
+        }
+    }
+
     pub(super) fn plan_event(&mut self, event: PlanEvent) {
         match event {
             PlanEvent::Enter { plan_file_path, .. } => {
@@ -235,8 +274,8 @@ impl App {
             | PlanEvent::ModeChanged { .. }
             | PlanEvent::File { .. }
             | PlanEvent::ExitRequest(_)
-            | PlanEvent::Step(_)
-            | PlanEvent::Rehearsal(_) => {}
+            | PlanEvent::Step(_) => {}
+            PlanEvent::Rehearsal(event) => self.rehearsal_event(&event),
             PlanEvent::Report(report) => {
                 let plan = format!("Plan {} (revision {})", report.plan.slug, report.plan.revision);
                 let drift = if report.drift { report.drift_text() } else { String::new() };

@@ -10,6 +10,7 @@ pub mod rewind_picker;
 pub mod session_picker;
 
 use cutonce_core::plan::approval;
+use cutonce_core::plan::rehearsal::RehearsalOrder;
 use ratatui::crossterm::event::KeyEvent;
 use std::time::Instant;
 
@@ -75,6 +76,8 @@ pub enum OverlayOutcome {
     },
     /// Open the plan that is shown in the browser (RV-1).
     OpenBrowser,
+    /// Start or end a rehearsal of the plan that is shown (RH-1).
+    Rehearse(RehearsalOrder),
     /// Copy to the clipboard with OSC 52.
     Copy(String),
     /// Resume this session; closes the overlay.

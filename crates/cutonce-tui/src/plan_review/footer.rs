@@ -4,7 +4,7 @@ use super::choices::{SlotAction, mode_label};
 use super::header::short_sha;
 use super::layout::{COLUMNS_MIN_WIDTH, OUTLINE_MIN_WIDTH, ReviewLayout, draw_rule, field_in_footer};
 use super::steps_view::STEPS_KEYS;
-use super::{FieldPurpose, PlanReview, ReviewFocus, comments, contract_line};
+use super::{FieldPurpose, PlanReview, ReviewFocus, comments, contract_line, rehearsals};
 use crate::render::text;
 use cutonce_core::plan::approval::ChoiceKey;
 use cutonce_core::plan::progress::StepAnswer;
@@ -81,6 +81,9 @@ fn rule_text(review: &PlanReview, low: bool) -> Vec<Span<'static>> {
     if let Some(words) = &review.search {
         let told = format!("“{}” {} · n N, esc ends", text::fit(&text::one_line(words), 20), match_count_text(review));
         return vec![Span::styled(told, theme.planning)];
+    }
+    if let Some(told) = rehearsals::status_text(review) {
+        return told;
     }
     if let Some(stale) = review.stale() {
         return vec![Span::styled(format!("{} · i diff", stale.text()), theme.warning)];
@@ -166,10 +169,10 @@ fn draw_choices(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
 fn draw_stacked(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     let labels = review.slots.iter().filter_map(|slot| choice_label(review, slot.digit, false));
     let more = match review.contract {
-        Some(_) => "s steps  m model  f effort  b budget",
-        None => "c comment  e edit  d diff  n note",
+        Some(_) => "r rehearse  s steps  m model  b budget",
+        None => "c comment  e edit  d diff  r rehearse",
     };
-    let keys = [format!("{} · ? all keys", escape_label(review)), more.to_string()];
+    let keys = [format!("{} · ? all keys", escape_label(review)), offered(review, more)];
     // If not all rows fit, the key hints are left out first.
     let rows: Vec<String> = labels.chain(keys).collect();
     for (row, place) in rows.iter().zip(area.rows()) {
@@ -177,8 +180,16 @@ fn draw_stacked(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     }
 }
 
+/// The keys, without the one for a rehearsal if the plan can't be rehearsed here.
+fn offered(review: &PlanReview, keys: &str) -> String {
+    match review.subject.request.from {
+        Some(_) => keys.replace("r rehearse", "").trim().to_string(),
+        None => keys.to_string(),
+    }
+}
+
 /// First wording that fits, or else the last, which is the shortest.
-fn first_fitting(wordings: Vec<String>, room: u16) -> String {
+pub fn first_fitting(wordings: Vec<String>, room: u16) -> String {
     let fits = |words: &&String| text::width(words) <= usize::from(room);
     wordings.iter().find(fits).or(wordings.last()).cloned().unwrap_or_default()
 }
@@ -224,14 +235,15 @@ fn draw_three_columns(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     }
     if let Some(place) = area.rows().nth(3).filter(|_| review.subject.request.plan.is_some()) {
         let of_contract = words(&[
-            "s steps  m model  f effort  b budget  [ ] change  o outline  / find  y copy  ?",
-            "s steps  m model  f effort  b budget  o outline  / find  ?",
+            "r rehearse  s steps  m model  f effort  b budget  o outline  / find  y copy  ?",
+            "r rehearse  s steps  m model  b budget  o outline  / find  ?",
         ]);
         let keys = words(&[
-            "↑↓ PgUp PgDn  { } heading  [ ] change or comment  o outline  / find  y copy  ?",
-            "↑↓ PgUp PgDn  { }  [ ]  o outline  / find  y copy  ? keys",
+            "r rehearse  { } heading  [ ] change or comment  o outline  / find  y copy  ?",
+            "r rehearse  { }  [ ]  o outline  / find  y copy  ? keys",
         ]);
         let keys = if review.contract.is_some() { of_contract } else { keys };
+        let keys = keys.iter().map(|keys| offered(review, keys)).collect();
         put_text(place, buffer, 1, &first_fitting(keys, place.width - 1), review.theme.dim);
     }
 }
@@ -252,12 +264,12 @@ fn draw_two_columns(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
     let first = |words: &str| format!("{words}   {}", escape_label(review));
     let reading = match review.contract {
         Some(_) => vec![
-            "s steps   m model   f effort   b budget   { } heading   [ ] change   o outline   / find n N   y copy   ? all keys".into(),
-            "s steps  m model  f effort  b budget  { } heading  [ ] change  o outline  / find  ? all keys".into(),
+            "r rehearse   s steps   m model   f effort   b budget   { } heading   [ ] change   o outline   / find   y copy   ?".into(),
+            "r rehearse  s steps  m model  f effort  b budget  { } heading  o outline  / find  ? all keys".into(),
         ],
         None => vec![
-            "↑↓ PgUp PgDn g G   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys".into(),
-            "↑↓ PgUp PgDn g G  { } heading  [ ] change  o outline  / find n N  v select  y copy  ? all keys".into(),
+            "r rehearse   { } heading   [ ] change or comment   o outline   / find n N   v select   y copy   ? all keys".into(),
+            "r rehearse  { } heading  [ ] change  o outline  / find n N  v select  y copy  ? all keys".into(),
         ],
     };
     let keys = [
@@ -268,6 +280,7 @@ fn draw_two_columns(review: &PlanReview, area: Rect, buffer: &mut Buffer) {
         reading,
     ];
     for (keys, place) in keys.into_iter().zip(area.rows().skip(3)) {
+        let keys = keys.iter().map(|keys: &String| offered(review, keys)).collect();
         put_text(place, buffer, 1, &first_fitting(keys, place.width - 1), review.theme.dim);
     }
 }
@@ -280,7 +293,7 @@ fn escape_label(review: &PlanReview) -> &'static str {
     }
 }
 
-fn put_text(area: Rect, buffer: &mut Buffer, start: u16, words: &str, style: Style) {
+pub fn put_text(area: Rect, buffer: &mut Buffer, start: u16, words: &str, style: Style) {
     let Some(room) = area.width.checked_sub(start) else { return };
     let words = text::fit(words, usize::from(room));
     buffer.set_stringn(area.x + start, area.y, &words, usize::from(room), style);
@@ -408,7 +421,7 @@ fn attachments_text(review: &PlanReview) -> String {
 }
 
 /// Draws the bottom row. It names the Enter key only once Enter is active.
-fn draw_bottom_row(review: &PlanReview, area: Rect, buffer: &mut Buffer, left: &str) {
+pub fn draw_bottom_row(review: &PlanReview, area: Rect, buffer: &mut Buffer, left: &str) {
     let Some(place) = area.rows().next_back() else { return };
     let left = if review.arming.active_keys.enter_confirms { left } else { "" };
     put_text(place, buffer, 1, left, review.theme.planning);

@@ -14,6 +14,7 @@ mod keys;
 mod layout;
 mod panels;
 mod plan_source;
+mod rehearsals;
 mod steps_view;
 mod terms_menu;
 mod viewport;
@@ -34,11 +35,13 @@ use draft_file::{ReviewComment, ReviewDraft, ReviewDraftFile};
 use keys::ReviewAction;
 use plan_source::PlanSource;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use rehearsals::{RehearsalPage, ReviewRehearsals};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use terms_menu::TermsMenu;
 
 pub use keys::REVIEW_KEYS;
+pub use rehearsals::{RehearsalList, SharedRehearsals};
 
 /// A digit and Enter closer together than this come from a paste, not from a user.
 const MIN_CONFIRM_DELAY: Duration = Duration::from_millis(50);
@@ -61,6 +64,8 @@ pub struct ReviewSubject {
     pub project: Option<PathBuf>,
     /// Models to choose from; the first one is used without a choice (PC-12).
     pub models: Vec<ModelChoice>,
+    /// Rehearsals of this plan (RH-1).
+    pub rehearsals: SharedRehearsals,
 }
 
 /// A model that the implementation can use, with its price.
@@ -107,6 +112,8 @@ enum ReviewFocus {
     },
     /// A list of models, efforts or budgets (PC-12).
     Terms(TermsMenu),
+    /// The page of a rehearsal (RH-2).
+    Rehearsal(RehearsalPage),
 }
 
 /// Purpose of the open text field.
@@ -159,6 +166,8 @@ struct ChoiceArming {
     since: Option<Instant>,
     /// Time of the last typed letter.
     last_letter_at: Option<Instant>,
+    /// Time of the last key.
+    key_at: Option<Instant>,
     guard: KeyGuard,
     active_keys: ActiveKeys,
 }
@@ -187,6 +196,7 @@ pub struct PlanReview {
     viewport: viewport::PlanViewport,
     /// Vim's keys in text fields, if the user wants them (DU-7).
     vim: Option<VimState>,
+    rehearsals: ReviewRehearsals,
 }
 
 /// Which keys the last frame showed as active, so that neither a user nor a test has to guess (PM-74).
@@ -234,6 +244,7 @@ impl PlanReview {
                 choice: None,
                 since: None,
                 last_letter_at: None,
+                key_at: None,
                 guard: KeyGuard::for_review(),
                 active_keys: ActiveKeys::default(),
             },
@@ -245,6 +256,7 @@ impl PlanReview {
             draft_file: found.drafts,
             viewport: viewport::PlanViewport::default(),
             vim: None,
+            rehearsals: ReviewRehearsals::new(subject.rehearsals.clone()),
             subject,
         };
         if review.edited.is_some() {
@@ -390,6 +402,10 @@ impl PlanReview {
             return OverlayOutcome::Nothing;
         }
         let answer = choices::build_answer(&self.subject.request, key, self.attachments());
+        self.send_answer(answer)
+    }
+
+    fn send_answer(&mut self, answer: PlanAnswer) -> OverlayOutcome {
         self.focus = ReviewFocus::Plan;
         let record = ReviewDraft { sent: true, ..self.current_draft() };
         if let Err(error) = self.draft_file.save(&record, true) {
@@ -467,6 +483,7 @@ impl PlanReview {
             ReviewAction::Undo => self.undo_last(),
             ReviewAction::Diff => self.cycle_diff_display(),
             ReviewAction::Base => self.next_base(),
+            ReviewAction::Rehearse => return self.open_rehearsals(),
             ReviewAction::Copy => return self.copy_lines(self.selected_lines()),
             ReviewAction::CopyAll => return self.copy_lines((0, self.last_line())),
             ReviewAction::Details => self.focus = ReviewFocus::Details { top: 0 },
@@ -665,6 +682,7 @@ impl Overlay for PlanReview {
             return OverlayOutcome::Nothing;
         }
         let may_answer = self.arming.guard.accept_key(now);
+        self.arming.key_at = Some(now);
         self.notice = None;
         if matches!(self.focus, ReviewFocus::Field { .. }) {
             return self.field_key(key, now);
@@ -673,6 +691,10 @@ impl Overlay for PlanReview {
         match self.focus {
             ReviewFocus::Steps { at } => return self.steps_key(at, key, may_answer, now),
             ReviewFocus::Terms(menu) => return self.terms_key(menu, key),
+            ReviewFocus::Rehearsal(page) if self.arming.choice.is_some() => {
+                return self.armed_apply_key(page, key, now);
+            }
+            ReviewFocus::Rehearsal(page) => return self.rehearsal_key(page, key, may_answer),
             _ => {}
         }
         // During a search, n and N jump to the next and previous match.
@@ -710,7 +732,8 @@ impl Overlay for PlanReview {
             | ReviewFocus::Help { .. }
             | ReviewFocus::Details { .. }
             | ReviewFocus::Steps { .. }
-            | ReviewFocus::Terms(_) => OverlayOutcome::Nothing,
+            | ReviewFocus::Terms(_)
+            | ReviewFocus::Rehearsal(_) => OverlayOutcome::Nothing,
         }
     }
 
@@ -751,6 +774,7 @@ impl Overlay for PlanReview {
 
     fn draw(&mut self, frame: &mut ratatui::Frame<'_>, area: ratatui::layout::Rect, now: Instant) {
         self.arming.guard.mark_drawn(now);
+        self.notice = self.rehearsals.take_notice().or(self.notice.take());
         let past = |at: Option<Instant>| at.is_some_and(|at| now >= at);
         self.arming.active_keys = ActiveKeys {
             digits_arm: past(self.arming.guard.ready_at()),

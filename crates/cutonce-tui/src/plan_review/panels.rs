@@ -52,7 +52,11 @@ impl PlanReview {
                 }
                 _ => *top = step(*top, lines.saturating_sub(page)),
             },
-            ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Steps { .. } | ReviewFocus::Terms(_) => {
+            ReviewFocus::Plan
+            | ReviewFocus::Field { .. }
+            | ReviewFocus::Steps { .. }
+            | ReviewFocus::Terms(_)
+            | ReviewFocus::Rehearsal(_) => {
                 return OverlayOutcome::Nothing;
             }
         }

@@ -5,6 +5,7 @@ mod approval;
 pub mod completions;
 pub mod demo;
 pub mod doctor;
+mod doctor_rehearsals;
 #[cfg(feature = "nats")]
 pub mod doctor_remote;
 pub mod implement;

@@ -2,6 +2,8 @@
 from world import *
 
 PLAN = "# The plan\n\n1. write late.txt\n"
+# Without steps nothing can drift.
+STEPLESS = "# The plan\n\nWrite late.txt.\n"
 
 
 def flow(*after):
@@ -32,6 +34,7 @@ async def test_pm_74_the_choices_and_what_the_request_shows(world):
             ("clear", "allow_once", "default"),
             ("keepPlanning", "reject_once", "plan"),
             ("leave", "reject_once", "bypassPermissions"),
+            ("rehearse", "reject_once", "plan, your files do not change"),
         ], shown
         state = plan_request(world)["call"]["content"][-1]["content"]["text"]
         assert "0 files changed" in state and "revision 1" in state, state
@@ -50,6 +53,51 @@ async def test_pm_74_accept_edits(world):
         assert world.editor.call("Exit plan mode?")["statuses"][-1] == "completed"
         assert world.tree() == {"late.txt": "late\n"}
     assert "## Approved Plan:" in world.told_model()
+
+
+async def test_rh_4_rehearsal_is_offered_shown_and_applied(world):
+    turns = [
+        {"calls": [write("{plan}", STEPLESS), EXIT]},
+        {"calls": [write("late.txt", "late\n"), bash("echo x > /outside.txt; cat late.txt")]},
+        {"text": "rehearsed"},
+        {"text": "done"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["rehearse", "apply"]
+        answer = await say(connection, session, "plan it")
+        assert answer.stop_reason == "end_turn" and world.editor.said().endswith("done")
+        first, second = world.editor.asked
+        assert "apply" not in [o.option_id for o in first["options"]]
+        apply = [o for o in second["options"] if o.option_id == "apply"][0]
+        assert apply.name == "Apply exactly r1, 1 file → default" and apply.kind == "allow_once", apply
+        shown = [part["content"]["text"] for part in second["call"]["content"]]
+        assert shown[0].startswith("Rehearsal r1: passed") and "+late" in shown[1], shown
+        assert STEPLESS in shown, shown
+        rehearsal = world.editor.call("Rehearsal r1")
+        assert rehearsal["statuses"] == ["in_progress", "completed"], rehearsal
+        assert world.editor.modes() == ["plan", "default"] and world.tree() == {"late.txt": "late\n"}
+    assert "was carried out already" in world.told_model()
+
+
+async def test_rh_3_changed_file_asks_again(world):
+    turns = [
+        {"calls": [write("{plan}", STEPLESS), EXIT]},
+        {"calls": [write("late.txt", "late\n")]},
+        {"text": "rehearsed"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+
+        def meddle(_):
+            (world.ws / "late.txt").write_text("mine\n")
+            return "apply"
+
+        world.editor.answers = ["rehearse", meddle, "leave"]
+        await say(connection, session, "plan it")
+        note = world.editor.asked[2]["call"]["content"][0]["content"]["text"]
+        assert note == "Nothing was applied: these files changed in the workspace meanwhile: late.txt.", note
+        assert world.tree() == {"late.txt": "mine\n"}
 
 
 async def test_pm_74_default_asks_for_each_edit(world):

@@ -143,7 +143,7 @@ impl Stage {
         LoopbackServer::start(script).map_err(text)
     }
 
-    fn variables(&self, server: &LoopbackServer) -> Vec<(&'static str, String)> {
+    pub fn variables(&self, server: &LoopbackServer) -> Vec<(&'static str, String)> {
         program_variables(&self.root.path().join("home"), server.addr())
     }
 
@@ -215,7 +215,7 @@ fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     })
 }
 
-fn said(words: &str) -> Value {
+pub fn said(words: &str) -> Value {
     json!({"text": words})
 }
 

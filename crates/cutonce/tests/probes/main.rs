@@ -61,6 +61,10 @@ fn runs(whos: &[Who], number: usize, useful: bool) -> Vec<(Who, Rules, By)> {
             Rules::Allowed => all,
         });
         runs.extend(session.map(|rules| (*who, rules, By::Session)));
+        if at == 0 && !useful {
+            let copied = (all || number == 0).then_some(By::RehearsalOnCopy);
+            runs.extend([By::Rehearsal].into_iter().chain(copied).map(|by| (*who, Rules::None, by)));
+        }
         let others = By::OTHERS.into_iter().enumerate();
         let turn = |other: usize| all || (at == 0 && (other + number).is_multiple_of(2));
         runs.extend(others.filter(|(other, _)| turn(*other)).map(|(_, by)| (*who, Rules::Bypass, by)));

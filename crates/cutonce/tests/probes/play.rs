@@ -27,10 +27,18 @@ pub enum By {
     Nested,
     /// A teammate that must plan first, of a lead that may do everything (PM-131).
     Teammate,
+    /// The agent of a rehearsal: nothing outside its layer changes (RH-1).
+    Rehearsal,
+    /// The same, on a private copy (RH-8).
+    RehearsalOnCopy,
 }
 
 impl By {
     pub const OTHERS: [By; 5] = [By::Agent, By::Background, By::Resumed, By::Nested, By::Teammate];
+
+    pub fn is_rehearsal(self) -> bool {
+        matches!(self, By::Rehearsal | By::RehearsalOnCopy)
+    }
 
     pub fn name(self) -> &'static str {
         match self {
@@ -40,6 +48,8 @@ impl By {
             By::Resumed => "pm_64_by_a_resumed_agent",
             By::Nested => "pm_64_by_an_agent_of_an_agent",
             By::Teammate => "pm_131_by_a_teammate",
+            By::Rehearsal => "rh_1_by_a_rehearsal",
+            By::RehearsalOnCopy => "rh_8_by_a_rehearsal_on_a_copy",
         }
     }
 }
@@ -88,6 +98,9 @@ pub fn play(stage: Stage, by: By, probes: &[Probe]) -> Result<Vec<String>, Strin
     let theirs =
         |probe: &&Probe| by == By::Session || !probe.tool.as_deref().is_some_and(|tool| NOT_FOR_AGENTS.contains(&tool));
     let queue: VecDeque<Probe> = probes.iter().filter(here).filter(theirs).cloned().collect();
+    if by == By::RehearsalOnCopy {
+        stage.force_copies()?;
+    }
     let before = stage.world();
     let scene = Scene {
         by,
@@ -121,7 +134,13 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
         (scene.left_in_chunk, scene.plan, scene.stays, scene.began) = (CHUNK, None, false, false);
         // A lead in plan mode creates no team; the teammate's own plan mode is tested.
         let mode = if scene.by == By::Teammate { "bypassPermissions" } else { "plan" };
-        let mut command = scene.stage.program(mode, &format!("http://{}", server.addr()));
+        let url = format!("http://{}", server.addr());
+        let mut command = match scene.by.is_rehearsal() {
+            true => scene.stage.rehearsal(&url)?,
+            false => scene.stage.program(mode, &url),
+        };
+        // The agent of a rehearsal is another process of ours.
+        scene.stays = scene.by.is_rehearsal();
         let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().map_err(text)?;
         let bystander = scene.stage.bystander();
         scene.processes = vec![(bystander, Stage::about(bystander)), (child.id(), String::new())];
@@ -153,7 +172,8 @@ impl Scene {
         if body["tools"].as_array().is_none_or(|tools| tools.len() < 4) {
             return said("A title.");
         }
-        if self.by != By::Session && !self.is_prober(&String::from_utf8_lossy(&request.body)) {
+        if self.by != By::Session && !self.by.is_rehearsal() && !self.is_prober(&String::from_utf8_lossy(&request.body))
+        {
             return self.hand_over(&body);
         }
         if self.plan.is_none() {
@@ -259,7 +279,8 @@ impl Scene {
         if forms(SECRET).iter().any(|form| text.contains(form)) {
             bad.push("printed a secret".into());
         }
-        for wanted in [&probe.out, &probe.says].into_iter().flatten() {
+        // The lists say what plan mode answers.
+        for wanted in [&probe.out, &probe.says].into_iter().flatten().filter(|_| !self.by.is_rehearsal()) {
             let wanted =
                 self.stage.names("").iter().fold(wanted.clone(), |all, (name, value)| all.replace(name, value));
             if !text.contains(&wanted) {

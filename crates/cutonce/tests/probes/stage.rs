@@ -153,6 +153,7 @@ impl Stage {
         }
         let prober =
             format!("---\nname: prober\ndescription: probes\npermissionMode: bypassPermissions\n---\n{PROBER}\n");
+        fs::create_dir(self.root.join("home/.cutonce-rehearsals")).map_err(text)?;
         let agents = self.root.join("home/.cutonce/agents");
         fs::create_dir_all(&agents).and_then(|()| fs::write(agents.join("prober.md"), prober)).map_err(text)?;
         if self.rules != Rules::None {
@@ -192,6 +193,25 @@ impl Stage {
         command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", format!("sk-ant-{SECRET}"));
         command.env("DEPLOY_TOKEN", SECRET).env("CUTONCE_HOME", self.root.join("home/.cutonce"));
         command
+    }
+
+    /// Rehearsals work on a private copy.
+    pub fn force_copies(&self) -> Result<(), String> {
+        let settings = self.root.join("home/.cutonce/settings.json");
+        fs::write(settings, r#"{"plan": {"rehearsal": {"layer": "copy"}}}"#).map_err(text)
+    }
+
+    /// The program that rehearses a plan; the probes are the agent's calls.
+    pub fn rehearsal(&self, url: &str) -> Result<Command, String> {
+        let plan = self.root.join("plan.md");
+        fs::write(&plan, "# Plan\n\nGo.\n").map_err(text)?;
+        let mut words = self.who.jail(&self.root.join("tools"));
+        words.extend([binary().display().to_string(), "rehearse".into(), plan.display().to_string()]);
+        words.extend(["--model", "claude-sonnet-4-5"].map(String::from));
+        let mut command = self.command(&words);
+        command.env("ANTHROPIC_BASE_URL", url).env("ANTHROPIC_API_KEY", format!("sk-ant-{SECRET}"));
+        command.env("DEPLOY_TOKEN", SECRET).env("CUTONCE_HOME", self.root.join("home/.cutonce"));
+        Ok(command)
     }
 
     fn command(&self, words: &[String]) -> Command {
@@ -248,7 +268,8 @@ impl Stage {
     pub fn world(&self) -> World {
         let at = |name: &str| self.root.join(name);
         let folders = ["ws", "out", "home", "s", "home/.cutonce/settings.json"].map(at);
-        world(&folders, &[at("home/.cutonce")], &self.tag, &self.root)
+        // Layers and copies are ours; they are gone when the program has ended.
+        world(&folders, &[at("home/.cutonce"), at("home/.cutonce-rehearsals")], &self.tag, &self.root)
     }
 
     /// Its limits, niceness and processors, and that it exists.

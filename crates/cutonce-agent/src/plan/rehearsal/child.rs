@@ -1,5 +1,7 @@
 //! Runs the rehearsing agent: cutonce again, in a namespace in which the workspace is the layer. Reads its frames.
 
+use super::AgentNews;
+use cutonce_core::conversation::TokenUsage;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_sandbox::{ProcessExit, SandboxProfile, SpawnSpec, StdinMode, StdoutMode};
 use serde_json::Value;
@@ -15,12 +17,17 @@ const LOOK_EVERY: Duration = Duration::from_millis(500);
 const MAX_PROGRESS: usize = 200;
 /// Bytes of standard error that are kept for a message.
 const MAX_ERRORS: u64 = 64 << 10;
+/// Commands whose output is kept, and bytes of each: its end.
+const MAX_COMMANDS: usize = 200;
+const MAX_OUTPUT: usize = 16 << 10;
 
 /// A run of the agent.
 pub(super) struct RehearsingAgent {
     pub program: PathBuf,
     pub args: Vec<OsString>,
     pub folder: PathBuf,
+    /// The workspace, which the user sees in place of `folder`.
+    pub shown_folder: PathBuf,
     pub env: Vec<(OsString, OsString)>,
     pub profile: SandboxProfile,
 }
@@ -32,6 +39,58 @@ pub(super) struct AgentRun {
     pub errors: String,
     /// A limit or the user stopped it.
     pub stopped: Option<RehearsalStop>,
+    /// Commands with the end of their last output.
+    pub commands: Vec<RunCommand>,
+}
+
+pub(super) struct RunCommand {
+    call_id: String,
+    pub command: String,
+    pub output: Option<String>,
+}
+
+/// What the agent's frames say, one after another.
+#[derive(Default)]
+struct AgentFrames {
+    result: Option<Value>,
+    calls: u32,
+    /// Usage comes with each part of a message.
+    last_message: String,
+    commands: Vec<RunCommand>,
+}
+
+impl AgentFrames {
+    fn read(&mut self, frame: Value, on_news: &(dyn Fn(AgentNews) + Send + Sync)) {
+        match frame["type"].as_str() {
+            Some("assistant") => {
+                if let Some(id) = frame["message"]["id"].as_str().filter(|id| *id != self.last_message) {
+                    self.last_message = id.to_string();
+                    let model = frame["message"]["model"].as_str().unwrap_or_default().to_string();
+                    on_news(AgentNews::Used { model, usage: usage_of(&frame["message"]["usage"]) });
+                }
+                self.commands.extend(started_commands(&frame));
+                self.commands.drain(..self.commands.len().saturating_sub(MAX_COMMANDS));
+                for text in called(&frame) {
+                    self.calls += 1;
+                    on_news(AgentNews::Called { text, calls: self.calls });
+                }
+            }
+            Some("user") => self.take_outputs(&frame),
+            Some("result") => self.result = Some(frame),
+            _ => {}
+        }
+    }
+
+    fn take_outputs(&mut self, frame: &Value) {
+        for block in blocks(frame) {
+            let id = block["tool_use_id"].as_str().unwrap_or_default();
+            let Some(at) = self.commands.iter().rposition(|one| one.call_id == id) else { continue };
+            let output = block["content"].as_str().unwrap_or_default();
+            let from = output.len().saturating_sub(MAX_OUTPUT);
+            let from = (from..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
+            self.commands[at].output = output.get(from..).map(str::to_string);
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,10 +116,13 @@ impl LayerWatch {
     async fn reached(&self) -> RehearsalStop {
         let started = tokio::time::Instant::now();
         let limit = Duration::from_secs(u64::from(self.max_minutes) * 60);
+        let mut pause = LOOK_EVERY;
         loop {
-            tokio::time::sleep(LOOK_EVERY).await;
-            let upper = self.upper.clone();
+            tokio::time::sleep(pause).await;
+            let (upper, looked) = (self.upper.clone(), tokio::time::Instant::now());
             let size = tokio::task::spawn_blocking(move || size_of(&upper)).await.unwrap_or_default();
+            // A large copy takes long to look at.
+            pause = LOOK_EVERY.max(looked.elapsed() * 10);
             if size.saturating_sub(self.before) > u64::from(self.max_megabytes) << 20 {
                 return RehearsalStop::TooLarge(self.max_megabytes);
             }
@@ -88,33 +150,26 @@ pub(super) fn size_of(folder: &Path) -> u64 {
 }
 
 impl RehearsingAgent {
-    /// Runs it to its end. `on_call` gets each call and its number.
+    /// Runs it to its end.
     pub async fn run(
         self,
         watch: &LayerWatch,
         cancel: &CancellationToken,
-        on_call: &(dyn Fn(String, u32) + Send + Sync),
+        on_news: &(dyn Fn(AgentNews) + Send + Sync),
     ) -> io::Result<AgentRun> {
         let mut spawn = SpawnSpec::new(self.program, &self.folder, self.env).args(self.args).profile(self.profile);
         (spawn.input, spawn.output) = (StdinMode::Null, StdoutMode::Separate);
         let mut running = spawn.start().map_err(|error| io::Error::other(error.to_string()))?;
         let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
-        let (mut result, mut calls, mut errors) = (None, 0, Vec::new());
+        let (mut frames, mut errors) = (AgentFrames::default(), Vec::new());
+        let [own, shown] = [&self.folder, &self.shown_folder].map(|folder| folder.display().to_string());
         let read = async {
             let Some(stdout) = stdout else { return };
             let mut lines = BufReader::new(stdout).split(b'\n');
             while let Ok(Some(line)) = lines.next_segment().await {
-                let Ok(frame) = serde_json::from_slice::<Value>(&line) else { continue };
-                match frame["type"].as_str() {
-                    Some("assistant") => {
-                        for call in called(&frame) {
-                            calls += 1;
-                            on_call(call, calls);
-                        }
-                    }
-                    Some("result") => result = Some(frame),
-                    _ => {}
-                }
+                let line = String::from_utf8_lossy(&line);
+                let Ok(frame) = serde_json::from_str::<Value>(&line.replace(&own, &shown)) else { continue };
+                frames.read(frame, on_news);
             }
         };
         let complain = async {
@@ -131,17 +186,41 @@ impl RehearsingAgent {
             running.kill();
         }
         let ended = running.wait().await?;
-        if let (ProcessExit::Signalled(signal), None, None) = (ended, stopped, &result) {
+        if let (ProcessExit::Signalled(signal), None, None) = (ended, stopped, &frames.result) {
             errors.extend_from_slice(format!("the agent was ended by signal {signal}").as_bytes());
         }
-        Ok(AgentRun { result, errors: String::from_utf8_lossy(&errors).trim().to_string(), stopped })
+        let errors = String::from_utf8_lossy(&errors).trim().to_string();
+        Ok(AgentRun { result: frames.result, errors, stopped, commands: frames.commands })
     }
+}
+
+fn blocks(frame: &Value) -> &[Value] {
+    frame["message"]["content"].as_array().map(Vec::as_slice).unwrap_or_default()
+}
+
+fn usage_of(usage: &Value) -> TokenUsage {
+    let count = |field: &str| usage[field].as_u64().unwrap_or_default();
+    TokenUsage {
+        input_tokens: count("input_tokens"),
+        output_tokens: count("output_tokens"),
+        cache_creation_input_tokens: count("cache_creation_input_tokens"),
+        cache_read_input_tokens: count("cache_read_input_tokens"),
+    }
+}
+
+fn started_commands(frame: &Value) -> Vec<RunCommand> {
+    let commands = blocks(frame).iter().filter(|block| block["type"] == "tool_use" && block["name"] == "Bash");
+    let command = |block: &Value| RunCommand {
+        call_id: block["id"].as_str().unwrap_or_default().to_string(),
+        command: block["input"]["command"].as_str().unwrap_or_default().to_string(),
+        output: None,
+    };
+    commands.map(command).collect()
 }
 
 /// The calls of an answer, one line each.
 fn called(frame: &Value) -> Vec<String> {
-    let blocks = frame["message"]["content"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let calls = blocks.iter().filter(|block| block["type"] == "tool_use");
+    let calls = blocks(frame).iter().filter(|block| block["type"] == "tool_use");
     let line = |block: &Value| {
         let text = format!("{} {}", block["name"].as_str().unwrap_or_default(), call_text(&block["input"]));
         one_line(&text).chars().take(MAX_PROGRESS).collect()

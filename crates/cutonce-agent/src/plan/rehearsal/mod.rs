@@ -5,20 +5,26 @@
 //! tools and its commands. It asks no one, and its commands have no network.
 
 mod child;
+mod ground;
 
-use child::{LayerWatch, RehearsalStop, RehearsingAgent, call_text, size_of};
+pub use ground::describe_ground;
+
+use super::read_contract;
+use child::{LayerWatch, RehearsalStop, RehearsingAgent, RunCommand, call_text, size_of};
+use cutonce_core::conversation::TokenUsage;
+use cutonce_core::plan::progress::is_same_command;
 use cutonce_core::plan::rehearsal::{
-    DeniedAttempt, RehearsalBase, RehearsalChoice, RehearsalResult, RehearsedFile, RehearsedKind, RehearsedPlan,
+    DeniedAttempt, RehearsalBase, RehearsalChoice, RehearsalResult, RehearsedCheck, RehearsedFile, RehearsedKind,
+    RehearsedPlan,
 };
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::sha256_hex;
-use cutonce_core::settings::plan::RehearsalSettings;
-use cutonce_sandbox::{KeptLayer, SandboxProfile, find_program};
+use cutonce_core::settings::plan::{PlanLint, RehearsalSettings};
+use cutonce_sandbox::find_program;
 use cutonce_tools::disk::FileAccess;
-use cutonce_tools::disk::layer::{
-    ApplyError, ApplyPlace, DiffedKind, LayerChange, check_unchanged, collect_changes, diff_changes,
-};
+use cutonce_tools::disk::layer::{ApplyError, ApplyPlace, DiffedKind, LayerChange, check_unchanged, diff_changes};
 use cutonce_tools::shell::changes::{RehearsedChanges, WorkspaceBase, journals_folder, layers_folder};
+use ground::RehearsalGround;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -26,10 +32,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio_util::sync::CancellationToken;
-
-/// Settings of the rehearsing agent: its commands have no network and can change only the layer; what lies outside the
-/// plan is denied.
-const SETTINGS: &str = r#"{"sandbox":{"shell":true,"network":false},"plan":{"scope":"enforce"}}"#;
 
 /// A rehearsal to be run.
 #[derive(Debug, Clone)]
@@ -56,6 +58,25 @@ pub struct RehearsalJob {
     pub limits: RehearsalSettings,
 }
 
+/// What a rehearsing agent does.
+#[derive(Debug, Clone, PartialEq)]
+pub enum AgentNews {
+    /// The agent made a call.
+    Called {
+        /// The call in one line.
+        text: String,
+        /// The number of this call.
+        calls: u32,
+    },
+    /// A model answered it.
+    Used {
+        /// The name of the model.
+        model: String,
+        /// Tokens of this answer.
+        usage: TokenUsage,
+    },
+}
+
 /// Why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub enum RehearsalError {
@@ -79,6 +100,32 @@ pub enum RehearsalError {
     NoResult(String),
 }
 
+/// Why a result is not applied.
+#[derive(Debug, thiserror::Error)]
+pub enum NotApplied {
+    /// The choice names what the rehearsal does not have.
+    #[error("{0}")]
+    Choice(String),
+    /// The workspace or the disk refused it.
+    #[error(transparent)]
+    Apply(#[from] ApplyError),
+}
+
+impl NotApplied {
+    /// The error as a sentence that says what became of the changes.
+    pub fn message(&self) -> String {
+        match self {
+            NotApplied::Choice(why) => format!("Nothing was applied: {why}."),
+            NotApplied::Apply(error) => error.message(),
+        }
+    }
+
+    /// True if files changed in the workspace since the rehearsal.
+    pub fn is_stale(&self) -> bool {
+        matches!(self, NotApplied::Apply(ApplyError::Changed { .. }))
+    }
+}
+
 /// A rehearsal that ended. Dropping it deletes its layer.
 #[derive(Debug)]
 pub struct FinishedRehearsal {
@@ -88,10 +135,12 @@ pub struct FinishedRehearsal {
     pub passed: bool,
     /// Why the agent failed, if it did.
     pub failure: Option<String>,
+    /// The checks that ran, with their output.
+    pub checks: Vec<RehearsedCheck>,
     changes: Vec<LayerChange>,
     /// Files that changed in the workspace since the layer was opened.
     stale: Vec<PathBuf>,
-    layer: KeptLayer,
+    ground: RehearsalGround,
     journals: PathBuf,
 }
 
@@ -105,45 +154,50 @@ struct JudgedRun {
 }
 
 impl RehearsalJob {
-    /// Rehearses the plan. `on_call` gets each call of the agent and its number.
+    /// Rehearses the plan.
     pub async fn run(
         self,
         cancel: &CancellationToken,
-        on_call: &(dyn Fn(String, u32) + Send + Sync),
+        on_news: &(dyn Fn(AgentNews) + Send + Sync),
     ) -> Result<FinishedRehearsal, RehearsalError> {
         let started = Instant::now();
         let root = self.root.canonicalize().map_err(RehearsalError::Layer)?;
-        let base = WorkspaceBase::new(&root, &self.env).await;
-        let layer = self.open_layer(&root)?;
+        // Git takes long in a large tree, and the agent need not wait for it.
+        let (base_root, base_env) = (root.clone(), self.env.clone());
+        let base = tokio::spawn(async move { WorkspaceBase::new(&base_root, &base_env).await });
+        let ground = RehearsalGround::open(&self, &root).await?;
         let copy = self.plan_copy().map_err(RehearsalError::Start)?;
         let plan = copy.as_ref().map_or(PathBuf::from(&self.plan.path), |copy| copy.path().to_path_buf());
         let agent = RehearsingAgent {
             program: own_program(&self.env).ok_or(RehearsalError::NoProgram)?,
-            args: self.agent_args(&plan),
-            folder: root.clone(),
+            args: self.agent_args(&plan, ground.settings(&self)),
+            folder: ground.folder().to_path_buf(),
+            shown_folder: root.clone(),
             env: self.env.clone(),
-            profile: SandboxProfile::Layered(layer.mount(Vec::new())),
+            profile: ground.profile(),
         };
-        let upper = layer.upper();
+        let upper = ground.upper();
         let watch = LayerWatch {
             max_megabytes: self.limits.max_megabytes,
             max_minutes: self.limits.max_minutes,
             before: size_of(&upper),
             upper: upper.clone(),
         };
-        let run = agent.run(&watch, cancel, on_call).await.map_err(RehearsalError::Start)?;
+        let run = agent.run(&watch, cancel, on_news).await.map_err(RehearsalError::Start)?;
         if run.stopped == Some(RehearsalStop::Cancelled) {
             return Err(RehearsalError::Cancelled);
         }
         if run.result.is_none() && run.stopped.is_none() {
             return Err(RehearsalError::NoResult(run.errors));
         }
-        let (above, below, opened) = (upper.clone(), root.clone(), layer.opened());
-        let found = tokio::task::spawn_blocking(move || collect_changes(&above, &below, opened)).await;
-        let found = found.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(RehearsalError::Layer)?;
+        let collected = tokio::task::spawn_blocking(move || (ground.changes(), ground)).await;
+        let (found, ground) = collected.map_err(|error| RehearsalError::Layer(io::Error::other(error)))?;
+        let found = found.map_err(RehearsalError::Layer)?;
         let found = RehearsedChanges::new(found, (&root, &upper), &self.env).await;
         let diff = diff_changes(&found.changes, &upper, &root);
         let judged = self.judge(&run.result.unwrap_or_default(), run.stopped, &found.refused);
+        let checks = self.ran_checks(&root, judged.report.as_ref(), &run.commands);
+        let base = base.await.unwrap_or_default();
         let result = RehearsalResult {
             plan: self.plan.clone(),
             base: RehearsalBase { commit: base.commit, dirty: base.dirty },
@@ -158,15 +212,7 @@ impl RehearsalJob {
         };
         let (passed, failure) = (judged.passed, judged.failure);
         let (changes, stale, journals) = (found.changes, found.stale, journals_folder(&self.home));
-        Ok(FinishedRehearsal { result, passed, failure, changes, stale, layer, journals })
-    }
-
-    fn open_layer(&self, root: &Path) -> Result<KeptLayer, RehearsalError> {
-        let most = self.limits.max_running.max(1);
-        KeptLayer::open(root, &rehearsals_folder(&self.home), most as usize).map_err(|error| match error.kind() {
-            io::ErrorKind::QuotaExceeded => RehearsalError::TooMany(most),
-            _ => RehearsalError::Layer(error),
-        })
+        Ok(FinishedRehearsal { result, passed, failure, checks, changes, stale, ground, journals })
     }
 
     /// A file with exactly the text; `None` if the plan's own file has it.
@@ -180,11 +226,11 @@ impl RehearsalJob {
     }
 
     /// The agent gets the plan as a file: running `implement` with a name would approve it.
-    fn agent_args(&self, plan: &Path) -> Vec<OsString> {
+    fn agent_args(&self, plan: &Path, settings: String) -> Vec<OsString> {
         let mut list: Vec<OsString> = vec!["implement".into(), plan.into()];
         list.extend(["--output-format", "stream-json", "--verbose", "--no-session-persistence"].map(OsString::from));
         list.extend(["--permission-mode", "acceptEdits", "--strict-mcp-config"].map(OsString::from));
-        list.extend(["--settings", SETTINGS, "--allowedTools", "Bash"].map(OsString::from));
+        list.extend(["--settings", &settings, "--allowedTools", "Bash"].map(OsString::from));
         list.extend(["--disallowedTools", "WebFetch"].map(OsString::from));
         let options = [
             ("--model", self.model.clone()),
@@ -195,6 +241,32 @@ impl RehearsalJob {
             list.extend(value.into_iter().flat_map(|value| [OsString::from(name), value.into()]));
         }
         list
+    }
+
+    /// The checks of the steps and of the whole plan that ran, with what they printed last.
+    fn ran_checks(&self, root: &Path, report: Option<&PlanReport>, commands: &[RunCommand]) -> Vec<RehearsedCheck> {
+        let Some(report) = report else { return Vec::new() };
+        let place = root.to_string_lossy();
+        let last_run = |check: &str| commands.iter().rev().find(|run| is_same_command(check, &run.command, &place));
+        let output = |run: Option<&RunCommand>| run.and_then(|run| run.output.clone()).unwrap_or_default();
+        let mut checks = Vec::new();
+        for step in &report.steps {
+            checks.extend(step.checks.iter().map(|check| RehearsedCheck {
+                step: Some(step.id.clone()),
+                command: check.command.clone(),
+                exit_code: check.exit_code,
+                output: output(last_run(&check.command)),
+            }));
+        }
+        let of_plan =
+            read_contract(root, &self.text, PlanLint::Off).map(|contract| contract.checks).unwrap_or_default();
+        for command in of_plan {
+            let Some(run) = last_run(&command) else { continue };
+            let failed = report.checks_not_run.iter().find(|check| check.step.is_none() && check.command == command);
+            let exit_code = failed.map_or(Some(0), |check| check.exit_code);
+            checks.push(RehearsedCheck { step: None, command, exit_code, output: output(Some(run)) });
+        }
+        checks
     }
 
     /// Reads the agent's last frame.
@@ -229,8 +301,16 @@ fn rehearsals_folder(home: &Path) -> PathBuf {
     layers_folder(home).join("rehearsals")
 }
 
-/// Removes the layers of rehearsals whose program was killed.
+/// Private copies are next to our home: nothing inside it is a workspace.
+fn copies_folder(home: &Path) -> PathBuf {
+    let mut name = home.file_name().unwrap_or(".cutonce".as_ref()).to_os_string();
+    name.push("-rehearsals");
+    home.with_file_name(name)
+}
+
+/// Removes the layers and copies of rehearsals whose program was killed.
 pub fn sweep_rehearsals(home: &Path) -> io::Result<()> {
+    cutonce_sandbox::sweep_layers(&copies_folder(home))?;
     cutonce_sandbox::sweep_layers(&rehearsals_folder(home))
 }
 
@@ -279,26 +359,26 @@ impl FinishedRehearsal {
     }
 
     fn place<'a>(&'a self, upper: &'a Path) -> ApplyPlace<'a> {
-        ApplyPlace { upper, root: self.layer.root(), journals: &self.journals, durable: true }
+        ApplyPlace { upper, root: self.ground.root(), journals: &self.journals, durable: true }
     }
 
     /// Checks whether the workspace is still what the rehearsal was based on.
-    pub fn check(&self, choice: &RehearsalChoice) -> Result<(), String> {
-        let out = self.result.taken_out(choice)?;
+    pub fn check(&self, choice: &RehearsalChoice) -> Result<(), NotApplied> {
+        let out = self.result.taken_out(choice).map_err(NotApplied::Choice)?;
         let stays = |path: &&PathBuf| self.remaining(&out).iter().any(|change| change.path == **path);
         let stale: Vec<PathBuf> = self.stale.iter().filter(stays).cloned().collect();
         if !stale.is_empty() {
-            return Err(ApplyError::Changed { paths: stale }.to_string());
+            return Err(ApplyError::Changed { paths: stale }.into());
         }
-        check_unchanged(self.place(&self.layer.upper()), &self.remaining(&out)).map_err(|error| error.to_string())
+        Ok(check_unchanged(self.place(&self.ground.upper()), &self.remaining(&out))?)
     }
 
     /// Applies what was shown, without what is taken out: all of it or nothing. Returns the files that are taken out.
-    pub fn apply(&mut self, disk: &FileAccess, choice: &RehearsalChoice) -> Result<BTreeSet<String>, String> {
+    pub fn apply(&mut self, disk: &FileAccess, choice: &RehearsalChoice) -> Result<BTreeSet<String>, NotApplied> {
         self.check(choice)?;
-        let out = self.result.taken_out(choice)?;
-        let upper = self.layer.upper();
-        disk.apply_layer(self.place(&upper), &self.remaining(&out)).map_err(|error| error.to_string())?;
+        let out = self.result.taken_out(choice).map_err(NotApplied::Choice)?;
+        let upper = self.ground.upper();
+        disk.apply_layer(self.place(&upper), &self.remaining(&out))?;
         self.result.applied = true;
         Ok(out)
     }

@@ -20,13 +20,9 @@ const MOST_BYTES: u64 = 4 << 30;
 
 /// Lists what `upper` changes in `root`. `opened`: when the layer was opened.
 pub fn collect_changes(upper: &Path, root: &Path, opened: SystemTime) -> io::Result<LayerChanges> {
-    let mut collector = Collector { upper, root, opened, bytes_left: MOST_BYTES, found: LayerChanges::default() };
+    let mut collector = Collector::new(upper, root, opened);
     collector.walk(Path::new(""), FolderBelow::Merged)?;
-    let mut found = collector.found;
-    found.changes.sort_by(|a, b| a.path.cmp(&b.path));
-    found.refused.sort_by(|a, b| a.path.cmp(&b.path));
-    found.stale.sort();
-    Ok(found)
+    Ok(collector.finish())
 }
 
 /// What is below a folder of the layer.
@@ -40,7 +36,7 @@ enum FolderBelow {
     Hidden,
 }
 
-struct Collector<'a> {
+pub(super) struct Collector<'a> {
     upper: &'a Path,
     root: &'a Path,
     opened: SystemTime,
@@ -48,7 +44,48 @@ struct Collector<'a> {
     found: LayerChanges,
 }
 
-impl Collector<'_> {
+impl<'a> Collector<'a> {
+    pub(super) fn new(upper: &'a Path, root: &'a Path, opened: SystemTime) -> Collector<'a> {
+        Collector { upper, root, opened, bytes_left: MOST_BYTES, found: LayerChanges::default() }
+    }
+
+    /// What was found, in the order of the paths.
+    pub(super) fn finish(self) -> LayerChanges {
+        let mut found = self.found;
+        found.changes.sort_by(|a, b| a.path.cmp(&b.path));
+        found.refused.sort_by(|a, b| a.path.cmp(&b.path));
+        found.stale.sort();
+        found.stale.dedup();
+        found
+    }
+
+    /// Compares an entry of a private copy. `copied`: the workspace had it when it was copied.
+    pub(super) fn compare_copied(&mut self, path: &Path, about: &Metadata, copied: bool) -> io::Result<()> {
+        let (at, below) = (self.upper.join(path), self.root.join(path).symlink_metadata().ok());
+        if copied && below.is_none() {
+            self.found.stale.push(path.to_path_buf());
+        }
+        if about.is_dir() {
+            let new = LayerNode::Folder { mode: about.mode() & 0o7777 & !SET_ID_BITS };
+            return self.push(path.to_path_buf(), below, Some(new));
+        }
+        if let Some(why) = self.refusal(path, &at, about)? {
+            self.found.refused.push(RefusedChange { path: path.to_path_buf(), why });
+            return Ok(());
+        }
+        let Some(new) = read_node(&at, about)? else { return Ok(()) };
+        self.push(path.to_path_buf(), below, Some(new))
+    }
+
+    /// Records that the copy no longer has an entry.
+    pub(super) fn remove_copied(&mut self, path: &Path) -> io::Result<()> {
+        match self.root.join(path).symlink_metadata() {
+            Ok(below) => self.push(path.to_path_buf(), Some(below), None),
+            // It is gone in the workspace, too.
+            Err(_) => Ok(()),
+        }
+    }
+
     fn walk(&mut self, folder: &Path, below: FolderBelow) -> io::Result<()> {
         let at = self.upper.join(folder);
         let names = list_names(&at)?;

@@ -21,17 +21,29 @@ pub(super) const STAGING: &str = ".cutonce-apply-";
 
 #[derive(Debug, thiserror::Error)]
 pub enum ApplyError {
-    #[error("Nothing was applied, because these files changed in the workspace meanwhile: {}.", list_paths(paths))]
+    #[error("these files changed in the workspace meanwhile: {}", list_paths(paths))]
     Changed { paths: Vec<PathBuf> },
-    #[error("Nothing was applied: can't {doing} {}: {source}.", path.display())]
+    #[error("can't {doing} {}: {source}", path.display())]
     Failed { doing: &'static str, path: PathBuf, source: io::Error },
-    #[error("Nothing was applied: the old content of {} could not be saved for rewind ({source}).", path.display())]
+    #[error("the old content of {} could not be saved for rewind ({source})", path.display())]
     NotStored { path: PathBuf, source: io::Error },
     #[error(
         "Applying stopped at {} ({source}) and could not be undone yet. The next start of cutonce in this folder tries again; make the path writable until then.",
         path.display()
     )]
     Unfinished { path: PathBuf, source: io::Error },
+}
+
+impl ApplyError {
+    /// The error as a sentence that says what became of the changes.
+    pub fn message(&self) -> String {
+        match self {
+            ApplyError::Unfinished { .. } => self.to_string(),
+            ApplyError::Changed { .. } | ApplyError::Failed { .. } | ApplyError::NotStored { .. } => {
+                format!("Nothing was applied: {self}.")
+            }
+        }
+    }
 }
 
 fn list_paths(paths: &[PathBuf]) -> String {

@@ -3,11 +3,13 @@
 
 mod apply;
 mod collect;
+mod copy;
 mod diff;
 mod journal;
 
 pub use apply::{ApplyPlace, check_unchanged, recover_apply};
 pub use collect::collect_changes;
+pub use copy::WorkspaceCopy;
 pub use diff::{DiffedFile, DiffedKind, LayerDiff, diff_changes};
 pub use journal::{ApplyError, RecoveredApply};
 

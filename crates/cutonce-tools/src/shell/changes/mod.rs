@@ -3,9 +3,11 @@
 
 mod ignored;
 mod sort;
+mod workspace_files;
 
 pub(crate) use sort::SortedChanges;
 pub use sort::{RehearsedChanges, WorkspaceBase};
+pub use workspace_files::list_workspace;
 
 use crate::disk::FileAccess;
 use crate::disk::layer::{ApplyPlace, LayerChange, collect_changes, diff_changes};
@@ -188,7 +190,7 @@ impl CommandLayer {
         let (disk, root, changes) = (disk.clone(), self.layer.root().to_path_buf(), apply.clone());
         let applied = blocking(move || {
             let place = ApplyPlace { upper: &upper, root: &root, journals: &journals, durable: false };
-            disk.apply_layer(place, &changes).map_err(io::Error::other)
+            disk.apply_layer(place, &changes).map_err(|error| io::Error::other(error.message()))
         });
         if let Err(error) = applied.await {
             result.notes.push(error.to_string());

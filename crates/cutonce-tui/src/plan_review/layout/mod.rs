@@ -2,7 +2,9 @@
 
 pub mod line_rows;
 
-use super::{FieldPurpose, PlanReview, ReviewFocus, contract_line, footer, header, panels, steps_view, terms_menu};
+use super::{
+    FieldPurpose, PlanReview, ReviewFocus, contract_line, footer, header, panels, rehearsals, steps_view, terms_menu,
+};
 use crate::overlays::pager;
 use crate::render::text;
 use ratatui::buffer::Buffer;
@@ -45,7 +47,7 @@ impl ReviewLayout {
     }
 }
 
-fn split_top(area: Rect, rows: u16) -> (Rect, Rect) {
+pub fn split_top(area: Rect, rows: u16) -> (Rect, Rect) {
     let rows = rows.min(area.height);
     let below = Rect { y: area.y + rows, height: area.height - rows, ..area };
     (Rect { height: rows, ..area }, below)
@@ -54,6 +56,12 @@ fn split_top(area: Rect, rows: u16) -> (Rect, Rect) {
 pub fn draw(review: &mut PlanReview, frame: &mut ratatui::Frame<'_>, area: Rect) {
     if area.width < 4 || area.height < 4 {
         return;
+    }
+    if let ReviewFocus::Rehearsal(page) = review.focus {
+        rehearsals::draw(review, page, frame.buffer_mut(), area);
+        if matches!(review.focus, ReviewFocus::Rehearsal(_)) {
+            return;
+        }
     }
     let places = ReviewLayout::compute(review, area);
     let coloured = review.source.highlighted_lines();
@@ -84,7 +92,7 @@ pub fn draw(review: &mut PlanReview, frame: &mut ratatui::Frame<'_>, area: Rect)
             panels::draw_outline(review, places.plan, buffer);
             None
         }
-        ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Outline { .. } => {
+        ReviewFocus::Plan | ReviewFocus::Field { .. } | ReviewFocus::Outline { .. } | ReviewFocus::Rehearsal(_) => {
             if let Some(area) = places.outline {
                 panels::draw_outline(review, area, buffer);
                 draw_divider(&places, buffer, review.theme.border);

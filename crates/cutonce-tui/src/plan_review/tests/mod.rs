@@ -4,6 +4,7 @@
 mod contract;
 mod docs;
 mod properties;
+mod rehearsal;
 
 use super::*;
 use ratatui::Terminal;
@@ -46,6 +47,7 @@ pub(super) fn subject(plan: Option<&str>, previous: Option<&str>) -> ReviewSubje
         cost: Some("$0.42".into()),
         project: None,
         models: Vec::new(),
+        rehearsals: SharedRehearsals::default(),
     }
 }
 

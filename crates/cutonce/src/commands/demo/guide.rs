@@ -8,9 +8,12 @@ pub fn explain(view: &GuideView) -> String {
         Some(ChoiceKey::AcceptEdits | ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear)
     );
     match view.place {
-        GuidePlace::Review => "The plan waits for you. Try 1 approve, s steps, 5 request changes.".into(),
+        GuidePlace::Review => "The plan waits for you. Try r rehearse, 1 approve, 5 request changes.".into(),
         GuidePlace::ReviewWaits => "The plan still waits for you: ctrl+p opens it.".into(),
         GuidePlace::Question => "Nothing runs before you answer: 1 allows it, 3 refuses it.".into(),
+        GuidePlace::Working if approved && view.applied => {
+            "Applied: exactly the files that the rehearsal showed. /rewind undoes it.".into()
+        }
         GuidePlace::Working if approved => {
             format!("You approved the plan: only its files may change now ({} mode).", view.mode)
         }
@@ -20,6 +23,9 @@ pub fn explain(view: &GuideView) -> String {
         GuidePlace::Working => "A scripted agent plans. It may read; ✗ marks what plan mode refused.".into(),
         GuidePlace::Idle if approved && view.refused => {
             "Over: you refused a step, so it did not run. ctrl+c twice quits.".into()
+        }
+        GuidePlace::Idle if approved && view.applied => {
+            "Over: exactly what the rehearsal showed is applied. ctrl+c twice quits.".into()
         }
         GuidePlace::Idle if approved => "Over: NOTES.md was stopped. ctrl+p report, ctrl+c twice quits.".into(),
         GuidePlace::Idle => "Over: nothing was approved, so nothing changed. ctrl+c twice quits.".into(),
@@ -33,7 +39,8 @@ mod tests {
 
     #[test]
     fn on_2_guide_claims_an_approval_only_after_one() {
-        let said = |place, choice, refused| explain(&GuideView { place, mode: Mode::Default, choice, refused });
+        let view = |place, choice, refused| GuideView { place, mode: Mode::Default, choice, refused, applied: false };
+        let said = |place, choice, refused| explain(&view(place, choice, refused));
         for choice in [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::Leave)] {
             assert!(!said(GuidePlace::Working, choice, false).contains("You approved"));
             assert!(said(GuidePlace::Idle, choice, false).contains("nothing changed"));
@@ -41,6 +48,10 @@ mod tests {
         assert!(said(GuidePlace::Working, Some(ChoiceKey::Default), false).contains("You approved"));
         assert!(said(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), true).contains("did not run"));
         assert!(!said(GuidePlace::Idle, Some(ChoiceKey::AcceptEdits), false).contains("nothing changed"));
+        let applied = GuideView { applied: true, ..view(GuidePlace::Idle, Some(ChoiceKey::Default), false) };
+        assert!(explain(&applied).contains("what the rehearsal showed is applied"));
+        let refused = GuideView { applied: true, ..view(GuidePlace::Idle, None, false) };
+        assert!(explain(&refused).contains("nothing changed"));
     }
 
     #[test]
@@ -50,7 +61,7 @@ mod tests {
         let choices = [None, Some(ChoiceKey::KeepPlanning), Some(ChoiceKey::AcceptEdits)];
         for (place, choice) in places.into_iter().flat_map(|place| choices.map(|choice| (place, choice))) {
             for refused in [false, true] {
-                let text = explain(&GuideView { place, mode: Mode::AcceptEdits, choice, refused });
+                let text = explain(&GuideView { place, mode: Mode::AcceptEdits, choice, refused, applied: refused });
                 // The line begins with ` demo  `.
                 assert!(text.chars().count() <= 73, "{text}");
             }

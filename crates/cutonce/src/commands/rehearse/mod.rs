@@ -9,11 +9,11 @@ use crate::commands::approval::{self, ChosenPlan};
 use crate::start;
 use anyhow::Context;
 use child::ChildProgram;
-use cutonce_agent::plan::rehearsal::{FinishedRehearsal, RehearsalJob, sweep_rehearsals};
+use cutonce_agent::plan::rehearsal::{AgentNews, FinishedRehearsal, NotApplied, RehearsalJob, sweep_rehearsals};
 use cutonce_agent::tools::disk::layer::recover_apply;
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
 use cutonce_agent::tools::shell::changes::{journals_folder, layers_folder};
-use cutonce_core::exit_code::{DRIFTED, STALE, SUCCESS};
+use cutonce_core::exit_code::{DRIFTED, FAILED, STALE, SUCCESS};
 use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalResult, RehearsedPlan};
 use cutonce_core::plan::sha256_hex;
 use cutonce_core::text::sanitize::sanitize;
@@ -107,20 +107,21 @@ pub fn clean_up_after_kill(home: &Path) {
                 };
                 eprintln!("cutonce: applying a rehearsal was interrupted here; it is {what} now.");
             }
-            Err(error) => eprintln!("cutonce: {}", sanitize(&error.to_string())),
+            Err(error) => eprintln!(
+                "cutonce: applying a rehearsal was interrupted here, and it can't be completed: {}",
+                sanitize(&error.to_string())
+            ),
         }
     }
-    if layers.exists() {
-        // What can't be removed now, the next start removes.
-        let _ = (sweep_layers(&layers), sweep_rehearsals(home));
-    }
+    // What can't be removed now, the next start removes.
+    let _ = (sweep_layers(&layers), sweep_rehearsals(home));
 }
 
 /// A rehearsal that ended, and what became of it.
 struct RunRehearsal {
     finished: FinishedRehearsal,
-    /// A file of the diff changed underneath: nothing was applied.
-    stale: bool,
+    /// Why it was not applied, although that was wanted.
+    refused: Option<NotApplied>,
 }
 
 /// Nothing undoes what `--apply` applied, except git.
@@ -148,12 +149,16 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
         budget_usd: args.max_budget_usd,
     };
     let progress = RehearsalProgress::new(args);
-    let on_call = |call: String, number: u32| progress.on_call(&call, number);
-    let finished = progress.follow(job.run(&CancellationToken::new(), &on_call)).await?;
+    let on_news = |news: AgentNews| {
+        if let AgentNews::Called { text, calls } = news {
+            progress.on_call(&text, calls);
+        }
+    };
+    let finished = progress.follow(job.run(&CancellationToken::new(), &on_news)).await?;
     if let Some(why) = &finished.failure {
         eprintln!("cutonce: the rehearsal failed: {}", sanitize(why));
     }
-    let mut rehearsal = RunRehearsal { finished, stale: false };
+    let mut rehearsal = RunRehearsal { finished, refused: None };
     if args.apply && rehearsal.finished.passed {
         rehearsal.apply();
     }
@@ -169,16 +174,17 @@ impl RunRehearsal {
     fn apply(&mut self) {
         let disk = FileAccess::new(Arc::new(UnstoredVersions));
         if let Err(why) = self.finished.apply(&disk, &RehearsalChoice::default()) {
-            self.stale = true;
-            eprintln!("cutonce: nothing was applied: {}", sanitize(&why));
+            eprintln!("cutonce: {}", sanitize(&why.message()));
+            self.refused = Some(why);
         }
     }
 
     fn exit_code(&self) -> u8 {
-        match (self.finished.passed, self.stale) {
+        match (self.finished.passed, &self.refused) {
             (false, _) => DRIFTED,
-            (true, true) => STALE,
-            (true, false) => SUCCESS,
+            (true, Some(why)) if why.is_stale() => STALE,
+            (true, Some(_)) => FAILED,
+            (true, None) => SUCCESS,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Turns asks into permission requests, and the responses into answers (HO-2, PM-74, PM-80). An option that
 //! was not offered, a cancelled request and an error never mean yes.
 
+use super::review_rehearsals::{ClientRehearsal, RehearsalReply};
 use super::{calls, reviews};
 use agent_client_protocol::v1::schema::{
     Meta, PermissionOption, PermissionOptionKind, RequestPermissionOutcome, RequestPermissionResponse, ToolCallContent,
@@ -8,6 +9,8 @@ use agent_client_protocol::v1::schema::{
 };
 use agent_client_protocol::{Error, is_connection_terminated, is_incoming_transport_closed};
 use cutonce_core::permission::RuleSuggestion;
+use cutonce_core::plan::approval::PlanExitRequest;
+use cutonce_core::plan::rehearsal::RehearsalOrder;
 use cutonce_core::protocol::event::{AskKind, AskView, Question};
 use cutonce_core::protocol::submission::{
     AskAnswer, PermissionAnswer, QuestionsAnswer, RememberedRule, RuleDestination,
@@ -44,6 +47,8 @@ pub enum AskStep {
     Answer(AskAnswer),
     /// Send the next question, or the same one for a further choice.
     Ask,
+    /// Rehearse the plan; the request comes back with the result.
+    Rehearse(RehearsalOrder),
 }
 
 /// An ask in progress; several questions are sent one after the other.
@@ -52,11 +57,13 @@ pub struct AskInProgress {
     answers: Vec<Vec<String>>,
     /// Options chosen so far, if several are allowed.
     chosen: Vec<String>,
+    /// The rehearsal of a plan (RH-1).
+    pub rehearsal: ClientRehearsal,
 }
 
 impl AskInProgress {
     pub fn new(view: std::sync::Arc<AskView>) -> Self {
-        Self { view, answers: Vec::new(), chosen: Vec::new() }
+        Self { view, answers: Vec::new(), chosen: Vec::new(), rehearsal: ClientRehearsal::default() }
     }
 
     pub fn build_prompt(&self, cwd: &Path) -> PermissionPrompt {
@@ -73,7 +80,9 @@ impl AskInProgress {
                 PermissionPrompt { fields, options: permission_options(suggestions) }
             }
             AskKind::EnterPlan => reviews::entry_prompt(fields),
-            AskKind::Plan { request, previous, .. } => reviews::build_prompt(fields, request, previous.as_deref()),
+            AskKind::Plan { request, previous, .. } => {
+                reviews::build_prompt(fields, request, previous.as_deref(), &self.rehearsal)
+            }
             AskKind::Questions(questions) => self.question_prompt(fields, questions),
         }
     }
@@ -121,8 +130,19 @@ impl AskInProgress {
         match &view.kind {
             AskKind::Permission { suggestions, .. } => AskStep::Answer(permission_answer(came, suggestions)),
             AskKind::EnterPlan => AskStep::Answer(permission_answer(came, &[])),
-            AskKind::Plan { request, .. } => AskStep::Answer(reviews::parse_answer(came, request)),
+            AskKind::Plan { request, .. } => match self.rehearsal_reply(&came, request) {
+                Some(RehearsalReply::Order(order)) => AskStep::Rehearse(order),
+                Some(RehearsalReply::Apply(answer)) => AskStep::Answer(AskAnswer::Plan(*answer)),
+                None => AskStep::Answer(reviews::parse_answer(came, request)),
+            },
             AskKind::Questions(questions) => self.answer_question(came, questions),
+        }
+    }
+
+    fn rehearsal_reply(&self, came: &ClientResponse, request: &PlanExitRequest) -> Option<RehearsalReply> {
+        match came {
+            ClientResponse::Chosen { option, extra } => self.rehearsal.reply(option, extra, request),
+            ClientResponse::Cancelled | ClientResponse::Failed(_) | ClientResponse::Disconnected => None,
         }
     }
 

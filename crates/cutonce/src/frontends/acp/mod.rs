@@ -8,6 +8,7 @@ mod editor_files;
 mod modes;
 mod prompt;
 mod replay;
+mod review_rehearsals;
 mod reviews;
 mod servers;
 mod session;

@@ -2,6 +2,7 @@
 
 use super::asks::{ALLOW, ClientResponse, PermissionPrompt, REJECT, not_offered, permission_option};
 use super::calls;
+use super::review_rehearsals::ClientRehearsal;
 use agent_client_protocol::v1::schema::{
     PermissionOption, PermissionOptionKind, ToolCallContent, ToolCallUpdateFields,
 };
@@ -29,9 +30,11 @@ pub(super) fn build_prompt(
     fields: ToolCallUpdateFields,
     request: &approval::PlanExitRequest,
     previous: Option<&str>,
+    rehearsal: &ClientRehearsal,
 ) -> PermissionPrompt {
-    let fields = fields.title(EXIT_QUESTION.to_string()).content(plan_content(request, previous));
-    PermissionPrompt { fields, options: request.choices.iter().map(choice_option).collect() }
+    let content = rehearsal.content().into_iter().chain(plan_content(request, previous)).collect::<Vec<_>>();
+    let options = request.choices.iter().map(choice_option).chain(rehearsal.options(request)).collect();
+    PermissionPrompt { fields: fields.title(EXIT_QUESTION.to_string()).content(content), options }
 }
 
 /// A plan for review: complete, unless it exceeds the line limit of common clients; then it says where the

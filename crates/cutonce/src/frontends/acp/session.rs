@@ -3,6 +3,7 @@
 
 use super::asks::{self, AskInProgress, AskStep, ClientResponse};
 use super::prompt::{CallableCommands, ParsedPrompt};
+use super::review_rehearsals::{RehearsalEvent, applies_rehearsal, rehearsal_news};
 use super::updates::{UpdateBuilder, notice_update};
 use agent_client_protocol::v1::schema::{
     AvailableCommandsUpdate, PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate,
@@ -15,7 +16,7 @@ use cutonce_agent::{EventStream, Session};
 use cutonce_core::conversation::StopReason as ModelStop;
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::{AskView, EndReason, Event, EventKind, TurnSummary};
-use cutonce_core::protocol::submission::{ChangedBy, Flushed, Submission};
+use cutonce_core::protocol::submission::{ChangedBy, Flushed, OnDone, Submission};
 use cutonce_core::protocol::view::SessionView;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
 use std::collections::{HashMap, VecDeque};
@@ -31,6 +32,11 @@ pub enum SessionOrder {
     AskResponse {
         ask_id: String,
         came: ClientResponse,
+    },
+    /// A rehearsal that the client chose did not start.
+    RehearsalRefused {
+        ask_id: String,
+        why: String,
     },
     /// The session has processed everything before this mark.
     MarkReached(u64),
@@ -97,6 +103,8 @@ pub struct ServedSession {
     /// Takes nothing more from the client; running work finishes.
     ending: bool,
     asks: HashMap<String, ClientAsk>,
+    /// Plans whose request was answered and that still wait: for a rehearsal, or for its application.
+    rehearsed_asks: HashMap<String, (AskInProgress, ToolCallId)>,
     /// Asks without a model call, with the tool call created for the client (PM-85).
     asks_without_call: HashMap<String, ToolCallId>,
     marks: u64,
@@ -145,6 +153,7 @@ impl ServedSession {
             cancelling: false,
             ending: false,
             asks: HashMap::new(),
+            rehearsed_asks: HashMap::new(),
             asks_without_call: HashMap::new(),
             marks: 0,
             mode_changes: Vec::new(),
@@ -182,6 +191,12 @@ impl ServedSession {
             }
             SessionOrder::Cancel => self.cancel_prompts(),
             SessionOrder::AskResponse { ask_id, came } => self.handle_response(&ask_id, came),
+            SessionOrder::RehearsalRefused { ask_id, why } => {
+                if let Some((mut asking, call)) = self.rehearsed_asks.remove(&ask_id) {
+                    asking.rehearsal.refused(&why);
+                    self.send_request(ask_id, asking, call);
+                }
+            }
             SessionOrder::MarkReached(mark) => self.mark_reached(mark),
             SessionOrder::QueryBusy(answer) => drop(answer.send(self.running.is_some() || self.turn_running)),
             SessionOrder::End => self.shut_down(),
@@ -302,7 +317,11 @@ impl ServedSession {
             EventKind::Ask(view) => self.open_ask(view.clone()),
             EventKind::AskClosed { ask_id, answer, .. } => self.ask_closed(ask_id, answer.is_some()),
             EventKind::Notice { text, .. } => self.last_notice = text.clone(),
-            _ => {}
+            kind => {
+                if let Some(news) = rehearsal_news(kind) {
+                    self.rehearsal_reported(news);
+                }
+            }
         }
     }
 
@@ -349,6 +368,7 @@ impl ServedSession {
 
     /// The ask was answered or withdrawn: tells a client that still shows it.
     fn ask_closed(&mut self, ask_id: &str, answered: bool) {
+        self.rehearsed_asks.remove(ask_id);
         // A client that cancels the prompt withdraws its own requests.
         if let Some(open) = self.asks.remove(ask_id).filter(|_| !self.cancelling) {
             let _ = open.request.cancel();
@@ -389,7 +409,33 @@ impl ServedSession {
             None => {}
             Some(AskStep::Ask) => self.send_request(ask_id.to_string(), open.asking, open.call),
             Some(AskStep::Answer(answer)) => {
+                // If nothing can be applied, the plan still waits.
+                if applies_rehearsal(&answer) {
+                    self.rehearsed_asks.insert(ask_id.to_string(), (open.asking, open.call));
+                }
                 self.session.submit(Submission::Answer { ask_id: ask_id.to_string(), answer })
+            }
+            Some(AskStep::Rehearse(order)) => {
+                self.rehearsed_asks.insert(ask_id.to_string(), (open.asking, open.call));
+                let (orders, ask_id) = (self.sender.clone(), ask_id.to_string());
+                let told = move |done: Result<(), String>| {
+                    if let (Err(why), Some(orders)) = (done, orders.upgrade()) {
+                        let _ = orders.send(SessionOrder::RehearsalRefused { ask_id: ask_id.clone(), why });
+                    }
+                };
+                self.session.submit(Submission::Rehearse { order, on_done: Some(OnDone(Arc::new(told))) });
+            }
+        }
+    }
+
+    /// News of a rehearsal: the client sees it, and is asked again when it has ended.
+    fn rehearsal_reported(&mut self, news: &RehearsalEvent) {
+        for (ask_id, (mut asking, call)) in std::mem::take(&mut self.rehearsed_asks) {
+            let (updates, asks_again) = asking.rehearsal.news(news);
+            updates.into_iter().for_each(|update| self.out.send_update(update));
+            match asks_again {
+                true => self.send_request(ask_id, asking, call),
+                false => drop(self.rehearsed_asks.insert(ask_id, (asking, call))),
             }
         }
     }

@@ -314,6 +314,10 @@ impl PlainFrontend {
     /// News of a rehearsal while its plan is reviewed.
     fn rehearsal_news(&mut self, news: &RehearsalEvent) {
         self.review.rehearsals.note(news);
+        // A notice says it.
+        if matches!(news.news, RehearsalNews::NotApplied { .. }) {
+            return;
+        }
         output::print_lines(&format!("\n{}", review_rehearsals::event_text(news)));
         if matches!(news.news, RehearsalNews::Finished { .. }) {
             self.review.rehearsals.table().iter().for_each(|table| output::print_lines(table));

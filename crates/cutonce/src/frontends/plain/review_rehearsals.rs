@@ -29,11 +29,11 @@ pub fn start_order(terms: &ReviewTerms, rest: &str) -> ReviewStep {
 impl PlainRehearsals {
     pub fn note(&mut self, event: &RehearsalEvent) {
         match &event.news {
-            RehearsalNews::Finished { passed, result } => {
+            RehearsalNews::Finished { passed, result, .. } => {
                 self.finished.push((event.id.clone(), *passed, (**result).clone()));
             }
             RehearsalNews::Stopped { .. } => self.finished.retain(|(id, ..)| *id != event.id),
-            RehearsalNews::Started { .. } | RehearsalNews::Progress { .. } => {}
+            RehearsalNews::Started { .. } | RehearsalNews::Progress { .. } | RehearsalNews::NotApplied { .. } => {}
         }
     }
 
@@ -87,7 +87,8 @@ pub fn event_text(event: &RehearsalEvent) -> String {
         }
         RehearsalNews::Progress { text, .. } => format!("rehearsal {id}: {}", one_line(text)),
         RehearsalNews::Stopped { why } => format!("rehearsal {id} ended: {}", one_line(why)),
-        RehearsalNews::Finished { passed, result } => {
+        RehearsalNews::NotApplied { why } => format!("rehearsal {id} was not applied: {}", one_line(why)),
+        RehearsalNews::Finished { passed, result, .. } => {
             let mut text = sanitize(result.diff.trim_end()).into_owned();
             if let Some(report) = &result.report {
                 text.push_str(&format!("\n\n{}", sanitize(report.text().trim_end())));

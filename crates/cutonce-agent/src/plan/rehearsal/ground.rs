@@ -1,0 +1,161 @@
+//! What a rehearsal works on: a layer over the workspace, or a private copy where the kernel has no overlays (RH-8).
+
+use super::{RehearsalError, RehearsalJob, copies_folder, rehearsals_folder};
+use crate::config::trust::is_trusted;
+use cutonce_core::permission::is_secret;
+use cutonce_core::settings::plan::{RehearsalLayer, RehearsalSettings};
+use cutonce_sandbox::{KeptLayer, SandboxLimits, SandboxProfile, check_throwaway_layer};
+use cutonce_tools::disk::layer::{LayerChanges, WorkspaceCopy, collect_changes};
+use cutonce_tools::shell::changes::list_workspace;
+use serde_json::json;
+use std::ffi::OsString;
+use std::fmt::Write;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Entries of a workspace in which files with keys are looked for.
+const MAX_ENTRIES: usize = 1_000_000;
+/// Folders in which there are no keys of the user's own.
+const LEFT_OUT: [&str; 3] = [".git", "node_modules", "target"];
+
+/// The folder in which the agent works. Dropping it removes all changes.
+#[derive(Debug)]
+pub(super) struct RehearsalGround {
+    layer: KeptLayer,
+    /// `None`: the layer is an overlay.
+    copy: Option<WorkspaceCopy>,
+    /// Files with keys, which commands can't read (RH-2).
+    secrets: Vec<PathBuf>,
+}
+
+/// Why rehearsals use a private copy; `None` if they use an overlay.
+fn copy_reason(home: &Path, wanted: RehearsalLayer) -> Option<String> {
+    let layers = rehearsals_folder(home);
+    match wanted {
+        RehearsalLayer::Copy => Some("`plan.rehearsal.layer` is `copy`".into()),
+        RehearsalLayer::Auto => {
+            let made = std::fs::create_dir_all(&layers).map_err(|error| error.to_string());
+            made.and_then(|()| check_throwaway_layer(&layers, SandboxLimits::default())).err()
+        }
+    }
+}
+
+/// Describes for `cutonce doctor` what rehearsals work on. The second value is false if it is a copy, with its cost.
+pub async fn describe_ground(
+    home: &Path,
+    root: &Path,
+    env: &[(OsString, OsString)],
+    settings: RehearsalSettings,
+) -> (String, bool) {
+    let Some(why) = copy_reason(home, settings.layer) else {
+        return ("plans are rehearsed on a layer over the project".into(), true);
+    };
+    let files = list_workspace(root, env).await;
+    let sizes = files.iter().filter_map(|path| root.join(path).symlink_metadata().ok());
+    let bytes: u64 = sizes.map(|about| about.len()).sum();
+    let mut text = format!("plans are rehearsed on a private copy of the project: {} files, ", files.len());
+    let megabytes = bytes.div_ceil(1 << 20);
+    let _ = write!(text, "{megabytes} MB are copied for each rehearsal, because {why}");
+    if megabytes > u64::from(settings.max_megabytes) {
+        let _ = write!(text, "; that is more than `plan.rehearsal.maxMegabytes` ({})", settings.max_megabytes);
+    }
+    (text, false)
+}
+
+/// Finds files with keys below a folder, as far as its names can be passed on.
+async fn find_secrets(folder: &Path, home: Option<PathBuf>) -> Vec<PathBuf> {
+    let folder = folder.to_path_buf();
+    let walk = move || {
+        let (mut open, mut found, mut seen) = (vec![folder], Vec::new(), 0);
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let path = entry.path();
+                let left_out = LEFT_OUT.iter().any(|name| entry.file_name() == *name);
+                seen += 1;
+                match entry.file_type() {
+                    Ok(_) if path.to_str().is_some() && is_secret(&path, home.as_deref()) => found.push(path),
+                    Ok(kind) if kind.is_dir() && !left_out && seen < MAX_ENTRIES => open.push(path),
+                    Ok(_) | Err(_) => {}
+                }
+            }
+        }
+        found
+    };
+    tokio::task::spawn_blocking(walk).await.unwrap_or_default()
+}
+
+impl RehearsalJob {
+    fn user_home(&self) -> Option<PathBuf> {
+        self.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home))
+    }
+}
+
+impl RehearsalGround {
+    pub async fn open(job: &RehearsalJob, root: &Path) -> Result<RehearsalGround, RehearsalError> {
+        let most = job.limits.max_running.max(1);
+        let open = |folder: PathBuf| {
+            KeptLayer::open(root, &folder, most as usize).map_err(|error| match error.kind() {
+                io::ErrorKind::QuotaExceeded => RehearsalError::TooMany(most),
+                _ => RehearsalError::Layer(error),
+            })
+        };
+        if copy_reason(&job.home, job.limits.layer).is_none() {
+            let layer = open(rehearsals_folder(&job.home))?;
+            let secrets = find_secrets(root, job.user_home()).await;
+            return Ok(RehearsalGround { layer, copy: None, secrets });
+        }
+        let layer = open(copies_folder(&job.home))?;
+        let files = list_workspace(root, &job.env).await;
+        let name = root.file_name().unwrap_or("workspace".as_ref());
+        let (from, to, most) =
+            (root.to_path_buf(), layer.upper().join(name), u64::from(job.limits.max_megabytes) << 20);
+        let made = tokio::task::spawn_blocking(move || WorkspaceCopy::new(&from, &to, &files, most)).await;
+        let copy = made.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(RehearsalError::Layer)?;
+        let secrets = find_secrets(copy.folder(), job.user_home()).await;
+        Ok(RehearsalGround { layer, copy: Some(copy), secrets })
+    }
+
+    /// Where the agent starts.
+    pub fn folder(&self) -> &Path {
+        self.copy.as_ref().map_or(self.layer.root(), WorkspaceCopy::folder)
+    }
+
+    /// The workspace.
+    pub fn root(&self) -> &Path {
+        self.layer.root()
+    }
+
+    /// The folder with the changed files.
+    pub fn upper(&self) -> PathBuf {
+        self.copy.as_ref().map_or_else(|| self.layer.upper(), |copy| copy.folder().to_path_buf())
+    }
+
+    pub fn is_copy(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    pub fn profile(&self) -> SandboxProfile {
+        match self.copy {
+            Some(_) => SandboxProfile::Unconfined,
+            None => SandboxProfile::Layered(self.layer.mount(Vec::new())),
+        }
+    }
+
+    pub fn changes(&self) -> io::Result<LayerChanges> {
+        match &self.copy {
+            Some(copy) => copy.collect_changes(self.root(), self.layer.opened()),
+            None => collect_changes(&self.layer.upper(), self.root(), self.layer.opened()),
+        }
+    }
+
+    /// Settings of the agent: its commands have no network and can change only the layer; what lies outside the plan is
+    /// denied. A copy of a folder that the user trusts is trusted.
+    pub fn settings(&self, job: &RehearsalJob) -> String {
+        let sandbox = json!({"shell": true, "network": false, "denyRead": self.secrets});
+        let mut settings = json!({"sandbox": sandbox, "plan": {"scope": "enforce"}});
+        if self.is_copy() && is_trusted(&job.home, job.user_home().as_deref(), self.root(), &[]) {
+            settings["trust"] = json!([self.folder()]);
+        }
+        settings.to_string()
+    }
+}

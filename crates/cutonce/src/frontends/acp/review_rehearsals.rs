@@ -1,0 +1,177 @@
+//! Rehearsals for ACP clients (RH-1 to RH-4): an option of the plan's request starts one, a tool call of its own shows
+//! what it does, and the request comes back with the result and an option that applies exactly that.
+
+use super::asks::permission_option;
+use super::calls;
+use agent_client_protocol::v1::schema::{
+    PermissionOption, PermissionOptionKind, SessionUpdate, ToolCall, ToolCallContent, ToolCallId, ToolCallStatus,
+    ToolCallUpdate, ToolCallUpdateFields, ToolKind,
+};
+use cutonce_core::plan::PlanEvent;
+use cutonce_core::plan::approval::{PlanAnswer, PlanExitRequest};
+pub use cutonce_core::plan::rehearsal::RehearsalEvent;
+use cutonce_core::plan::rehearsal::{RehearsalChoice, RehearsalNews, RehearsalOrder, RehearsalResult, RehearsalStart};
+use cutonce_core::protocol::event::EventKind;
+use cutonce_core::protocol::submission::AskAnswer;
+use serde_json::Value;
+
+const REHEARSE: &str = "rehearse";
+const APPLY: &str = "apply";
+/// Calls that the tool call of a rehearsal shows.
+const SHOWN_CALLS: usize = 8;
+
+/// The rehearsal of the plan that a client is asked about.
+#[derive(Default)]
+pub struct ClientRehearsal {
+    /// The tool call that shows it.
+    call: Option<ToolCallId>,
+    calls: Vec<String>,
+    finished: Option<(String, bool, Box<RehearsalResult>)>,
+    /// What the client should know before it is asked again.
+    note: Option<String>,
+}
+
+/// The news of a rehearsal, if this event has some.
+pub fn rehearsal_news(kind: &EventKind) -> Option<&RehearsalEvent> {
+    match kind {
+        EventKind::Plan(PlanEvent::Rehearsal(news)) => Some(news),
+        _ => None,
+    }
+}
+
+/// True if the answer applies a rehearsal.
+pub fn applies_rehearsal(answer: &AskAnswer) -> bool {
+    matches!(answer, AskAnswer::Plan(plan) if plan.rehearsal.is_some())
+}
+
+/// What a client's choice means for rehearsals.
+pub enum RehearsalReply {
+    Order(RehearsalOrder),
+    Apply(Box<PlanAnswer>),
+}
+
+impl ClientRehearsal {
+    /// Options of the plan's request: the last ones, so that a client that answers by kind never takes them.
+    pub fn options(&self, request: &PlanExitRequest) -> Vec<PermissionOption> {
+        if request.plan.is_none() || request.from.is_some() {
+            return Vec::new();
+        }
+        let again = if self.finished.is_some() { "Rehearse again" } else { "Rehearse first, on a copy" };
+        let mut options = vec![permission_option(
+            REHEARSE,
+            &format!("{again} → plan, your files do not change"),
+            PermissionOptionKind::RejectOnce,
+        )];
+        if let (Some((id, _, result)), Some(approval)) = (&self.finished, request.default_approval()) {
+            let files = result.files.len();
+            let noun = if files == 1 { "file" } else { "files" };
+            let name = format!("Apply exactly {id}, {files} {noun} → {}", approval.mode);
+            options.push(permission_option(APPLY, &name, PermissionOptionKind::AllowOnce));
+        }
+        options
+    }
+
+    /// The result, above the plan.
+    pub fn content(&self) -> Vec<ToolCallContent> {
+        let note = self.note.iter().map(|note| calls::text_content(note));
+        let finished = self.finished.iter().flat_map(|(id, passed, result)| result_content(id, *passed, result));
+        note.chain(finished).collect()
+    }
+
+    /// Reads a choice; `None` if it is about something else.
+    pub fn reply(&self, option: &str, extra: &Value, request: &PlanExitRequest) -> Option<RehearsalReply> {
+        if !self.options(request).iter().any(|offered| *offered.option_id.0 == *option) {
+            return None;
+        }
+        let list = |name: &str| -> Vec<String> {
+            let names = extra.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            names.iter().filter_map(|name| name.as_str().map(str::to_string)).collect()
+        };
+        if option == APPLY {
+            let ((id, _, result), approval) = (self.finished.as_ref()?, request.default_approval()?);
+            let choice = RehearsalChoice {
+                id: id.clone(),
+                diff_sha256: result.diff_sha256.clone(),
+                without: list("without"),
+                without_steps: list("withoutSteps"),
+            };
+            let answer = PlanAnswer::new(request.ask_id.clone(), approval.key);
+            return Some(RehearsalReply::Apply(Box::new(PlanAnswer { rehearsal: Some(Box::new(choice)), ..answer })));
+        }
+        let field = |name: &str| extra.get(name).cloned().unwrap_or_default();
+        let start = RehearsalStart {
+            steps: serde_json::from_value(field("steps")).unwrap_or_default(),
+            model: field("model").as_str().map(str::to_string),
+            budget_usd: field("budgetUsd").as_f64(),
+        };
+        Some(RehearsalReply::Order(RehearsalOrder::Start(start)))
+    }
+
+    /// The rehearsal was not started.
+    pub fn refused(&mut self, why: &str) {
+        self.note = Some(format!("No rehearsal: {}.", calls::one_line(why)));
+    }
+
+    /// Takes news in. Returns updates for the client, and whether it is asked again.
+    pub fn news(&mut self, event: &RehearsalEvent) -> (Vec<SessionUpdate>, bool) {
+        let id = calls::one_line(&event.id);
+        match &event.news {
+            RehearsalNews::Started { model } => {
+                let call = ToolCallId::new(format!("rehearsal-{}", cutonce_agent::new_id()));
+                let with = model.as_ref().map(|model| format!(" with {}", calls::one_line(model))).unwrap_or_default();
+                let shown = ToolCall::new(call.clone(), format!("Rehearsal {id}{with}"))
+                    .kind(ToolKind::Execute)
+                    .status(ToolCallStatus::InProgress);
+                (self.call, self.note, self.finished) = (Some(call), None, None);
+                self.calls.clear();
+                (vec![SessionUpdate::ToolCall(shown)], false)
+            }
+            RehearsalNews::Progress { text, .. } => {
+                self.calls.push(format!("- {}", calls::one_line(text)));
+                self.calls.drain(..self.calls.len().saturating_sub(SHOWN_CALLS));
+                let content = vec![calls::text_content(&self.calls.join("\n"))];
+                (self.update(ToolCallUpdateFields::new().content(content)), false)
+            }
+            RehearsalNews::Finished { passed, result, .. } => {
+                let status = if *passed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
+                let content = result_content(&id, *passed, result);
+                self.finished = Some((event.id.clone(), *passed, result.clone()));
+                (self.update(ToolCallUpdateFields::new().status(status).content(content)), true)
+            }
+            RehearsalNews::Stopped { why } => {
+                self.note = Some(format!("The rehearsal {id} ended: {}.", calls::one_line(why)));
+                let content = self.note.iter().map(|note| calls::text_content(note)).collect::<Vec<_>>();
+                let running = self.finished.take().is_none();
+                let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed).content(content);
+                (if running { self.update(fields) } else { Vec::new() }, running)
+            }
+            RehearsalNews::NotApplied { why } => {
+                self.note = Some(format!("Nothing was applied: {}.", calls::one_line(why)));
+                (Vec::new(), true)
+            }
+        }
+    }
+
+    fn update(&self, fields: ToolCallUpdateFields) -> Vec<SessionUpdate> {
+        let update =
+            |call: &ToolCallId| SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call.clone(), fields.clone()));
+        self.call.iter().map(update).collect()
+    }
+}
+
+fn result_content(id: &str, passed: bool, result: &RehearsalResult) -> Vec<ToolCallContent> {
+    let mut content = vec![calls::text_content(&format!("Rehearsal {id}: {}", result.summary(passed)))];
+    if !result.diff.is_empty() {
+        content.push(calls::fenced_content(&calls::truncate_shown(&calls::escape_controls(&result.diff)), "diff"));
+    }
+    if let Some(report) = &result.report {
+        content.push(calls::fenced_content(&calls::truncate_shown(&calls::escape_controls(&report.text())), ""));
+    }
+    let denied = result.denied.iter();
+    let denied: Vec<String> =
+        denied.map(|one| format!("- denied: {}: {}", calls::one_line(&one.tool), calls::one_line(&one.text))).collect();
+    if !denied.is_empty() {
+        content.push(calls::text_content(&denied.join("\n")));
+    }
+    content
+}

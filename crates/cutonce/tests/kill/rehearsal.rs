@@ -1,0 +1,195 @@
+//! `cutonce rehearse` from outside: its JSON form (RH-6), and what a kill leaves (RH-3, RH-5).
+
+use super::stage::{Stage, said};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+const PLAN: &str =
+    "# Plan\n\n## Steps\n\n1. Make it\n   - files: a.txt (change), made/* (new)\n   - check: `grep two a.txt`\n";
+/// Files that the killed program applies.
+const FILES: usize = 3_000;
+
+/// A repository with a plan, next to a scripted model.
+struct Rehearsed {
+    stage: Stage,
+    home: PathBuf,
+}
+
+impl Rehearsed {
+    fn new() -> Rehearsed {
+        let stage = Stage::new(1).unwrap();
+        let home = stage.ws.parent().unwrap().join("home/.cutonce");
+        fs::write(stage.ws.join("a.txt"), "one\n").unwrap();
+        fs::write(stage.ws.join("plan.md"), PLAN).unwrap();
+        let git = "git init -q && git add a.txt && git -c user.name=T -c user.email=t@example.org commit -qm first";
+        assert!(Command::new("bash").args(["-c", git]).current_dir(&stage.ws).status().unwrap().success());
+        Rehearsed { stage, home }
+    }
+
+    fn command(&self, turns: &[Value], args: &[&str]) -> (Command, cutonce_models::scripted::LoopbackServer) {
+        let server = Stage::server(turns.to_vec()).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args).current_dir(&self.stage.ws).env_clear().envs(self.stage.variables(&server));
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        (command, server)
+    }
+
+    fn run(&self, turns: &[Value], args: &[&str]) -> Output {
+        let (mut command, _server) = self.command(turns, args);
+        command.output().unwrap()
+    }
+
+    /// Starts it, and kills it once `reached` is true; `None` if it ended before.
+    fn killed(&self, turns: &[Value], args: &[&str], reached: impl Fn() -> bool) -> Option<()> {
+        let (mut command, _server) = self.command(turns, args);
+        let mut child: Child = command.spawn().unwrap();
+        while !reached() {
+            if child.try_wait().unwrap().is_some() {
+                return None;
+            }
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        Some(())
+    }
+
+    fn layers(&self) -> usize {
+        entries(&self.home.join("layers/rehearsals")).iter().filter(|name| name.starts_with("layer-of-")).count()
+    }
+}
+
+fn entries(folder: &Path) -> Vec<String> {
+    let found = fs::read_dir(folder).into_iter().flatten().flatten();
+    found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
+}
+
+fn bash(command: &str) -> Value {
+    json!({"calls": [{"name": "Bash", "input": {"command": command}}]})
+}
+
+fn keys(value: &Value) -> BTreeSet<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+fn assert_form(rehearsal: &Value) {
+    let wanted = ["plan", "base", "diff", "diffSha256", "files", "report", "denied", "applied", "costUsd", "seconds"];
+    assert_eq!(keys(rehearsal), wanted.into());
+    assert_eq!(keys(&rehearsal["plan"]), ["slug", "sha256", "path"].into());
+    assert_eq!(keys(&rehearsal["base"]), ["commit", "dirty"].into());
+    assert_eq!(rehearsal["base"]["commit"].as_str().unwrap().len(), 40);
+    assert_eq!(rehearsal["base"]["dirty"], true, "the plan is untracked");
+    let diff = rehearsal["diff"].as_str().unwrap();
+    assert!(
+        diff.starts_with("diff --git a/a.txt b/a.txt\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n"),
+        "{diff}"
+    );
+    assert_eq!(rehearsal["diffSha256"], cutonce_core::plan::sha256_hex(diff));
+    let files = json!([
+        {"path": "a.txt", "kind": "change", "added": 1, "removed": 1},
+        {"path": "made/b.txt", "kind": "new", "added": 1, "removed": 0},
+    ]);
+    assert_eq!(rehearsal["files"], files);
+    let report = &rehearsal["report"];
+    for field in ["plan", "steps", "outside", "untouched", "outOfOrder", "checksNotRun", "claims", "drift", "costUsd"] {
+        assert!(report.get(field).is_some(), "{field} in {report}");
+    }
+    let step = &report["steps"][0];
+    assert_eq!(keys(step), ["id", "title", "state", "planned", "changed", "checks"].into());
+    assert_eq!((&step["state"], &step["checks"][0]["exitCode"]), (&json!("checked"), &json!(0)));
+    assert_eq!(rehearsal["denied"], json!([{"tool": "Write", "text": "/outside.txt"}]));
+    assert_eq!(rehearsal["applied"], false);
+    assert!(rehearsal["costUsd"].as_f64().unwrap() > 0.0 && rehearsal["seconds"].as_f64().unwrap() > 0.0);
+}
+
+fn work() -> Vec<Value> {
+    let calls = json!({"calls": [
+        {"name": "Bash", "input": {"command": "sed -i s/one/two/ a.txt; mkdir made; echo b > made/b.txt"}},
+        {"name": "Write", "input": {"file_path": "/outside.txt", "content": "x"}},
+    ]});
+    vec![calls, said("done")]
+}
+
+#[test]
+fn rh_6_json_has_every_field() {
+    let on = Rehearsed::new();
+    let ended = on.run(&work(), &["rehearse", "plan.md", "--json"]);
+    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
+    let printed: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_form(&printed);
+    assert_eq!(printed["plan"]["slug"], Value::Null);
+    assert_eq!(printed["plan"]["sha256"], cutonce_core::plan::sha256_hex(PLAN));
+    assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "one\n");
+    assert_eq!(on.layers(), 0);
+}
+
+#[test]
+fn rh_6_plan_and_rehearsal_are_one_object() {
+    let on = Rehearsed::new();
+    let plan = json!({"calls": [
+        {"name": "Write", "input": {"file_path": "{plan}", "content": PLAN}}, {"name": "ExitPlanMode", "input": {}},
+    ]});
+    let turns: Vec<Value> = std::iter::once(plan).chain(work()).collect();
+    let ended = on.run(&turns, &["plan", "--rehearse", "--output-format", "json", "make it"]);
+    assert_eq!(ended.status.code(), Some(0), "{}", String::from_utf8_lossy(&ended.stderr));
+    let printed: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    assert_form(&printed["rehearsal"]);
+    assert_eq!(printed["plan"].as_str().map(str::trim), Some(PLAN.trim()));
+    assert_eq!(printed["slug"], printed["rehearsal"]["plan"]["slug"]);
+    assert_eq!(printed["contract"]["steps"][0]["id"], "1");
+    let failing = [bash("sed -i s/one/three/ a.txt; mkdir made; echo b > made/b.txt"), said("done")];
+    let slug = printed["slug"].as_str().unwrap();
+    assert_eq!(on.run(&failing, &["rehearse", slug, "--json"]).status.code(), Some(5));
+}
+
+#[test]
+fn rh_6_killed_apply_is_recovered_by_any_command() {
+    let many = format!("sed -i s/one/two/ a.txt; mkdir made; for n in $(seq {FILES}); do echo $n > made/$n; done");
+    // A program that is faster than the kill is started again.
+    for _ in 0..10 {
+        let on = Rehearsed::new();
+        let journals = on.home.join("applying");
+        let begun = || {
+            let mut staged = entries(&on.stage.ws).into_iter().filter(|name| name.starts_with(".cutonce-apply"));
+            staged.next().is_some_and(|_| !entries(&journals).is_empty())
+        };
+        let ran = on.killed(&[bash(&many), said("done")], &["rehearse", "plan.md", "--apply"], begun);
+        if ran.is_none() || entries(&journals).is_empty() {
+            continue;
+        }
+        let next = on.run(&[], &["plans", "list"]);
+        let told = String::from_utf8_lossy(&next.stderr);
+        assert!(told.contains("applying a rehearsal was interrupted here; it is"), "{told}");
+        let (made, changed) = (entries(&on.stage.ws.join("made")).len(), fs::read_to_string(on.stage.ws.join("a.txt")));
+        assert!(matches!((made, changed.unwrap().as_str()), (0, "one\n") | (FILES, "two\n")), "{made} files");
+        assert!(entries(&journals).is_empty() && on.layers() == 0);
+        assert!(!entries(&on.stage.ws).iter().any(|name| name.starts_with(".cutonce-apply")));
+        return;
+    }
+    panic!("the program was never killed while it applied");
+}
+
+#[test]
+fn rh_5_layers_of_killed_programs_are_swept() {
+    for setting in ["auto", "copy"] {
+        let on = Rehearsed::new();
+        fs::create_dir_all(&on.home).unwrap();
+        let settings = json!({"plan": {"rehearsal": {"layer": setting}}}).to_string();
+        fs::write(on.home.join("settings.json"), settings).unwrap();
+        let copies = on.home.with_file_name(".cutonce-rehearsals");
+        let waits = on.stage.ws.with_file_name("started");
+        let command = format!("echo two > a.txt; until [ -e {} ]; do sleep 0.05; done", waits.display());
+        let held = || {
+            let copied = entries(&copies).iter().any(|name| name.starts_with("layer-of-"));
+            on.layers() > 0 || copied
+        };
+        on.killed(&[bash(&command), said("done")], &["rehearse", "plan.md"], held).unwrap();
+        assert!(held());
+        assert!(on.run(&[], &["plans", "list"]).status.success());
+        assert!(!held(), "{setting}");
+        assert_eq!(fs::read_to_string(on.stage.ws.join("a.txt")).unwrap(), "one\n");
+    }
+}

@@ -1,0 +1,68 @@
+A rehearsal is bounded (RH-5): a program that fills the disk, one that starts processes without end, and one that never ends are stopped, with a message that names the limit. Nothing is applied, and no layer is left.
+
+--- file ~/.cutonce/settings.json
+{"plan": {"rehearsal": {"maxMegabytes": 8}}, "sandbox": {"limits": {"processes": 200}}}
+--- sh
+git init -q -b main && git config user.name T && git config user.email t@example.org
+echo one > a.txt; git add . && git commit -qm first
+--- file plan.md
+# Plan
+
+Change a.txt.
+--- model
+{"turns": [
+  {"calls": [{"name": "Bash", "input": {"command": "echo two > a.txt; head -c 64M /dev/zero > big.bin; until false; do sleep 1; done"}}]},
+  {"text": "done"}
+]}
+--- run cutonce rehearse plan.md --apply
+--- exit 5
+--- stdout
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+diff --git a/big.bin b/big.bin
+new file mode 100644
+Binary files /dev/null and b/big.bin differ
+denied: layer: the rehearsal was stopped: it wrote more than 8 MB (`plan.rehearsal.maxMegabytes`)
+
+2 files changed, +1 -1 (not applied: not all checks passed)
+
+--- stderr
+cutonce: the rehearsal failed: the rehearsal was stopped: it wrote more than 8 MB (`plan.rehearsal.maxMegabytes`)
+
+--- disk
+nothing changed
+
+--- model
+{"turns": [
+  {"calls": [{"name": "Bash", "input": {"command": "bomb() { bomb | bomb & }; bomb; sleep 2; echo survived"}}]},
+  {"text": "done"}
+]}
+--- run cutonce rehearse plan.md
+--- exit 0
+--- stdout
+
+0 files changed, +0 -0 (not applied)
+
+--- stderr
+--- seen
+request 1
+  user: Implement this plan. The user approved it, and it is saved at $WS/plan.md. If you must deviate from it, say so.
+        
+        # Plan
+        
+        Change a.txt.
+request 2
+  assistant: call Bash {"command":"bomb() { bomb | bomb & }; bomb; sleep 2; echo survived"}
+  user: error: (no output)
+        
+        The sandbox ended the command and all it started, because it started too many processes (`sandbox.limits.processes`). The output ends there.
+
+--- sh
+if ls ~/.cutonce/layers/rehearsals | grep -q layer-of; then echo "layers are left" > left.txt; fi
+--- disk
+nothing changed
+
