@@ -34,6 +34,10 @@ impl PlanRehearsals {
                 Some(format!("Rehearsal {id} finished: {}.", result.summary(*passed)))
             }
             RehearsalNews::Stopped { why } => Some(format!("Rehearsal {id} ended: {}.", one_line(why))),
+            // The result stays, and so does the plan.
+            RehearsalNews::NotApplied { why } => {
+                return Some(format!("Rehearsal {id} was not applied: {}.", one_line(why)));
+            }
         };
         let model = match &event.news {
             RehearsalNews::Started { model } => model.clone(),
@@ -82,7 +86,7 @@ impl PlanRehearsals {
 fn row(id: &str, known: &KnownRehearsal) -> Value {
     let mut row = json!({ "id": id, "model": known.model.as_deref().map(one_line) });
     match &*known.news {
-        RehearsalNews::Started { .. } => row["state"] = "started".into(),
+        RehearsalNews::Started { .. } | RehearsalNews::NotApplied { .. } => row["state"] = "started".into(),
         RehearsalNews::Progress { text, calls } => {
             row["state"] = "progress".into();
             row["text"] = one_line(text).into();
