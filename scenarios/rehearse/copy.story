@@ -44,6 +44,10 @@ denied: Write: $HOME/outside.txt
 3 files changed, +2 -2 (not applied)
 
 --- stderr
+plan: plan.md
+sha256: 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+next: cutonce implement plan.md --sha256 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+
 --- disk
 nothing changed
 
@@ -106,6 +110,10 @@ new file mode 100644
 3 files changed, +2 -2 (applied)
 
 --- stderr
+plan: plan.md
+sha256: 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+next: git diff
+
 --- disk
 deleted b.txt
 changed a.txt
@@ -137,6 +145,9 @@ diff --git a/a.txt b/a.txt
 
 --- stderr
 cutonce: Nothing was applied: these files changed in the workspace meanwhile: a.txt.
+plan: plan.md
+sha256: 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
+next: cutonce implement plan.md --sha256 4d0d86ad23fa453caf24118ce5deb00d799f7efc78c61d5b5c515c5864ef4f7e
 
 --- disk
 changed a.txt

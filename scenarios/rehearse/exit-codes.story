@@ -38,6 +38,9 @@ Failed steps:
 1 file changed, +1 -1 (not applied: not all checks passed)
 
 --- stderr
+plan: plan.md
+sha256: 64deb7bb71d0cf3925e2fbe8bcad8101adfc3d51a729e6b7b9ac43c3cc565086
+
 --- disk
 nothing changed
 
@@ -71,6 +74,9 @@ No drift: the implementation follows the plan.
 
 --- stderr
 cutonce: Nothing was applied: these files changed in the workspace meanwhile: a.txt.
+plan: plan.md
+sha256: 64deb7bb71d0cf3925e2fbe8bcad8101adfc3d51a729e6b7b9ac43c3cc565086
+next: cutonce implement plan.md --sha256 64deb7bb71d0cf3925e2fbe8bcad8101adfc3d51a729e6b7b9ac43c3cc565086
 
 --- disk
 changed a.txt
@@ -105,6 +111,10 @@ No drift: the implementation follows the plan.
 1 file changed, +1 -1 (applied)
 
 --- stderr
+plan: plan.md
+sha256: 64deb7bb71d0cf3925e2fbe8bcad8101adfc3d51a729e6b7b9ac43c3cc565086
+next: git diff
+
 --- disk
 changed a.txt
   two

@@ -32,6 +32,8 @@ denied: layer: the rehearsal was stopped: it wrote more than 8 MB (`plan.rehears
 
 --- stderr
 cutonce: the rehearsal failed: the rehearsal was stopped: it wrote more than 8 MB (`plan.rehearsal.maxMegabytes`)
+plan: plan.md
+sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
 
 --- disk
 nothing changed
@@ -48,6 +50,10 @@ nothing changed
 0 files changed, +0 -0 (not applied)
 
 --- stderr
+plan: plan.md
+sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
+next: cutonce implement plan.md --sha256 f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
+
 --- seen
 request 1
   user: Implement this plan. The user approved it, and it is saved at $WS/plan.md. If you must deviate from it, say so.

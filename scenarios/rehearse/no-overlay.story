@@ -28,6 +28,10 @@ new file mode 100644
 1 file changed, +1 -0 (applied)
 
 --- stderr
+plan: plan.md
+sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
+next: git diff
+
 --- disk
 created c.txt
   c
