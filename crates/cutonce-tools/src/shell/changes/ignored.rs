@@ -58,11 +58,17 @@ fn is_plain_folder(path: &Path) -> bool {
 
 /// Which of these paths git ignores. Tracked files are never ignored.
 pub(super) async fn ignored_paths(root: &Path, env: &[(OsString, OsString)], paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+    // Reading the index of a large repository takes long, and only files that a rule names need it.
+    let named = check_ignore(root, env, &["check-ignore", "--no-index", "-z", "--stdin"], paths).await;
+    check_ignore(root, env, &["check-ignore", "-z", "--stdin"], &named).await.into_iter().collect()
+}
+
+async fn check_ignore(root: &Path, env: &[(OsString, OsString)], args: &[&str], paths: &[PathBuf]) -> Vec<PathBuf> {
     if paths.is_empty() {
-        return BTreeSet::new();
+        return Vec::new();
     }
     let input = paths.iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect();
-    let output = run_git(root, env, &["check-ignore", "-z", "--stdin"], input).await.unwrap_or_default();
+    let output = run_git(root, env, args, input).await.unwrap_or_default();
     let entries = output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
     entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect()
 }
