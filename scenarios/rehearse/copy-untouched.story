@@ -27,8 +27,8 @@ list > ~/before.list
 denied: Bash: echo x > .git/hooks/post-commit; git commit -qam mine; git stash -q; rm -rf .git/refs; true
 denied: Bash: umount $PWD; mount -t tmpfs none $PWD; chmod 777 tool.sh; touch -d @0 tool.sh; rm -rf /proc/1/cwd/tool.sh; true
 denied: layer: hard is a hard link
-denied: layer: leak is a link that leads out of the workspace
-denied: layer: out is a link that leads out of the workspace
+denied: layer: leak is a link that leads, or could lead, out of the workspace
+denied: layer: out is a link that leads, or could lead, out of the workspace
 denied: layer: pipe is a device, pipe or socket
 denied: layer: src/a.txt is a hard link
 denied: layer: su is a file that runs with the rights of its owner (setuid)
