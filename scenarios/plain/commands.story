@@ -130,6 +130,7 @@ Be kind.
 /config       edit settings files
 /status       session, model, mode, folders
 /cost         tokens and cost so far
+/usage        tokens and cost by day, project and model
 /context      what fills the context window
 /todos        the agent's todo list
 /export       write the conversation to a file

@@ -152,11 +152,22 @@ pub struct TokenUsage {
 impl TokenUsage {
     /// Tokens in the context when this response was complete.
     pub fn context_tokens(&self) -> u64 {
-        self.sent_tokens() + self.output_tokens
+        self.sent_tokens().saturating_add(self.output_tokens)
     }
     /// Tokens of the request.
     pub fn sent_tokens(&self) -> u64 {
-        self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
+        self.input_tokens.saturating_add(self.cache_creation_input_tokens).saturating_add(self.cache_read_input_tokens)
+    }
+    /// What is left without `other`.
+    pub fn saturating_sub(self, other: TokenUsage) -> TokenUsage {
+        TokenUsage {
+            input_tokens: self.input_tokens.saturating_sub(other.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(other.output_tokens),
+            cache_creation_input_tokens: self
+                .cache_creation_input_tokens
+                .saturating_sub(other.cache_creation_input_tokens),
+            cache_read_input_tokens: self.cache_read_input_tokens.saturating_sub(other.cache_read_input_tokens),
+        }
     }
 }
 

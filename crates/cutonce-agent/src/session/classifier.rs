@@ -197,7 +197,7 @@ impl SessionState {
         let verdict = match verdict {
             Ok((verdict, used)) => {
                 self.classifier.source.failures.over();
-                self.model.usage.add_totals(&used);
+                self.model.usage.requests(&used);
                 verdict
             }
             Err(why) => {

@@ -18,6 +18,7 @@ mod classifier;
 mod compaction;
 mod contract_work;
 mod conversation;
+mod elicitations;
 mod end_of_turn;
 mod event_loop;
 mod events;
@@ -76,6 +77,7 @@ pub struct Session {
     mcp: crate::mcp::McpServers,
     agents: Arc<AgentCatalog>,
     transcript: Arc<std::path::Path>,
+    home: Arc<std::path::Path>,
     connect: Arc<dyn Connect>,
     /// The rules at the start.
     rules: Arc<cutonce_core::permission::rules::RuleSet>,
@@ -106,6 +108,10 @@ impl Session {
     /// The path of the transcript; the file exists from its first entry on.
     pub fn transcript(&self) -> &std::path::Path {
         &self.transcript
+    }
+    /// The cutonce home.
+    pub fn home(&self) -> &std::path::Path {
+        &self.home
     }
     /// Sends a submission. Never blocks; a closed session ignores it.
     pub fn submit(&self, submission: Submission) {

@@ -19,8 +19,8 @@ use crate::config::instructions::InstructionLoader;
 use crate::event_hub::{EventHub, EventStream};
 use crate::hooks::HookSet;
 use crate::language_servers::LanguageServers;
-use crate::storage::TranscriptStore;
 use crate::storage::redact::Redactor;
+use crate::storage::{TranscriptStore, UsageLog};
 use crate::subagent::{SubagentIdentity, SubagentParent};
 use cutonce_core::conversation::{ContentBlock, Message, ResultPart, SharedMessage};
 use cutonce_core::mode;
@@ -99,6 +99,8 @@ pub(crate) struct SharedContext {
     pub settings: Arc<Settings>,
     pub connect: Arc<dyn Connect>,
     pub redactor: Arc<Redactor>,
+    /// Counts requests by day and project; `None` for a session that leaves nothing on disk.
+    pub usage_log: Option<UsageLog>,
     /// The settings files; "don't ask again" writes to them.
     pub places: SettingsPaths,
     /// Who is asked and informed at certain moments (HO-7).
@@ -202,6 +204,7 @@ impl Session {
             mcp: parts.mcp.clone(),
             agents: catalog,
             transcript: parts.history.store.path().into(),
+            home: parts.env.workspace.cutonce_home.as_path().into(),
             connect: parts.shared.connect.clone(),
             rules: Arc::new(parts.rules.clone()),
         };
@@ -271,7 +274,7 @@ fn event_loop(
     let model = ModelState {
         selection: SessionModels::new(shared.connect.clone(), shared.settings.clone(), parts.main, parts.connected),
         connected,
-        usage: SessionUsage::new(parts.history.totals),
+        usage: SessionUsage::new(parts.history.totals, shared.usage_log.clone()),
         corrections: Default::default(),
     };
     let tools = ToolState {

@@ -179,7 +179,8 @@ impl SessionState {
                 self.lead_allowed(message.from == LEAD_NAME, response);
                 self.no_more_of(&position)
             }
-            MessageContent::TeammateStatus { state } if joined.is_lead() => {
+            MessageContent::TeammateStatus { state, used } if joined.is_lead() => {
+                self.model.usage.add_totals(&used);
                 self.teammate_is(&message.from, state);
                 self.no_more_of(&position)
             }
@@ -263,8 +264,9 @@ impl SessionState {
             (false, true) => TeammateState::AwaitingApproval,
             (false, false) => TeammateState::Idle,
         };
+        let used = self.model.usage.take_unreported();
         if let Some(table) = &self.team {
-            table.seat.report_state(state);
+            table.seat.report_state(state, &used);
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Usage of a turn and of the session: tokens, time, money.
 
 use super::SessionState;
+use crate::storage::UsageLog;
 use cutonce_core::conversation::{StopReason, TokenUsage};
 use cutonce_core::protocol::event::{EndReason, TurnSummary};
 use cutonce_core::protocol::usage_totals::UsageTotals;
@@ -20,10 +21,14 @@ pub(crate) struct SessionUsage {
     totals: UsageTotals,
     /// The totals have changed since they were recorded.
     unrecorded: bool,
+    /// The totals that a teammate's lead knows.
+    reported: UsageTotals,
+    /// Counts requests by day and project; `None` if the session leaves nothing on disk.
+    log: Option<UsageLog>,
 }
 
 impl SessionUsage {
-    pub fn new(totals: UsageTotals) -> Self {
+    pub fn new(totals: UsageTotals, log: Option<UsageLog>) -> Self {
         Self {
             started: Instant::now(),
             api: Duration::ZERO,
@@ -32,13 +37,15 @@ impl SessionUsage {
             tool_results: 0,
             text: String::new(),
             stop: None,
+            reported: totals.clone(),
             totals,
             unrecorded: false,
+            log,
         }
     }
     pub fn begin(&mut self) {
-        let (usage, unrecorded) = (self.late, self.unrecorded);
-        *self = Self { usage, unrecorded, ..Self::new(std::mem::take(&mut self.totals)) };
+        let (usage, unrecorded, reported) = (self.late, self.unrecorded, std::mem::take(&mut self.reported));
+        *self = Self { usage, unrecorded, reported, ..Self::new(std::mem::take(&mut self.totals), self.log.take()) };
     }
     pub fn answered(&mut self, took: Duration, text: String) {
         self.api += took;
@@ -53,6 +60,13 @@ impl SessionUsage {
     pub fn summary(&mut self, model: &str, usage: TokenUsage, cost: f64) {
         self.totals.add(model, usage, cost);
         self.unrecorded = true;
+        if let Some(log) = &mut self.log {
+            log.add(model, usage, cost);
+        }
+    }
+    /// Adds requests that belong to no turn.
+    pub fn requests(&mut self, totals: &UsageTotals) {
+        totals.by_model().for_each(|(model, used)| self.summary(model, used.usage, used.cost));
     }
     /// Dollars that the session has cost so far.
     pub fn cost(&self) -> f64 {
@@ -75,10 +89,16 @@ impl SessionUsage {
         *(if in_turn { &mut self.usage } else { &mut self.late }) += usage;
         self.add_totals(totals);
     }
-    /// Adds usage that belongs to no turn.
+    /// Adds what a subagent or a teammate used, which has logged its requests itself.
     pub fn add_totals(&mut self, totals: &UsageTotals) {
         self.totals.add_all(totals);
         self.unrecorded = true;
+    }
+    /// What was used since the last call, for the lead.
+    pub fn take_unreported(&mut self) -> UsageTotals {
+        let added = self.totals.since(&self.reported);
+        self.reported = self.totals.clone();
+        added
     }
     pub fn tool_result(&mut self) {
         self.tool_results += 1;

@@ -12,6 +12,7 @@ pub mod rewind;
 mod session_diff;
 pub(crate) mod session_links;
 mod transcript;
+mod usage_history;
 pub(crate) mod versions;
 
 pub(crate) use ephemeral::EphemeralStore;
@@ -26,6 +27,8 @@ pub(crate) use transcript::DEFAULT_BUDGET;
 use transcript::is_part;
 pub(crate) use transcript::{AGENTS, TranscriptStore};
 pub use transcript::{StoreError, part_id, transcript_session_id};
+pub(crate) use usage_history::UsageLog;
+pub use usage_history::usage_report;
 
 #[cfg(test)]
 mod tests;

@@ -12,6 +12,7 @@ use crate::team::mailbox::{self, MailError, Mailbox};
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::Teammate;
 use cutonce_core::protocol::submission::{Submission, TeamUpdate};
+use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::team::{
     LEAD_NAME, LeadMode, MessageContent, MessageKind, RelayedAsks, TeamKey, TeamMessage, TeammateState,
 };
@@ -99,6 +100,8 @@ pub(crate) struct TeamHandle {
     publishing: tokio::sync::Mutex<()>,
     /// Teammate: its current state.
     teammate_state: Mutex<TeammateState>,
+    /// What this teammate used and its lead does not know yet.
+    unreported_usage: Mutex<UsageTotals>,
     /// Teammate: the state last sent to the lead.
     reported_state: tokio::sync::Mutex<Option<TeammateState>>,
 }
@@ -133,6 +136,7 @@ impl TeamHandle {
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
             publishing: tokio::sync::Mutex::default(),
             teammate_state: Mutex::new(TeammateState::Working),
+            unreported_usage: Mutex::default(),
             reported_state: tokio::sync::Mutex::default(),
         };
         // The receiver is dropped: `attach` creates the real channel.
@@ -208,16 +212,23 @@ impl TeamHandle {
 
     /// Reports a teammate's state to the lead, one report at a time and always the current state. An outdated
     /// "working" would make the lead wait forever.
-    pub(crate) fn report_state(self: &Arc<Self>, state: TeammateState) {
+    pub(crate) fn report_state(self: &Arc<Self>, state: TeammateState, used: &UsageTotals) {
         *self.teammate_state.lock_unpoisoned() = state;
+        self.unreported_usage.lock_unpoisoned().add_all(used);
         let seat = self.clone();
         tokio::spawn(async move {
             let mut told = seat.reported_state.lock().await;
             let state = *seat.teammate_state.lock_unpoisoned();
-            let Some(joined) = seat.membership().filter(|_| *told != Some(state)) else { return };
-            match joined.send_control(LEAD_NAME, crate::new_id(), MessageContent::TeammateStatus { state }).await {
+            let used = std::mem::take(&mut *seat.unreported_usage.lock_unpoisoned());
+            let is_news = *told != Some(state) || used != UsageTotals::default();
+            let Some(joined) = seat.membership().filter(|_| is_news) else { return };
+            let status = MessageContent::TeammateStatus { state, used: used.clone() };
+            match joined.send_control(LEAD_NAME, crate::new_id(), status).await {
                 Ok(()) => *told = Some(state),
-                Err(error) => tracing::warn!("{error}"),
+                Err(error) => {
+                    seat.unreported_usage.lock_unpoisoned().add_all(&used);
+                    tracing::warn!("{error}");
+                }
             }
         });
     }
@@ -455,6 +466,31 @@ mod tests {
     use super::*;
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+    async fn du_3_status_reports_carry_all_usage() {
+        let folder = tempfile::tempdir().unwrap();
+        let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
+        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
+        let (others, keys) = (Vec::new(), Mutex::default());
+        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, keys });
+        let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        let mut used = UsageTotals::default();
+        used.add("m", Default::default(), 1.0);
+        for _ in 0..20 {
+            seat.report_state(TeammateState::Idle, &used);
+        }
+        let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
+        let mut sum = UsageTotals::default();
+        // Reports may be merged, but nothing is lost.
+        while sum.cost() < 20.0 {
+            match cutonce_core::team::parse_content(&lead.next().await.unwrap().message) {
+                MessageContent::TeammateStatus { used, .. } => sum.add_all(&used),
+                other => panic!("{other:?}"),
+            }
+        }
+        assert_eq!(sum.cost(), 20.0);
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn tm_1_state_reports_arrive_in_order() {
         let folder = tempfile::tempdir().unwrap();
         let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
@@ -463,13 +499,13 @@ mod tests {
         let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, keys });
         let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
         for _ in 0..50 {
-            seat.report_state(TeammateState::Working);
-            seat.report_state(TeammateState::Idle);
+            seat.report_state(TeammateState::Working, &UsageTotals::default());
+            seat.report_state(TeammateState::Idle, &UsageTotals::default());
         }
-        seat.report_state(TeammateState::Ended);
+        seat.report_state(TeammateState::Ended, &UsageTotals::default());
         let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
         let state = |message: &TeamMessage| match cutonce_core::team::parse_content(message) {
-            MessageContent::TeammateStatus { state } => Some(state),
+            MessageContent::TeammateStatus { state, .. } => Some(state),
             _ => None,
         };
         while state(&lead.next().await.unwrap().message) != Some(TeammateState::Ended) {}

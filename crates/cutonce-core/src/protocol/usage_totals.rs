@@ -4,6 +4,11 @@ use crate::conversation::TokenUsage;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Limits for totals that another process reports.
+const MAX_MODELS: usize = 50;
+const MAX_MODEL_NAME: usize = 200;
+const MAX_TOKENS: u64 = 1 << 50;
+
 /// Tokens and cost of a session and its subagents, with those of earlier processes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -36,6 +41,27 @@ impl UsageTotals {
         }
     }
 
+    /// What was added since `earlier`.
+    pub fn since(&self, earlier: &UsageTotals) -> UsageTotals {
+        let mut added = UsageTotals::default();
+        for (model, totals) in &self.by_model {
+            let before = earlier.by_model.get(model).copied().unwrap_or_default();
+            added.add(model, totals.usage.saturating_sub(before.usage), (totals.cost - before.cost).max(0.0));
+        }
+        added
+    }
+
+    /// Whether another process may have counted this: few models, and costs that add up.
+    pub fn is_plausible(&self) -> bool {
+        let fine = |(model, totals): (&String, &ModelTotals)| {
+            model.len() <= MAX_MODEL_NAME
+                && totals.cost.is_finite()
+                && totals.cost >= 0.0
+                && totals.usage.context_tokens() < MAX_TOKENS
+        };
+        self.by_model.len() <= MAX_MODELS && self.by_model.iter().all(fine)
+    }
+
     pub fn by_model(&self) -> impl ExactSizeIterator<Item = (&str, &ModelTotals)> {
         self.by_model.iter().map(|(model, totals)| (model.as_str(), totals))
     }
@@ -54,5 +80,31 @@ impl UsageTotals {
     /// Tokens of all answers.
     pub fn received(&self) -> u64 {
         self.by_model.values().map(|totals| totals.usage.output_tokens).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn du_3_a_teammate_reports_what_was_added() {
+        let usage = |n: u64| TokenUsage { input_tokens: n, output_tokens: n, ..TokenUsage::default() };
+        let mut totals = UsageTotals::default();
+        totals.add("a", usage(10), 1.0);
+        let earlier = totals.clone();
+        assert_eq!(totals.since(&earlier), UsageTotals::default());
+        totals.add("a", usage(5), 0.5);
+        totals.add("b", usage(1), 0.0);
+        let added = totals.since(&earlier);
+        assert_eq!((added.cost(), added.sent(), added.by_model().len()), (0.5, 6, 2));
+        let mut sum = earlier;
+        sum.add_all(&added);
+        assert_eq!(sum, totals);
+        assert!(totals.is_plausible());
+        totals.add("a", usage(0), -9.0);
+        assert!(!totals.is_plausible());
+        let wrong: UsageTotals = serde_json::from_str(r#"{"m": {"input_tokens": 9223372036854775807, "output_tokens": 0, "cache_creation_input_tokens": 0, "cache_read_input_tokens": 0, "cost": 0}}"#).unwrap();
+        assert!(!wrong.is_plausible());
     }
 }

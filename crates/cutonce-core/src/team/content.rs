@@ -4,6 +4,7 @@
 use super::call_approvals::{PermissionRequest, PermissionResponse};
 use super::message::{MessageKind, TeamMessage};
 use super::plan_messages::{PlanApprovalRequest, PlanApprovalResponse, check_plan_request};
+use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -20,6 +21,8 @@ pub enum MessageContent {
     },
     TeammateStatus {
         state: TeammateState,
+        /// What it used since its last status (DU-3).
+        used: UsageTotals,
     },
     /// The team has ended: stop, keep everything.
     Shutdown,
@@ -66,6 +69,8 @@ enum ControlMessage {
     },
     TeammateStatus {
         state: TeammateState,
+        #[serde(default)]
+        used: UsageTotals,
     },
     Shutdown,
 }
@@ -85,7 +90,10 @@ pub fn parse_content(message: &TeamMessage) -> MessageContent {
             Ok(ControlMessage::PermissionWithdrawn { request_id }) => {
                 MessageContent::PermissionWithdrawn { request_id }
             }
-            Ok(ControlMessage::TeammateStatus { state }) => MessageContent::TeammateStatus { state },
+            Ok(ControlMessage::TeammateStatus { used, .. }) if !used.is_plausible() => {
+                MessageContent::Invalid { why: "its usage can't be right".into() }
+            }
+            Ok(ControlMessage::TeammateStatus { state, used }) => MessageContent::TeammateStatus { state, used },
             Ok(ControlMessage::Shutdown) => MessageContent::Shutdown,
             Err(error) => MessageContent::Invalid { why: error.to_string() },
         },
@@ -102,7 +110,7 @@ impl MessageContent {
             MessageContent::PermissionRequest(_) => "asks for permission for a call",
             MessageContent::PermissionResponse(_) => "answers a permission request",
             MessageContent::PermissionWithdrawn { .. } => "withdraws its request",
-            MessageContent::TeammateStatus { state } => state.describe(),
+            MessageContent::TeammateStatus { state, .. } => state.describe(),
             MessageContent::Shutdown => "ends the team",
             MessageContent::Invalid { .. } => "sends an invalid message",
         };
@@ -116,7 +124,7 @@ impl MessageContent {
             MessageContent::PermissionRequest(request) => ControlMessage::PermissionRequest(request),
             MessageContent::PermissionResponse(response) => ControlMessage::PermissionResponse(response),
             MessageContent::PermissionWithdrawn { request_id } => ControlMessage::PermissionWithdrawn { request_id },
-            MessageContent::TeammateStatus { state } => ControlMessage::TeammateStatus { state },
+            MessageContent::TeammateStatus { state, used } => ControlMessage::TeammateStatus { state, used },
             MessageContent::Shutdown => ControlMessage::Shutdown,
             MessageContent::Text | MessageContent::Invalid { .. } => return None,
         };

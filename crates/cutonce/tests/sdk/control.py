@@ -380,7 +380,7 @@ async def ho_1_init_tells_what_there_is():
         got = await turn(client, "/greet the moon")
         await turn(client, "/nothing of ours")
     init = got[0].data
-    assert init["slash_commands"] == ["plan", "clear", "compact", "greet"] and init["skills"] == ["sewing"] and "tailor" in init["agents"], init
+    assert init["slash_commands"] == ["plan", "clear", "compact", "usage", "greet"] and init["skills"] == ["sewing"] and "tailor" in init["agents"], init
     seen = stage.seen()
     assert "Say hello to the moon." in text_of(seen[0]), "a command of the user's own is its prompt"
     assert "/nothing of ours" in text_of(seen[1]), "what is no command is said as it is"

@@ -112,7 +112,7 @@ async def ho_1_compact_and_clear_are_commands():
     hooks = {"PreCompact": [HookMatcher(hooks=[before])]}
     async with ClaudeSDKClient(stage.options(hooks=hooks)) as client:
         commands = [one["name"] for one in (await client.get_server_info())["commands"]]
-        assert commands == ["plan", "clear", "compact"], commands
+        assert commands == ["plan", "clear", "compact", "usage"], commands
         first = await turn(client, "hello FIRSTWORDS")
         assert first[0].data["slash_commands"] == commands
         compacted = await turn(client, "/compact the tests")

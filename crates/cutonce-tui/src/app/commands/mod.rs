@@ -101,6 +101,7 @@ impl App {
             SlashCommand::Config => self.open_config(words),
             SlashCommand::Status => self.print_status(),
             SlashCommand::Cost => self.print_cost(),
+            SlashCommand::Usage => self.print_usage(),
             SlashCommand::Context => self.submit(Submission::DescribeContext),
             SlashCommand::Todos => self.print_todos(),
             SlashCommand::Export => self.export_conversation(words),
@@ -314,7 +315,7 @@ mod tests {
     #[test]
     fn ui_9_all_contract_commands_exist() {
         let all = "/help /plan /plans /mode /model /effort /clear /compact /resume /rewind /permissions /agents /mcp /memory /init \
-                   /config /status /cost /context /todos /export /copy /diff /review /btw /theme /doctor /setup /trust /exit";
+                   /config /status /cost /usage /context /todos /export /copy /diff /review /btw /theme /doctor /setup /trust /exit";
         let names: Vec<String> =
             commands::commands_of(Frontend::Terminal).map(|info| format!("/{}", info.name)).collect();
         assert_eq!(all.split_whitespace().collect::<Vec<_>>(), names);

@@ -90,6 +90,12 @@ impl App {
         self.print_notice(NoticeLevel::Info, &told);
     }
 
+    /// `/usage`: by day, project and model (DU-3).
+    pub(super) fn print_usage(&mut self) {
+        let told = cutonce_agent::storage::usage_report(&self.environment.home);
+        self.print_notice(NoticeLevel::Info, &told);
+    }
+
     pub(super) fn print_todos(&mut self) {
         let told: Vec<String> = self
             .status

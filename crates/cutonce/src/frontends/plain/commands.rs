@@ -90,6 +90,7 @@ impl PlainFrontend {
             SlashCommand::Memory => self.open_memory(words),
             SlashCommand::Config => self.open_config(words),
             SlashCommand::Status => self.print_notice(&reports::status_text(&self.report, self.session.id())),
+            SlashCommand::Usage => self.print_notice(&cutonce_agent::storage::usage_report(&self.report.home)),
             SlashCommand::Cost => self.print_notice(&reports::cost_text(&self.report)),
             SlashCommand::Todos => self.print_notice(&reports::todos_text(&self.report)),
             SlashCommand::Export => self.export_conversation(words),

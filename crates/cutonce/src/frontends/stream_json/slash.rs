@@ -1,4 +1,4 @@
-//! Slash commands in a host's message (HO-1, UI-9): `/compact`, `/clear` and `/plan`, which have their own
+//! Slash commands in a host's message (HO-1, UI-9): `/compact`, `/clear`, `/usage` and `/plan`, which have their own
 //! result, and custom commands. Changing rights or the model needs a control request: text that a host
 //! forwards must not do it.
 
@@ -24,6 +24,8 @@ pub(super) enum HostCommand {
         focus: Option<String>,
     },
     Clear,
+    /// Shows what was used by day and project.
+    Usage,
     /// Enters plan mode; with a message, a turn follows there.
     Plan(Option<Submission>),
 }
@@ -39,6 +41,7 @@ pub(super) fn parse_message(submission: Submission, customs: &[CustomCommand]) -
             Ok(HostCommand::Compact { focus: Some(words.to_string()).filter(|words| !words.is_empty()) })
         }
         "clear" if images.is_empty() && words.is_empty() => Ok(HostCommand::Clear),
+        "usage" if images.is_empty() && words.is_empty() => Ok(HostCommand::Usage),
         "plan" => parse_plan(text.trim(), images),
         "mode" => Err(needs_request_error("/mode", "set_permission_mode")),
         "model" => Err(needs_request_error("/model", "set_model")),
@@ -89,6 +92,7 @@ pub(super) struct RunningCommand {
 enum HostCommandKind {
     Compact,
     Clear,
+    Usage,
     Plan,
 }
 
@@ -127,6 +131,14 @@ impl SdkHost {
                 self.announce_command();
                 self.session.submit(Submission::Clear);
                 (HostCommandKind::Clear, None)
+            }
+            HostCommand::Usage => {
+                self.announce_command();
+                let text = cutonce_agent::storage::usage_report(self.session.home());
+                let mark = self.submit_mark();
+                let (what, done, notices) = (HostCommandKind::Usage, true, vec![text]);
+                self.command = Some(RunningCommand { mark, what, done, notices, follow_up: None });
+                return;
             }
             HostCommand::Plan(None) => {
                 self.announce_command();
@@ -185,6 +197,7 @@ mod tests {
             Ok(HostCommand::Message(_)) => "words".to_string(),
             Ok(HostCommand::Compact { focus }) => format!("compact {focus:?}"),
             Ok(HostCommand::Clear) => "clear".into(),
+            Ok(HostCommand::Usage) => "usage".into(),
             Ok(HostCommand::Plan(words)) => format!("plan {}", words.is_some()),
             Err(why) => why.to_string().split_whitespace().last().unwrap_or_default().to_string(),
         };
@@ -195,6 +208,7 @@ mod tests {
             ("/compactly said", "words"),
             ("/clear", "clear"),
             ("/clear the table", "words"),
+            ("/usage", "usage"),
             ("/plan", "plan false"),
             ("/plan fix it", "plan true"),
             ("/plan off", "`set_permission_mode`."),
