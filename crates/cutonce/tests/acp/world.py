@@ -13,9 +13,13 @@ import traceback
 
 from acp import RequestError, image_block, resource_block, spawn_agent_process, text_block  # noqa: F401
 from acp.schema import (
+    AcceptElicitationResponse,
     AllowedOutcome,
     ClientCapabilities,
+    DeclineElicitationResponse,
     DeniedOutcome,
+    ElicitationCapabilities,
+    ElicitationFormCapabilities,
     FileSystemCapabilities,
     ReadTextFileResponse,
     RequestPermissionResponse,
@@ -65,6 +69,14 @@ class Editor:
             return RequestPermissionResponse(outcome=DeniedOutcome(outcome="cancelled"))
         outcome = AllowedOutcome(outcome="selected", option_id=answer, field_meta=meta)
         return RequestPermissionResponse(outcome=outcome)
+
+    async def create_elicitation(self, message, mode, **_):
+        self.asked.append({"message": message, "schema": mode.requested_schema.model_dump(by_alias=True, exclude_none=True)})
+        self.changed.set()
+        answer = self.answers.pop(0)
+        if answer is None:
+            return DeclineElicitationResponse(action="decline")
+        return AcceptElicitationResponse(action="accept", content=answer)
 
     async def read_text_file(self, path, session_id, line=None, limit=None, **_):
         self.reads.append(path)
@@ -167,7 +179,7 @@ class World:
             self.requests = [json.loads(p.read_text()) for p in sorted(record.glob("*.json"))]
 
     @contextlib.asynccontextmanager
-    async def agent(self, *args, fs=False, init=True, env=None, limit=64 << 20):
+    async def agent(self, *args, fs=False, forms=False, init=True, env=None, limit=64 << 20):
         self.editor = Editor()
         given = {"ANTHROPIC_BASE_URL": f"http://{self.server}", "ANTHROPIC_API_KEY": "sk-ant-acp-test-0001"}
         env = self.env(**(given if env is None else env))
@@ -178,7 +190,9 @@ class World:
             self.process = process
             if init:
                 files = FileSystemCapabilities(read_text_file=fs, write_text_file=fs)
-                await connection.initialize(protocol_version=1, client_capabilities=ClientCapabilities(fs=files))
+                shown = ElicitationCapabilities(form=ElicitationFormCapabilities()) if forms else None
+                can = ClientCapabilities(fs=files, elicitation=shown)
+                await connection.initialize(protocol_version=1, client_capabilities=can)
             yield connection
 
     async def new(self, connection, mode=None):

@@ -36,6 +36,8 @@ pub enum ClientResponse {
         option: String,
         extra: Value,
     },
+    /// The answers to all questions, from a form.
+    Answers(Vec<Vec<String>>),
     Cancelled,
     Failed(String),
     /// The client disconnected: no answer at all, and the session is about to end.
@@ -64,6 +66,14 @@ pub struct AskInProgress {
 impl AskInProgress {
     pub fn new(view: std::sync::Arc<AskView>) -> Self {
         Self { view, answers: Vec::new(), chosen: Vec::new(), rehearsal: ClientRehearsal::default() }
+    }
+
+    /// The questions that a form can show.
+    pub fn questions(&self) -> Option<&[Question]> {
+        match &self.view.kind {
+            AskKind::Questions(questions) => Some(questions),
+            AskKind::Permission { .. } | AskKind::EnterPlan | AskKind::Plan { .. } => None,
+        }
     }
 
     pub fn build_prompt(&self, cwd: &Path) -> PermissionPrompt {
@@ -150,6 +160,9 @@ impl AskInProgress {
         let skipped = AskStep::Answer(AskAnswer::Questions(QuestionsAnswer::Skipped));
         let (option, extra) = match came {
             ClientResponse::Chosen { option, extra } => (option, extra),
+            ClientResponse::Answers(answers) => {
+                return AskStep::Answer(AskAnswer::Questions(QuestionsAnswer::Answered { answers }));
+            }
             ClientResponse::Cancelled | ClientResponse::Disconnected => return skipped,
             ClientResponse::Failed(why) => return AskStep::Answer(AskAnswer::Unusable { why }),
         };
@@ -241,7 +254,7 @@ fn permission_options(suggestions: &[RuleSuggestion]) -> Vec<PermissionOption> {
 fn permission_answer(came: ClientResponse, suggestions: &[RuleSuggestion]) -> AskAnswer {
     let (option, extra) = match came {
         ClientResponse::Chosen { option, extra } => (option, extra),
-        ClientResponse::Cancelled | ClientResponse::Disconnected => {
+        ClientResponse::Answers(_) | ClientResponse::Cancelled | ClientResponse::Disconnected => {
             return AskAnswer::Permission(PermissionAnswer::Deny { message: String::new(), interrupt: true });
         }
         ClientResponse::Failed(why) => return AskAnswer::Unusable { why },

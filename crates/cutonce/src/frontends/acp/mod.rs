@@ -5,6 +5,7 @@
 mod asks;
 mod calls;
 mod editor_files;
+mod forms;
 mod modes;
 mod prompt;
 mod replay;
@@ -290,6 +291,7 @@ impl AcpHost {
         replay: bool,
     ) -> Result<(acp::SessionModeState, UpdateSender), Error> {
         let client = self.client_capabilities()?;
+        let shows_forms = client.elicitation.as_ref().is_some_and(|offered| offered.form.is_some());
         check_folders(&wanted)?;
         // A session that this client left open ends first: a transcript has one writer.
         if let Some(open) = self.remove_session(&wanted.id) {
@@ -313,7 +315,8 @@ impl AcpHost {
             eprintln!("cutonce: {}", cutonce_core::text::sanitize::sanitize(notice));
         }
         let state = modes::mode_state(opened.mode, &opened.modes);
-        let (served, orders) = ServedSession::new(opened.session, opened.events, out.clone(), show, opened.mode);
+        let (served, orders) =
+            ServedSession::new(opened.session, opened.events, out.clone(), (show, shows_forms), opened.mode);
         let ended = tokio::spawn(served.run());
         self.state().sessions.insert(id, AcpSession { orders, modes: opened.modes, callable, task: ended });
         Ok((state, out))

@@ -31,6 +31,8 @@ pub enum ParsedPrompt {
     Compact { focus: Option<String> },
     /// Sends nothing; only shows this text.
     ShowText(String),
+    /// Shows what was used by day and project.
+    ShowUsage,
 }
 
 /// Custom commands and skills of the user and the project that can be called in this session.
@@ -211,6 +213,7 @@ fn parse_command(name: &str, said: PromptBlocks, callable: &CallableCommands) ->
         "model" => ParsedPrompt::SetModel { name: rest.to_string() },
         "compact" => ParsedPrompt::Compact { focus: Some(rest.to_string()).filter(|rest| !rest.is_empty()) },
         "clear" => ParsedPrompt::Command(vec![Submission::Clear]),
+        "usage" => ParsedPrompt::ShowUsage,
         other => ParsedPrompt::ShowText(callable.unknown_command(other)),
     }
 }
@@ -266,7 +269,7 @@ mod tests {
             ParsedPrompt::Command(_) => "command",
             ParsedPrompt::Compact { .. } => "compact",
             ParsedPrompt::SetModel { .. } => "model",
-            ParsedPrompt::ShowText(_) => "say",
+            ParsedPrompt::ShowText(_) | ParsedPrompt::ShowUsage => "say",
         };
         for (words, expected) in [
             ("hello /plan", "words"),

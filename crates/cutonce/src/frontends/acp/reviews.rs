@@ -98,7 +98,7 @@ fn key_name(key: ChoiceKey) -> String {
 pub(super) fn parse_answer(came: ClientResponse, request: &approval::PlanExitRequest) -> AskAnswer {
     let (option, extra) = match came {
         ClientResponse::Chosen { option, extra } => (option, extra),
-        ClientResponse::Cancelled | ClientResponse::Disconnected => {
+        ClientResponse::Answers(_) | ClientResponse::Cancelled | ClientResponse::Disconnected => {
             return AskAnswer::Unusable { why: "the request was cancelled".into() };
         }
         ClientResponse::Failed(why) => return AskAnswer::Unusable { why },

@@ -2,6 +2,7 @@
 //! become permission requests; open ones are denied if the client disconnects.
 
 use super::asks::{self, AskInProgress, AskStep, ClientResponse};
+use super::forms;
 use super::prompt::{CallableCommands, ParsedPrompt};
 use super::review_rehearsals::{RehearsalEvent, applies_rehearsal, rehearsal_news};
 use super::updates::{UpdateBuilder, notice_update};
@@ -91,6 +92,8 @@ pub struct ServedSession {
     pub events: EventStream,
     pub out: UpdateSender,
     pub show: UpdateBuilder,
+    /// The client shows forms.
+    shows_forms: bool,
     view: SessionView,
     orders: mpsc::UnboundedReceiver<SessionOrder>,
     sender: mpsc::WeakUnboundedSender<SessionOrder>,
@@ -135,7 +138,7 @@ impl ServedSession {
         session: Session,
         events: EventStream,
         out: UpdateSender,
-        show: UpdateBuilder,
+        (show, shows_forms): (UpdateBuilder, bool),
         mode: Mode,
     ) -> (Self, mpsc::UnboundedSender<SessionOrder>) {
         let (sender, orders) = mpsc::unbounded_channel();
@@ -144,6 +147,7 @@ impl ServedSession {
             events,
             out,
             show,
+            shows_forms,
             view: SessionView { mode, ..SessionView::default() },
             orders,
             sender: sender.downgrade(),
@@ -209,16 +213,22 @@ impl ServedSession {
             ParsedPrompt::Command(submissions) => submissions.into_iter().for_each(|one| self.session.submit(one)),
             ParsedPrompt::SetModel { name } => return self.set_model(name, responder),
             ParsedPrompt::Compact { focus } => self.session.submit(Submission::Compact { focus, on_done: None }),
-            ParsedPrompt::ShowText(words) => {
-                self.out.send_update(self.show.notice_chunk(&words));
-                let _ = responder.respond(PromptResponse::new(StopReason::EndTurn));
-                return self.start_next_prompt();
+            ParsedPrompt::ShowText(words) => return self.show_text(&words, responder),
+            ParsedPrompt::ShowUsage => {
+                let text = cutonce_agent::storage::usage_report(self.session.home());
+                return self.show_text(&text, responder);
             }
         }
         let (over, tell) = self.new_mark();
         self.session.submit(Submission::WhenIdle(Flushed(Arc::new(tell))));
         self.cancelling = false;
         self.running = Some(RunningPrompt { responder, done_mark: over, result: None });
+    }
+
+    fn show_text(&mut self, words: &str, responder: Responder<PromptResponse>) {
+        self.out.send_update(self.show.notice_chunk(words));
+        let _ = responder.respond(PromptResponse::new(StopReason::EndTurn));
+        self.start_next_prompt();
     }
 
     /// Switches to a model that can be connected, or says why not.
@@ -390,9 +400,22 @@ impl ServedSession {
             (first.content, first.raw_input) = (None, None);
         }
         self.out.send_update(SessionUpdate::ToolCallUpdate(ToolCallUpdate::new(call.clone(), first)));
+        let (orders, id) = (self.sender.clone(), ask_id.clone());
+        if let Some(questions) = asking.questions().filter(|_| self.shows_forms)
+            && let Some(form) = forms::build_form(questions, &self.out.session, &call)
+        {
+            let (count, sent) = (questions.len(), self.out.connection.send_request(form));
+            self.asks.insert(ask_id, ClientAsk { asking, call, request: sent.cancellation_handle() });
+            tokio::spawn(async move {
+                let came = forms::form_response(sent.block_task().await, count);
+                if let Some(orders) = orders.upgrade() {
+                    let _ = orders.send(SessionOrder::AskResponse { ask_id: id, came });
+                }
+            });
+            return;
+        }
         let request = RequestPermissionRequest::new(self.out.session.clone(), update, shown.options);
         let sent = self.out.connection.send_request(request);
-        let (orders, id) = (self.sender.clone(), ask_id.clone());
         self.asks.insert(ask_id, ClientAsk { asking, call, request: sent.cancellation_handle() });
         tokio::spawn(async move {
             let came = asks::client_response(sent.block_task().await);
