@@ -6,6 +6,7 @@ pub mod call;
 pub mod classifier;
 pub mod commands;
 pub mod conversation;
+pub mod elicitation;
 pub mod exit_code;
 pub mod hooks;
 pub mod image;

@@ -11,7 +11,9 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
 
 /// A file that reaches this size becomes `cutonce.log.1`.
 const MAX_FILE_BYTES: u64 = 1 << 20;
@@ -29,7 +31,10 @@ pub fn init(home: &Path) {
         }),
     };
     let log = RotatingLog { path: log_path(home), file: Mutex::default(), secrets: OnceLock::new() };
-    let subscriber = tracing_subscriber::fmt().with_max_level(level).with_ansi(false).with_writer(log).finish();
+    // The client for logins logs authorization codes at the level debug.
+    let targets = Targets::new().with_default(level).with_target("rmcp::transport::auth", level.min(LevelFilter::WARN));
+    let lines = tracing_subscriber::fmt::layer().with_ansi(false).with_writer(log);
+    let subscriber = tracing_subscriber::registry().with(lines.with_filter(targets));
     // Only fails if a subscriber is already installed, and then entries reach that one.
     let _ = tracing::subscriber::set_global_default(subscriber);
 }

@@ -7,6 +7,8 @@
 mod cli;
 #[path = "support/environment.rs"]
 mod environment;
+#[path = "mcp/oauth.rs"]
+mod oauth;
 #[path = "mcp/reference.rs"]
 mod reference;
 #[path = "mcp/stage.rs"]
@@ -16,6 +18,7 @@ mod web;
 
 use serde_json::{Value, json};
 use stage::{Stage, calls, stderr};
+use std::io::{BufRead, BufReader, Write};
 
 /// The first request waits for the servers, so that a test sees their tools in it.
 const WAIT: &str = r#"{"mcp": {"firstWaitMs": 30000}}"#;
@@ -273,6 +276,57 @@ fn ho_6_a_lying_server_is_contained() {
     assert_eq!(answer("ask-2")["result"]["roots"][0]["uri"], format!("file://{}", stage.ws().display()));
     assert_eq!(answer("ask-3")["result"], json!({}));
     assert_eq!(answer("ask-4")["error"]["code"], -32601);
+}
+
+/// Plays a host that answers every ask, and returns the questions that it was asked.
+fn answer_as_host(stage: &Stage, answers: &dyn Fn(&Value) -> Value) -> Vec<Value> {
+    let config = json!({"mcpServers": {"s": stage.server("asks")}}).to_string();
+    let mut args = vec!["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
+    args.extend(["--permission-prompt-tool", "stdio", "--allowedTools", "mcp__s", "--mcp-config", &config]);
+    let mut child = stage.start(&args);
+    let mut stdin = child.stdin.take().unwrap();
+    let prompt = json!({"type": "user", "message": {"role": "user", "content": "go"}});
+    writeln!(stdin, "{prompt}").unwrap();
+    let mut asked = Vec::new();
+    for line in BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap) {
+        let frame: Value = serde_json::from_str(&line).unwrap();
+        if frame["type"] == "control_request" {
+            let said = answers(&frame["request"]["input"]);
+            let response = json!({"subtype": "success", "request_id": frame["request_id"], "response": said});
+            writeln!(stdin, "{}", json!({"type": "control_response", "response": response})).unwrap();
+            asked.push(frame["request"].clone());
+        }
+        if frame["type"] == "result" {
+            break;
+        }
+    }
+    drop(stdin);
+    child.wait().unwrap();
+    asked
+}
+
+#[test]
+fn du_10_hosts_answer_questions_of_servers() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__book", json!({}))]), {"text": "done"}]));
+    let asked = answer_as_host(&stage, &|input| {
+        let mut input = input.clone();
+        let questions = input["questions"].as_array().unwrap().clone();
+        let answers = questions.iter().zip(["South", "No"]);
+        let answers = answers.map(|(question, answer)| (question["question"].as_str().unwrap().into(), answer.into()));
+        input["answers"] = Value::Object(answers.collect());
+        json!({"behavior": "allow", "updatedInput": input})
+    });
+    assert_eq!((asked.len(), &asked[0]["tool_name"]), (1, &json!("AskUserQuestion")), "{asked:?}");
+    let expected = r#"[{"action": "accept", "content": {"room": "s", "late": false}}]"#;
+    assert_eq!(stage.results(), [expected]);
+}
+
+#[test]
+fn du_10_endless_questions_end_with_the_tenth() {
+    let stage = Stage::new(json!([calls(&[("mcp__s__nag", json!({}))]), {"text": "done"}]));
+    let asked = answer_as_host(&stage, &|_| json!({"behavior": "deny", "message": "no"}));
+    assert_eq!(asked.len(), 10);
+    assert_eq!(stage.results()[0].matches(r#""action": "decline""#).count(), 12, "{:?}", stage.results());
 }
 
 #[test]

@@ -34,7 +34,7 @@ use crate::session::{
 use crate::storage::paths::ProjectSessions;
 use crate::storage::redact::Redactor;
 use crate::storage::versions::FileVersions;
-use crate::storage::{EphemeralStore, ResumedTranscript, StoreError, TranscriptReader, TranscriptStore};
+use crate::storage::{EphemeralStore, ResumedTranscript, StoreError, TranscriptReader, TranscriptStore, UsageLog};
 use crate::subagent::AgentsOffer;
 use crate::sync::LockUnpoisoned;
 use crate::team::{Membership, TeamHandle, TeamHistory, TeamRecord, TeammateTemplate};
@@ -166,7 +166,7 @@ impl SessionBuilder {
         let totals = replayed.priced_totals(&settings);
         let left = ResumedState { todos: replayed.todos, phase: mode.0.is_planning().then_some(planner.phase) };
         let (transcript, model) = (store.path().to_path_buf(), base.connected.spec.clone());
-        let mcp = self.start_mcp_servers(&loaded, &settings, &here.workspace, &mut notices);
+        let mcp = self.start_mcp_servers(&loaded, &settings, (&here.workspace, &redactor), &mut notices);
         let (services, place) = ((settings.clone(), base.connect, redactor), loaded.trusted.then_some(&here.workspace));
         let (session, events) = Session::open(SessionParts {
             shared: self.build_shared(services, place, &offered, wishes, &mut notices),
@@ -235,6 +235,7 @@ impl SessionBuilder {
             answerer: self.permissions.answerer.clone(),
             connect,
             redactor,
+            usage_log: (!self.ephemeral).then(|| UsageLog::new(&self.dirs.home, &self.dirs.cwd)),
             places: self.settings_places(),
             hooks: self.build_hooks(&settings, notices),
             skill_folders: offered.skills.iter().map(|skill| skill.folder.clone()).collect(),
@@ -573,7 +574,7 @@ impl SessionBuilder {
         &self,
         loaded: &LoadedSettings,
         settings: &Settings,
-        here: &Workspace,
+        (here, redactor): (&Workspace, &Arc<Redactor>),
         notices: &mut Vec<String>,
     ) -> McpServers {
         let opening = mcp::McpOptions {
@@ -588,7 +589,7 @@ impl SessionBuilder {
             given: &self.mcp.config,
             strict: self.mcp.strict,
         };
-        mcp::open_servers(opening, notices)
+        mcp::open_servers(opening, redactor.clone(), notices)
     }
 
     /// The language servers of a session in a trusted folder (DU-11).

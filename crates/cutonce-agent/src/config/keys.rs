@@ -167,7 +167,7 @@ impl KeySource {
 
 /// Stores a key in the system's keyring, where `lookup` finds it. On Linux this is the kernel's keyring, which is
 /// cleared at reboot.
-fn store_key(name: &str, key: &SecretString) -> Result<(), KeyError> {
+pub(crate) fn store_key(name: &str, key: &SecretString) -> Result<(), KeyError> {
     let entry = keyring::Entry::new(KEYRING_SERVICE, name).map_err(keyring_error)?;
     entry.set_password(key.expose_secret()).map_err(keyring_error)
 }
@@ -242,7 +242,7 @@ pub fn in_keyring(name: &str) -> bool {
 }
 
 /// Without keyring, permission or entry, there is no key.
-fn from_keyring(name: &str) -> Option<SecretString> {
+pub(crate) fn from_keyring(name: &str) -> Option<SecretString> {
     let key = keyring::Entry::new(KEYRING_SERVICE, name).ok()?.get_password().ok()?;
     (!key.trim().is_empty()).then(|| key.trim().into())
 }

@@ -13,6 +13,19 @@ pub struct ServerDefinition {
     pub timeout: Option<Duration>,
     /// Not started until the user enables it.
     pub disabled: bool,
+    /// For the login of a URL.
+    pub oauth: OauthClient,
+}
+
+/// The OAuth client that a definition gives for a server's login (DU-10).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct OauthClient {
+    /// The id of a client that the user registered.
+    pub id: Option<String>,
+    /// The loopback port that was registered with it.
+    pub callback_port: Option<u16>,
+    /// The scopes to ask for.
+    pub scopes: Vec<String>,
 }
 
 /// How to connect to a server.
@@ -80,7 +93,8 @@ impl ServerDefinition {
                 None => return Err(format!("`timeout`: expected 1 to 86400000 milliseconds, got {value}").into()),
             },
         };
-        Ok(ServerDefinition { transport: reach, timeout, disabled: object.get("disabled") == Some(&Value::Bool(true)) })
+        let disabled = object.get("disabled") == Some(&Value::Bool(true));
+        Ok(ServerDefinition { transport: reach, timeout, disabled, oauth: oauth_field(object)? })
     }
 
     /// The transport's name: `stdio`, `http` or `sdk`.
@@ -128,6 +142,22 @@ impl ServerDefinition {
         };
         Ok(ServerDefinition { transport: reach, ..self })
     }
+}
+
+fn oauth_field(object: &Map<String, Value>) -> Result<OauthClient, DefinitionError> {
+    let given = match object.get("oauth") {
+        None | Some(Value::Null) => return Ok(OauthClient::default()),
+        Some(Value::Object(given)) => given,
+        Some(other) => return Err(format!("`oauth`: expected an object, got {other}").into()),
+    };
+    let callback_port = match given.get("callbackPort") {
+        None | Some(Value::Null) => None,
+        Some(value) => match value.as_u64().and_then(|port| u16::try_from(port).ok()).filter(|port| *port > 0) {
+            Some(port) => Some(port),
+            None => return Err(format!("`oauth.callbackPort`: expected a port number, got {value}").into()),
+        },
+    };
+    Ok(OauthClient { id: string_field(given, "clientId")?, callback_port, scopes: string_list_field(given, "scopes")? })
 }
 
 fn string_field(object: &Map<String, Value>, key: &str) -> Result<Option<String>, DefinitionError> {

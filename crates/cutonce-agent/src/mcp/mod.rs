@@ -11,7 +11,10 @@ mod call_result;
 mod client;
 pub mod definition;
 pub mod edit_files;
+pub(crate) mod elicitation;
 mod error;
+#[cfg(feature = "mcp")]
+pub mod login;
 pub mod names;
 mod open;
 mod process_work;
@@ -28,6 +31,8 @@ pub use open::{McpOptions, open_selected};
 pub use process_work::ProcessWork;
 pub use remote::{ChangeSignal, RemoteError, RemoteServer, ServerInfo};
 pub(crate) use servers::JoinedServer;
+#[cfg(feature = "mcp")]
+pub use servers::LoginTarget;
 pub use servers::{McpPrompt, McpResource, McpServers};
 pub use status::{McpServerState, McpServerStatus, ToolHints, ToolStatus};
 pub(crate) use tool::McpTool;

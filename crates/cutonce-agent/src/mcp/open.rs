@@ -1,12 +1,14 @@
 //! Opens the servers of a session from settings, files and flags.
 
 use super::approved_servers::ApprovedServers;
+use super::elicitation::ElicitationPort;
 use super::remote::RemoteConnector;
 use super::servers::{McpServers, ServersSetup, VariableResolver};
 use super::sources::{DeclaredServer, ServerScope, effective_servers};
 use super::status::McpServerState;
 use super::tool::McpPolicy;
 use crate::config::LoadedSettings;
+use crate::storage::redact::Redactor;
 use cutonce_core::settings::Settings;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -37,10 +39,10 @@ pub struct McpOptions<'a> {
 }
 
 /// Starts all approved servers in the background without waiting.
-pub(crate) fn open_servers(opening: McpOptions<'_>, notices: &mut Vec<String>) -> McpServers {
+pub(crate) fn open_servers(opening: McpOptions<'_>, redactor: Arc<Redactor>, notices: &mut Vec<String>) -> McpServers {
     let (all, wrong) = declared_servers(&opening);
     notices.extend(wrong);
-    let servers = new_servers(&opening);
+    let servers = new_servers(&opening, Some(redactor));
     // A host adds its in-process servers later (`Servers::add_remote`).
     for one in all.into_iter().filter(|one| one.definition["type"] != "sdk") {
         servers.add(one);
@@ -63,7 +65,7 @@ pub(crate) fn open_servers(opening: McpOptions<'_>, notices: &mut Vec<String>) -
 /// Opens the servers that `wanted` selects, for `cutonce mcp`; starts them only if `start`.
 pub fn open_selected(opening: McpOptions<'_>, wanted: impl Fn(&str) -> bool, start: bool) -> (McpServers, Vec<String>) {
     let (all, wrong) = declared_servers(&opening);
-    let servers = new_servers(&opening);
+    let servers = new_servers(&opening, None);
     for one in all.into_iter().filter(|one| wanted(&one.name)) {
         match start {
             true => servers.add(one),
@@ -82,10 +84,13 @@ fn describe_waiting(status: &super::McpServerStatus) -> String {
     format!("{} ({})", status.name, status.target)
 }
 
-fn new_servers(opening: &McpOptions<'_>) -> McpServers {
+fn new_servers(opening: &McpOptions<'_>, redactor: Option<Arc<Redactor>>) -> McpServers {
+    let elicitations: Arc<ElicitationPort> = Arc::default();
     McpServers::new(ServersSetup {
+        home: opening.home.to_path_buf(),
         policy: McpPolicy::from_settings(opening.settings),
-        connector: connector(opening),
+        connector: connector(opening, redactor, &elicitations),
+        elicitations,
         approved: Some(ApprovedServers::new(opening.home, opening.project)),
         variable: variable_lookup(opening),
         own: opening.own.clone(),
@@ -93,17 +98,28 @@ fn new_servers(opening: &McpOptions<'_>) -> McpServers {
 }
 
 #[cfg(feature = "mcp")]
-fn connector(opening: &McpOptions<'_>) -> Option<Arc<dyn RemoteConnector>> {
+fn connector(
+    opening: &McpOptions<'_>,
+    redactor: Option<Arc<Redactor>>,
+    elicitations: &Arc<ElicitationPort>,
+) -> Option<Arc<dyn RemoteConnector>> {
     Some(Arc::new(super::client::McpClient {
         env: opening.tool_env.clone(),
         cwd: opening.project.to_path_buf(),
         roots: opening.roots.clone(),
         connect_timeout: McpPolicy::from_settings(opening.settings).connect_timeout,
+        home: opening.home.to_path_buf(),
+        redactor,
+        elicitations: elicitations.clone(),
     }))
 }
 
 #[cfg(not(feature = "mcp"))]
-fn connector(_opening: &McpOptions<'_>) -> Option<Arc<dyn RemoteConnector>> {
+fn connector(
+    _opening: &McpOptions<'_>,
+    _redactor: Option<Arc<Redactor>>,
+    _elicitations: &Arc<ElicitationPort>,
+) -> Option<Arc<dyn RemoteConnector>> {
     None
 }
 

@@ -74,8 +74,8 @@ pub enum RemoteError {
     /// The server can't be reached or has died; contains the reason and a remedy.
     #[error("{0}")]
     Unavailable(String),
-    /// The server requires authorization.
-    #[error("it asks for authorization ({0}); give it a header with a token in its definition")]
+    /// The server requires authorization; contains the next step.
+    #[error("{0}")]
     NeedsAuth(String),
     /// The server answered with an error.
     #[error("it answered with error {code}: {message}")]

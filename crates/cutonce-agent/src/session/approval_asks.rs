@@ -4,6 +4,7 @@
 use super::SessionState;
 use super::asks::{Asks, OpenAsk, view};
 use super::changes_outside::OutsideAnswer;
+use super::elicitations::OpenElicitation;
 use super::parts::Approver;
 use cutonce_core::plan;
 use cutonce_core::plan::approval::{self, NoAnswer};
@@ -24,6 +25,8 @@ pub(super) enum OpenSubject {
     Plan(Box<approval::PlanExitRequest>),
     /// Whether an implementation that used its budget up continues (PC-12).
     Budget,
+    /// A question of an MCP server (DU-10).
+    Elicitation(OpenElicitation),
     /// A teammate's plan, for the lead's user (PM-134).
     TeamPlan(Box<approval::PlanExitRequest>),
     /// A teammate's call, for the lead's user.
@@ -40,20 +43,26 @@ impl OpenSubject {
             OpenSubject::OutsidePlan(_) => "outside_plan",
             OpenSubject::Plan(_) => PLAN_ASK,
             OpenSubject::Budget => "budget",
+            OpenSubject::Elicitation(_) => "elicitation",
             OpenSubject::TeamPlan(_) => crate::team::approval_history::PLAN_ASK,
             OpenSubject::TeamCall => crate::team::approval_history::CALL_REQUEST,
         }
     }
     pub(super) fn accepts(&self, answer: &AskAnswer) -> bool {
-        use OpenSubject::{Budget, EnterPlan, OutsidePlan, Permission, Plan, Questions, TeamCall, TeamPlan};
+        use OpenSubject::{
+            Budget, Elicitation, EnterPlan, OutsidePlan, Permission, Plan, Questions, TeamCall, TeamPlan,
+        };
         match (self, answer) {
             (TeamPlan(_), AskAnswer::Plan(_)) => true,
             // Anything else leaves a teammate's plan open.
             (TeamPlan(_), _) => false,
             (_, AskAnswer::Unusable { .. }) => true,
             (Permission | EnterPlan | OutsidePlan(_) | TeamCall, AskAnswer::Permission(_)) => true,
-            (Questions | Budget, AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
-            (Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall | Budget, AskAnswer::Host(_)) => true,
+            (Questions | Budget | Elicitation(_), AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
+            (
+                Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall | Budget | Elicitation(_),
+                AskAnswer::Host(_),
+            ) => true,
             (_, AskAnswer::Permission(_) | AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Host(_)) => false,
         }
     }
@@ -118,6 +127,10 @@ impl SessionState {
     /// Takes a recorded answer to EnterPlanMode or about changes outside the plan, and an unusable one to a plan;
     /// returns every other answer.
     pub(super) fn session_tool_answered(&mut self, ask: OpenAsk, answer: AskAnswer) -> Option<(OpenAsk, AskAnswer)> {
+        if let OpenSubject::Elicitation(open) = ask.subject {
+            self.elicitation_answered(open, answer);
+            return None;
+        }
         match (&ask.subject, answer, ask.n) {
             (OpenSubject::Budget, answer, _) => self.budget_answered(&answer),
             (OpenSubject::OutsidePlan(reply), answer, _) => reply.send(&answer),
@@ -167,6 +180,7 @@ impl SessionState {
             | OpenSubject::OutsidePlan(_)
             | OpenSubject::TeamPlan(_)
             | OpenSubject::Budget
+            | OpenSubject::Elicitation(_)
             | OpenSubject::TeamCall => None,
         }
     }

@@ -167,9 +167,11 @@ impl SessionState {
         self.withdraw(own, reason);
     }
 
-    /// The turn was interrupted: closes the asks of its calls. A plan that survived a crash still waits (PM-85).
+    /// The turn was interrupted: closes the asks of its calls and of servers that they called. A plan that survived a
+    /// crash still waits (PM-85).
     pub(super) fn withdraw_call_asks(&mut self, reason: &str) {
-        let own = self.asks.0.extract_if(.., |ask| ask.n.is_some()).collect();
+        let of_turn = |ask: &mut OpenAsk| ask.n.is_some() || matches!(ask.subject, OpenSubject::Elicitation(_));
+        let own = self.asks.0.extract_if(.., of_turn).collect();
         self.withdraw(own, reason);
     }
 

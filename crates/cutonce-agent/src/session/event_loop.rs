@@ -103,6 +103,7 @@ impl EventLoop {
 impl SessionState {
     /// Performs what the initial mode brings, and submits a plan again that a crash left open (PM-85).
     fn open(&mut self, effects: Vec<mode::ModeEffect>) {
+        self.connect_elicitations();
         self.hide_secrets();
         self.open_workshop();
         if self.mode.is_planning() && !effects.contains(&mode::ModeEffect::PlanEntered) {
@@ -157,6 +158,7 @@ impl SessionState {
             }
             SessionEvent::Call { call, report } => self.call_reported(call, *report),
             SessionEvent::ChangedOutside { call, changes, reply } => self.ask_about_outside(call, &changes, reply),
+            SessionEvent::Elicitation(news) => self.elicitation_news(news),
             SessionEvent::Rehearsal { id, report } => self.rehearsal_reported(&id, *report),
             SessionEvent::PlanChecked { call, checked, draft } => {
                 self.plan_checked(call, checked, draft.map(|draft| *draft));

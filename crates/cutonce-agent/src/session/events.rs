@@ -25,6 +25,8 @@ pub(crate) enum SessionEvent {
     Call { call: CallRef, report: Box<CallReport> },
     /// A command changed files outside the approved plan; the user decides whether they are applied (PC-21).
     ChangedOutside { call: CallRef, changes: OutsideChanges, reply: oneshot::Sender<bool> },
+    /// An MCP server asks the user (DU-10).
+    Elicitation(crate::mcp::elicitation::ElicitationNews),
     /// News of a rehearsal (RH-1).
     Rehearsal { id: String, report: Box<RehearsalReport> },
     /// The workspace was compared and the plan was read for a submission (PM-87, PC-6).

@@ -45,7 +45,12 @@ impl QuestionsDialog {
     pub fn new(questions: Vec<Question>, who: Option<&str>) -> QuestionsDialog {
         let given = questions
             .iter()
-            .map(|question| QuestionState { chosen: vec![false; question.options.len()], ..QuestionState::default() })
+            .map(|question| QuestionState {
+                chosen: vec![false; question.options.len()],
+                // Without options there is nothing but the text.
+                writing: question.options.is_empty(),
+                ..QuestionState::default()
+            })
             .collect();
         QuestionsDialog {
             questions,
@@ -58,6 +63,9 @@ impl QuestionsDialog {
     pub fn hint(&self) -> &'static str {
         match (self.questions.get(self.current), self.states.get(self.current)) {
             (None, _) => "enter sends these answers · ← back · esc skips all questions",
+            (Some(question), Some(given)) if given.writing && question.options.is_empty() => {
+                "enter confirms this answer · esc skips"
+            }
             (_, Some(given)) if given.writing => "enter confirms this answer · esc back",
             (Some(question), _) if question.multi_select => {
                 "space or a digit marks · enter continues · ← back · ctrl+o all · esc skips"
@@ -122,7 +130,7 @@ impl QuestionsDialog {
         let Some(given) = self.states.get_mut(self.current) else { return DialogReply::Nothing };
         match key.code {
             KeyCode::Enter if key.modifiers == KeyModifiers::NONE => {
-                given.writing = false;
+                given.writing = given.chosen.is_empty();
                 if !given.free_text.text().trim().is_empty() {
                     if !several {
                         given.chosen.fill(false);
@@ -130,6 +138,7 @@ impl QuestionsDialog {
                     self.current += 1;
                 }
             }
+            KeyCode::Esc if given.chosen.is_empty() => return skip_reply(),
             // Only Enter accepts free text; text left with Esc is not an answer.
             KeyCode::Esc => (given.writing, given.free_text) = (false, std::mem::take(&mut given.free_text_before)),
             _ if given.free_text.handle_key(key) => {}

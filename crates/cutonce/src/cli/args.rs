@@ -474,6 +474,18 @@ pub enum McpCommand {
         #[arg(short, long, value_enum)]
         scope: Option<McpScope>,
     },
+    /// Log in to a server that needs OAuth, in your browser
+    #[cfg(feature = "mcp")]
+    Login(McpLogin),
+    /// Delete the login of a server
+    #[cfg(feature = "mcp")]
+    Logout {
+        /// Server name, as `list` shows it
+        name: String,
+        /// Address of a server that a host provides
+        #[arg(long)]
+        url: Option<String>,
+    },
     /// Approve a project's server for this folder, as it is defined now
     #[command(alias = "agree")]
     Approve {
@@ -492,6 +504,28 @@ impl Default for McpCommand {
     fn default() -> Self {
         McpCommand::List { json: false, no_check: false }
     }
+}
+
+#[cfg(feature = "mcp")]
+#[derive(Debug, Args)]
+pub struct McpLogin {
+    /// Server name, as `list` shows it
+    pub name: String,
+    /// Address of a server that a host provides
+    #[arg(long)]
+    pub url: Option<String>,
+    /// Client that you registered with the authorization server; its secret, if any, comes from $MCP_CLIENT_SECRET
+    #[arg(long, value_name = "ID")]
+    pub client_id: Option<String>,
+    /// Scopes to ask for, instead of those that the server names
+    #[arg(long, value_name = "SCOPE")]
+    pub scope: Vec<String>,
+    /// Loopback port for the browser's answer, if you registered one
+    #[arg(long, value_name = "PORT")]
+    pub callback_port: Option<u16>,
+    /// Print the address instead of opening the browser
+    #[arg(long)]
+    pub no_browser: bool,
 }
 
 #[derive(Debug, Args)]

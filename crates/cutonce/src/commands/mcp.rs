@@ -26,6 +26,10 @@ pub async fn run(args: McpArgs) -> anyhow::Result<u8> {
             desk.add_server(&name, &value, scope.into())
         }
         McpCommand::Remove { name, scope } => desk.remove_server(&name, scope.map(ServerScope::from)),
+        #[cfg(feature = "mcp")]
+        McpCommand::Login(login) => super::mcp_login::log_in(desk.open_stopped()?, login).await,
+        #[cfg(feature = "mcp")]
+        McpCommand::Logout { name, url } => super::mcp_login::log_out(&desk.open_stopped()?, &name, url.as_deref()),
         McpCommand::Approve { name } => desk.approve_server(&name),
         McpCommand::Deny { name } => desk.revoke_approval(&name),
     }
@@ -112,24 +116,8 @@ impl McpConfigEditor {
 
     /// Starts the servers that may start, and waits until each is connected or has failed.
     async fn check_servers(&self, wanted: impl Fn(&str) -> bool, check: bool) -> anyhow::Result<Vec<McpServerStatus>> {
-        let env: Vec<_> = std::env::vars_os().collect();
         let own = tempfile::tempdir()?;
-        let opening = McpOptions {
-            home: &self.places.home,
-            project: &self.places.project,
-            loaded: &self.loaded,
-            settings: &self.loaded.settings,
-            tool_env: tool_env(&env, &self.loaded.settings),
-            env,
-            roots: vec![self.places.project.clone()],
-            own: own.path().to_path_buf(),
-            given: &[],
-            strict: false,
-        };
-        let (servers, wrong): (McpServers, _) = open_selected(opening, wanted, check);
-        for notice in wrong {
-            eprintln!("cutonce: {}", sanitize(&notice));
-        }
+        let servers = self.open_servers(own.path(), wanted, check);
         if check {
             servers.wait_until_started(None).await;
         }
@@ -139,6 +127,34 @@ impl McpConfigEditor {
         let status = servers.status();
         servers.close().await;
         Ok(status)
+    }
+
+    /// The servers, of which none is started.
+    #[cfg(feature = "mcp")]
+    fn open_stopped(&self) -> anyhow::Result<(McpServers, std::path::PathBuf)> {
+        let own = tempfile::tempdir()?;
+        Ok((self.open_servers(own.path(), |_| true, false), self.places.home.clone()))
+    }
+
+    fn open_servers(&self, own: &Path, wanted: impl Fn(&str) -> bool, start: bool) -> McpServers {
+        let env: Vec<_> = std::env::vars_os().collect();
+        let opening = McpOptions {
+            home: &self.places.home,
+            project: &self.places.project,
+            loaded: &self.loaded,
+            settings: &self.loaded.settings,
+            tool_env: tool_env(&env, &self.loaded.settings),
+            env,
+            roots: vec![self.places.project.clone()],
+            own: own.to_path_buf(),
+            given: &[],
+            strict: false,
+        };
+        let (servers, wrong): (McpServers, _) = open_selected(opening, wanted, start);
+        for notice in wrong {
+            eprintln!("cutonce: {}", sanitize(&notice));
+        }
+        servers
     }
 
     async fn print_list(&self, as_json: bool, check: bool) -> anyhow::Result<u8> {
@@ -293,7 +309,7 @@ pub fn status_text(status: &McpServerStatus, checked: bool) -> String {
         McpServerState::Pending => "still starting".into(),
         McpServerState::Connected => format!("connected, {} tools", status.tools.len()),
         McpServerState::Failed(why) => format!("failed: {}", sanitize(why)),
-        McpServerState::NeedsAuth(why) => format!("needs authorization: {}", sanitize(why)),
+        McpServerState::NeedsAuth(why) => sanitize(why).into_owned(),
         McpServerState::NeedsApproval => format!("needs approval: cutonce mcp approve {}", status.name),
         McpServerState::Disabled => "disabled".into(),
     }

@@ -15,6 +15,8 @@ pub mod jobs;
 pub mod key;
 pub mod man;
 pub mod mcp;
+#[cfg(feature = "mcp")]
+mod mcp_login;
 pub mod plan;
 pub mod plans;
 #[cfg(feature = "nats")]

@@ -47,7 +47,7 @@ fn ho_6_http_server_gets_its_token() {
     let web = Web::start("locked");
     assert_eq!(look(web.server(json!({"Authorization": "Bearer right"}))).0, ["seen"]);
     let (_, told) = look(web.server(json!({})));
-    assert!(told.contains("MCP server w: it asks for authorization"), "{told}");
+    assert!(told.contains("MCP server w: needs login: cutonce mcp login w"), "{told}");
 }
 
 #[test]

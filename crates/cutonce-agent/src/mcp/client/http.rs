@@ -1,14 +1,17 @@
-//! Streamable HTTP transport with our own client: one TLS setup, no redirects that leak headers, and limited bodies.
+//! Streamable HTTP transport with our own client: one TLS setup, no redirects that leak headers, limited bodies, and
+//! the token of the server's login (DU-10).
 
+use super::super::login::ServerToken;
 use super::traffic_meter::{MAX_MESSAGE, TrafficMeter};
 use futures_util::stream::{BoxStream, StreamExt};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use rmcp::model::{ClientJsonRpcMessage, ServerJsonRpcMessage};
 use rmcp::transport::streamable_http_client::{
     SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
     StreamableHttpPostResponse,
 };
+use secrecy::{ExposeSecret, SecretString};
 use sse_stream::{Sse, SseStream};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -27,6 +30,8 @@ type HeaderValues = HashMap<HeaderName, HeaderValue>;
 pub(super) struct HttpTransport {
     client: reqwest::Client,
     meter: Arc<TrafficMeter>,
+    /// `None` if the definition has its own `Authorization` header.
+    token: Option<Arc<ServerToken>>,
 }
 
 /// Creates the client and its transport configuration.
@@ -34,6 +39,7 @@ pub(super) fn http_client(
     url: &str,
     headers: &[(String, String)],
     meter: Arc<TrafficMeter>,
+    token: Option<Arc<ServerToken>>,
 ) -> Result<(HttpTransport, StreamableHttpClientTransportConfig), String> {
     if !(url.starts_with("http://") || url.starts_with("https://")) {
         return Err(format!("`url`: expected an http or https address, got {url:?}"));
@@ -49,10 +55,32 @@ pub(super) fn http_client(
         given.insert(key, value);
     }
     let config = StreamableHttpClientTransportConfig::with_uri(url).custom_headers(given);
-    Ok((HttpTransport { client, meter }, config))
+    Ok((HttpTransport { client, meter, token }, config))
 }
 
 impl HttpTransport {
+    /// Sends a request with the login's token. If the server refuses the token, renews it once and sends again.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, HttpError> {
+        let Some(login) = &self.token else {
+            return request.send().await.map_err(StreamableHttpError::Client);
+        };
+        let failed = |error: super::super::login::LoginError| {
+            StreamableHttpError::UnexpectedServerResponse(error.to_string().into())
+        };
+        let Some(token) = login.current().await.map_err(failed)? else {
+            return request.send().await.map_err(StreamableHttpError::Client);
+        };
+        let again = request.try_clone();
+        let response = with_token(request, &token)?.send().await.map_err(StreamableHttpError::Client)?;
+        match again.filter(|_| response.status() == StatusCode::UNAUTHORIZED) {
+            None => Ok(response),
+            Some(again) => match login.after_refusal(&token).await.map_err(failed)? {
+                Some(fresh) => with_token(again, &fresh)?.send().await.map_err(StreamableHttpError::Client),
+                None => Ok(response),
+            },
+        }
+    }
+
     fn with_headers(request: RequestBuilder, session: Option<&str>, headers: HeaderValues) -> RequestBuilder {
         let request = headers.into_iter().fold(request, |request, (name, value)| request.header(name, value));
         let request = request.header(ACCEPT, format!("{EVENTS}, {JSON}"));
@@ -103,6 +131,14 @@ impl HttpTransport {
     }
 }
 
+fn with_token(request: RequestBuilder, token: &SecretString) -> Result<RequestBuilder, HttpError> {
+    let value = HeaderValue::try_from(format!("Bearer {}", token.expose_secret()));
+    let unusable = |_| StreamableHttpError::UnexpectedServerResponse("the token of its login can't be sent".into());
+    let mut value = value.map_err(unusable)?;
+    value.set_sensitive(true);
+    Ok(request.header(AUTHORIZATION, value))
+}
+
 fn content_type(response: &Response) -> String {
     let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     kind.unwrap_or_default().to_ascii_lowercase()
@@ -122,8 +158,7 @@ impl StreamableHttpClient for HttpTransport {
         let is_request = matches!(message, ClientJsonRpcMessage::Request(_));
         let body = serde_json::to_vec(&message)?;
         let request = HttpTransport::with_headers(self.client.post(uri.as_ref()), session.as_deref(), headers);
-        let sent = request.header(CONTENT_TYPE, JSON).body(body).send().await;
-        let response = sent.map_err(StreamableHttpError::Client)?;
+        let response = self.send(request.header(CONTENT_TYPE, JSON).body(body)).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(self.error_response(response, session.is_some()).await);
@@ -155,7 +190,7 @@ impl StreamableHttpClient for HttpTransport {
         headers: HeaderValues,
     ) -> Result<(), HttpError> {
         let request = HttpTransport::with_headers(self.client.delete(uri.as_ref()), Some(&session), headers);
-        let response = request.send().await.map_err(StreamableHttpError::Client)?;
+        let response = self.send(request).await?;
         match response.status() {
             status if status.is_success() || status == StatusCode::METHOD_NOT_ALLOWED => Ok(()),
             _ => Err(self.error_response(response, true).await),
@@ -174,7 +209,7 @@ impl StreamableHttpClient for HttpTransport {
         if let Some(last_event) = last_event {
             request = request.header(LAST_EVENT, last_event);
         }
-        let response = request.send().await.map_err(StreamableHttpError::Client)?;
+        let response = self.send(request).await?;
         match response.status() {
             StatusCode::METHOD_NOT_ALLOWED => Err(StreamableHttpError::ServerDoesNotSupportSse),
             status if !status.is_success() => Err(self.error_response(response, session.is_some()).await),

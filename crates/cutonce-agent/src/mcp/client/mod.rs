@@ -9,8 +9,11 @@ mod server_process;
 mod traffic_meter;
 
 use super::definition::{ServerDefinition, ServerTransport};
+use super::elicitation::ElicitationPort;
+use super::login::{LoginStore, ServerToken};
 use super::process_work::{self, ProcessWork};
 use super::remote::{ChangeSignal, RemoteConnector, RemoteError, RemoteServer, ServerInfo};
+use crate::storage::redact::Redactor;
 use crate::sync::LockUnpoisoned;
 use answers::ClientAnswers;
 use async_trait::async_trait;
@@ -49,6 +52,12 @@ pub(super) struct McpClient {
     pub cwd: PathBuf,
     pub roots: Vec<PathBuf>,
     pub(crate) connect_timeout: Duration,
+    /// The cutonce home, which has the logins.
+    pub home: PathBuf,
+    /// Learns the tokens of logins.
+    pub redactor: Option<Arc<Redactor>>,
+    /// Takes servers' questions to the session.
+    pub elicitations: Arc<ElicitationPort>,
 }
 
 impl RemoteConnector for McpClient {
@@ -135,7 +144,6 @@ impl McpConnection {
     }
 
     async fn connect(&self) -> Result<LiveConnection, RemoteError> {
-        let answers = ClientAnswers { roots: self.client.roots.clone(), bell: self.change_signal() };
         match &self.definition.transport {
             ServerTransport::Stdio { command, args, env } => {
                 let (client, command, args) = (self.client.clone(), command.clone(), args.clone());
@@ -144,7 +152,7 @@ impl McpConnection {
                     run_blocking(move || ServerProcess::start(&client, &command, &args, &env, bell, &pid)).await?;
                 let (process, reader, writer) = started;
                 let meter = process.meter.clone();
-                match serve_client(answers, (reader, writer)).await {
+                match serve_client(self.client_answers(&meter), (reader, writer)).await {
                     Ok(service) => Ok(LiveConnection { service, meter, process: Some(process) }),
                     Err(error) => {
                         let words = init_error(&error);
@@ -154,15 +162,15 @@ impl McpConnection {
             }
             ServerTransport::Http { url, headers } => {
                 let meter = Arc::new(TrafficMeter::default());
+                let token = self.login_token(url, headers);
                 let (address, headers, measured) = (url.clone(), headers.clone(), meter.clone());
-                let made = move || http::http_client(&address, &headers, measured).map_err(RemoteError::Unavailable);
+                let made =
+                    move || http::http_client(&address, &headers, measured, token).map_err(RemoteError::Unavailable);
                 let (client, config) = run_blocking(made).await?;
                 let transport = StreamableHttpClientTransport::with_client(client, config);
-                match serve_client(answers, transport).await {
+                match serve_client(self.client_answers(&meter), transport).await {
                     Ok(service) => Ok(LiveConnection { service, meter, process: None }),
-                    Err(error) if meter.needs_auth() => {
-                        Err(RemoteError::NeedsAuth(without_keys(url, &init_error(&error))))
-                    }
+                    Err(error) if meter.needs_auth() => Err(self.needs_login(&init_error(&error))),
                     Err(error) => {
                         let words = format!("{url} could not be reached: {}", init_error(&error));
                         Err(RemoteError::Unavailable(without_keys(url, &words)))
@@ -170,6 +178,42 @@ impl McpConnection {
                 }
             }
             ServerTransport::Sdk { .. } => Err(RemoteError::Unavailable("it runs inside a host".into())),
+        }
+    }
+
+    fn client_answers(&self, meter: &Arc<TrafficMeter>) -> ClientAnswers {
+        ClientAnswers {
+            server: self.name.clone(),
+            roots: self.client.roots.clone(),
+            bell: self.change_signal(),
+            elicitations: self.client.elicitations.clone(),
+            meter: meter.clone(),
+        }
+    }
+
+    /// The token of the server's login, unless its definition has its own `Authorization` header.
+    fn login_token(&self, url: &str, headers: &[(String, String)]) -> Option<Arc<ServerToken>> {
+        let store = LoginStore::new(&self.client.home, &self.name, url);
+        let token = || Arc::new(ServerToken::new(store, url, self.client.redactor.clone()));
+        (!has_authorization(headers)).then(token)
+    }
+
+    /// The error for a server that refused us, with the next step.
+    fn needs_login(&self, words: &str) -> RemoteError {
+        RemoteError::NeedsAuth(match &self.definition.transport {
+            ServerTransport::Http { url, headers } if has_authorization(headers) => {
+                format!("it refused the Authorization header of its definition ({})", without_keys(url, words))
+            }
+            ServerTransport::Http { .. } | ServerTransport::Stdio { .. } | ServerTransport::Sdk { .. } => {
+                format!("needs login: cutonce mcp login {}", self.name)
+            }
+        })
+    }
+
+    fn service_error(&self, error: ServiceError, meter: &TrafficMeter) -> RemoteError {
+        match service_error(error, meter) {
+            RemoteError::NeedsAuth(words) => self.needs_login(&words),
+            other => other,
         }
     }
 
@@ -193,7 +237,7 @@ impl McpConnection {
         };
         meter.reset();
         let sent = peer.send_cancellable_request(request, PeerRequestOptions::no_options()).await;
-        let mut handle = sent.map_err(|error| service_error(error, &meter))?;
+        let mut handle = sent.map_err(|error| self.service_error(error, &meter))?;
         let answer = tokio::select! {
             answer = &mut handle.rx => answer,
             () = stop.cancelled() => {
@@ -205,7 +249,7 @@ impl McpConnection {
             Ok(Ok(result)) => {
                 serde_json::to_value(result).map_err(|error| RemoteError::InvalidAnswer(error.to_string()))
             }
-            Ok(Err(error)) => Err(service_error(error, &meter)),
+            Ok(Err(error)) => Err(self.service_error(error, &meter)),
             Err(_) => Err(RemoteError::Unavailable(meter.end_reason().await)),
         }
     }
@@ -293,6 +337,10 @@ impl RemoteServer for McpConnection {
             live.end().await;
         }
     }
+}
+
+fn has_authorization(headers: &[(String, String)]) -> bool {
+    headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("authorization"))
 }
 
 /// Runs blocking work (starting a process, loading certificates) on another thread.

@@ -16,6 +16,8 @@ pub(super) const MAX_MESSAGE: u64 = 16 << 20;
 /// Maximum size of all messages since our last request.
 const MAX_BYTES: u64 = 64 << 20;
 const MAX_MESSAGES: u64 = 50_000;
+/// Maximum number of questions to the user since our last request.
+const MAX_QUESTIONS: u64 = 10;
 /// Read buffer size.
 const CHUNK: usize = 16 << 10;
 /// A connection closes shortly before its process exits, so wait this long for the exit reason.
@@ -25,6 +27,7 @@ const EXIT_REASON_WAIT: Duration = Duration::from_millis(300);
 pub(super) struct TrafficMeter {
     bytes: AtomicU64,
     messages: AtomicU64,
+    questions: AtomicU64,
     why: Mutex<Option<String>>,
     needs_auth: AtomicBool,
     /// Cancelled when the process has ended.
@@ -38,6 +41,12 @@ impl TrafficMeter {
     pub fn reset(&self) {
         self.bytes.store(0, Ordering::Relaxed);
         self.messages.store(0, Ordering::Relaxed);
+        self.questions.store(0, Ordering::Relaxed);
+    }
+
+    /// Counts a question to the user; true if there were too many since our last request.
+    pub fn add_question(&self) -> bool {
+        self.questions.fetch_add(1, Ordering::Relaxed) >= MAX_QUESTIONS
     }
 
     /// Counts received data; fails if it exceeds the limits.

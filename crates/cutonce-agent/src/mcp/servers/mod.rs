@@ -3,13 +3,17 @@
 
 mod content;
 mod saved_toggle;
+mod server_login;
 mod server_toggle;
 mod startup_wait;
 
 pub use content::{McpPrompt, McpResource};
+#[cfg(feature = "mcp")]
+pub use server_login::LoginTarget;
 
 use super::approved_servers::ApprovedServers;
 use super::definition::{DefinitionError, ServerDefinition, ServerTransport};
+use super::elicitation::ElicitationPort;
 use super::error::McpError;
 use super::names;
 use super::remote::{ChangeSignal, RemoteConnector, RemoteError, RemoteServer};
@@ -31,7 +35,11 @@ const MAX_INSTRUCTIONS: usize = 2_048;
 
 /// Configuration shared by the servers of a session.
 pub(crate) struct ServersSetup {
+    /// The cutonce home, which has the logins.
+    pub home: PathBuf,
     pub(crate) policy: McpPolicy,
+    /// The connector has the same one.
+    pub elicitations: Arc<ElicitationPort>,
     /// `None` if this build only supports servers of the host.
     pub(crate) connector: Option<Arc<dyn RemoteConnector>>,
     /// `None` if project servers may not start.
@@ -49,7 +57,9 @@ impl Default for ServersSetup {
     fn default() -> Self {
         let variable: VariableResolver = Arc::new(|_, _| Ok(None));
         ServersSetup {
+            home: std::env::temp_dir(),
             policy: McpPolicy::default(),
+            elicitations: Arc::default(),
             connector: None,
             approved: None,
             variable,
@@ -63,7 +73,9 @@ impl Default for ServersSetup {
 pub struct McpServers(Arc<ServersState>);
 
 struct ServersState {
+    home: PathBuf,
     policy: Arc<McpPolicy>,
+    elicitations: Arc<ElicitationPort>,
     connector: Option<Arc<dyn RemoteConnector>>,
     approved: Option<ApprovedServers>,
     variable: VariableResolver,
@@ -125,7 +137,9 @@ pub(crate) struct JoinedServer {
 impl McpServers {
     pub(crate) fn new(setup: ServersSetup) -> McpServers {
         McpServers(Arc::new(ServersState {
+            home: setup.home,
             policy: Arc::new(setup.policy),
+            elicitations: setup.elicitations,
             connector: setup.connector,
             approved: setup.approved,
             variable: setup.variable,
@@ -142,7 +156,9 @@ impl McpServers {
     pub(crate) fn for_subagent(&self, own: PathBuf) -> McpServers {
         let inner = &self.0;
         McpServers(Arc::new(ServersState {
+            home: inner.home.clone(),
             policy: inner.policy.clone(),
+            elicitations: inner.elicitations.clone(),
             connector: inner.connector.clone(),
             approved: None,
             variable: inner.variable.clone(),
@@ -217,6 +233,11 @@ impl McpServers {
         let agreed = self.0.approved.as_ref().ok_or("approvals can't be saved here")?;
         agreed.approve(&entry.0.name, &entry.0.definition).map_err(|error| error.to_string())?;
         self.reconnect(name)
+    }
+
+    /// Where servers' questions come out.
+    pub(crate) fn elicitations(&self) -> &ElicitationPort {
+        &self.0.elicitations
     }
 
     /// The status of every server.
@@ -346,22 +367,26 @@ impl McpServers {
     /// Connects a server and runs it.
     fn connect_and_run(&self, called: &str) {
         let Ok((declared, _)) = self.find(called) else { return };
-        let variable = |name: &str| (self.0.variable)(declared.scope, name);
-        // A host or editor may pass values that must not be expanded.
-        let literal = declared.definition["literal"] == true;
-        let made = ServerDefinition::parse(&declared.definition)
-            .and_then(|definition| if literal { Ok(definition) } else { definition.expand_variables(&variable) });
-        let made = made.map_err(|why| format!("{}: {why}", declared.file)).and_then(|definition| {
-            match (&definition.transport, &self.0.connector) {
+        let made = self.expanded_definition(&declared).map_err(|why| format!("{}: {why}", declared.file)).and_then(
+            |definition| match (&definition.transport, &self.0.connector) {
                 (ServerTransport::Sdk { .. }, _) => Err("it runs inside a host, but no host provided it".into()),
                 (_, None) => Err("this build has no MCP client".into()),
                 (_, Some(connector)) => Ok(connector.connect(called, definition)),
-            }
-        });
+            },
+        );
         match made {
             Ok(remote) => self.spawn_listing(called, remote),
             Err(why) => self.0.set_state(called, McpServerState::Failed(why)),
         }
+    }
+
+    /// Parses a definition and fills in its variables.
+    fn expanded_definition(&self, declared: &DeclaredServer) -> Result<ServerDefinition, DefinitionError> {
+        let variable = |name: &str| (self.0.variable)(declared.scope, name);
+        // A host or editor may pass values that must not be expanded.
+        let literal = declared.definition["literal"] == true;
+        ServerDefinition::parse(&declared.definition)
+            .and_then(|definition| if literal { Ok(definition) } else { definition.expand_variables(&variable) })
     }
 
     fn spawn_listing(&self, called: &str, remote: Arc<dyn RemoteServer>) {

@@ -11,6 +11,7 @@ use std::fmt::Write as _;
 
 const SERVER_KEYS: &[MenuKey] = &[
     MenuKey::new('a', "approve and start"),
+    MenuKey::new('l', "log in"),
     MenuKey::new('r', "restart"),
     MenuKey::new('d', "disable"),
     MenuKey::new('e', "enable"),
@@ -40,6 +41,7 @@ impl App {
         let Some(servers) = self.session.handle.as_ref().map(|session| session.mcp().clone()) else { return };
         let done = match key {
             'a' => servers.approve(name),
+            'l' => servers.log_in(name, self.environment.env.clone()),
             'r' => servers.reconnect(name),
             'd' => servers.disable(name),
             'e' => servers.enable(name),
@@ -74,7 +76,7 @@ fn server_row(status: &McpServerStatus) -> MenuRow {
         McpServerState::Pending => ("starting".to_string(), false),
         McpServerState::Connected => (format!("connected · {}", text::count_noun(status.tools.len(), "tool")), false),
         McpServerState::Failed(why) => (format!("failed: {why}"), true),
-        McpServerState::NeedsAuth(why) => (format!("needs sign-in: {why}"), true),
+        McpServerState::NeedsAuth(why) => (why.clone(), true),
         McpServerState::NeedsApproval => ("waiting for your approval".to_string(), true),
         McpServerState::Disabled => ("disabled".to_string(), false),
     };
@@ -83,7 +85,7 @@ fn server_row(status: &McpServerStatus) -> MenuRow {
         name: status.name.clone(),
         note,
         is_warning: warns,
-        is_changing: status.state == McpServerState::Pending,
+        is_changing: matches!(status.state, McpServerState::Pending | McpServerState::NeedsAuth(_)),
         preview: vec![PagerItem { title: String::new(), body: PagerContent::Plain(describe_server(status).into()) }],
         keys: server_keys(status),
     }
@@ -97,20 +99,10 @@ fn server_keys(status: &McpServerStatus) -> &'static str {
         (_, McpServerState::NeedsApproval) => "a",
         (_, McpServerState::Disabled) if theirs => "x",
         (_, McpServerState::Disabled) => "e",
-        (
-            _,
-            McpServerState::Pending
-            | McpServerState::Connected
-            | McpServerState::Failed(_)
-            | McpServerState::NeedsAuth(_),
-        ) if theirs => "rx",
-        (
-            _,
-            McpServerState::Pending
-            | McpServerState::Connected
-            | McpServerState::Failed(_)
-            | McpServerState::NeedsAuth(_),
-        ) => "rd",
+        (_, McpServerState::NeedsAuth(_)) if theirs => "lrx",
+        (_, McpServerState::NeedsAuth(_)) => "lrd",
+        (_, McpServerState::Pending | McpServerState::Connected | McpServerState::Failed(_)) if theirs => "rx",
+        (_, McpServerState::Pending | McpServerState::Connected | McpServerState::Failed(_)) => "rd",
     }
 }
 
@@ -171,6 +163,8 @@ mod tests {
         assert_eq!(shown(ServerScope::Project, McpServerState::Connected), ("connected · 0 tools".into(), "rx"));
         assert_eq!(shown(ServerScope::User, McpServerState::Failed("no".into())), ("failed: no".into(), "rd"));
         assert_eq!(shown(ServerScope::User, McpServerState::Disabled), ("disabled".into(), "e"));
+        let login = || McpServerState::NeedsAuth("needs login: cutonce mcp login s".into());
+        assert_eq!(shown(ServerScope::User, login()), ("needs login: cutonce mcp login s".into(), "lrd"));
         assert_eq!(shown(ServerScope::Host, McpServerState::Connected).1, "");
         assert!(server_row(&status(ServerScope::User, McpServerState::Pending)).is_changing);
     }

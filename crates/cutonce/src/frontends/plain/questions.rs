@@ -28,7 +28,9 @@ impl QuestionAnswers {
         let of = if questions.len() > 1 { format!(" ({} of {})", self.at + 1, questions.len()) } else { String::new() };
         let mut text = format!("\n? {}{of}: {}\n", one_line(&question.header), one_line(&question.question));
         for (n, option) in question.options.iter().enumerate() {
-            text.push_str(&format!("  {} {}: {}\n", n + 1, one_line(&option.label), one_line(&option.description)));
+            let about = one_line(&option.description);
+            let about = if about.is_empty() { about } else { format!(": {about}") };
+            text.push_str(&format!("  {} {}{about}\n", n + 1, one_line(&option.label)));
             if let Some(preview) = &option.preview {
                 text.push_str(&format!("{}\n", output::with_margin(preview)));
             }
@@ -39,7 +41,10 @@ impl QuestionAnswers {
         let several = if question.multi_select { "numbers" } else { "a number" };
         let back = if self.at > 0 || self.changing { "; `back` for the previous" } else { "" };
         text.push_str("  0 skip all of them\n");
-        text.push_str(&format!("answer ({several}, or your own text, =17 for the text 17{back}): "));
+        text.push_str(&match question.options.is_empty() {
+            true => format!("answer (your own text, =0 for the text 0{back}): "),
+            false => format!("answer ({several}, or your own text, =17 for the text 17{back}): "),
+        });
         text
     }
 
@@ -91,6 +96,9 @@ fn parse_choice(question: &Question, line: &str) -> Option<Vec<String>> {
     }
     if line.is_empty() {
         return None;
+    }
+    if question.options.is_empty() {
+        return Some(vec![line.to_string()]);
     }
     let numbers: Option<Vec<usize>> =
         line.split([',', ' ']).filter(|word| !word.is_empty()).map(|word| word.parse().ok()).collect();
