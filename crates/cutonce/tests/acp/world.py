@@ -184,7 +184,7 @@ class World:
         given = {"ANTHROPIC_BASE_URL": f"http://{self.server}", "ANTHROPIC_API_KEY": "sk-ant-acp-test-0001"}
         env = self.env(**(given if env is None else env))
         async with spawn_agent_process(
-            self.editor, BINARY, "acp", *args, env=env, cwd=self.ws,
+            self.editor, BINARY, "acp", *args, env=env, cwd=self.ws, use_unstable_protocol=forms,
             transport_kwargs={"stderr": None, "limit": limit, "shutdown_timeout": 20.0},
         ) as (connection, process):
             self.process = process
