@@ -291,7 +291,7 @@ mod tests {
             line("2026-01-02", "/b\u{1b}", "m", 4.0),
         ];
         let expected = "By day\n  today: 20 tokens sent, 2 received, $6.0000\n  2026-01-01: 10 tokens sent, 1 received, $1.0000\n\n\
-                        By project, since 2026-01-01\n  /b␛: 10 tokens sent, 1 received, $4.0000\n  /a: 20 tokens sent, 2 received, $3.0000\n\n\
+                        By project, since 2026-01-01\n  /b\\u{1b}: 10 tokens sent, 1 received, $4.0000\n  /a: 20 tokens sent, 2 received, $3.0000\n\n\
                         By model, since 2026-01-01\n  m: 20 tokens sent, 2 received, $5.0000\n  n: 10 tokens sent, 1 received, $2.0000";
         assert_eq!(report_text(&lines, "2026-01-02"), expected);
         assert_eq!(report_text(&[], "2026-01-02"), "Nothing was used yet.");

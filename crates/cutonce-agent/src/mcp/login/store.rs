@@ -148,10 +148,10 @@ mod tests {
     use super::*;
 
     fn login(token: &str) -> StoredLogin {
-        let tokens = serde_json::json!({"access_token": token, "token_type": "bearer", "refresh_token": "r-secret"});
+        let tokens = serde_json::json!({"access_token": token, "token_type": "bearer", "refresh_token": "r-s3cr3t"});
         let tokens = serde_json::from_value(tokens).unwrap();
         let credentials = StoredCredentials::new("client".into(), Some(tokens), Vec::new(), Some(1));
-        StoredLogin { server: "s".into(), client_secret: Some(ClientSecret("c-secret".into())), credentials }
+        StoredLogin { server: "s".into(), client_secret: Some(ClientSecret("c-s3cr3t".into())), credentials }
     }
 
     #[cfg(target_os = "linux")]
@@ -160,14 +160,14 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let store = LoginStore::new(home.path(), "s", "https://a/mcp");
         assert!(!store.has_login() && !store.delete().unwrap());
-        store.save(&login("a-secret")).unwrap();
+        store.save(&login("a-s3cr3t")).unwrap();
         let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(store.file()).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
         assert!(cutonce_tools::secret_files::leads_to_secret(&store.file(), None));
         assert!(store.has_login());
         assert!(!LoginStore::new(home.path(), "s", "https://b/mcp").has_login());
         assert!(!LoginStore::new(home.path(), "t", "https://a/mcp").has_login());
-        assert!(!format!("{:?}", store.load().unwrap()).contains("secret"));
+        assert!(!format!("{:?}", store.load().unwrap()).contains("s3cr3t"));
         std::fs::write(store.file(), "{ broken").unwrap();
         assert!(!store.has_login() && store.delete().unwrap());
     }
