@@ -376,7 +376,7 @@ async def ho_1_init_tells_what_there_is():
     (stage.home / "agents" / "tailor.md").write_text("---\nname: tailor\ndescription: Makes clothes.\n---\nYou are a tailor.")
     async with ClaudeSDKClient(stage.options()) as client:
         commands = (await client.get_server_info())["commands"]
-        assert commands[3:] == [{"name": "greet", "description": "Greets", "argumentHint": "[arguments]"}], commands
+        assert commands[4:] == [{"name": "greet", "description": "Greets", "argumentHint": "[arguments]"}], commands
         got = await turn(client, "/greet the moon")
         await turn(client, "/nothing of ours")
     init = got[0].data
