@@ -140,6 +140,14 @@ fn follow(way: usize, contract: &PlanContract) -> (&'static str, Vec<Evidence>) 
 }
 
 #[test]
+fn rh_6_report_of_a_file_has_no_empty_name() {
+    let mut report = PlanReport::default();
+    assert!(report.text().starts_with("Plan\n") && report.summary().starts_with("Plan: "), "{}", report.text());
+    (report.plan.slug, report.plan.revision) = ("a-b-c".into(), 2);
+    assert!(report.text().starts_with("Plan a-b-c (revision 2)\n"), "{}", report.text());
+}
+
+#[test]
 fn pc_35_drift_is_found_and_nothing_else() {
     let (mut missed, mut wrong) = (Vec::new(), Vec::new());
     for text in PLANS {

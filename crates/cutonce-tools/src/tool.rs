@@ -92,11 +92,14 @@ impl ToolOutcome {
     pub fn with_display(self, display: Value) -> Self {
         Self { display: Some(display), ..self }
     }
-    /// Adds a paragraph for the model.
-    pub fn add_text(&mut self, more: &str) {
+    /// Adds the problems that an edit caused, for the model and for front ends (DU-11).
+    pub fn add_diagnostics(&mut self, found: &str) {
         match self.content.last_mut() {
-            Some(ResultPart::Text { text }) => text.extend(["\n\n", more]),
-            Some(ResultPart::Image(_)) | None => self.content.push(ResultPart::Text { text: more.into() }),
+            Some(ResultPart::Text { text }) => text.extend(["\n\n", found]),
+            Some(ResultPart::Image(_)) | None => self.content.push(ResultPart::Text { text: found.into() }),
+        }
+        if let Some(display) = self.display.as_mut().and_then(Value::as_object_mut) {
+            display.insert("diagnostics".into(), found.into());
         }
     }
 }

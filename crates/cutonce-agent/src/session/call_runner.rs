@@ -362,7 +362,7 @@ impl SessionState {
             let took = started.elapsed();
             if let Some(edit) = edit.filter(|_| !outcome.is_error) {
                 let found = cancel.run_until_cancelled(edit.diagnostics()).await.flatten();
-                found.iter().for_each(|text| outcome.add_text(text));
+                found.iter().for_each(|found| outcome.add_diagnostics(found));
             }
             report(CallReport::Ran { outcome, took });
         });

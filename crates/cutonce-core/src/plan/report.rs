@@ -78,7 +78,15 @@ impl PlanReport {
 
     /// The report in one line.
     pub fn summary(&self) -> String {
-        format!("Plan {} (revision {}): {}", self.plan.slug, self.plan.revision, self.counts())
+        format!("{}: {}", self.title(), self.counts())
+    }
+
+    /// Name and revision of the plan; a plan from a file has neither.
+    fn title(&self) -> String {
+        match self.plan.slug.as_str() {
+            "" => "Plan".to_string(),
+            slug => format!("Plan {slug} (revision {})", self.plan.revision),
+        }
     }
 
     /// How many steps have which state, and whether anything drifted.
@@ -100,7 +108,7 @@ impl PlanReport {
 
     /// The report as text: a table of steps, then the drift.
     pub fn text(&self) -> String {
-        let mut out = format!("Plan {} (revision {})\n\n", self.plan.slug, self.plan.revision);
+        let mut out = format!("{}\n\n", self.title());
         for step in &self.steps {
             out.push_str(&format!("{:<8} {}. {}\n", step.state.name(), step.id, step.title));
             if !step.planned.is_empty() || !step.changed.is_empty() {

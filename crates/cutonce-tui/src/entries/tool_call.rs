@@ -168,7 +168,8 @@ fn detail_lines(done: &FinishedCall, said: &str, told: bool, page: &EntryContext
     if let Some(unified) = shown_diff(done) {
         let language = language_of_file(&summarize_input(&done.input));
         let room = DiffRoom { width: width.saturating_sub(2), rows: MAX_DIFF_ROWS };
-        return render_edit(unified, &language, room, theme, page.highlighting).into_iter().map(indent).collect();
+        let edit = render_edit(unified, &language, room, theme, page.highlighting).into_iter().map(indent);
+        return edit.chain(diagnostic_lines(done, width, theme)).collect();
     }
     if done.name == answers::TOOL_NAME && !done.is_error {
         return answers::answer_lines(&done.input, said, width, theme);
@@ -177,6 +178,12 @@ fn detail_lines(done: &FinishedCall, said: &str, told: bool, page: &EntryContext
         return Vec::new();
     }
     folded_output(said, width, theme)
+}
+
+/// The problems that an edit caused, as a language server reported them (DU-11).
+fn diagnostic_lines(done: &FinishedCall, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let found = done.display.as_ref().and_then(|display| display.get("diagnostics")?.as_str());
+    found.map(|found| folded_output(found, width, theme)).unwrap_or_default()
 }
 
 /// The diff of an edit, as the tool reported it.
@@ -378,6 +385,17 @@ mod tests {
             None,
         );
         assert_eq!(shown(&bash, 60)[1..], ["  1", "  2", "  3", "  4", "  … 26 more lines (ctrl+o)"]);
+    }
+
+    #[test]
+    fn du_11_edit_shows_its_diagnostics() {
+        let diff = "--- a\n+++ a\n@@ -1 +1 @@\n-old\n+new\n";
+        let found = "New diagnostics after this edit, from py:\na:1:1 error no\u{1b}[2J";
+        let display = serde_json::json!({"diff": diff, "added": 1, "removed": 1, "diagnostics": found});
+        let lines = shown(&done("Edit", serde_json::json!({"file_path": "a"}), "ok", Some(display)), 60);
+        let last = &lines[lines.len() - 2..];
+        assert_eq!(last[0], "  New diagnostics after this edit, from py:");
+        assert!(last[1].starts_with("  a:1:1 error no") && !last[1].contains('\u{1b}'), "{lines:?}");
     }
 
     #[test]
