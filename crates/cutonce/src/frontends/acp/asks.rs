@@ -152,7 +152,10 @@ impl AskInProgress {
     fn rehearsal_reply(&self, came: &ClientResponse, request: &PlanExitRequest) -> Option<RehearsalReply> {
         match came {
             ClientResponse::Chosen { option, extra } => self.rehearsal.reply(option, extra, request),
-            ClientResponse::Cancelled | ClientResponse::Failed(_) | ClientResponse::Disconnected => None,
+            ClientResponse::Cancelled
+            | ClientResponse::Answers(_)
+            | ClientResponse::Failed(_)
+            | ClientResponse::Disconnected => None,
         }
     }
 
