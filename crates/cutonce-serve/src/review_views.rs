@@ -224,6 +224,7 @@ fn plan_parts(view: &mut Value, request: &PlanExitRequest, rendered: &RenderedPl
     let mut facts = Vec::new();
     if !of_job {
         facts.push(request.layer.describe().to_string());
+        facts.extend(request.scope_method.map(|method| method.describe().to_string()));
         facts.push(match request.changed_files.len() {
             0 => "No file changed since plan mode was entered.".into(),
             _ => format!("Changed since plan mode was entered: {}", request.changed_files.join(", ")),

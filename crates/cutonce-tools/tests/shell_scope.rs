@@ -7,6 +7,7 @@ mod shell_world;
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, AskCause, CallFacts, PermissionAsk, ShellConfinement, Why};
 use cutonce_core::plan::scope::PlanScope;
+use cutonce_core::plan::scope_git::GitUse;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_sandbox::env::{EnvNameRules, scrub_env};
 use cutonce_tools::env::CallContext;
@@ -37,9 +38,10 @@ fn user(says: bool) -> Arc<User> {
 }
 
 fn scoped(files: &[&str], mode: ScopeMode, review: Option<Arc<User>>) -> CallContext {
-    let scope = PlanScope { mode, files: files.iter().map(|file| file.to_string()).collect(), added: vec![] };
-    let review = review.map(|user| user as Arc<dyn OutsideReview>);
-    CallContext { scope: Some(CallScope { scope, applies_all: false, review, on_discard: None }), ..context() }
+    let files = files.iter().map(|file| file.to_string()).collect();
+    let scope = PlanScope { mode, files, ..PlanScope::default() };
+    let (review, git) = (review.map(|user| user as Arc<dyn OutsideReview>), GitUse::default());
+    CallContext { scope: Some(CallScope { scope, git, applies_all: false, review, on_discard: None }), ..context() }
 }
 
 struct Project {
@@ -48,7 +50,10 @@ struct Project {
 
 impl Project {
     async fn new() -> Project {
-        let project = Project { world: World::new() };
+        Project::within(World::new()).await
+    }
+    async fn within(world: World) -> Project {
+        let project = Project { world };
         let setup = "git init -q -b main && git config user.name T && git config user.email t@example.org && \
             mkdir src target && echo a > src/a.rs && echo b > src/b.rs && echo /target > .gitignore && \
             git add . && git commit -qm first && git branch other && echo warm > target/old";
@@ -131,7 +136,8 @@ async fn pc_21_git_folder_is_one_unit() {
     project.run("echo mine > src/a.rs", &enforce).await;
     for command in ["git commit -qam second", "git stash -q", "git checkout -q other", "git branch third"] {
         let said = project.run(command, &enforce).await;
-        assert!(said.contains("so not applied: git's own folder (.git)"), "{command}: {said}");
+        let name = command.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        assert!(said.contains(&format!("so not applied: {name} (.git)")), "{command}: {said}");
         assert_eq!(project.read("src/a.rs").as_deref(), Some("mine\n"), "{command}");
     }
     assert_eq!(project.git("log --oneline --all | wc -l").await, "1");
@@ -145,7 +151,7 @@ async fn pc_21_git_folder_is_one_unit() {
     let said = project
         .run("git commit -qam second && git status --short", &scoped(&["src/a.rs"], ScopeMode::Ask, Some(user.clone())))
         .await;
-    assert_eq!(user.asked.lock().unwrap()[0].paths, ["git's own folder (.git)"], "{said}");
+    assert_eq!(user.asked.lock().unwrap()[0].paths, ["git commit (.git)"], "{said}");
     assert_eq!(project.git("log --oneline | wc -l").await, "2");
     assert_eq!(project.git("status --short; git fsck 2>&1").await, "(no output)");
     let named = scoped(&["src/a.rs", ".git"], ScopeMode::Enforce, None);
@@ -230,6 +236,26 @@ async fn pc_21_background_commands_are_compared_at_their_end() {
         (Some("w\n"), Some("now\n"))
     );
     assert_eq!(project.read("src/b.rs").as_deref(), Some("b\n"));
+}
+
+#[tokio::test]
+async fn pc_21_background_commands_are_compared_on_request() {
+    let project = Project::new().await;
+    let context = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    let server = "echo 1 > src/a.rs; echo x > src/b.rs; echo ready > target/1; until [ -e target/2 ]; do sleep 0.02; done; echo 2 > src/a.rs; echo ready > target/3; sleep 600";
+    project.world.call_in("Bash", json!({ "command": server, "run_in_background": true }), &context).await.unwrap();
+    let look =
+        async || text(&project.world.call_in("BashOutput", json!({"bash_id": "bash_1"}), &context).await.unwrap());
+    project.run("until [ -e target/1 ]; do sleep 0.02; done", &context).await;
+    assert_eq!(project.read("src/a.rs").as_deref(), Some("a\n"));
+    let said = look().await;
+    assert!(said.contains("running") && said.contains("so not applied: src/b.rs."), "{said}");
+    assert_eq!((project.read("src/a.rs").as_deref(), project.read("src/b.rs").as_deref()), (Some("1\n"), Some("b\n")));
+    project.run("touch target/2; until [ -e target/3 ]; do sleep 0.02; done", &context).await;
+    let said = look().await;
+    assert!(!said.contains("not applied"), "said once: {said}");
+    assert_eq!(project.read("src/a.rs").as_deref(), Some("2\n"));
+    project.world.call("KillShell", json!({"shell_id": "bash_1"})).await.unwrap();
 }
 
 #[tokio::test]
@@ -353,4 +379,139 @@ async fn pc_21_ordinary_commands_ask_only_with_need() {
     }
     assert!(count >= 200 && missed.is_empty(), "{count} commands; not asked: {missed:#?}");
     assert!(needless.is_empty(), "asked without need: {needless:#?}");
+}
+
+/// A machine without layers (PC-22).
+async fn compared_project() -> Project {
+    let shells = SessionShells::new(scrub_env(shell_world::vars(), &EnvNameRules::default())).without_layers();
+    Project::within(World::with(shells, WebClient::new(vec![]))).await
+}
+
+#[tokio::test]
+async fn pc_22_changes_outside_are_restored() {
+    let project = compared_project().await;
+    let context = scoped(&["src/a.rs", "src/new.rs"], ScopeMode::Enforce, None);
+    let said = project
+        .run("sed -i s/$/!/ src/*.rs; echo n > src/new.rs; mkdir -p x/y; echo z > x/y/z; chmod +x src/b.rs; ln -s b.rs src/link; cat src/b.rs", &context)
+        .await;
+    assert!(said.starts_with("b!\n\nOutside the approved plan, so restored: src/b.rs, src/link, x"), "{said}");
+    assert_eq!(
+        (
+            project.read("src/a.rs").as_deref(),
+            project.read("src/new.rs").as_deref(),
+            project.read("src/b.rs").as_deref()
+        ),
+        (Some("a!\n"), Some("n\n"), Some("b\n"))
+    );
+    assert!(!project.world.root.join("x").exists() && !project.world.root.join("src/link").exists());
+    assert_eq!(project.world.bash("stat -c %a src/b.rs").await, "644");
+    // What was taken back is not lost: some of it may be the user's own.
+    assert_eq!(std::fs::read_to_string(project.world.own.join("taken-back-1/src/b.rs")).unwrap(), "b!\n");
+    for command in [
+        "rm src/b.rs",
+        "mv src/b.rs gone.rs",
+        "rm -r src; mkdir src",
+        "chmod 000 src/b.rs",
+        "echo same > src/b.rs; touch -d @1 src/b.rs",
+    ] {
+        let said = project.run(command, &context).await;
+        assert!(said.contains("so restored: ") && said.contains("src/b.rs"), "{command}: {said}");
+        assert_eq!(project.read("src/b.rs").as_deref(), Some("b\n"), "{command}");
+    }
+    assert_eq!(project.git("status --short src/b.rs").await, "(no output)");
+}
+
+#[tokio::test]
+async fn pc_22_rules_of_the_command_hide_nothing() {
+    let project = compared_project().await;
+    let context = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    assert_eq!(
+        project.run("echo built > target/out; rm target/old; echo mine > src/a.rs", &context).await,
+        "(no output)"
+    );
+    assert_eq!(project.read("target/out").as_deref(), Some("built\n"));
+    for command in
+        ["mkdir x; echo '*' > x/.gitignore; echo z > x/z", "echo '*' > .gitignore; echo z > z; echo c > src/b.rs"]
+    {
+        let said = project.run(command, &context).await;
+        assert!(said.contains("z") && said.contains(".gitignore"), "{command}: {said}");
+    }
+    assert!(!project.world.root.join("x").exists() && project.read("z").is_none());
+    assert_eq!(
+        (project.read(".gitignore").as_deref(), project.read("src/b.rs").as_deref()),
+        (Some("/target\n"), Some("b\n"))
+    );
+}
+
+#[tokio::test]
+async fn pc_22_git_folder_is_one_unit() {
+    let project = compared_project().await;
+    let enforce = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    project.run("echo mine > src/a.rs", &enforce).await;
+    for command in ["git commit -qam second", "git stash -q", "git checkout -q -f other", "git branch third"] {
+        let said = project.run(command, &enforce).await;
+        let name = command.split(' ').take(2).collect::<Vec<_>>().join(" ");
+        assert!(said.contains(&format!("so restored: {name} (.git)")), "{command}: {said}");
+        assert_eq!(project.read("src/a.rs").as_deref(), Some("mine\n"), "{command}");
+    }
+    assert_eq!(
+        project
+            .git("log --oneline --all | wc -l; git status --short; git fsck 2>&1 | sed /dangling/d")
+            .await
+            .lines()
+            .collect::<Vec<_>>(),
+        ["1", " M src/a.rs"]
+    );
+    assert_eq!(project.run("touch src/b.rs; git status --short", &enforce).await, " M src/a.rs");
+}
+
+#[tokio::test]
+async fn pc_22_user_keeps_or_restores() {
+    let project = compared_project().await;
+    for says in [false, true] {
+        let user = user(says);
+        let said =
+            project.run("echo more >> src/b.rs", &scoped(&["src/a.rs"], ScopeMode::Ask, Some(user.clone()))).await;
+        let asked = user.asked.lock().unwrap().clone();
+        assert!(asked[0].is_done && asked[0].diff.contains("+more"), "{asked:?}");
+        assert_eq!(project.read("src/b.rs").unwrap().contains("more"), says, "{said}");
+    }
+    let context = scoped(&["src/a.rs"], ScopeMode::Ask, None);
+    let context = CallContext { scope: context.scope.map(|scope| CallScope { applies_all: true, ..scope }), ..context };
+    let said = project.run("echo all >> src/b.rs", &context).await;
+    assert!(said.contains("Outside the approved plan, but kept: src/b.rs."), "{said}");
+}
+
+#[tokio::test]
+async fn pc_22_background_work_is_compared_too() {
+    let project = compared_project().await;
+    project.world.here.disk.set_on_change(Some(Arc::new(|_, _, _| {})));
+    let context = scoped(&["src/a.rs", "src/c.rs"], ScopeMode::Enforce, None);
+    let watcher = "until [ -e target/go ]; do sleep 0.02; done; echo w > src/c.rs; echo x >> src/b.rs";
+    let input = json!({ "command": watcher, "run_in_background": true });
+    project.world.call_in("Bash", input, &context).await.unwrap();
+    // What a tool writes meanwhile is not the watcher's work, although the plan does not name it.
+    project.world.here.disk.restore(&project.world.root.join("tool.txt"), Some(b"by a tool\n")).unwrap();
+    let mut said = project.run("echo now > src/a.rs; touch target/go", &context).await;
+    // Whichever comparison comes first finds the watcher's changes.
+    while !said.contains("bash_1: exited") {
+        said.push_str(&text(&project.world.call("BashOutput", json!({"bash_id": "bash_1"})).await.unwrap()));
+        tokio::task::yield_now().await;
+    }
+    assert!(said.contains("so restored: src/b.rs."), "{said}");
+    let files = ["src/a.rs", "src/b.rs", "src/c.rs", "tool.txt"].map(|name| project.read(name).unwrap());
+    assert_eq!(files, ["now\n", "b\n", "w\n", "by a tool\n"]);
+}
+
+#[tokio::test]
+async fn pc_21_plans_can_name_a_commit() {
+    let project = Project::new().await;
+    let mut context = scoped(&["src/a.rs"], ScopeMode::Enforce, None);
+    context.scope.iter_mut().for_each(|scope| scope.scope.git = vec!["commit".into()]);
+    project.run("echo mine > src/a.rs", &context).await;
+    let said = project.run("git add -A && git commit -qm second", &context).await;
+    assert_eq!((said.as_str(), project.git("log --oneline | wc -l").await.as_str()), ("(no output)", "2"));
+    let said = project.run("git stash -q; git checkout -q other", &context).await;
+    assert!(said.contains("so not applied: git stash, git checkout (.git)"), "{said}");
+    assert_eq!(project.git("branch --show-current").await, "main");
 }

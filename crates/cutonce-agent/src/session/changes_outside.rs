@@ -8,8 +8,9 @@ use super::parts::Approver;
 use crate::sync::LockUnpoisoned;
 use async_trait::async_trait;
 use cutonce_core::mode::Mode;
-use cutonce_core::permission::{AskCause, OUTSIDE_PLAN, Why};
+use cutonce_core::permission::{AskCause, OUTSIDE_PLAN, Why, suggest_additions};
 use cutonce_core::plan::progress::Evidence;
+use cutonce_core::plan::scope_git::GitUse;
 use cutonce_core::protocol::event::AskKind;
 use cutonce_core::protocol::host::HostAnswer;
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
@@ -38,12 +39,15 @@ impl SessionState {
     pub(super) fn call_scope(&mut self, n: usize) -> Option<CallScope> {
         let mode = self.mode_as_of_now();
         let scope = self.context.standing.scope()?;
-        let asks = self.context.approver == Approver::Present && self.closing.inbox_open;
+        // A teammate's lead is asked for it.
+        let someone = matches!(self.context.approver, Approver::Present | Approver::Lead);
+        let asks = someone && self.closing.inbox_open;
         let review = SessionReview { events: self.events.clone(), call: self.calls.reference(n) };
         let review = asks.then(|| Arc::new(review) as Arc<dyn OutsideReview>);
         let standing = self.context.standing.clone();
         let on_discard: OnDiscard = Arc::new(move |path| standing.observed(Evidence::Denied { path }));
-        Some(CallScope { scope, applies_all: mode == Mode::BypassPermissions, review, on_discard: Some(on_discard) })
+        let applies_all = mode == Mode::BypassPermissions;
+        Some(CallScope { scope, git: GitUse::default(), applies_all, review, on_discard: Some(on_discard) })
     }
 
     /// Asks about changes outside the plan. Without an approver, the answer is no.
@@ -52,9 +56,13 @@ impl SessionState {
             return;
         }
         let (tool, input, call_id) = self.calls.facts(call.n);
-        let preview = format!("{}\n\n{}", changes.paths.join("\n"), changes.diff);
+        let done = if changes.is_done { "Already in the workspace; a no restores it:\n" } else { "" };
+        let preview = format!("{done}{}\n\n{}", changes.paths.join("\n"), changes.diff);
         let why = Why::from_reason(OUTSIDE_PLAN);
-        let (suggestions, preview) = (Vec::new(), Some(preview.trim_end().to_string()));
+        // Git's own folder is no file of a plan.
+        let can_add = changes.paths.iter().all(|path| !path.ends_with("(.git)"));
+        let suggestions = can_add.then(|| suggest_additions(&changes.paths)).into_iter().collect();
+        let preview = Some(preview.trim_end().to_string());
         let kind = AskKind::Permission { by: AskCause::OutOfScope, why, suggestions, preview, from: None };
         self.open_ask(
             call.n,

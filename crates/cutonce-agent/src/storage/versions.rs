@@ -29,7 +29,7 @@ impl FileVersions {
     }
 
     /// Stores the content, unless it is already stored.
-    fn store_content(&self, bytes: &[u8]) -> io::Result<String> {
+    pub(crate) fn store_content(&self, bytes: &[u8], durable: bool) -> io::Result<String> {
         let (dir, sha256) = (self.dir(), content_hash(bytes));
         let path = dir.join(&sha256);
         if path.is_file() {
@@ -39,21 +39,33 @@ impl FileVersions {
         // tempfile creates files that only the user can read (0600).
         let mut temp = tempfile::Builder::new().prefix(".version-").tempfile_in(&dir)?;
         temp.write_all(bytes)?;
-        temp.as_file().sync_data()?;
+        if durable {
+            temp.as_file().sync_data()?;
+        }
         temp.persist(&path).map_err(|error| error.error)?;
-        sync_dir(&dir)?;
+        if durable {
+            sync_dir(&dir)?;
+        }
         Ok(sha256)
+    }
+
+    fn record(&self, path: &Path, old: Option<&[u8]>, durable: bool) -> io::Result<()> {
+        let sha256 = old.map(|bytes| self.store_content(bytes, durable)).transpose()?;
+        let path = path.to_string_lossy().into_owned();
+        let body = EntryBody::FileSnapshot { key: "before".into(), path, content: None, sha256 };
+        self.store.append(body).map_err(io::Error::other).map(|_| ())
     }
 }
 
 impl VersionStore for FileVersions {
     /// Writes the old content and its entry to disk before the file is changed.
     fn keep(&self, path: &Path, old: Option<&[u8]>) -> io::Result<()> {
-        let sha256 = old.map(|bytes| self.store_content(bytes)).transpose()?;
-        let path = path.to_string_lossy().into_owned();
-        let body = EntryBody::FileSnapshot { key: "before".into(), path, content: None, sha256 };
-        self.store.append(body).map_err(io::Error::other)?;
+        self.record(path, old, true)?;
         self.store.sync().map_err(io::Error::other)
+    }
+
+    fn keep_unsynced(&self, path: &Path, old: Option<&[u8]>) -> io::Result<()> {
+        self.record(path, old, false)
     }
 }
 

@@ -20,7 +20,7 @@ mod table;
 pub use ask_cause::AskCause;
 pub use decide::decide;
 use plan_decision::{decide_in_plan as decide_read_only, reads_secret};
-pub use plan_scope::{OUTSIDE_PLAN, added_path, addition_label, suggest_addition};
+pub use plan_scope::{OUTSIDE_PLAN, added_path, addition_label, suggest_additions};
 pub use secrets::{home_stores, is_secret, system_stores};
 pub use table::{AccessKind, PERMISSION_TABLE, TableOutcome, permission_table_markdown};
 

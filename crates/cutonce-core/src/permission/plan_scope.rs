@@ -13,8 +13,9 @@ pub const OUTSIDE_PLAN: &str = "outside the approved plan";
 
 /// The suggestion of an ask about a write outside the plan: not a rule of the settings, but an addition to the contract
 /// (PC-24). Front ends and hosts answer with it as with any suggestion.
-pub fn suggest_addition(path: &str) -> RuleSuggestion {
-    RuleSuggestion { rules: vec![format!("Plan({path})")], behavior: RuleBehavior::Allow }
+pub fn suggest_additions(paths: &[String]) -> RuleSuggestion {
+    let rules = paths.iter().map(|path| format!("Plan({path})")).collect();
+    RuleSuggestion { rules, behavior: RuleBehavior::Allow }
 }
 
 /// The path that an answer adds to the contract; `None` for other rules.
@@ -24,8 +25,14 @@ pub fn added_path(rule: &str) -> Option<&str> {
 
 /// The choice that adds a file to the contract, as users see it; `None` if these rules are rules of the settings.
 pub fn addition_label(rules: &[String]) -> Option<String> {
-    let path = rules.first().and_then(|rule| added_path(rule))?;
-    Some(format!("yes, and add {} to the plan", one_line(path)))
+    const MOST: usize = 3;
+    let paths: Vec<String> = rules.iter().map(|rule| added_path(rule).map(one_line)).collect::<Option<_>>()?;
+    let shown = paths.iter().take(MOST).cloned().collect::<Vec<_>>().join(", ");
+    match paths.len() {
+        0 => None,
+        count if count > MOST => Some(format!("yes, and add {shown} and {} more to the plan", count - MOST)),
+        _ => Some(format!("yes, and add {shown} to the plan")),
+    }
 }
 
 impl Decision {

@@ -18,6 +18,7 @@ pub mod report;
 mod restore;
 mod revision;
 pub mod scope;
+pub mod scope_git;
 mod tools;
 
 pub use directory::{PlansDirectoryError, check_plans_directory};

@@ -43,6 +43,30 @@ pub struct PlanScope {
     /// Paths that the user added during the implementation (PC-24).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
+    /// Git subcommands that the approved steps name: `commit`, `stash` (PC-21).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub git: Vec<String>,
+}
+
+/// How this machine keeps shell commands in the scope (PC-21, PC-22).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum ScopeMethod {
+    /// Commands run on a layer.
+    Prevents,
+    /// The workspace is compared before and after each command.
+    Detects,
+}
+
+impl ScopeMethod {
+    pub fn describe(self) -> &'static str {
+        match self {
+            ScopeMethod::Prevents => "commands can't change files outside the plan: they run on a layer",
+            ScopeMethod::Detects => {
+                "changes of commands outside the plan are detected and restored, not prevented: no layers here"
+            }
+        }
+    }
 }
 
 /// What the caller knows about a path.
@@ -69,11 +93,16 @@ pub enum ScopeVerdict {
 impl PlanScope {
     /// The scope of these steps; `None` if they name no files or the scope is off.
     pub fn new<'a>(mode: ScopeMode, steps: impl IntoIterator<Item = &'a PlanStep>) -> Option<PlanScope> {
-        let mut files: Vec<String> =
-            steps.into_iter().flat_map(|step| &step.files).map(|file| file.path.clone()).collect();
-        files.sort();
-        files.dedup();
-        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope { mode, files, added: vec![] })
+        let (mut files, mut git): (Vec<String>, Vec<String>) = Default::default();
+        for step in steps {
+            files.extend(step.files.iter().map(|file| file.path.clone()));
+            git.extend(step.git.iter().cloned());
+        }
+        for list in [&mut files, &mut git] {
+            list.sort();
+            list.dedup();
+        }
+        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope { mode, files, added: vec![], git })
     }
 
     /// Adds a path that the user allowed.

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn pc_24_addition_to_the_contract_has_one_scope() {
-        let scopes = rule_scopes(&[crate::permission::suggest_addition("src/a.rs")]);
+        let scopes = rule_scopes(&[crate::permission::suggest_additions(&["src/a.rs".to_string()])]);
         let labels: Vec<String> = scopes.iter().map(|scope| scope.label("x")).collect();
         assert_eq!(labels, ["yes, and add src/a.rs to the plan"]);
     }

@@ -18,7 +18,7 @@ use crate::tool::ToolError;
 use cutonce_core::permission::WriteGrant;
 use cutonce_core::transcript::SeenFileMark;
 use seen::{SeenFile, SeenFiles};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -30,6 +30,11 @@ pub const MAX_CHANGE: u64 = 64 << 20;
 /// Stores the old content before a change (SE-5); `None` if there was no file. An error refuses the write.
 pub trait VersionStore: Send + Sync {
     fn keep(&self, path: &Path, old: Option<&[u8]>) -> std::io::Result<()>;
+
+    /// The same for the changes of a command, which are no more durable themselves: does not wait for the disk.
+    fn keep_unsynced(&self, path: &Path, old: Option<&[u8]>) -> std::io::Result<()> {
+        self.keep(path, old)
+    }
 }
 
 /// Decides which files the reading tools must not open, whatever the call names (SB-2).
@@ -53,6 +58,8 @@ pub struct FileAccess {
     /// Files that bypass the editor.
     editor_bypass: Arc<RwLock<HashSet<PathBuf>>>,
     on_change: Arc<RwLock<Option<ChangeListener>>>,
+    /// The last content that was written here while changes are reported: its hash, `None` for a removal.
+    own_writes: Arc<Mutex<HashMap<PathBuf, Option<String>>>>,
 }
 
 /// A completed change.
@@ -74,6 +81,7 @@ impl FileAccess {
             editor: None,
             editor_bypass: Arc::default(),
             on_change: Arc::default(),
+            own_writes: Arc::default(),
         }
     }
 
@@ -88,8 +96,16 @@ impl FileAccess {
 
     fn report_change(&self, path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) {
         if let Some(listener) = self.listener() {
-            listener(path, old.map(layer::hash_bytes), new.map(layer::hash_bytes));
+            let (old, new) = (old.map(layer::hash_bytes), new.map(layer::hash_bytes));
+            self.own_writes.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into(), new.clone());
+            listener(path, old, new);
         }
+    }
+
+    /// True if a tool wrote this content, so that no command did (PC-22).
+    pub(crate) fn wrote(&self, path: &Path, now: Option<&layer::LayerNode>) -> bool {
+        let writes = self.own_writes.lock().unwrap_or_else(PoisonError::into_inner);
+        writes.get(path).is_some_and(|hash| *hash == now.and_then(layer::LayerNode::content_hash))
     }
 
     /// Excludes files from searches. Opening one by name is decided by the call that names it.

@@ -16,3 +16,4 @@ pub mod write;
 
 pub use change::unified_diff;
 pub use ignored::is_ignored;
+pub(crate) use walk::is_safe_ignore_file;

@@ -50,11 +50,15 @@ impl Tool for BashOutputTool {
         input: BashOutputInput,
         _rights: CallRights,
         here: &ToolEnv,
-        _call: &CallContext,
+        call: &CallContext,
     ) -> ToolOutcome {
         let Some(task) = here.shells.task(&input.bash_id) else {
             return ToolOutcome::error(unknown_task("bash_id", &input.bash_id, here));
         };
+        // In plan mode there is no scope, and nothing is applied.
+        if let Some(scope) = &call.scope {
+            task.compare(Some(scope), false).await;
+        }
         // Read the state first: then the text contains everything printed before the end.
         let state = task.state();
         let text = match (task.take_new_output(), filter_matcher(&input)) {

@@ -227,6 +227,9 @@ fn details_rows(review: &PlanReview, width: usize) -> Vec<Line<'static>> {
         };
         tell(format!("shell: {}", request.layer.describe()), style);
     }
+    if let Some(method) = request.scope_method {
+        tell(format!("scope: {}", method.describe()), theme.text);
+    }
     if let Some(notice) = &request.notice {
         tell(text::one_line(notice), theme.warning);
     }

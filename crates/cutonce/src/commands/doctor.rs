@@ -6,6 +6,7 @@ use crate::start;
 use cutonce_agent::config::{self, LoadedSettings, MANAGED_FILE, SettingsPaths, keys};
 use cutonce_agent::language_servers::{self, FoundServer};
 use cutonce_agent::storage::paths::user_home;
+use cutonce_agent::tools::shell::changes::{ScopeMethod, scope_method};
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_models::providers::PROVIDERS;
 use cutonce_sandbox::{SandboxLimits, SandboxSupport};
@@ -20,7 +21,7 @@ pub struct DoctorCheck {
     pub detail: String,
 }
 
-#[derive(Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum CheckState {
     Works,
     /// Works with limits, or needs something before its first use.
@@ -88,7 +89,7 @@ fn run_checks() -> anyhow::Result<Vec<DoctorCheck>> {
     checks.push(check_keys(&loaded, &places.home));
     checks.push(check_language_servers(&loaded, &cwd));
     let layer = cutonce_sandbox::sandbox_support();
-    checks.extend([check_sandbox(&layer), check_scratch(&layer)]);
+    checks.extend([check_sandbox(&layer), check_scratch(&layer), check_scope(&places.home)]);
     checks.push(doctor_rehearsals::check(&places.home, &cwd, &loaded.settings));
     Ok(checks)
 }
@@ -258,6 +259,23 @@ fn check_scratch(layer: &SandboxSupport) -> DoctorCheck {
     }
 }
 
+/// Reports how commands are kept in a scope (PC-22).
+fn check_scope(home: &Path) -> DoctorCheck {
+    let (method, why) = scope_method(home);
+    describe_scope(method, why)
+}
+
+fn describe_scope(method: ScopeMethod, why: Option<String>) -> DoctorCheck {
+    match why {
+        None => DoctorCheck { what: "scope", state: CheckState::Works, detail: method.describe().into() },
+        Some(why) => DoctorCheck {
+            what: "scope",
+            state: CheckState::Note,
+            detail: format!("{}, because: {why}", method.describe()),
+        },
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -280,6 +298,15 @@ mod tests {
         let gone = check(r#"{"lsp": {"gone": {"command": "no-such-server", "extensions": [".x"]}}}"#);
         assert!(gone.state == CheckState::Note && gone.detail.contains("change `lsp.gone`"), "{}", gone.detail);
         assert_eq!(check(r#"{"lsp": false}"#).detail, "switched off (`lsp`)");
+    }
+
+    #[test]
+    fn pc_22_doctor_says_what_a_scope_does() {
+        let prevents = describe_scope(ScopeMethod::Prevents, None);
+        assert_eq!((prevents.state, prevents.detail.contains("can't change")), (CheckState::Works, true));
+        let detects = describe_scope(ScopeMethod::Detects, Some("no namespaces".into()));
+        assert_eq!(detects.state, CheckState::Note);
+        assert!(detects.detail.contains("detected") && detects.detail.ends_with("because: no namespaces"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::answer::{PlanAnswer, mode_after};
 use super::terms::ApprovalTerms;
 use crate::mode::{Mode, ModeState};
 use crate::plan::contract::PlanContract;
+use crate::plan::scope::ScopeMethod;
 use crate::plan::{PlanContent, PlanFreshness};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +30,8 @@ pub struct PlanSubmission {
     pub contract: Option<PlanContract>,
     /// How the planned files differ from an earlier submission of this text (PC-13).
     pub freshness: Option<PlanFreshness>,
+    /// How commands will be kept in the scope; `None` without one (PC-22).
+    pub scope_method: Option<ScopeMethod>,
     /// Findings go back to the model first (`plan.lint`).
     pub fix_findings: bool,
 }
@@ -110,6 +113,9 @@ pub struct PlanExitRequest {
     /// How the planned files differ from an earlier submission of this text (PC-13).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub freshness: Option<PlanFreshness>,
+    /// How commands will be kept in the scope; none without one (PC-22).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope_method: Option<ScopeMethod>,
     /// The stay in plan mode that this request would end.
     pub(super) stay: u32,
 }
@@ -136,6 +142,7 @@ impl PlanExitRequest {
             from: None,
             contract: None,
             freshness: None,
+            scope_method: None,
             stay: 0,
         }
     }
@@ -158,6 +165,7 @@ impl PlanExitRequest {
             from: None,
             contract: submission.contract,
             freshness: submission.freshness,
+            scope_method: submission.scope_method,
             stay: state.visit_number(),
         }
     }

@@ -26,6 +26,7 @@ impl PlanExitRequest {
             from: Some(asked.from.clone()),
             contract: None,
             freshness: None,
+            scope_method: None,
             stay: 0,
         }
     }

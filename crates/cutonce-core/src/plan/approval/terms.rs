@@ -138,6 +138,7 @@ mod tests {
             contacted_hosts: vec![],
             contract,
             freshness: None,
+            scope_method: None,
             fix_findings,
         }
     }

@@ -21,6 +21,7 @@ pub(super) fn submission(ask_id: &str, found: PlanContent) -> PlanSubmission {
         contacted_hosts: vec![],
         contract: None,
         freshness: None,
+        scope_method: None,
         fix_findings: false,
     }
 }

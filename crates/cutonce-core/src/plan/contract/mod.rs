@@ -13,6 +13,7 @@ pub use lint::lint_contract;
 pub use paths::matches_path;
 
 use super::progress::StepState;
+use super::scope_git::named_subcommands;
 use serde::{Deserialize, Serialize};
 
 /// Maximum number of steps in a contract. A user can't review more, and hosts receive them all.
@@ -63,6 +64,9 @@ pub struct PlanStep {
     pub(super) check_lines: Vec<u32>,
     #[serde(skip)]
     pub(super) after_line: u32,
+    /// Git subcommands that the step names.
+    #[serde(skip)]
+    pub git: Vec<String>,
 }
 
 /// A path or glob of a step, relative to the workspace.
@@ -153,8 +157,10 @@ impl PlanContract {
         found.truncate(MAX_STEPS);
         let mut contract = PlanContract { sha256: super::sha256_hex(text), cut_at, ..PlanContract::default() };
         for (at, step) in found.iter().enumerate() {
-            let step = fields::read_step(&lines, step, at + 1, facts, &mut contract.rejected);
-            contract.steps.push(step);
+            let mut read = fields::read_step(&lines, step, at + 1, facts, &mut contract.rejected);
+            let text = lines.get(step.first..=step.last).unwrap_or_default();
+            read.git = text.iter().flat_map(|line| named_subcommands(line.text)).collect();
+            contract.steps.push(read);
         }
         fields::resolve_after(&mut contract.steps, &found);
         let inside = |line: usize| found.iter().any(|step| (step.first..=step.last).contains(&line));
@@ -196,6 +202,11 @@ impl PlanContract {
             out.push_str(&format!("line {}: {}\n", finding.line, finding.text));
         }
         out
+    }
+
+    /// True if a step names files.
+    pub fn has_files(&self) -> bool {
+        self.steps.iter().any(|step| !step.files.is_empty())
     }
 
     pub fn step(&self, id: &str) -> Option<&PlanStep> {

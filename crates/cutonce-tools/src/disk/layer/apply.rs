@@ -5,7 +5,7 @@ use super::journal::{
 };
 use super::{LayerChange, LayerNode, hash_file, read_node};
 use crate::disk::{FileAccess, FileStamp, MAX_CHANGE};
-use rustix::fs::{AtFlags, CWD};
+use rustix::fs::{AtFlags, CWD, RenameFlags};
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
 use std::io;
@@ -25,6 +25,9 @@ pub struct ApplyPlace<'a> {
     /// Sync to disk before and after: for what a user confirmed, not for a command.
     pub durable: bool,
 }
+
+/// Stores the old content of a path.
+type KeepVersion<'a> = &'a dyn Fn(&Path, Option<&[u8]>) -> io::Result<()>;
 
 /// Completes or undoes what a killed program began to apply in this workspace. `None`: there was nothing to do.
 pub fn recover_apply(journals: &Path, root: &Path) -> Result<Option<RecoveredApply>, ApplyError> {
@@ -50,6 +53,45 @@ impl FileAccess {
     /// Applies these changes: all of them, or none and the error says why. The user or the plan's scope allowed
     /// them; each is bound to the content that was compared. Old contents are stored first (SE-5).
     pub fn apply_layer(&self, place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
+        Self::run_apply(place, changes, &|path, old| match place.durable {
+            true => self.versions.keep(path, old),
+            false => self.versions.keep_unsynced(path, old),
+        })?;
+        self.report_applied(place.root, changes);
+        Ok(())
+    }
+
+    /// Takes back what a command changed outside the plan (PC-22): like [`Self::apply_layer`], but it is no change of
+    /// the session, so nothing is stored or reported.
+    pub(crate) fn restore_layer(&self, place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
+        Self::run_apply(place, changes, &|_, _| Ok(()))
+    }
+
+    /// Moves new folders from a layer to the workspace as they are: those that git ignores, so that not every file of
+    /// a build is compared and copied (PC-21). The layer is no longer in use. Folders that can't be moved stay.
+    pub(crate) fn move_folders(upper: &Path, root: &Path, folders: &[PathBuf]) -> Vec<PathBuf> {
+        let moved = |folder: &&PathBuf| {
+            let (from, to) = (upper.join(folder), root.join(folder));
+            // The overlay's mark means nothing outside it.
+            let _ = rustix::fs::lremovexattr(&from, "user.overlay.opaque");
+            let parents_are_there = missing_parents(root, folder).is_empty();
+            parents_are_there && rustix::fs::renameat_with(CWD, &from, CWD, &to, RenameFlags::NOREPLACE).is_ok()
+        };
+        folders.iter().filter(moved).cloned().collect()
+    }
+
+    /// Takes over changes that a command made in the workspace itself (PC-22): stores the old contents, which are in
+    /// `before`, and reports the changes. Returns what could not be stored.
+    pub(crate) fn adopt_changes(&self, before: &Path, root: &Path, changes: &[LayerChange]) -> Vec<ApplyError> {
+        let keep = |path: &Path, old: Option<&[u8]>| self.versions.keep_unsynced(path, old);
+        let kept =
+            changes.iter().map(|change| keep_old(&before.join(&change.path), &root.join(&change.path), change, &keep));
+        let failed = kept.filter_map(Result::err).collect();
+        self.report_applied(root, changes);
+        failed
+    }
+
+    fn run_apply(place: ApplyPlace<'_>, changes: &[LayerChange], keep: KeepVersion<'_>) -> Result<(), ApplyError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -71,7 +113,7 @@ impl FileAccess {
             steps: Vec::new(),
         };
         file.write(&journal).map_err(|source| failed("write", place.journals, source))?;
-        let staged = self.stage(place, &mut journal, changes);
+        let staged = stage(place, &mut journal, changes, keep);
         let staged = staged.and_then(|()| {
             journal.state = JournalState::Commit;
             file.write(&journal).map_err(|source| failed("write", place.journals, source))
@@ -82,7 +124,6 @@ impl FileAccess {
             return Err(error);
         }
         journal.run(&file)?;
-        self.report_applied(place.root, changes);
         Ok(())
     }
 
@@ -95,47 +136,47 @@ impl FileAccess {
             listener(&root.join(&change.path), hash(&change.old), hash(&change.new));
         }
     }
+}
 
-    /// Fills the staging folder, lists the steps, and stores the old contents.
-    fn stage(
-        &self,
-        place: ApplyPlace<'_>,
-        journal: &mut ApplyJournal,
-        changes: &[LayerChange],
-    ) -> Result<(), ApplyError> {
-        let staging = journal.staging.0.clone();
-        DirBuilder::new().mode(0o700).create(&staging).map_err(|source| failed("write to", place.root, source))?;
-        journal.steps = list_steps(place, changes)?;
-        for step in &journal.steps {
-            if let ApplyStep::Place { path, n, was } = step {
-                let change = changes.iter().find(|change| change.path == path.0);
-                let Some(new) = change.and_then(|change| change.new.as_ref()) else { continue };
-                stage_node(place, &path.0, new, &staging.join(format!("new-{n}")), was.is_some())
-                    .map_err(|source| failed("write", &place.root.join(&path.0), source))?;
-            }
+/// Fills the staging folder, lists the steps, and stores the old contents.
+fn stage(
+    place: ApplyPlace<'_>,
+    journal: &mut ApplyJournal,
+    changes: &[LayerChange],
+    keep: KeepVersion<'_>,
+) -> Result<(), ApplyError> {
+    let staging = journal.staging.0.clone();
+    DirBuilder::new().mode(0o700).create(&staging).map_err(|source| failed("write to", place.root, source))?;
+    journal.steps = list_steps(place, changes)?;
+    for step in &journal.steps {
+        if let ApplyStep::Place { path, n, was } = step {
+            let change = changes.iter().find(|change| change.path == path.0);
+            let Some(new) = change.and_then(|change| change.new.as_ref()) else { continue };
+            stage_node(place, &path.0, new, &staging.join(format!("new-{n}")), was.is_some())
+                .map_err(|source| failed("write", &place.root.join(&path.0), source))?;
         }
-        for change in changes {
-            self.keep_old(place, change)?;
-        }
-        if place.durable {
-            let opened = File::open(&staging).map_err(|source| failed("open", &staging, source))?;
-            rustix::fs::syncfs(&opened).map_err(|errno| failed("sync", &staging, errno.into()))?;
-        }
-        Ok(())
     }
-
-    /// Stores the old content of a file for rewind.
-    fn keep_old(&self, place: ApplyPlace<'_>, change: &LayerChange) -> Result<(), ApplyError> {
+    for change in changes {
         let path = place.root.join(&change.path);
-        let stored = match (&change.old, &change.new) {
-            (Some(LayerNode::File { size, .. }), _) if *size <= MAX_CHANGE => {
-                fs::read(&path).and_then(|old| self.versions.keep(&path, Some(&old)))
-            }
-            (None, Some(LayerNode::File { .. })) => self.versions.keep(&path, None),
-            _ => Ok(()),
-        };
-        stored.map_err(|source| ApplyError::NotStored { path, source })
+        keep_old(&path, &path, change, keep)?;
     }
+    if place.durable {
+        let opened = File::open(&staging).map_err(|source| failed("open", &staging, source))?;
+        rustix::fs::syncfs(&opened).map_err(|errno| failed("sync", &staging, errno.into()))?;
+    }
+    Ok(())
+}
+
+/// Stores the old content of a file for rewind; it is read at `old`.
+fn keep_old(old: &Path, path: &Path, change: &LayerChange, keep: KeepVersion<'_>) -> Result<(), ApplyError> {
+    let stored = match (&change.old, &change.new) {
+        (Some(LayerNode::File { size, .. }), _) if *size <= MAX_CHANGE => {
+            fs::read(old).and_then(|bytes| keep(path, Some(&bytes)))
+        }
+        (None, Some(LayerNode::File { .. })) => keep(path, None),
+        _ => Ok(()),
+    };
+    stored.map_err(|source| ApplyError::NotStored { path: path.into(), source })
 }
 
 fn failed(doing: &'static str, path: &Path, source: io::Error) -> ApplyError {

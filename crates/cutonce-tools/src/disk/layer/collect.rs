@@ -223,7 +223,7 @@ fn is_opaque(folder: &Path) -> bool {
 
 /// True if a link at `path` points out of the workspace, by its text or through other links. A `..` after a name is
 /// refused: that name may be a link too, now or later, and then it leads anywhere.
-fn leads_outside(root: &Path, path: &Path, target: &Path) -> bool {
+pub(crate) fn leads_outside(root: &Path, path: &Path, target: &Path) -> bool {
     let folder = path.parent().unwrap_or(Path::new(""));
     let (parts, depth) = match (target.is_absolute(), target.strip_prefix(root)) {
         (false, _) => (target, folder.components().count()),

@@ -6,12 +6,15 @@ mod collect;
 mod copy;
 mod diff;
 mod journal;
+mod record;
 
 pub use apply::{ApplyPlace, check_unchanged, recover_apply};
 pub use collect::collect_changes;
+pub(crate) use collect::leads_outside;
 pub use copy::WorkspaceCopy;
 pub use diff::{DiffedFile, DiffedKind, LayerDiff, diff_changes};
 pub use journal::{ApplyError, RecoveredApply};
+pub(crate) use record::WorkspaceRecord;
 
 use rustix::fs::FileType;
 use sha2::{Digest, Sha256};
@@ -56,7 +59,7 @@ pub struct LayerChanges {
 
 impl LayerNode {
     /// The SHA-256 of a file; a link's is that of its target.
-    fn content_hash(&self) -> Option<String> {
+    pub(super) fn content_hash(&self) -> Option<String> {
         match self {
             LayerNode::File { sha256, .. } => Some(sha256.clone()),
             LayerNode::Link { target } => Some(hash_bytes(target.as_os_str().as_encoded_bytes())),
@@ -116,7 +119,7 @@ fn hash_file(path: &Path) -> io::Result<(u64, String)> {
 }
 
 /// The SHA-256 of a content, as hexadecimal digits.
-pub(super) fn hash_bytes(bytes: &[u8]) -> String {
+pub(crate) fn hash_bytes(bytes: &[u8]) -> String {
     to_hex(&Sha256::digest(bytes))
 }
 

@@ -175,7 +175,8 @@ async fn run_in_foreground(
         return Err("Interrupted before the command was started.".into());
     }
     let gone = here.shells.check_folder(&here.workspace);
-    let (mut shell, layer) =
+    let started_in = here.shells.working_folder(&here.workspace);
+    let (mut shell, mut layer) =
         here.shells.start_command(&input.command, held, &here.workspace, call.scope.clone()).await?;
     let mut output =
         CommandOutput::new(&here.workspace.session_folder, here.shells.next_output_name(), here.shells.redactor());
@@ -203,8 +204,8 @@ async fn run_in_foreground(
         CommandEnd::Exited(_) | CommandEnd::OverLimit(_) => None,
         CommandEnd::TimedOut(_) | CommandEnd::Interrupted => kill_shell(&mut shell, &mut each).await,
     };
-    let scoped = match layer {
-        Some(layer) => Some(layer.finish(&here.disk).await),
+    let scoped = match &mut layer {
+        Some(layer) => Some(layer.settle(&here.disk, true).await),
         None => None,
     };
     let ended_in = shell.final_folder();
@@ -220,19 +221,27 @@ async fn run_in_foreground(
     let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone());
     let notes = gone.into_iter().chain(end_note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
     let outcome = build_outcome(&end, &shown, &notes.chain(outside).collect::<Vec<_>>());
+    let outcome = match started_in == here.workspace.root {
+        true => outcome,
+        false => with_detail(outcome, "folder", json!(started_in.to_string_lossy())),
+    };
     Ok(match scoped {
         Some(scoped) => with_changed_files(outcome, &scoped),
         None => outcome,
     })
 }
 
-/// Tells front ends and the plan's progress which files the command changed.
-fn with_changed_files(mut outcome: ToolOutcome, scoped: &ScopedResult) -> ToolOutcome {
+/// Adds to what front ends and the plan's progress learn about the command.
+fn with_detail(mut outcome: ToolOutcome, name: &str, value: serde_json::Value) -> ToolOutcome {
     if let Some(serde_json::Value::Object(display)) = &mut outcome.display {
-        display.insert("changed".into(), json!(scoped.changed));
-        display.insert("outside".into(), json!(scoped.outside));
+        display.insert(name.into(), value);
     }
     outcome
+}
+
+/// Tells front ends and the plan's progress which files the command changed.
+fn with_changed_files(outcome: ToolOutcome, scoped: &ScopedResult) -> ToolOutcome {
+    with_detail(with_detail(outcome, "changed", json!(scoped.changed)), "outside", json!(scoped.outside))
 }
 
 /// Note for a command that did not report its folder: after `exec`, an EXIT trap of its own, or a kill.

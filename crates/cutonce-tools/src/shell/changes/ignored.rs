@@ -73,6 +73,33 @@ async fn check_ignore(root: &Path, env: &[(OsString, OsString)], args: &[&str], 
     entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect()
 }
 
+/// Folders on the layer that the workspace does not have and git ignores; the outermost ones.
+pub(super) async fn new_ignored_folders(root: &Path, upper: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
+    let found = new_folders(root, upper);
+    // With a slash at the end git knows that it is a folder.
+    let named: Vec<PathBuf> = found.iter().map(|folder| folder.join("")).collect();
+    let ignored = ignored_paths(root, env, &named).await;
+    found.into_iter().zip(named).filter(|(_, named)| ignored.contains(named)).map(|(folder, _)| folder).collect()
+}
+
+fn new_folders(root: &Path, upper: &Path) -> Vec<PathBuf> {
+    let (mut found, mut folders) = (Vec::new(), vec![PathBuf::new()]);
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(upper.join(&folder)).into_iter().flatten().flatten() {
+            let path = folder.join(entry.file_name());
+            if !is_plain_folder(&entry.path()) || path == Path::new(".git") {
+                continue;
+            }
+            match root.join(&path).symlink_metadata() {
+                Ok(about) if about.is_dir() => folders.push(path),
+                Ok(_) => {}
+                Err(_) => found.push(path),
+            }
+        }
+    }
+    found
+}
+
 /// Runs git outside the layer, without programs that the repository names; `None` if it can't run. Only for commands
 /// that don't read files of the workspace: they could need a filter.
 pub(super) async fn run_git(

@@ -1,25 +1,30 @@
 //! Commands under the scope of an approved plan (PC-21): they run on a layer. What lies inside the scope is applied
 //! when a command ends; the rest is applied only if the user says so.
 
+mod compared;
 mod ignored;
 mod sort;
 mod workspace_files;
 
+pub(crate) use compared::{ComparedCommand, ComparedPlace, WorkspaceComparison};
+pub use cutonce_core::plan::scope::ScopeMethod;
 pub(crate) use sort::SortedChanges;
 pub use sort::{RehearsedChanges, WorkspaceBase};
 pub use workspace_files::list_workspace;
 
 use crate::disk::FileAccess;
-use crate::disk::layer::{ApplyPlace, LayerChange, collect_changes, diff_changes};
+use crate::disk::layer::{ApplyPlace, LayerChange, LayerNode, collect_changes, diff_changes};
 use crate::shell::confine::{ConfinedCommand, SandboxUnavailable};
 use async_trait::async_trait;
 use cutonce_core::plan::scope::PlanScope;
+use cutonce_core::plan::scope_git::GitUse;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_sandbox::{
     KeptLayer, LayerMount, PrivateFolder, ResourceLimits, SandboxLimits, SandboxProfile, WorkspaceWriteProfile,
     check_throwaway_layer, sweep_layers,
 };
-use ignored::IgnoredFolders;
+use ignored::{IgnoredFolders, new_ignored_folders};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -38,6 +43,8 @@ const CACHES: [&str; 9] =
 #[derive(Clone)]
 pub struct CallScope {
     pub scope: PlanScope,
+    /// What the command does with git.
+    pub git: GitUse,
     /// Changes outside are applied and reported, as bypassPermissions with `"ask"` wants it.
     pub applies_all: bool,
     /// Asks the user about changes outside; `None` if no one can be asked.
@@ -61,6 +68,61 @@ pub struct OutsideChanges {
     /// Paths relative to the workspace. Git's own folder is one path.
     pub paths: Vec<String>,
     pub diff: String,
+    /// The workspace has them already; a no restores it (PC-22).
+    pub is_done: bool,
+}
+
+/// Tries how this machine keeps commands in a scope; with the reason if it has no layers (PC-22).
+pub fn scope_method(cutonce_home: &Path) -> (ScopeMethod, Option<String>) {
+    match prepare_layers(cutonce_home) {
+        Ok(()) => (ScopeMethod::Prevents, None),
+        Err(why) => (ScopeMethod::Detects, Some(why.to_string())),
+    }
+}
+
+/// A command under a scope.
+pub(crate) enum ScopedCommand {
+    OnLayer(CommandLayer),
+    Compared(ComparedCommand),
+}
+
+impl ScopedCommand {
+    /// Settles what the command changed: after it and everything it started have ended, or on request before.
+    pub async fn settle(&mut self, disk: &FileAccess, has_ended: bool) -> ScopedResult {
+        match self {
+            ScopedCommand::OnLayer(layer) => {
+                if has_ended {
+                    layer.move_ignored_folders().await;
+                }
+                layer.settle(disk).await
+            }
+            ScopedCommand::Compared(compared) => compared.settle(disk).await,
+        }
+    }
+
+    /// The scope may have changed since the command was started.
+    pub fn set_scope(&mut self, scope: &CallScope) {
+        match self {
+            ScopedCommand::OnLayer(layer) => layer.scope.scope.clone_from(&scope.scope),
+            ScopedCommand::Compared(compared) => compared.set_scope(scope),
+        }
+    }
+}
+
+impl CallScope {
+    /// The scope of this command.
+    pub(crate) fn for_command(self, command: &str) -> CallScope {
+        CallScope { git: GitUse::new(command), ..self }
+    }
+
+    /// Whether changes outside the plan stay; asks the user if there is one to ask.
+    async fn may_keep_outside(&self, changes: impl FnOnce() -> OutsideChanges) -> bool {
+        match (self.applies_all, self.scope.mode, &self.review) {
+            (true, ScopeMode::Ask, _) => true,
+            (_, ScopeMode::Ask, Some(review)) => review.review(&changes()).await,
+            (_, ScopeMode::Ask | ScopeMode::Enforce | ScopeMode::Off, _) => false,
+        }
+    }
 }
 
 /// What became of a command's changes.
@@ -86,6 +148,8 @@ pub(crate) struct CommandLayer {
     sandbox: Arc<ScopeSandbox>,
     env: Vec<(OsString, OsString)>,
     scope: CallScope,
+    /// What was applied from here while the command ran.
+    applied: BTreeMap<PathBuf, Option<LayerNode>>,
 }
 
 /// Where the layers of this home are stored.
@@ -101,11 +165,7 @@ pub fn journals_folder(cutonce_home: &Path) -> PathBuf {
 impl ScopeSandbox {
     /// The error says why this machine has no layers.
     pub fn new(cutonce_home: &Path, tmp: PrivateFolder) -> Result<ScopeSandbox, SandboxUnavailable> {
-        let layers = layers_folder(cutonce_home);
-        std::fs::create_dir_all(&layers).map_err(SandboxUnavailable::Layer)?;
-        // What can't be swept now, the next session sweeps.
-        let _ = sweep_layers(&layers);
-        check_throwaway_layer(&layers, SandboxLimits::default()).map_err(SandboxUnavailable::Kernel)?;
+        prepare_layers(cutonce_home)?;
         Ok(ScopeSandbox { tmp, home: cutonce_home.to_path_buf(), ignored: IgnoredFolders::default() })
     }
 
@@ -144,9 +204,18 @@ impl ScopeSandbox {
         profile.layer = Some(LayerMount { throwaway, ..layer.mount(through) });
         let tmp = tmp.unwrap_or_else(|| profile.tmp.clone());
         let env = crate::shell::confine::layer_env(&env, &tmp);
-        let kept = CommandLayer { layer, sandbox: self.clone(), env: env.clone(), scope };
+        let kept = CommandLayer { layer, sandbox: self.clone(), env: env.clone(), scope, applied: BTreeMap::new() };
         Ok(((SandboxProfile::WorkspaceWrite(profile), env, Some(tmp)), Some(kept)))
     }
+}
+
+/// Makes the folder of layers and tries one; the error says why this machine has none.
+fn prepare_layers(cutonce_home: &Path) -> Result<(), SandboxUnavailable> {
+    let layers = layers_folder(cutonce_home);
+    std::fs::create_dir_all(&layers).map_err(SandboxUnavailable::Layer)?;
+    // What can't be swept now, the next session sweeps.
+    let _ = sweep_layers(&layers);
+    check_throwaway_layer(&layers, SandboxLimits::default()).map_err(SandboxUnavailable::Kernel)
 }
 
 fn caches(user_home: Option<&Path>) -> impl Iterator<Item = PathBuf> {
@@ -162,19 +231,37 @@ fn places_apart(root: &Path, user_home: Option<&Path>) -> impl Iterator<Item = P
 }
 
 impl CommandLayer {
-    /// Applies what may be applied, after the command and everything it started have ended.
-    pub async fn finish(self, disk: &FileAccess) -> ScopedResult {
+    /// Gives the workspace the folders that a build made, in one step each.
+    async fn move_ignored_folders(&self) {
+        let (root, upper) = (self.layer.root().to_path_buf(), self.layer.upper());
+        let folders = new_ignored_folders(&root, &upper, &self.env).await;
+        if !folders.is_empty() {
+            let moved = blocking(move || Ok(FileAccess::move_folders(&upper, &root, &folders))).await;
+            // The next command writes them directly.
+            if moved.is_ok_and(|moved| !moved.is_empty()) {
+                self.sandbox.ignored.forget();
+            }
+        }
+    }
+
+    /// Applies what may be applied.
+    async fn settle(&mut self, disk: &FileAccess) -> ScopedResult {
         let (upper, root, opened) = (self.layer.upper(), self.layer.root().to_path_buf(), self.layer.opened());
-        let found = match blocking(move || collect_changes(&upper, &root, opened)).await {
+        let mut found = match blocking(move || collect_changes(&upper, &root, opened)).await {
             Ok(found) => found,
             Err(error) => return ScopedResult::discarded(format!("the changes could not be read ({error})")),
         };
+        // What came from this layer is no one else's change.
+        let ours = |path: &PathBuf| {
+            let old = found.changes.iter().find(|change| change.path == *path).map(|change| &change.old);
+            old.is_some() && self.applied.get(path) == old
+        };
+        found.stale = found.stale.iter().filter(|path| !ours(path)).cloned().collect();
         let mut result = ScopedResult::default();
         for refused in &found.refused {
             result.notes.push(format!("Not applied: {} is {}.", refused.path.display(), refused.why));
         }
-        let sorted =
-            SortedChanges::new(&found, &self.scope.scope, (self.layer.root(), &self.layer.upper()), &self.env).await;
+        let sorted = SortedChanges::new(&found, &self.scope, (self.layer.root(), &self.layer.upper()), &self.env).await;
         if !sorted.stale.is_empty() {
             let stale = sorted.stale.join(", ");
             result.notes.push(format!("Not applied, because they changed in the workspace meanwhile: {stale}."));
@@ -182,8 +269,8 @@ impl CommandLayer {
         let take_all = !sorted.outside.is_empty() && self.may_apply_outside(&sorted).await;
         let apply: Vec<LayerChange> = match take_all {
             true => sorted.inside.iter().chain(&sorted.outside).cloned().collect(),
-            // A checkout or stash without its part in git's folder would lose files.
-            false if sorted.git => Vec::new(),
+            // A checkout or stash without its part in git's folder, or with nothing else, would lose files.
+            false if sorted.splits_git() => Vec::new(),
             false => sorted.inside.clone(),
         };
         let (journals, upper) = (journals_folder(&self.sandbox.home), self.layer.upper());
@@ -196,6 +283,7 @@ impl CommandLayer {
             result.notes.push(error.to_string());
             return result;
         }
+        self.applied.extend(apply.iter().map(|change| (change.path.clone(), change.new.clone())));
         let has_rules = |change: &LayerChange| change.path.ends_with(".gitignore") || !change.is_plain_file();
         if sorted.new_ignored || apply.iter().any(has_rules) {
             self.sandbox.ignored.forget();
@@ -213,22 +301,17 @@ impl CommandLayer {
     }
 
     async fn may_apply_outside(&self, sorted: &SortedChanges) -> bool {
-        match (self.scope.applies_all, self.scope.scope.mode, &self.scope.review) {
-            (true, ScopeMode::Ask, _) => true,
-            (_, ScopeMode::Ask, Some(review)) => {
-                let shown: Vec<LayerChange> =
-                    sorted.outside.iter().filter(|change| !sort::is_git(&change.path)).cloned().collect();
-                let diff = diff_changes(&shown, &self.layer.upper(), self.layer.root()).text;
-                review.review(&OutsideChanges { paths: sorted.outside_names(), diff }).await
-            }
-            (_, ScopeMode::Ask | ScopeMode::Enforce | ScopeMode::Off, _) => false,
-        }
+        let shown: Vec<LayerChange> =
+            sorted.outside.iter().filter(|change| !sort::is_git(&change.path)).cloned().collect();
+        let (upper, root, paths) = (self.layer.upper(), self.layer.root(), sorted.outside_names());
+        let changes = || OutsideChanges { paths, diff: diff_changes(&shown, &upper, root).text, is_done: false };
+        self.scope.may_keep_outside(changes).await
     }
 
     /// Tells the model what happened to the changes outside the plan.
     fn outside_note(&self, sorted: &SortedChanges, applied: bool) -> String {
         let paths = list_names(&sorted.outside_names());
-        let rest = if sorted.git { " Nothing that this command changed was kept." } else { "" };
+        let rest = if sorted.splits_git() { " Nothing that this command changed was kept." } else { "" };
         match applied {
             true => format!("Outside the approved plan, but applied: {paths}."),
             false => format!(
@@ -249,6 +332,11 @@ impl ScopedResult {
             notes: vec![format!("What the command changed was not applied: {why}.")],
             ..ScopedResult::default()
         }
+    }
+
+    fn unknown(why: &str) -> ScopedResult {
+        let note = format!("What the command changed outside the approved plan is not known: {why}. Tell the user.");
+        ScopedResult { notes: vec![note], ..ScopedResult::default() }
     }
 }
 

@@ -1,8 +1,10 @@
 //! Sorts the changes of a command: inside the scope, outside, and git's own folder as one unit (PC-21).
 
+use super::CallScope;
 use super::ignored::{ignored_paths, run_confined_git, run_git};
 use crate::disk::layer::{LayerChange, LayerChanges, LayerNode};
 use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
+use cutonce_core::plan::scope_git::GitUse;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -12,8 +14,8 @@ const GIT: &str = ".git";
 pub(crate) struct SortedChanges {
     pub inside: Vec<LayerChange>,
     pub outside: Vec<LayerChange>,
-    /// Git's own folder is among those outside.
-    pub git: bool,
+    /// Git's own folder is among those outside: what the command did with it.
+    git: Option<String>,
     /// Someone else changed these files meanwhile; they are in neither list.
     pub stale: Vec<String>,
     /// A folder was made that git ignores.
@@ -24,11 +26,11 @@ impl SortedChanges {
     /// `folders`: the workspace, and the layer's upper folder.
     pub async fn new(
         found: &LayerChanges,
-        scope: &PlanScope,
+        call: &CallScope,
         folders: (&Path, &Path),
         env: &[(OsString, OsString)],
     ) -> SortedChanges {
-        let (root, _) = folders;
+        let ((root, _), scope) = (folders, &call.scope);
         let stale: BTreeSet<&PathBuf> = found.stale.iter().collect();
         let (git, files): (Vec<&LayerChange>, Vec<&LayerChange>) =
             found.changes.iter().partition(|change| is_git(&change.path));
@@ -45,7 +47,7 @@ impl SortedChanges {
         let mut sorted = SortedChanges {
             inside: inside.into_iter().cloned().collect(),
             outside: outside.into_iter().cloned().collect(),
-            git: false,
+            git: None,
             stale: found.stale.iter().filter(|path| !is_git(path)).map(|path| path.display().to_string()).collect(),
             new_ignored: ignored.iter().any(|path| !root.join(path).exists()),
         };
@@ -54,7 +56,7 @@ impl SortedChanges {
         if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, folders, env).await {
             let planned =
                 git.iter().filter_map(|change| git_folder(&change.path)).all(|folder| names_git(scope, &folder));
-            sorted.add_git(git, planned);
+            sorted.add_git(git, planned || scope.plans_git(&call.git), &call.git);
         }
         sorted
     }
@@ -92,26 +94,37 @@ impl SortedChanges {
         let leaves = |change: &LayerChange| {
             change.new.is_none() && content(&change.path, &change.old).is_some_and(|hash| arrived.contains(&hash))
         };
-        let (moved, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.inside).into_iter().partition(leaves);
+        self.move_outside(leaves);
+    }
+
+    /// Counts these as outside, whatever the scope says.
+    pub fn move_outside(&mut self, which: impl Fn(&LayerChange) -> bool) {
+        let (moved, stay): (Vec<_>, Vec<_>) = std::mem::take(&mut self.inside).into_iter().partition(which);
         (self.inside, self.outside) = (stay, [std::mem::take(&mut self.outside), moved].concat());
         self.outside.sort_by(|a, b| a.path.cmp(&b.path));
     }
 
-    fn add_git(&mut self, changes: Vec<&LayerChange>, planned: bool) {
+    fn add_git(&mut self, changes: Vec<&LayerChange>, planned: bool, used: &GitUse) {
         let changes = changes.into_iter().cloned();
         if planned {
             self.inside.extend(changes);
             self.inside.sort_by(|a, b| a.path.cmp(&b.path));
         } else {
-            self.git = true;
+            self.git = Some(used.describe());
             self.outside.extend(changes);
             self.outside.sort_by(|a, b| a.path.cmp(&b.path));
         }
     }
 
+    /// True if git's own folder changed together with something outside the scope: all of it is one unit.
+    pub fn splits_git(&self) -> bool {
+        let all = self.inside.iter().chain(&self.outside);
+        !self.outside.is_empty() && all.into_iter().any(|change| is_git(&change.path))
+    }
+
     /// The paths outside, for people and the model.
     pub fn outside_names(&self) -> Vec<String> {
-        let name = |path: String| if path == GIT { "git's own folder (.git)".into() } else { path };
+        let name = |path: String| self.git.clone().filter(|_| path == GIT).unwrap_or(path);
         self.outside_paths().into_iter().map(name).collect()
     }
 

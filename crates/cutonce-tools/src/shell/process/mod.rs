@@ -16,7 +16,7 @@ pub(crate) use task::BackgroundTask;
 pub use task::{TaskState, TaskView};
 
 use crate::disk::FileAccess;
-use crate::shell::changes::{CallScope, CommandLayer, ScopeSandbox};
+use crate::shell::changes::{CallScope, ComparedPlace, ScopeSandbox, ScopedCommand, WorkspaceComparison};
 use crate::shell::confine::{
     AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, SandboxUnavailable, StartRequest,
     WorkspaceSandbox, private_folder,
@@ -48,9 +48,9 @@ fn not_confined(why: &SandboxUnavailable) -> ToolError {
         .into()
 }
 
-fn no_layer(why: &SandboxUnavailable) -> ToolError {
+fn no_comparison(why: &std::io::Error) -> ToolError {
     format!(
-        "The command was not started: the approved plan has a scope, and this machine has no layers to keep commands in it: {why}. The user can set `plan.scope` to \"off\"; `cutonce doctor` says more."
+        "The command was not started: the approved plan has a scope, and this machine can neither keep commands in it nor compare the workspace: {why}. The user can set `plan.scope` to \"off\"; `cutonce doctor` says more."
     )
     .into()
 }
@@ -78,6 +78,9 @@ pub struct SessionShells {
     auto_run_sandbox: Mutex<Option<Arc<AutoRunSandbox>>>,
     /// Layers of commands under the scope of a plan; `None` until the first one (PC-21).
     scope_sandbox: Mutex<Option<Arc<ScopeSandbox>>>,
+    has_layers: bool,
+    /// Compares the workspace where there are no layers (PC-22).
+    comparison: Arc<WorkspaceComparison>,
     /// Limits of confined commands (SB-7).
     limits: ResourceLimits,
     /// Wakes foreground commands that the user puts into the background (DU-7).
@@ -102,6 +105,8 @@ impl SessionShells {
             workspace_sandbox: Mutex::new(None),
             auto_run_sandbox: Mutex::new(None),
             scope_sandbox: Mutex::new(None),
+            has_layers: true,
+            comparison: Arc::default(),
             limits: ResourceLimits::default(),
             to_background: tokio::sync::Notify::new(),
         }
@@ -109,6 +114,11 @@ impl SessionShells {
     /// Sets the timeout of commands whose call gives none (`shell.timeoutMs`).
     pub fn default_timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
+        self
+    }
+    /// Compares the workspace for commands under a scope even where the kernel has layers (PC-22).
+    pub fn without_layers(mut self) -> Self {
+        self.has_layers = false;
         self
     }
     /// Sets the limits of confined commands.
@@ -145,6 +155,7 @@ impl SessionShells {
     pub fn for_subagent(&self) -> Self {
         let mut shells = Self::new(self.env.clone()).default_timeout(self.timeout).with_limits(self.limits);
         shells.redact = self.redact.clone();
+        (shells.has_layers, shells.comparison) = (self.has_layers, self.comparison.clone());
         *lock_mutex(&shells.on_end) = lock_mutex(&self.on_end).clone();
         shells
     }
@@ -263,7 +274,7 @@ impl SessionShells {
         held: ShellConfinement,
         workspace: &Workspace,
         scope: Option<CallScope>,
-    ) -> Result<(RunningBash, Option<CommandLayer>), ToolError> {
+    ) -> Result<(RunningBash, Option<ScopedCommand>), ToolError> {
         let start = StartRequest { command, background: false, limits: self.limits };
         let (start, layer) = self.prepare_start(&start, held, workspace, scope).await?;
         Ok((start.spawn_bash(command, Some(workspace))?, layer))
@@ -296,7 +307,7 @@ impl SessionShells {
     pub(crate) fn adopt(
         &self,
         command: &str,
-        bash: (RunningBash, Option<(CommandLayer, FileAccess)>),
+        bash: (RunningBash, Option<(ScopedCommand, FileAccess)>),
         workspace: &Workspace,
     ) -> Arc<BackgroundTask> {
         let mut tasks = lock_mutex(&self.tasks);
@@ -325,22 +336,45 @@ impl SessionShells {
         held: ShellConfinement,
         workspace: &Workspace,
         scope: Option<CallScope>,
-    ) -> Result<(BashStart, Option<CommandLayer>), ToolError> {
+    ) -> Result<(BashStart, Option<ScopedCommand>), ToolError> {
         let bash = find_program("bash", &self.env)
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.working_folder(workspace);
         let confined = self.confine(start, held, workspace)?;
         let reads_only = matches!(held, ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly);
         let network = self.plan_sandbox().filter(|_| reads_only).and_then(|sandbox| sandbox.network());
-        let ((profile, env, tmp), layer) = match scope {
-            Some(scope) => {
-                let sandbox = self.existing_or_new_scope_sandbox(workspace).map_err(|why| no_layer(&why))?;
-                let (root, home) = (&workspace.root, workspace.home.as_deref());
-                sandbox.layer(confined, root, home, scope, self.limits).await.map_err(|why| no_layer(&why))?
-            }
+        let ((profile, env, tmp), scoped) = match scope {
+            Some(scope) => self.under_scope(confined, workspace, scope.for_command(start.command)).await?,
             None => (confined, None),
         };
-        Ok((BashStart { bash, env, folder, profile, tmp, network }, layer))
+        Ok((BashStart { bash, env, folder, profile, tmp, network }, scoped))
+    }
+
+    /// Puts a command on a layer, or records the workspace before it runs (PC-21, PC-22). One that can't write runs as
+    /// it is.
+    async fn under_scope(
+        &self,
+        confined: ConfinedCommand,
+        workspace: &Workspace,
+        scope: CallScope,
+    ) -> Result<(ConfinedCommand, Option<ScopedCommand>), ToolError> {
+        if matches!(confined.0, SandboxProfile::ReadOnly(_) | SandboxProfile::Layered(_)) {
+            return Ok((confined, None));
+        }
+        let (root, home) = (&workspace.root, workspace.home.as_deref());
+        let sandbox = self.has_layers.then(|| self.existing_or_new_scope_sandbox(workspace));
+        if let Some(Ok(sandbox)) = sandbox {
+            let (confined, layer) =
+                sandbox.layer(confined, root, home, scope, self.limits).await.map_err(|why| not_confined(&why))?;
+            return Ok((confined, layer.map(ScopedCommand::OnLayer)));
+        }
+        let place = ComparedPlace {
+            root: root.clone(),
+            cutonce_home: workspace.cutonce_home.clone(),
+            session_folder: workspace.session_folder.clone(),
+        };
+        let compared = self.comparison.begin(place, &confined.1, scope).await.map_err(|why| no_comparison(&why))?;
+        Ok((confined, Some(ScopedCommand::Compared(compared))))
     }
 
     fn existing_or_new_scope_sandbox(&self, workspace: &Workspace) -> Result<Arc<ScopeSandbox>, SandboxUnavailable> {

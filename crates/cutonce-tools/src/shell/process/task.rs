@@ -4,7 +4,7 @@ use super::capture::OutputCapture;
 use super::last_line::LastLine;
 use super::start::RunningBash;
 use crate::disk::FileAccess;
-use crate::shell::changes::CommandLayer;
+use crate::shell::changes::{CallScope, ScopedCommand};
 use crate::spill::{OptionalRedactor, SpillFile};
 use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
 use std::path::PathBuf;
@@ -54,6 +54,15 @@ pub(crate) struct BackgroundTask {
     /// `None` after it was killed.
     lifeline: Mutex<Option<Lifeline>>,
     state: watch::Sender<TaskState>,
+    /// What it may change, until it has ended (PC-21).
+    scoped: tokio::sync::Mutex<Option<ScopedTask>>,
+}
+
+struct ScopedTask {
+    command: ScopedCommand,
+    disk: FileAccess,
+    /// The last notes about its changes.
+    told: Vec<String>,
 }
 
 struct TaskOutput {
@@ -69,7 +78,7 @@ impl BackgroundTask {
     pub(crate) fn take_over(
         (id, command): (String, String),
         folder: PathBuf,
-        (mut bash, layer): (RunningBash, Option<(CommandLayer, FileAccess)>),
+        (mut bash, layer): (RunningBash, Option<(ScopedCommand, FileAccess)>),
         last: Arc<LastLine>,
         (on_end, redact): (Option<OnEnd>, OptionalRedactor),
     ) -> Arc<Self> {
@@ -81,6 +90,11 @@ impl BackgroundTask {
             printed: Mutex::new(TaskOutput { unseen: OutputCapture::default(), all }),
             lifeline: Mutex::new(bash.running.take_lifeline()),
             state: watch::Sender::new(TaskState::Running),
+            scoped: tokio::sync::Mutex::new(layer.map(|(command, disk)| ScopedTask {
+                command,
+                disk,
+                told: Vec::new(),
+            })),
         });
         let watched = task.clone();
         tokio::spawn(async move {
@@ -89,16 +103,26 @@ impl BackgroundTask {
                 last.push(bytes);
             };
             let ended = bash.pump_output(each).await;
-            if let Some((layer, disk)) = layer {
-                let notes = layer.finish(&disk).await.notes;
-                notes.iter().for_each(|note| watched.push(format!("\n({note})\n").as_bytes()));
-            }
+            watched.compare(None, true).await;
+            *watched.scoped.lock().await = None;
             watched.record_end(ended, bash.running.over_limit());
             if let Some(on_end) = on_end {
                 on_end(watched.view());
             }
         });
         task
+    }
+
+    /// Compares what it changed so far: applies what lies inside the scope, and says what does not (PC-21).
+    pub(crate) async fn compare(&self, scope: Option<&CallScope>, has_ended: bool) {
+        let mut scoped = self.scoped.lock().await;
+        let Some(scoped) = scoped.as_mut() else { return };
+        scope.iter().for_each(|scope| scoped.command.set_scope(scope));
+        let notes = scoped.command.settle(&scoped.disk, has_ended).await.notes;
+        if notes != scoped.told {
+            notes.iter().for_each(|note| self.push(format!("\n({note})\n").as_bytes()));
+            scoped.told = notes;
+        }
     }
 
     fn push(&self, bytes: &[u8]) {

@@ -151,6 +151,9 @@ fn modes_after_clear(request: &PlanExitRequest) -> Vec<Mode> {
 /// The sandbox and the files that changed meanwhile (PM-87). Unknown for a teammate's plan.
 fn render_environment(request: &PlanExitRequest) -> String {
     let mut text = format!("\n  shell: {}\n", request.layer.describe());
+    if let Some(method) = request.scope_method {
+        text.push_str(&format!("  scope: {}\n", method.describe()));
+    }
     text.push_str(&match request.changed_files.as_slice() {
         [] => "  0 files changed since plan mode was entered\n".to_string(),
         files => format!("  changed since plan mode was entered: {}\n", one_line(&files.join(", "))),
