@@ -69,11 +69,16 @@ const GO_ON: &str = "The program was restarted in the middle of your work. Check
 impl SessionState {
     /// After a restart: a lead leads again, a teammate that was cut off continues (TM-2).
     pub(super) fn team_opened(&mut self) {
+        // Before the members start: they join with it.
+        self.tell_scope();
         let Some(table) = &mut self.team else { return };
         if let Some(record) = table.record.take() {
             table.seat.resume_team(record);
         }
         self.tell_mode();
+        if let Some(joined) = self.joined().filter(|joined| !joined.is_lead()) {
+            self.take_lead_scope(joined.scope.clone());
+        }
         self.show_requests();
         self.show_team_calls();
         self.relay_asks();
@@ -182,6 +187,14 @@ impl SessionState {
             MessageContent::TeammateStatus { state, used } if joined.is_lead() => {
                 self.model.usage.add_totals(&used);
                 self.teammate_is(&message.from, state);
+                self.no_more_of(&position)
+            }
+            MessageContent::LeadScope { scope } if !joined.is_lead() && message.from == LEAD_NAME => {
+                self.take_lead_scope(scope);
+                self.no_more_of(&position)
+            }
+            MessageContent::WorkEvidence { evidence } if joined.is_lead() => {
+                self.team_evidence(*evidence);
                 self.no_more_of(&position)
             }
             MessageContent::Shutdown if !joined.is_lead() => {

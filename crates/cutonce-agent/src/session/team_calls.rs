@@ -103,6 +103,7 @@ impl SessionState {
         };
         let request = self.team.as_ref().and_then(|table| table.wanted.find(request_id)).cloned();
         if let Some(request) = request {
+            self.extend_scope_by(&answer);
             self.send_answer(&request, answer);
         }
     }

@@ -14,7 +14,8 @@ use cutonce_core::protocol::event::Teammate;
 use cutonce_core::protocol::submission::{Submission, TeamUpdate};
 use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::team::{
-    LEAD_NAME, LeadMode, MessageContent, MessageKind, RelayedAsks, TeamKey, TeamMessage, TeammateState,
+    LEAD_NAME, LeadMode, LeadScope, MessageContent, MessageKind, RelayedAsks, TeamKey, TeamMessage, TeammateState,
+    WorkEvidence,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
@@ -35,6 +36,8 @@ pub(crate) struct Membership {
     /// Teammate: its configuration from the lead. `None` for the lead.
     pub member: Option<Member>,
     pub others: Vec<String>,
+    /// Teammate: the lead's scope when it joined (PC-23).
+    pub scope: Option<LeadScope>,
     /// Shared keys: the lead shares one with each member; a member stores its own under its name.
     keys: Mutex<BTreeMap<String, TeamKey>>,
 }
@@ -48,8 +51,8 @@ impl Membership {
     ) -> Arc<Membership> {
         let me = card.member.name.clone();
         let keys = Mutex::new(BTreeMap::from([(me.clone(), key)]));
-        let (id, others) = (card.team_id, card.others);
-        Arc::new(Membership { team: team.into(), id, me, mailbox, member: Some(card.member), others, keys })
+        let (id, others, scope) = (card.team_id, card.others, card.scope);
+        Arc::new(Membership { team: team.into(), id, me, mailbox, member: Some(card.member), others, scope, keys })
     }
     pub(crate) fn is_lead(&self) -> bool {
         self.member.is_none()
@@ -96,6 +99,12 @@ pub(crate) struct TeamHandle {
     pub(crate) relayed: Mutex<RelayedAsks>,
     /// This session's own mode.
     mode: Mutex<LeadMode>,
+    /// The lead's scope, and the one that the members were told last (PC-23).
+    scope: Mutex<Option<LeadScope>>,
+    told_scope: tokio::sync::Mutex<Option<LeadScope>>,
+    /// Teammate: evidence for the lead's plan that was not sent yet, oldest first.
+    evidence: Mutex<Vec<WorkEvidence>>,
+    sending: tokio::sync::Mutex<()>,
     /// Serializes publishing, so that the latest state is published last.
     publishing: tokio::sync::Mutex<()>,
     /// Teammate: its current state.
@@ -134,6 +143,10 @@ impl TeamHandle {
             answering: AtomicUsize::new(0),
             relayed: Mutex::default(),
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
+            scope: Mutex::default(),
+            told_scope: tokio::sync::Mutex::default(),
+            evidence: Mutex::default(),
+            sending: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
             teammate_state: Mutex::new(TeammateState::Working),
             unreported_usage: Mutex::default(),
@@ -207,7 +220,58 @@ impl TeamHandle {
     async fn publish(&self) -> Result<(), MailError> {
         let _turn = self.publishing.lock().await;
         let (Some(joined), Some(record)) = (self.membership(), self.record()) else { return Ok(()) };
-        record.publish(&self.template.config.dirs.home, &*joined.mailbox, || self.mode()).await
+        let scope = self.scope.lock_unpoisoned().clone();
+        record.publish(&self.template.config.dirs.home, &*joined.mailbox, || self.mode(), scope.as_ref()).await
+    }
+
+    /// Sets the scope of the lead's plan and shares it with the members (PC-23).
+    pub(crate) fn set_scope(self: &Arc<Self>, scope: Option<LeadScope>) {
+        let before = std::mem::replace(&mut *self.scope.lock_unpoisoned(), scope.clone());
+        if before == scope || self.record().is_none() {
+            return;
+        }
+        let seat = self.clone();
+        tokio::spawn(async move {
+            if let Err(error) = seat.share_scope().await {
+                let text = format!("Could not share the scope with the team: {error}");
+                seat.send_news(TeamUpdate::Problem { text });
+            }
+        });
+    }
+
+    /// Shares the scope unless the members know it. A message that follows reaches them after it.
+    pub(crate) async fn share_scope(&self) -> Result<(), MailError> {
+        let mut told = self.told_scope.lock().await;
+        let scope = self.scope.lock_unpoisoned().clone();
+        let (Some(joined), Some(record)) = (self.membership(), self.record()) else { return Ok(()) };
+        if *told == scope {
+            return Ok(());
+        }
+        self.publish().await?;
+        for member in &record.members {
+            let content = MessageContent::LeadScope { scope: scope.clone() };
+            joined.send_control(&member.name, crate::new_id(), content).await?;
+        }
+        *told = scope;
+        Ok(())
+    }
+
+    /// Reports evidence of a teammate to the lead, in order.
+    pub(crate) fn report_evidence(self: &Arc<Self>, evidence: WorkEvidence) {
+        self.evidence.lock_unpoisoned().push(evidence);
+        let seat = self.clone();
+        tokio::spawn(async move { seat.send_evidence().await });
+    }
+
+    async fn send_evidence(&self) {
+        let _turn = self.sending.lock().await;
+        let evidence = std::mem::take(&mut *self.evidence.lock_unpoisoned());
+        let Some(joined) = self.membership().filter(|_| !evidence.is_empty()) else { return };
+        for evidence in evidence {
+            let content = MessageContent::WorkEvidence { evidence: Box::new(evidence) };
+            let sent = joined.send_control(LEAD_NAME, crate::new_id(), content).await;
+            sent.unwrap_or_else(|error| tracing::warn!("{error}"));
+        }
     }
 
     /// Reports a teammate's state to the lead, one report at a time and always the current state. An outdated
@@ -217,6 +281,8 @@ impl TeamHandle {
         self.unreported_usage.lock_unpoisoned().add_all(used);
         let seat = self.clone();
         tokio::spawn(async move {
+            // A lead that reads «idle» has the evidence of the work before.
+            seat.send_evidence().await;
             let mut told = seat.reported_state.lock().await;
             let state = *seat.teammate_state.lock_unpoisoned();
             let used = std::mem::take(&mut *seat.unreported_usage.lock_unpoisoned());
@@ -359,7 +425,8 @@ impl TeamHandle {
                 let mailbox = mailbox::open_mailbox(self.template.mailbox.as_deref(), &folder, &record.name).await?;
                 let (team, id) = (record.name.clone(), record.id.clone());
                 let (me, keys) = (LEAD_NAME.to_string(), Mutex::new(keys));
-                let joined = Membership { team, id, me, mailbox, member: None, others: Vec::new(), keys };
+                let (others, scope) = (Vec::new(), None);
+                let joined = Membership { team, id, me, mailbox, member: None, others, scope, keys };
                 self.start_forwarding(Arc::new(joined), Some(record));
             }
         }
@@ -495,8 +562,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
         let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
-        let (others, keys) = (Vec::new(), Mutex::default());
-        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, keys });
+        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
+        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, scope, keys });
         let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
         for _ in 0..50 {
             seat.report_state(TeammateState::Working, &UsageTotals::default());

@@ -4,7 +4,7 @@
 use crate::team::handle::Membership;
 use crate::team::mailbox::{self, MailError, Mailbox};
 use crate::team::record::{Member, read_key, team_folder};
-use cutonce_core::team::{LEAD_NAME, LeadMode, TeamKey, is_valid_name};
+use cutonce_core::team::{LEAD_NAME, LeadMode, LeadScope, TeamKey, is_valid_name};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -67,6 +67,9 @@ pub(crate) struct TeammateConfig {
     pub(crate) team_id: String,
     pub member: Member,
     pub others: Vec<String>,
+    /// The lead's scope (PC-23).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<LeadScope>,
 }
 
 impl TeamJoin {

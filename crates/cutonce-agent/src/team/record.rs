@@ -4,7 +4,7 @@ use super::join::{TeammateConfig, publish_signed};
 use crate::storage::paths::{to_hex, write_private};
 use crate::team::mailbox::{MailError, Mailbox, remove_folder};
 use cutonce_core::mode::Mode;
-use cutonce_core::team::{LeadMode, TeamKey, is_valid_name};
+use cutonce_core::team::{LeadMode, LeadScope, TeamKey, is_valid_name};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -133,12 +133,14 @@ impl TeamRecord {
         home: &Path,
         mailbox: &dyn Mailbox,
         lead: impl Fn() -> LeadMode + Send + Sync,
+        scope: Option<&LeadScope>,
     ) -> Result<(), MailError> {
         for member in &self.members {
             let key = self.member_key(home, &member.name)?;
             let names = self.members.iter().map(|other| other.name.clone());
             let others = names.filter(|name| *name != member.name).collect();
-            let card = TeammateConfig { team_id: self.id.clone(), member: member.clone(), others };
+            let (team_id, scope) = (self.id.clone(), scope.cloned());
+            let card = TeammateConfig { team_id, member: member.clone(), others, scope };
             publish_signed(mailbox, &key, &self.name, "member", &member.name, &card).await?;
             publish_signed(mailbox, &key, &self.name, "lead", &member.name, &lead()).await?;
         }

@@ -131,6 +131,10 @@ impl ModeState {
     pub fn scope(&self) -> Option<&PlanScope> {
         self.scope.as_ref().filter(|_| !self.is_planning())
     }
+    /// Files that the approved plan may change, in plan mode too: an amendment does not end the implementation.
+    pub fn whole_scope(&self) -> Option<&PlanScope> {
+        self.scope.as_ref()
+    }
     pub fn setup(&self) -> ModeSetup {
         self.setup
     }

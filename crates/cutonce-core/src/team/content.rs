@@ -3,7 +3,7 @@
 
 use super::call_approvals::{PermissionRequest, PermissionResponse};
 use super::message::{MessageKind, TeamMessage};
-use super::plan_messages::{PlanApprovalRequest, PlanApprovalResponse, check_plan_request};
+use super::plan_messages::{LeadScope, PlanApprovalRequest, PlanApprovalResponse, WorkEvidence, check_plan_request};
 use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,14 @@ pub enum MessageContent {
         state: TeammateState,
         /// What it used since its last status (DU-3).
         used: UsageTotals,
+    },
+    /// The lead's scope; it is the teammate's too (PC-23).
+    LeadScope {
+        scope: Option<LeadScope>,
+    },
+    /// What a teammate did for the lead's plan (PC-30).
+    WorkEvidence {
+        evidence: Box<WorkEvidence>,
     },
     /// The team has ended: stop, keep everything.
     Shutdown,
@@ -72,6 +80,12 @@ enum ControlMessage {
         #[serde(default)]
         used: UsageTotals,
     },
+    LeadScope {
+        scope: Option<LeadScope>,
+    },
+    WorkEvidence {
+        evidence: Box<WorkEvidence>,
+    },
     Shutdown,
 }
 
@@ -94,6 +108,8 @@ pub fn parse_content(message: &TeamMessage) -> MessageContent {
                 MessageContent::Invalid { why: "its usage can't be right".into() }
             }
             Ok(ControlMessage::TeammateStatus { state, used }) => MessageContent::TeammateStatus { state, used },
+            Ok(ControlMessage::LeadScope { scope }) => MessageContent::LeadScope { scope },
+            Ok(ControlMessage::WorkEvidence { evidence }) => MessageContent::WorkEvidence { evidence },
             Ok(ControlMessage::Shutdown) => MessageContent::Shutdown,
             Err(error) => MessageContent::Invalid { why: error.to_string() },
         },
@@ -111,6 +127,8 @@ impl MessageContent {
             MessageContent::PermissionResponse(_) => "answers a permission request",
             MessageContent::PermissionWithdrawn { .. } => "withdraws its request",
             MessageContent::TeammateStatus { state, .. } => state.describe(),
+            MessageContent::LeadScope { .. } => "shares the scope of its plan",
+            MessageContent::WorkEvidence { .. } => "worked on the plan",
             MessageContent::Shutdown => "ends the team",
             MessageContent::Invalid { .. } => "sends an invalid message",
         };
@@ -125,6 +143,8 @@ impl MessageContent {
             MessageContent::PermissionResponse(response) => ControlMessage::PermissionResponse(response),
             MessageContent::PermissionWithdrawn { request_id } => ControlMessage::PermissionWithdrawn { request_id },
             MessageContent::TeammateStatus { state, used } => ControlMessage::TeammateStatus { state, used },
+            MessageContent::LeadScope { scope } => ControlMessage::LeadScope { scope },
+            MessageContent::WorkEvidence { evidence } => ControlMessage::WorkEvidence { evidence },
             MessageContent::Shutdown => ControlMessage::Shutdown,
             MessageContent::Text | MessageContent::Invalid { .. } => return None,
         };

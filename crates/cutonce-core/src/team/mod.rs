@@ -23,8 +23,9 @@ pub use plan_approvals::{AnsweredBy, PendingPlanApprovals, RequestArrival};
 pub use plan_lead_answer::{LeadAnswer, LeadMode, PendingLeadAnswer};
 use plan_messages::request_for_model;
 pub use plan_messages::{
-    PlanApprovalRequest, PlanApprovalResponse, answered_by_user_message, lead_approved_message, lead_rejected_message,
-    lead_still_plans_result, left_plan_mode_result, no_plan_file_error, stale_approval_message, wait_for_lead_result,
+    LeadScope, PlanApprovalRequest, PlanApprovalResponse, WorkEvidence, answered_by_user_message,
+    lead_approved_message, lead_rejected_message, lead_still_plans_result, left_plan_mode_result, no_plan_file_error,
+    stale_approval_message, wait_for_lead_result,
 };
 pub use render::{
     MESSAGE_TAG_START, render_for_model, render_for_user, rendered_message_id, team_prompt, wrap_in_message_tag,

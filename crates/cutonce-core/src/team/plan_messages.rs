@@ -8,6 +8,11 @@ use crate::plan;
 use crate::text::template::fill_template;
 use serde::{Deserialize, Serialize};
 
+/// What a teammate observed for the lead's plan (PC-30).
+pub use crate::plan::progress::Evidence as WorkEvidence;
+/// The scope of the lead's plan, as its teammates get it (PC-23).
+pub use crate::plan::scope::PlanScope as LeadScope;
+
 /// A teammate asks the lead to approve its plan (PM-131).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

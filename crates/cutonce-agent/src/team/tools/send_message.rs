@@ -91,6 +91,8 @@ impl SendMessage {
         // PM-2: a lead in plan mode must not change anything through teammates either.
         let planning = joined.is_lead() && self.0.mode().mode.is_read_only();
         let kind = if planning { MessageKind::PlanningWords } else { MessageKind::Words };
+        // What it asks for is done under the lead's scope (PC-23).
+        self.0.share_scope().await?;
         for name in &known {
             joined.send_text(name, text.clone(), kind).await?;
         }
