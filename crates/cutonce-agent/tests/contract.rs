@@ -140,6 +140,24 @@ async fn pc_12_budget_stops_after_one_request() {
     assert!(report.drift && report.cost_usd >= 1.0 && report.cost_usd < 1.5, "{report:?}");
 }
 
+#[tokio::test]
+async fn pc_12_subagents_spend_the_same_budget() {
+    let folder = tempfile::tempdir().unwrap();
+    let spend = r#""usage": {"input_tokens": 100000, "output_tokens": 0}"#;
+    let agent = r#"{"name": "Agent", "input": {"description": "d", "prompt": "Look around.", "subagent_type": "general-purpose"}}"#;
+    let turns = [
+        format!(r#"{{"calls": [{agent}]}}"#),
+        // The subagent: one request uses the budget up, the next is never sent.
+        format!(r#"{{"calls": [{{"name": "Read", "input": {{"file_path": "a"}}}}], {spend}}}"#),
+        format!(r#"{{"text": "Looked.", {spend}}}"#),
+        format!(r#"{{"text": "Done.", {spend}}}"#),
+    ];
+    let turn = implement(folder.path(), &turns.join(","), PlanAnswer { budget_usd: Some(0.5), ..yes() }).await;
+    assert_eq!(turn.reason, Some(EndReason::MaxBudget));
+    let cost = turn.report.unwrap().cost_usd;
+    assert!((1.0..1.5).contains(&cost), "{cost}");
+}
+
 /// The question that waits after a turn.
 async fn question(events: &mut EventStream) -> (String, String) {
     loop {

@@ -11,8 +11,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Larger files are compared by their first bytes.
-const MAX_HASHED: u64 = 16 << 20;
+/// Larger files are compared by their first bytes. Tools write no larger ones.
+const MAX_HASHED: u64 = cutonce_tools::disk::MAX_CHANGE;
 /// Larger files are not kept for a diff.
 const MAX_KEPT: u64 = 256 << 10;
 const MAX_KEPT_FILES: usize = 200;
@@ -61,7 +61,7 @@ impl PlanStamp {
             let old = known.as_deref().map(&kept);
             // Without the old content there is nothing to compare with.
             if old.as_ref().is_none_or(Option::is_some) {
-                let new = read_start(&root.join(&file.path)).unwrap_or_default();
+                let new = content_of(&root.join(&file.path)).unwrap_or_default();
                 file.diff = Some(unified_diff(&file.path, old.flatten().as_deref(), &new));
             }
         }
@@ -73,17 +73,18 @@ impl PlanStamp {
         let known = self.files.iter().filter_map(|(path, hash)| Some((root.join(path), hash.clone()?)));
         let small = known.filter(|(path, _)| path.metadata().is_ok_and(|meta| meta.len() <= MAX_KEPT));
         let open = small.filter(|(path, _)| !is_secret(path, None));
-        let read = open.filter_map(|(path, hash)| Some((hash, read_start(&path)?))).take(MAX_KEPT_FILES);
+        let read = open.filter_map(|(path, hash)| Some((hash, content_of(&path)?))).take(MAX_KEPT_FILES);
         read.filter(|(hash, bytes)| content_hash(bytes) == *hash && std::str::from_utf8(bytes).is_ok()).collect()
     }
 }
 
 /// The hash of a plain file; `None` for anything else.
 fn hash_file(path: &Path) -> Option<String> {
-    read_start(path).map(|bytes| content_hash(&bytes))
+    content_of(path).map(|bytes| content_hash(&bytes))
 }
 
-fn read_start(path: &Path) -> Option<Vec<u8>> {
+/// The content of a plain file; `None` for anything else.
+pub(crate) fn content_of(path: &Path) -> Option<Vec<u8>> {
     path.symlink_metadata().ok().filter(|meta| meta.is_file())?;
     let mut bytes = Vec::new();
     File::open(path).ok()?.take(MAX_HASHED).read_to_end(&mut bytes).ok()?;

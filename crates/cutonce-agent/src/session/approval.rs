@@ -15,12 +15,14 @@ use cutonce_core::plan::approval::{
     self, ApprovedPlan, ChoiceKey, NoAnswer, PlanAnswer, PlanExitResult, PlanSubmission, PlanVerdict, SubmitOutcome,
 };
 use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::scope::ScopeMethod;
 use cutonce_core::plan::{PhaseEvent, PlanContent, PlanEvent, PlanFreshness, RevisionOutcome as Settled};
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer as Any, ChangedBy};
-use cutonce_core::settings::plan::PlanLint;
+use cutonce_core::settings::plan::{PlanLint, ScopeMode};
 use cutonce_core::transcript::{EntryBody, PLAN_ASK};
 use cutonce_core::turn::{TurnEvent, UserInput};
+use cutonce_tools::shell::changes::scope_method;
 use cutonce_tools::tool::ToolOutcome;
 use serde_json::json;
 use std::path::Path;
@@ -55,6 +57,8 @@ pub(crate) struct CheckedPlan {
     stamp: Option<PlanStamp>,
     /// How they differ from the last submission of this text.
     freshness: Option<PlanFreshness>,
+    /// How commands will be kept in the scope (PC-22).
+    scope_method: Option<ScopeMethod>,
 }
 
 /// The decision and the user's feedback, for hooks.
@@ -93,8 +97,10 @@ impl SessionState {
         let root = self.context.env.workspace.root.clone();
         let (lint, found) = (self.context.shared.settings.plan.lint, self.planner.found());
         let revisions = self.planner.file.as_ref().map(PlanFile::revisions);
+        let home = self.context.env.workspace.cutonce_home.clone();
+        let scope_off = self.context.shared.settings.plan.scope == ScopeMode::Off;
         let mut except: Vec<_> = self.planner.file.iter().map(|file| file.path().to_path_buf()).collect();
-        except.push(self.context.env.workspace.cutonce_home.clone());
+        except.push(home.clone());
         tokio::spawn(async move {
             let changed = match snapshot {
                 Some(snapshot) => match tokio::time::timeout(LOOK, snapshot.start_comparison(except)).await {
@@ -110,10 +116,13 @@ impl SessionState {
                     (Some(contract), Some(plan), Some(revisions)) => revisions.freshness(&root, plan, contract),
                     _ => None,
                 };
-                (contract, stamp, freshness)
+                let has_files = contract.as_ref().is_some_and(PlanContract::has_files) && !scope_off;
+                let scope_method = has_files.then(|| scope_method(&home).0);
+                (contract, stamp, freshness, scope_method)
             };
-            let (contract, stamp, freshness) = tokio::task::spawn_blocking(read).await.unwrap_or_default();
-            let checked = CheckedPlan { changed, contract, stamp, freshness };
+            let (contract, stamp, freshness, scope_method) =
+                tokio::task::spawn_blocking(read).await.unwrap_or_default();
+            let checked = CheckedPlan { changed, contract, stamp, freshness, scope_method };
             let _ = events.send(SessionEvent::PlanChecked { call, checked, draft: draft.map(Box::new) });
         });
     }
@@ -139,6 +148,7 @@ impl SessionState {
             changed_files: checked.changed,
             contract: self.contract_of(&found, checked.contract),
             freshness: checked.freshness,
+            scope_method: checked.scope_method,
             // A request that a crash left open goes to the user as it is.
             fix_findings: n.is_some() && draft.is_none() && self.context.shared.settings.plan.lint == PlanLint::Fix,
             shells: running.into_iter().map(|task| format!("{}: {}", task.id, task.command)).collect(),
@@ -191,8 +201,12 @@ impl SessionState {
     }
 
     fn last_submission(&self) -> Option<String> {
-        let revisions = self.planner.file.as_ref()?.revisions();
-        let number = revisions.index().last()?.number;
+        let file = self.planner.file.as_ref()?;
+        let revisions = file.revisions();
+        // An amendment is compared with the revision that is being implemented (PC-40).
+        let amended = self.planner.work.as_ref().map(|work| work.progress.plan());
+        let amended = amended.filter(|plan| plan.slug == file.slug() && plan.revision > 0).map(|plan| plan.revision);
+        let number = amended.or_else(|| Some(revisions.index().last()?.number))?;
         revisions.text(number).ok()
     }
 

@@ -27,6 +27,8 @@ pub(super) enum OpenSubject {
     Budget,
     /// A question of an MCP server (DU-10).
     Elicitation(OpenElicitation),
+    /// Whether an implementation continues although planned files changed (PC-13).
+    Stale,
     /// A teammate's plan, for the lead's user (PM-134).
     TeamPlan(Box<approval::PlanExitRequest>),
     /// A teammate's call, for the lead's user.
@@ -44,13 +46,14 @@ impl OpenSubject {
             OpenSubject::Plan(_) => PLAN_ASK,
             OpenSubject::Budget => "budget",
             OpenSubject::Elicitation(_) => "elicitation",
+            OpenSubject::Stale => "stale_plan",
             OpenSubject::TeamPlan(_) => crate::team::approval_history::PLAN_ASK,
             OpenSubject::TeamCall => crate::team::approval_history::CALL_REQUEST,
         }
     }
     pub(super) fn accepts(&self, answer: &AskAnswer) -> bool {
         use OpenSubject::{
-            Budget, Elicitation, EnterPlan, OutsidePlan, Permission, Plan, Questions, TeamCall, TeamPlan,
+            Budget, Elicitation, EnterPlan, OutsidePlan, Permission, Plan, Questions, Stale, TeamCall, TeamPlan,
         };
         match (self, answer) {
             (TeamPlan(_), AskAnswer::Plan(_)) => true,
@@ -58,9 +61,9 @@ impl OpenSubject {
             (TeamPlan(_), _) => false,
             (_, AskAnswer::Unusable { .. }) => true,
             (Permission | EnterPlan | OutsidePlan(_) | TeamCall, AskAnswer::Permission(_)) => true,
-            (Questions | Budget | Elicitation(_), AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
+            (Questions | Budget | Stale | Elicitation(_), AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
             (
-                Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall | Budget | Elicitation(_),
+                Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall | Budget | Stale | Elicitation(_),
                 AskAnswer::Host(_),
             ) => true,
             (_, AskAnswer::Permission(_) | AskAnswer::Questions(_) | AskAnswer::Plan(_) | AskAnswer::Host(_)) => false,
@@ -88,8 +91,8 @@ impl Asks {
         self.0.iter_mut().find(plan)?.n.take()
     }
     /// Removes and returns the questions about a budget.
-    pub fn take_budget_asks(&mut self) -> Vec<OpenAsk> {
-        self.0.extract_if(.., |ask| matches!(ask.subject, OpenSubject::Budget)).collect()
+    pub fn take_implementation_asks(&mut self) -> Vec<OpenAsk> {
+        self.0.extract_if(.., |ask| matches!(ask.subject, OpenSubject::Budget | OpenSubject::Stale)).collect()
     }
     /// Removes and returns the plan requests of this session.
     pub fn take_plans(&mut self) -> Vec<OpenAsk> {
@@ -133,7 +136,11 @@ impl SessionState {
         }
         match (&ask.subject, answer, ask.n) {
             (OpenSubject::Budget, answer, _) => self.budget_answered(&answer),
-            (OpenSubject::OutsidePlan(reply), answer, _) => reply.send(&answer),
+            (OpenSubject::Stale, answer, _) => self.stale_answered(&answer),
+            (OpenSubject::OutsidePlan(reply), answer, _) => {
+                self.extend_scope_by(&answer);
+                reply.send(&answer);
+            }
             (OpenSubject::EnterPlan, answer, Some(n)) => self.enter_answered(n, answer),
             (OpenSubject::Plan(request), AskAnswer::Unusable { why }, n) => {
                 self.planner.approval.close_unanswered(NoAnswer::Unreadable(why.clone()));
@@ -181,6 +188,7 @@ impl SessionState {
             | OpenSubject::TeamPlan(_)
             | OpenSubject::Budget
             | OpenSubject::Elicitation(_)
+            | OpenSubject::Stale
             | OpenSubject::TeamCall => None,
         }
     }

@@ -310,6 +310,7 @@ impl SessionState {
         let facts = CallFacts { tool: slot.name.clone(), access };
         let decision = permission::decide(mode, &self.permissions.rules, facts.clone());
         let (decision, outside) = self.within_scope(mode, &facts, decision);
+        let decision = self.starts_fresh(&facts, decision);
         let decision = self.check_decision(&facts, decision);
         self.calls.slots[n].out_of_scope = outside;
         let precheck = self.calls.parsed(n).filter(|_| self.may_ask(n, &decision));
@@ -462,6 +463,7 @@ impl SessionState {
             self.emit(EventKind::Todos(self.todos()));
         }
         self.note_written(&touched);
+        self.note_touched(&touched);
         self.file_read(tool, &touched);
         self.remember_touched(touched);
     }

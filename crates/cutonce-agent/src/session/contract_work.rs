@@ -2,22 +2,23 @@
 //! they mean is decided in cutonce-core's plan room; the transcript has everything, so a resume continues here.
 
 use super::SessionState;
-use crate::plan::PlanRevisions;
+use super::parts::Approver;
+use crate::plan::{PlanRevisions, PlanStamp};
 use crate::storage::implementation_entries;
 use crate::storage::rewind::{FileSnapshot, RewindPoint};
 use crate::storage::versions::content_hash;
 use cutonce_core::conversation::{ToolInput, ToolUse};
 use cutonce_core::mode;
-use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, suggest_addition};
+use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, suggest_additions};
 use cutonce_core::plan::approval::ApprovalTerms;
 use cutonce_core::plan::contract::PlanContract;
 use cutonce_core::plan::implementation::{Implementation, replay_implementation};
 use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, PlanProgress};
 use cutonce_core::plan::report::PlanReport;
 use cutonce_core::plan::scope::{ScopeVerdict, ScopedPath};
-use cutonce_core::plan::{PlanEvent, progress::StepState};
+use cutonce_core::plan::{PlanEvent, StaleFile, progress::StepState};
 use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
-use cutonce_core::settings::plan::PlanVerify;
+use cutonce_core::settings::plan::{PlanVerify, ScopeMode};
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::TurnEvent;
 use cutonce_tools::files::is_ignored;
@@ -34,7 +35,7 @@ const STEPS_REMINDER: &str = "plan_steps";
 
 /// An approved plan that this session implements.
 pub(crate) struct ImplementationWork {
-    progress: PlanProgress,
+    pub(super) progress: PlanProgress,
     budget_usd: Option<f64>,
     /// Files that were being changed when an earlier process ended, with the hash of their old content.
     unproven_writes: Vec<(PathBuf, Option<String>)>,
@@ -48,6 +49,10 @@ pub(crate) struct ImplementationWork {
     /// (PC-33).
     refused: bool,
     reported: Option<PlanReport>,
+    /// Files that changed under open steps, until the user is asked (PC-13).
+    pub(super) stale: Vec<StaleFile>,
+    /// No one could be asked about them: the next message of the user accepts them.
+    pub(super) told_stale: bool,
 }
 
 impl ImplementationWork {
@@ -61,6 +66,8 @@ impl ImplementationWork {
             verified: false,
             refused: false,
             reported: None,
+            stale: Vec::new(),
+            told_stale: false,
         }
     }
 
@@ -77,7 +84,9 @@ impl SessionState {
     /// An approval starts the implementation. Written before the mode changes, so that no kill loses the scope.
     pub(super) fn start_implementation(&mut self, terms: &ApprovalTerms, slug: &str, revision: u32) {
         let approved = terms.approved_contract(slug, revision).filter(ApprovedContract::can_be_followed);
-        let Some(approved) = approved else { return self.end_implementation() };
+        let Some(mut approved) = approved else { return self.end_implementation() };
+        approved.stamp = PlanStamp::new(&self.context.env.workspace.root, &approved.contract).files;
+        self.stamp_contents(approved.stamp.keys().cloned());
         let scope = approved.scope(terms.scope.unwrap_or(self.context.shared.settings.plan.scope));
         self.append(EntryBody::Contract {
             approved: Some(Box::new(approved.clone())),
@@ -142,24 +151,34 @@ impl SessionState {
             return;
         }
         let standing = self.context.standing.clone();
-        let Some(work) = &mut self.planner.work else {
+        let for_lead = self.has_lead_scope();
+        let Some(work) = self.planner.work.as_mut().filter(|_| !for_lead) else {
+            if for_lead {
+                standing.collect_evidence(Some(self.events.clone()));
+                return self.listen_for_changes();
+            }
             self.context.env.disk.set_on_change(None);
             standing.collect_evidence(None);
             return standing.set_budget(None, 0.0);
         };
         standing.collect_evidence(Some(self.events.clone()));
         standing.set_budget(work.budget_usd, work.progress.spent_of_budget());
-        let listener = standing.clone();
-        self.context.env.disk.set_on_change(Some(Arc::new(move |path, before, after| {
-            let path = path.to_string_lossy().into_owned();
-            listener.observed(Evidence::Wrote { path, before, after, exempt: false });
-        })));
-        for (path, before) in std::mem::take(&mut work.unproven_writes) {
+        let unproven = std::mem::take(&mut work.unproven_writes);
+        self.listen_for_changes();
+        for (path, before) in unproven {
             let after = std::fs::read(&path).ok().map(|bytes| content_hash(&bytes));
             let path = path.to_string_lossy().into_owned();
             self.observe(Evidence::Wrote { path, before, after, exempt: false });
         }
         self.show_steps();
+    }
+
+    fn listen_for_changes(&self) {
+        let listener = self.context.standing.clone();
+        self.context.env.disk.set_on_change(Some(Arc::new(move |path, before, after| {
+            let path = path.to_string_lossy().into_owned();
+            listener.observed(Evidence::Wrote { path, before, after, exempt: false });
+        })));
     }
 
     /// Reads the implementation of a plan again from the entries that stay (PC-36). Files that stay changed are
@@ -179,10 +198,14 @@ impl SessionState {
 
     /// Records a piece of evidence and reports the steps that it changes (PC-30, PC-32).
     pub(super) fn observe(&mut self, evidence: Evidence) {
-        if self.planner.work.is_none() {
+        let for_lead = self.has_lead_scope();
+        if self.planner.work.is_none() && !for_lead {
             return;
         }
         let Some(evidence) = self.placed(evidence) else { return };
+        if for_lead {
+            return self.send_evidence(evidence);
+        }
         self.append(EntryBody::Evidence { evidence: evidence.clone() });
         let Some(work) = &mut self.planner.work else { return };
         let changed = work.progress.observe(evidence);
@@ -233,11 +256,23 @@ impl SessionState {
         };
         let verdict = self.scope_verdict(&scope, target);
         let outside = (verdict == ScopeVerdict::Outside).then(|| self.relative(&target.path));
-        let mut decision = decision.within_scope(mode, facts, scope.mode, verdict);
+        let ordered = outside.as_ref().is_some_and(|path| self.user_ordered(path));
+        let asks = if ordered && scope.mode == ScopeMode::Enforce { ScopeMode::Ask } else { scope.mode };
+        let mut decision = decision.within_scope(mode, facts, asks, verdict);
         if let (Decision::Ask(ask), Some(path)) = (&mut decision, &outside) {
-            ask.suggestions = vec![suggest_addition(path)];
+            ask.suggestions = vec![suggest_additions(std::slice::from_ref(path))];
         }
         (decision, outside)
+    }
+
+    /// True if the user's last message names this file: an explicit order is asked about, never argued with (PC-24).
+    fn user_ordered(&self, path: &str) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let is_part = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+        let message = self.memory.user_messages.last().map(String::as_str).unwrap_or_default();
+        let words = message.split(|c: char| !is_part(c)).map(|word| word.trim_end_matches('.'));
+        let mut named = words.filter(|word| !word.is_empty()).map(|word| word.trim_start_matches("./"));
+        self.context.approver == Approver::Present && named.any(|word| word == path || word == name)
     }
 
     fn scope_verdict(&self, scope: &cutonce_core::plan::scope::PlanScope, target: &PathTarget) -> ScopeVerdict {
@@ -256,6 +291,9 @@ impl SessionState {
         if self.subagent.is_some() {
             return self.context.standing.extend_scope(path);
         }
+        if self.has_lead_scope() {
+            return self.extend_lead_scope(path);
+        }
         let (Some(mut scope), Some(work)) = (self.mode.scope().cloned(), &mut self.planner.work) else { return };
         scope.add(path);
         work.progress.accept(path);
@@ -270,7 +308,10 @@ impl SessionState {
             return;
         };
         let exit_code = display["exitCode"].as_i64().and_then(|code| i32::try_from(code).ok());
-        let evidence = Evidence::Ran { command: command.to_string(), exit_code, by, at: crate::timestamp() };
+        // In another folder it is another command, unless it goes to the workspace itself.
+        let folder = display["folder"].as_str().filter(|_| !command.trim_start().starts_with("cd /"));
+        let command = folder.map_or(command.to_string(), |folder| format!("cd {folder} && {command}"));
+        let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp() };
         match &self.subagent {
             // The main session knows the checks.
             Some(_) => self.context.standing.observed(evidence),
@@ -281,7 +322,8 @@ impl SessionState {
     /// Takes a command as evidence if it is a check.
     pub(super) fn check_ran(&mut self, evidence: Evidence) {
         let Evidence::Ran { command, .. } = &evidence else { return self.observe(evidence) };
-        if self.planner.work.as_ref().is_some_and(|work| work.progress.is_check(command)) {
+        let is_check = self.planner.work.as_ref().is_some_and(|work| work.progress.is_check(command));
+        if is_check || self.has_lead_scope() {
             self.observe(evidence);
         }
     }
@@ -339,7 +381,8 @@ impl SessionState {
     /// What the plan wants before the turn ends: a reminder of open steps (PC-33), then its checks (PC-31). False if
     /// the turn may end.
     pub(super) fn steps_hold_end(&mut self) -> bool {
-        if self.mode.is_planning() {
+        // Teammates that work may be on these steps.
+        if self.mode.is_planning() || self.team_works() {
             return false;
         }
         let may_continue = !self.turn.at_limit();
@@ -365,7 +408,10 @@ impl SessionState {
     /// The program runs these checks, decided like commands of the model.
     fn run_checks(&mut self, checks: Vec<String>) -> bool {
         self.open_check_sandbox();
-        let calls = checks.into_iter().enumerate().map(|(at, command)| ToolUse {
+        let workspace = &self.context.env.workspace;
+        let elsewhere = self.context.env.shells.working_folder(workspace) != workspace.root;
+        let root = if elsewhere { format!("cd \"{}\" && ", workspace.root.display()) } else { String::new() };
+        let calls = checks.into_iter().map(|check| format!("{root}{check}")).enumerate().map(|(at, command)| ToolUse {
             id: format!("plan-check-{}", at + 1),
             name: "Bash".into(),
             input: ToolInput::Json(json!({"command": command})),
@@ -399,7 +445,10 @@ impl SessionState {
 
     /// A turn begins: it has its own cost, and its end runs the checks again.
     pub(super) fn implementation_turn_began(&mut self) {
-        self.close_budget_ask();
+        self.close_implementation_asks();
+        if self.planner.work.as_mut().is_some_and(|work| std::mem::take(&mut work.told_stale)) {
+            self.accept_stale();
+        }
         let cost = self.model.usage.cost();
         let Some(work) = &mut self.planner.work else { return };
         (work.cost_before, work.verified, work.refused) = (cost, false, false);

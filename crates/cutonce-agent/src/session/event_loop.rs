@@ -119,6 +119,7 @@ impl SessionState {
         self.session_started(if self.conversation.messages.is_empty() { "startup" } else { "resume" });
         self.subagent_started();
         self.team_opened();
+        self.check_freshness();
         if self.planner.reopen && self.mode.is_planning() && self.context.approver == Approver::Present {
             self.planner.reopen = false;
             self.submit_plan(None, None);
@@ -326,6 +327,7 @@ impl SessionState {
         let reason = ended.reason.clone();
         self.emit(EventKind::TurnEnded(ended));
         self.budget_reached(&reason);
+        self.ask_about_stale();
         self.restart_with_plan();
     }
 

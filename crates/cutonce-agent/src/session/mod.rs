@@ -31,6 +31,8 @@ mod parts;
 mod pending_inputs;
 mod plan;
 mod plan_budget;
+mod plan_for_team;
+mod plan_freshness;
 mod plan_rehearsal;
 mod plan_switch;
 mod plan_tools;

@@ -160,6 +160,7 @@ impl SessionState {
         if changed {
             self.tell_mode();
         }
+        self.tell_scope();
     }
 
     pub(super) fn mode_effect(&mut self, effect: mode::ModeEffect) {

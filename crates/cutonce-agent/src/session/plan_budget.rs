@@ -57,9 +57,12 @@ impl SessionState {
         self.pending.push_back(TurnEvent::Input(UserInput::meta(text.to_string())));
     }
 
-    /// A turn begins: a message of the user answers the question about the budget too.
-    pub(super) fn close_budget_ask(&mut self) {
-        for ask in self.asks.take_budget_asks() {
+    /// A turn begins: a message of the user answers the questions about budget and freshness too.
+    pub(super) fn close_implementation_asks(&mut self) {
+        for ask in self.asks.take_implementation_asks() {
+            if matches!(ask.subject, OpenSubject::Stale) {
+                self.accept_stale();
+            }
             self.close_ask(ask.id, None);
         }
     }

@@ -63,13 +63,21 @@ impl ChosenPlan {
         Ok(ImplementRequest { text, path, revision })
     }
 
+    /// The name of a plan of ours that was given by its file: it has revisions.
+    fn own_slug(&self, home: &Path) -> Option<String> {
+        let slug = Path::new(&self.path).file_stem()?.to_str().filter(|stem| is_plan_name(stem))?;
+        let listed = plan::find_plan(home, slug)?.path.canonicalize().ok()?;
+        (listed == Path::new(&self.path)).then(|| slug.to_string())
+    }
+
     /// Compares the files that the plan names with their state at its submission (PC-13). False if the plan is stale
     /// and no one wants it anyway.
     pub fn confirm_fresh(&self, headless: bool) -> anyhow::Result<bool> {
         let root = std::env::current_dir()?;
-        let Some(slug) = &self.slug else { return Ok(true) };
+        let home = start::home_dir()?;
+        let Some(slug) = &self.slug.clone().or_else(|| self.own_slug(&home)) else { return Ok(true) };
         let Some(contract) = plan::read_contract(&root, &self.text, PlanLint::Off) else { return Ok(true) };
-        let revisions = plan::PlanRevisions::for_plan(&start::home_dir()?, slug);
+        let revisions = plan::PlanRevisions::for_plan(&home, slug);
         let Some(stale) = revisions.freshness(&root, &self.text, &contract).filter(PlanFreshness::is_stale) else {
             return Ok(true);
         };

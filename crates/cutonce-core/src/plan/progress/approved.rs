@@ -32,6 +32,9 @@ pub struct ApprovedContract {
     /// Steps whose files are guesses from the text. Such a file may stay untouched.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub guessed: Vec<String>,
+    /// Hashes of the planned files at the approval; null if there was no file (PC-13).
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub stamp: BTreeMap<String, Option<String>>,
 }
 
 /// An answer names a step that the plan does not have; it approves nothing (PC-38).
@@ -51,7 +54,8 @@ impl ApprovedContract {
         }
         let guessed = contract.steps.iter().filter(|step| step.guessed).map(|step| step.id.clone()).collect();
         let answers = answers.into_iter().filter(|(_, answer)| *answer != StepAnswer::Approve).collect();
-        Ok(ApprovedContract { slug: slug.into(), revision, contract, answers, guessed })
+        let stamp = BTreeMap::new();
+        Ok(ApprovedContract { slug: slug.into(), revision, contract, answers, guessed, stamp })
     }
 
     /// State of a step that was not approved.

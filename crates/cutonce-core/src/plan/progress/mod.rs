@@ -62,6 +62,9 @@ pub enum Evidence {
     },
     /// A command ended; no exit code if it was stopped.
     Ran { command: String, exit_code: Option<i32>, by: CheckRunner, at: String },
+    /// A planned file that someone else changed, as the user accepted it; or one that a hook of the session changed
+    /// after its write (PC-13).
+    Seen { path: String, after: Option<String> },
     /// A write outside the scope was denied. This is no drift.
     Denied { path: String },
     /// The model was reminded of open steps at the end of its turn (PC-33).
@@ -141,6 +144,25 @@ impl PlanProgress {
     pub fn is_check(&self, command: &str) -> bool {
         let checks = self.plan.approved_steps().flat_map(|step| &step.checks).chain(&self.plan.contract.checks);
         checks.into_iter().any(|check| is_same_command(check, command, &self.root))
+    }
+
+    /// The hash of a planned file as this session knows it: from its last write, or from the approval. `None` if it
+    /// knows nothing about the file (PC-13).
+    pub fn known_content(&self, path: &str) -> Option<Option<&str>> {
+        let since_approval = self.evidence.iter().skip(self.approved_at).rev();
+        let last = since_approval.filter_map(|evidence| match evidence {
+            Evidence::Wrote { path, after, .. } | Evidence::Seen { path, after } => Some((path, after)),
+            _ => None,
+        });
+        let known = last.into_iter().find(|(known, _)| *known == path).map(|(_, after)| after);
+        known.or_else(|| self.plan.stamp.get(path)).map(Option::as_deref)
+    }
+
+    /// True if this session wrote the file.
+    pub fn has_written(&self, path: &str) -> bool {
+        self.evidence
+            .iter()
+            .any(|evidence| matches!(evidence, Evidence::Wrote { path: written, .. } if written == path))
     }
 
     /// How often the model was reminded of open steps at the end of a turn, since the last approval.
