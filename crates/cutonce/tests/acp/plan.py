@@ -274,5 +274,36 @@ async def test_pm_85_a_plan_that_waits_survives_the_editors_death(world):
         assert world.editor.modes() == ["default"]
 
 
+
+STEPS = "# The plan\n\n## Steps\n\n1. Write it\n   - files: late.txt (new)\n   - check: `test -f late.txt`\n2. Write more\n   - files: more.txt (new)\n"
+
+
+async def test_pc_32_pc_38_steps_are_plan_entries_and_the_report_is_metadata(world):
+    turns = [
+        {"calls": [write("{plan}", STEPS), EXIT]},
+        {"calls": [write("late.txt", "late\n")]},
+        {"calls": [bash("test -f late.txt")]},
+        {"calls": [write("more.txt", "more\n")]},
+        {"text": "done"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["acceptEdits", "allow"]
+        answer = await say(connection, session, "plan it")
+        contract = plan_call(world)["rawInput"]["contract"]
+        assert [step["files"] for step in contract["steps"]] == [
+            [{"path": "late.txt", "kind": "new"}], [{"path": "more.txt", "kind": "new"}]]
+        shown = [[(e["content"], e["status"]) for e in u["entries"]] for u in world.editor.of("plan")]
+        assert shown[0] == [("1. Write it (open)", "pending"), ("2. Write more (open)", "pending")], shown
+        assert [("1. Write it (checked)", "completed"), ("2. Write more (open)", "pending")] in shown, shown
+        assert shown[-1][1][0] == "2. Write more (changed)", shown
+        report = answer.field_meta["cutonce"]["report"]
+        assert [step["state"] for step in report["steps"]] == ["checked", "changed"] and report["drift"] is False
+
+
+def plan_call(world):
+    return world.editor.asked[0]["call"]
+
+
 if __name__ == "__main__":
     main(globals())

@@ -653,6 +653,30 @@ async def ho_2_the_request_carries_plan_and_path():
     assert [tool for tool, _, _ in asked.calls] == ["ExitPlanMode", "Write"], "default mode asks again"
 
 
+STEPS = "# The plan\n\n## Steps\n\n1. Write it\n   - files: late.txt (new)\n2. Write more\n   - files: more.txt (new)\n"
+
+
+async def pc_38_the_answer_sets_steps_scope_model_effort_and_budget():
+    plan = call("Write", file_path="{plan}", content=STEPS)
+    stage = Stage(plan, call("ExitPlanMode"), call("Write", file_path="more.txt", content="MORE"),
+                  call("Write", file_path="late.txt", content="LATE"), {"text": "implemented"})
+    terms = {"choice": "acceptEdits", "steps": {"2": "drop"}, "scope": "enforce", "effort": "low", "budgetUsd": 5}
+    asked = []
+
+    async def answers(tool, given, context):
+        asked.append(tool)
+        return PermissionResultAllow(updated_input={**given, **terms})
+
+    got = await run(query(prompt=prompt("plan it"), options=stage.options(can_use_tool=answers, permission_mode="plan")))
+    assert asked == ["ExitPlanMode"] and stage.files() == {"late.txt": "LATE"}, (asked, stage.files())
+    results = [str(block.content) for block in blocks(got, "ToolResultBlock")]
+    assert "outside the approved plan" in results[2] and got[-1].result == "implemented", results
+    again = Stage(plan, call("ExitPlanMode"), {"text": "never"})
+    terms = {"choice": "acceptEdits", "steps": {"9": "drop"}}
+    await run(query(prompt=prompt("plan it"), options=again.options(can_use_tool=answers, permission_mode="plan")))
+    assert again.files() == {}, "an unknown step approves nothing"
+
+
 async def ho_2_the_answer_may_edit_the_plan():
     stage = planning({"text": "implemented"})
 

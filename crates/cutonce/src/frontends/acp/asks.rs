@@ -15,7 +15,7 @@ use cutonce_core::protocol::event::{AskKind, AskView, Question};
 use cutonce_core::protocol::submission::{
     AskAnswer, PermissionAnswer, QuestionsAnswer, RememberedRule, RuleDestination,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::Path;
 
 pub(super) const ALLOW: &str = "allow";
@@ -127,6 +127,11 @@ impl AskInProgress {
         }
     }
 
+    /// What the program understood of the call, if it asks for an approval that has one (PC-38).
+    pub fn meta(&self) -> Option<Meta> {
+        self.view.input.get("contract").map(|contract| own_meta("contract", contract.clone()))
+    }
+
     /// Returns `None` if the client is gone.
     pub fn handle_response(&mut self, came: ClientResponse) -> Option<AskStep> {
         if matches!(came, ClientResponse::Disconnected) {
@@ -206,6 +211,11 @@ pub fn client_response(result: Result<RequestPermissionResponse, Error>) -> Clie
     }
 }
 
+/// Extra data for a client that knows us: `_meta.cutonce`.
+pub fn own_meta(name: &str, value: Value) -> Meta {
+    Meta::from_iter([("cutonce".to_string(), json!({ name: value }))])
+}
+
 /// Extra fields from a client that knows us: `_meta.cutonce`.
 fn meta_extra(meta: Option<&Meta>) -> Option<Value> {
     meta?.get("cutonce").filter(|extra| extra.is_object()).cloned()
@@ -247,7 +257,8 @@ fn permission_content(
 fn permission_options(suggestions: &[RuleSuggestion]) -> Vec<PermissionOption> {
     let mut options = vec![permission_option(ALLOW, "Allow", PermissionOptionKind::AllowOnce)];
     if let Some(narrowest) = suggestions.first() {
-        let name = format!("Always allow {}", narrowest.rules.join(", "));
+        let always = || format!("Always allow {}", narrowest.rules.join(", "));
+        let name = cutonce_core::permission::addition_label(&narrowest.rules).unwrap_or_else(always);
         options.push(permission_option(ALLOW_ALWAYS, &name, PermissionOptionKind::AllowAlways));
     }
     options.push(permission_option(REJECT, "Reject", PermissionOptionKind::RejectOnce));

@@ -51,6 +51,7 @@ pub fn plan_text(text: &str, path: &str) -> String {
 /// The plan, the diff to the last submission, and the sandbox and file changes while planning (PM-74, PM-87).
 fn plan_content(request: &approval::PlanExitRequest, previous: Option<&str>) -> Vec<ToolCallContent> {
     let mut state = format!("- {}\n", request.layer.describe());
+    state.extend(request.scope_method.map(|method| format!("- {}\n", method.describe())));
     state.push_str(&match request.changed_files.as_slice() {
         [] => "- 0 files changed since plan mode was entered\n".to_string(),
         files => format!("- changed since plan mode was entered: {}\n", files.join(", ")),

@@ -7,8 +7,9 @@ use super::prompt::{CallableCommands, ParsedPrompt};
 use super::review_rehearsals::{RehearsalEvent, applies_rehearsal, rehearsal_news};
 use super::updates::{UpdateBuilder, notice_update};
 use agent_client_protocol::v1::schema::{
-    AvailableCommandsUpdate, PromptResponse, RequestPermissionRequest, SessionId, SessionNotification, SessionUpdate,
-    SetSessionModeResponse, StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate, ToolCallUpdateFields,
+    AvailableCommandsUpdate, Meta, PromptResponse, RequestPermissionRequest, SessionId, SessionNotification,
+    SessionUpdate, SetSessionModeResponse, StopReason, ToolCallId, ToolCallStatus, ToolCallUpdate,
+    ToolCallUpdateFields,
 };
 use agent_client_protocol::v1::{ConnectionTo, Responder};
 use agent_client_protocol::{Client, Error, RequestCancellationHandle};
@@ -20,6 +21,7 @@ use cutonce_core::protocol::event::{AskView, EndReason, Event, EventKind, TurnSu
 use cutonce_core::protocol::submission::{ChangedBy, Flushed, OnDone, Submission};
 use cutonce_core::protocol::view::SessionView;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
+use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{mpsc, oneshot};
@@ -125,6 +127,8 @@ struct RunningPrompt {
     done_mark: u64,
     /// Result of the last turn since then.
     result: Option<Result<StopReason, Error>>,
+    /// The report of the turn, for clients that know us (PC-38).
+    meta: Option<Meta>,
 }
 
 struct ClientAsk {
@@ -222,7 +226,7 @@ impl ServedSession {
         let (over, tell) = self.new_mark();
         self.session.submit(Submission::WhenIdle(Flushed(Arc::new(tell))));
         self.cancelling = false;
-        self.running = Some(RunningPrompt { responder, done_mark: over, result: None });
+        self.running = Some(RunningPrompt { responder, done_mark: over, result: None, meta: None });
     }
 
     fn show_text(&mut self, words: &str, responder: Responder<PromptResponse>) {
@@ -247,7 +251,7 @@ impl ServedSession {
             tell();
         });
         self.cancelling = false;
-        self.running = Some(RunningPrompt { responder, done_mark, result: None });
+        self.running = Some(RunningPrompt { responder, done_mark, result: None, meta: None });
     }
 
     fn start_next_prompt(&mut self) {
@@ -293,7 +297,8 @@ impl ServedSession {
         let Some(running) = self.running.take() else { return };
         let cancelled = std::mem::take(&mut self.cancelling).then_some(Ok(StopReason::Cancelled));
         let result = cancelled.or(running.result).unwrap_or(without);
-        let _ = running.responder.respond_with_result(result.map(PromptResponse::new));
+        let respond = |stop| PromptResponse::new(stop).meta(running.meta);
+        let _ = running.responder.respond_with_result(result.map(respond));
     }
 
     /// Cancels the running prompt and the queued ones.
@@ -349,6 +354,8 @@ impl ServedSession {
             self.cancelling = false;
             return;
         };
+        running.meta =
+            ended.report.as_ref().map(|report| asks::own_meta("report", json!(report))).or(running.meta.take());
         running.result = Some(match &ended.reason {
             EndReason::Completed => Ok(match ended.stop {
                 Some(ModelStop::MaxTokens) => StopReason::MaxTokens,
@@ -415,6 +422,7 @@ impl ServedSession {
             return;
         }
         let request = RequestPermissionRequest::new(self.out.session.clone(), update, shown.options);
+        let request = request.meta(asking.meta());
         let sent = self.out.connection.send_request(request);
         self.asks.insert(ask_id, ClientAsk { asking, call, request: sent.cancellation_handle() });
         tokio::spawn(async move {
