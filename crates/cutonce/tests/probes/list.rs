@@ -37,6 +37,12 @@ impl Probe {
         self.out.is_some()
     }
 
+    /// True if it is about the plan file or the throwaway copy, which only plan mode has.
+    pub fn needs_plan_mode(&self) -> bool {
+        let names_plan = self.sh.iter().any(|sh| sh.contains("@PLAN")) || self.input.to_string().contains("@PLAN");
+        names_plan || self.out.as_deref() == Some("scratch copy")
+    }
+
     /// The tool and its input, with placeholders filled in.
     pub fn call(&self, names: &[(&str, String)]) -> (String, Value) {
         let input = match &self.sh {

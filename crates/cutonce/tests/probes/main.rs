@@ -38,7 +38,8 @@ fn main() {
     for (number, (clauses, probes)) in lists.into_iter().enumerate() {
         let probes: Arc<Vec<Probe>> = Arc::new(probes.into_iter().filter(wanted).collect());
         for (who, rules, by) in runs(&whos, number, probes.iter().all(Probe::works)) {
-            let name = format!("{clauses}::{}::{}::{}", who.name(), rules.name(), by.name());
+            let clauses = if rules == Rules::Scoped { "pc_20" } else { &clauses };
+            let name = format!("{clauses}::{number}::{}::{}::{}", who.name(), rules.name(), by.name());
             let probes = Arc::clone(&probes);
             trials.push(Trial::test(name, move || told(&probes, who, rules, by).map_err(Failed::from)));
         }
@@ -59,6 +60,7 @@ fn runs(whos: &[Who], number: usize, useful: bool) -> Vec<(Who, Rules, By)> {
             Rules::Bypass => true,
             Rules::None => all || at == 0,
             Rules::Allowed => all,
+            Rules::Scoped => false,
         });
         runs.extend(session.map(|rules| (*who, rules, By::Session)));
         if at == 0 && !useful {
@@ -68,6 +70,12 @@ fn runs(whos: &[Who], number: usize, useful: bool) -> Vec<(Who, Rules, By)> {
         let others = By::OTHERS.into_iter().enumerate();
         let turn = |other: usize| all || (at == 0 && (other + number).is_multiple_of(2));
         runs.extend(others.filter(|(other, _)| turn(*other)).map(|(_, by)| (*who, Rules::Bypass, by)));
+    }
+    // A scope holds no one but the user's own processes, so root does not play. The others take turns.
+    if let Some(who) = whos.iter().map(|who| if *who == Who::User(4242) { Who::User(4343) } else { *who }).next() {
+        let others = [By::Agent, By::Background, By::Teammate];
+        let turn = others.iter().enumerate().filter(|(at, _)| all || number % others.len() == *at).map(|(_, by)| *by);
+        runs.extend([By::Session].into_iter().chain(turn).map(|by| (who, Rules::Scoped, by)));
     }
     runs
 }

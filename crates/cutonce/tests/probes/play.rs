@@ -95,13 +95,15 @@ pub fn play(stage: Stage, by: By, probes: &[Probe]) -> Result<Vec<String>, Strin
         println!("not here, so not tried: {}", missing.join(", "));
     }
     let here = |probe: &&Probe| probe.needs.as_deref().is_none_or(|program| !missing.contains(&program));
-    let theirs =
-        |probe: &&Probe| by == By::Session || !probe.tool.as_deref().is_some_and(|tool| NOT_FOR_AGENTS.contains(&tool));
-    let queue: VecDeque<Probe> = probes.iter().filter(here).filter(theirs).cloned().collect();
+    // A scope ends where plan mode begins.
+    let any_tool = by == By::Session && !stage.is_scoped();
+    let theirs = |probe: &&Probe| any_tool || !probe.tool.as_deref().is_some_and(|tool| NOT_FOR_AGENTS.contains(&tool));
+    let fits = |probe: &&Probe| !stage.is_scoped() || !probe.needs_plan_mode();
+    let queue: VecDeque<Probe> = probes.iter().filter(here).filter(theirs).filter(fits).cloned().collect();
     if by == By::RehearsalOnCopy {
         stage.force_copies()?;
     }
-    let before = stage.world();
+    let before = if stage.is_scoped() { stage.protected_world() } else { stage.world() };
     let scene = Scene {
         by,
         stage,
@@ -133,7 +135,8 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
         let mut scene = scene.lock().unwrap();
         (scene.left_in_chunk, scene.plan, scene.stays, scene.began) = (CHUNK, None, false, false);
         // A lead in plan mode creates no team; the teammate's own plan mode is tested.
-        let mode = if scene.by == By::Teammate { "bypassPermissions" } else { "plan" };
+        let plans = scene.by != By::Teammate && !scene.stage.is_scoped();
+        let mode = if plans { "plan" } else { "bypassPermissions" };
         let url = format!("http://{}", server.addr());
         let mut command = match scene.by.is_rehearsal() {
             true => scene.stage.rehearsal(&url)?,
@@ -155,6 +158,9 @@ fn chunk(scene: &Arc<Mutex<Scene>>) -> Result<(), String> {
     }
     if scene.queue.len() == waiting {
         return Err(format!("no request came ({}): {said}", out.status));
+    }
+    if scene.stage.is_scoped() {
+        return Ok(());
     }
     let left = left_behind(&scene.stage.mark(), &scene.stage.root, &[]);
     scene.failed.extend(left.into_iter().map(|line| format!("after a run: {line}")));
@@ -240,7 +246,8 @@ impl Scene {
         }
         match (self.by, result(body, "toolu_first"), result(body, "toolu_again")) {
             (By::Teammate, None, _) => {
-                let member = json!({"name": "prober", "task": "Go on.", "planModeRequired": true});
+                let plans = !self.stage.is_scoped();
+                let member = json!({"name": "prober", "task": "Go on.", "planModeRequired": plans});
                 // A team outlives the run that created it.
                 let input = json!({"teamName": format!("probes-{}", self.calls), "members": [member]});
                 let call = ScriptedCall {
@@ -261,7 +268,23 @@ impl Scene {
         }
     }
 
+    /// Under a scope: nothing outside it changes, and useful commands still work.
+    fn judge_scope(&mut self, probe: &Probe, text: &str) {
+        let after = self.stage.protected_world();
+        let mut bad = differences(&self.before, &after, &self.stage.root);
+        if let Some(out) = probe.out.as_ref().filter(|out| !text.contains(*out)) {
+            bad.push(format!("did not say `{out}` but: {}", text.chars().take(400).collect::<String>()));
+        }
+        if !bad.is_empty() {
+            self.failed.push(format!("{}: {}", probe.id, bad.join("; ")));
+            self.before = after;
+        }
+    }
+
     fn judge(&mut self, probe: &Probe, text: &str) {
+        if self.stage.is_scoped() {
+            return self.judge_scope(probe, text);
+        }
         let after = self.stage.world();
         let mut bad = differences(&self.before, &after, &self.stage.root);
         bad.extend(self.stage.reached());

@@ -65,7 +65,13 @@ pub enum Rules {
     Bypass,
     /// Every tool is allowed, and there are no throwaway layers: commands see the real files.
     NoScratch,
+    /// Not plan mode: a plan of three files is implemented with an enforced scope, while a rule allows every tool, a
+    /// hook approves every call, and no permission is checked (PC-20, PC-21, PC-23).
+    Scoped,
 }
+
+/// The plan of [`Rules::Scoped`]; no probe names its files.
+const PLAN: &str = "# Plan\n\n## Steps\n\n1. Three files\n   - files: in/a.txt, in/b.txt, in/c.txt\n";
 
 impl Rules {
     pub const ALL: [Rules; 4] = [Rules::None, Rules::Allowed, Rules::Bypass, Rules::NoScratch];
@@ -76,6 +82,7 @@ impl Rules {
             Rules::Allowed => "all_allowed",
             Rules::Bypass => "bypass_available",
             Rules::NoScratch => "no_scratch",
+            Rules::Scoped => "pc_20_enforced_scope",
         }
     }
 }
@@ -158,10 +165,14 @@ impl Stage {
         fs::create_dir_all(&agents).and_then(|()| fs::write(agents.join("prober.md"), prober)).map_err(text)?;
         if self.rules != Rules::None {
             let tools = ["Bash", "Bash(*)", "Write", "Edit", "NotebookEdit", "Read", "Grep", "TodoWrite", "KillShell"];
-            let plan = serde_json::json!({"scratch": self.rules != Rules::NoScratch});
+            let plan = match self.rules {
+                Rules::Scoped => serde_json::json!({"scope": "enforce", "remindEvery": 0}),
+                _ => serde_json::json!({"scratch": self.rules != Rules::NoScratch}),
+            };
+            fs::write(self.root.join("plan.md"), PLAN).map_err(text)?;
             let agents = serde_json::json!({"depth": 2});
             let mut settings = serde_json::json!({"permissions": {"allow": tools}, "plan": plan, "agents": agents});
-            if self.rules == Rules::Allowed {
+            if matches!(self.rules, Rules::Allowed | Rules::Scoped) {
                 let yes = r#"echo '{"decision":"approve","hookSpecificOutput":{"permissionDecision":"allow"}}'"#;
                 settings["hooks"] =
                     serde_json::json!({"PreToolUse": [{"hooks": [{"type": "command", "command": yes}]}]});
@@ -182,11 +193,15 @@ impl Stage {
     pub fn program(&self, mode: &str, url: &str) -> Command {
         let mut words = self.who.jail(&self.root.join("tools"));
         words.extend([binary().display().to_string()]);
-        words.extend(["-p", "Go.", "--permission-mode", mode, "--model", "claude-sonnet-4-5"].map(String::from));
+        match self.rules {
+            Rules::Scoped => words.extend(["implement".into(), self.root.join("plan.md").display().to_string()]),
+            _ => words.extend(["-p", "Go."].map(String::from)),
+        }
+        words.extend(["--permission-mode", mode, "--model", "claude-sonnet-4-5"].map(String::from));
         if self.rules != Rules::None {
             words.extend(["--settings".into(), self.settings().display().to_string()]);
         }
-        if self.rules == Rules::Bypass {
+        if matches!(self.rules, Rules::Bypass | Rules::Scoped) {
             words.push("--allow-dangerously-skip-permissions".into());
         }
         let mut command = self.command(&words);
@@ -257,8 +272,25 @@ impl Stage {
     pub fn hides_commands(&self) -> bool {
         match self.rules {
             Rules::None | Rules::Bypass => false,
-            Rules::Allowed | Rules::NoScratch => true,
+            Rules::Allowed | Rules::NoScratch | Rules::Scoped => true,
         }
+    }
+
+    /// Only files outside the scope count: network, processes and temporary files are no matter of a scope.
+    pub fn is_scoped(&self) -> bool {
+        self.rules == Rules::Scoped
+    }
+
+    /// What a scope protects: files of the workspace that git does not ignore, and the user's files outside. Times and
+    /// the places of package managers are no part of it.
+    pub fn protected_world(&self) -> World {
+        let caches = [".cargo", ".cache", ".npm"].map(|name| self.root.join("home").join(name));
+        let ignored = ["ws/.env", "ws/target", "ws/deep/er/.env.local"].map(|name| self.root.join(name));
+        let open = |path: &Path| caches.iter().chain(&ignored).any(|open| path.starts_with(open));
+        // The folder outside is in a folder for temporary files, which no scope covers.
+        let ours = ["ws", "home"].map(|name| self.root.join(name));
+        let kept = self.world().into_iter().filter(|(path, _)| ours.iter().any(|folder| path.starts_with(folder)));
+        kept.filter(|(path, _)| !open(path)).map(|(path, line)| (path, without_times(&line))).collect()
     }
 
     pub fn mark(&self) -> String {
@@ -320,6 +352,17 @@ impl Drop for Stage {
             let _ = fs::remove_dir_all(&self.root);
         }
     }
+}
+
+/// A line about a file without what reading it may change.
+fn without_times(line: &str) -> String {
+    let words: Vec<&str> = line.split(' ').collect();
+    let dropped = ["inode", "links", "mtime", "ctime"];
+    let kept = words.iter().enumerate().filter(|(at, word)| {
+        let value = *at > 0 && dropped.contains(&words[at - 1]);
+        !dropped.contains(*word) && !value
+    });
+    kept.map(|(_, word)| *word).collect::<Vec<_>>().join(" ")
 }
 
 fn give(path: &Path, uid: u32) -> std::io::Result<()> {
