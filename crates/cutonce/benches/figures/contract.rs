@@ -11,6 +11,7 @@ use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, Plan
 use cutonce_core::plan::report::PlanReport;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// A disk on which every file exists, without reading one.
@@ -47,7 +48,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     }
     let lint = Row::limit("contract and lint of a plan of 1,000 lines", median(&times), "ms", 5.0);
     let (report, cost) = (report_time(bench, &text)?, cost_of_contract(bench)?);
-    Ok([vec![lint, report], cost].concat())
+    Ok([vec![lint, report], cost, cost_of_scope(bench)?].concat())
 }
 
 /// The report of 249 steps after 1,000 pieces of evidence (PC-35).
@@ -103,8 +104,8 @@ fn cost_of_contract(bench: &Bench) -> Result<Vec<Row>> {
 
 /// Bytes of each request while the plan is implemented: 15 writes and 15 checks, one call each.
 fn flow(bench: &Bench, name: &str, plan: &str) -> Result<Vec<usize>> {
-    let room = bench.room(&format!("contract-{name}"))?;
-    std::fs::write(room.join("plan.md"), plan)?;
+    let (room, workspace) = place(bench, &format!("contract-{name}"))?;
+    std::fs::write(workspace.join("plan.md"), plan)?;
     let calls = |n: usize| {
         let write = json!({"name": "Write", "input": {"file_path": format!("part{n}.txt"), "content": "x\n"}});
         let check = json!({"name": "Bash", "input": {"command": format!("test -f part{n}.txt")}});
@@ -112,8 +113,74 @@ fn flow(bench: &Bench, name: &str, plan: &str) -> Result<Vec<usize>> {
     };
     let turns: Vec<Value> = (1..=15).flat_map(calls).chain([json!({"text": "Done."})]).collect();
     let model = Model::start(Value::from(turns))?;
-    let program = Program::cutonce(&room).args(["implement", "plan.md", "-p", "--permission-mode", "acceptEdits"]);
+    let args = ["implement", "plan.md", "-p", "--permission-mode", "acceptEdits"];
+    let program = Program::cutonce(&workspace).args(args);
     let run = program.talks_to(model.address(), &room).run(&room)?;
     run.output()?;
     Ok(model.requests().iter().map(|request| request.body.len()).collect())
+}
+
+/// Milliseconds that the scope adds to a command, and to one that writes many ignored files (PC-21). The commands are
+/// the same with and without a scope.
+fn cost_of_scope(bench: &Bench) -> Result<Vec<Row>> {
+    const COMMANDS: usize = 30;
+    let small: Vec<String> = (0..COMMANDS).map(|n| format!("echo {n} >> a.txt")).collect();
+    let ignored = "mkdir -p out/d && cd out/d && for i in {1..200}; do : > f$i; done; cd .. && for i in {1..99}; do cp -r d d$i; done".to_string();
+    let (mut added, mut ratios, mut walls) = (Vec::new(), Vec::new(), Vec::new());
+    for round in 0..bench.rounds(10) {
+        let run = |scope: &str, commands: &[String]| {
+            commands_wall(bench, &format!("{scope}-{round}-{}", commands.len()), scope, commands)
+        };
+        added.push((run("enforce", &small)? - run("off", &small)?) / COMMANDS as f64);
+        let many = (run("enforce", std::slice::from_ref(&ignored))?, run("off", std::slice::from_ref(&ignored))?);
+        ratios.push(many.0 / many.1);
+        walls.push(many);
+    }
+    let cell = |of: fn(&(f64, f64)) -> f64| format!("{} ms", number(median(&walls.iter().map(of).collect::<Vec<_>>())));
+    Ok(vec![
+        Row::limit("scope: added to a command with a small change, comparison included", median(&added), "ms", 6.0),
+        Row::ratio(
+            "scope: a run that writes 20,000 ignored files",
+            (&cell(|walls| walls.0), &cell(|walls| walls.1)),
+            median(&ratios),
+            1.2,
+        ),
+    ])
+}
+
+/// Wall time of an implementation that runs these commands, one per request, in a small repository.
+fn commands_wall(bench: &Bench, name: &str, scope: &str, commands: &[String]) -> Result<f64> {
+    let (room, workspace) = place(bench, &format!("scope-{name}"))?;
+    let files = [
+        (".gitignore", "/out\n"),
+        ("a.txt", "a\n"),
+        ("plan.md", "# List\n\n## Steps\n\n1. Change it\n   - files: a.txt\n"),
+    ];
+    for (file, text) in files {
+        std::fs::write(workspace.join(file), text)?;
+    }
+    std::fs::create_dir(workspace.join("out"))?;
+    let setup = "git init -q && git add . && git -c user.name=a -c user.email=a@b commit -qm one";
+    anyhow::ensure!(
+        std::process::Command::new("sh").args(["-c", setup]).current_dir(&workspace).status()?.success(),
+        "git"
+    );
+    let call = |command: &String| json!({"calls": [{"name": "Bash", "input": {"command": command}}]});
+    let turns: Vec<Value> = commands.iter().map(call).chain([json!({"text": "Done."})]).collect();
+    let model = Model::forgetful(Value::from(turns))?;
+    let settings = json!({"plan": {"scope": scope, "verify": "off", "remindEvery": 0}}).to_string();
+    let args =
+        ["implement", "plan.md", "-p", "--permission-mode", "acceptEdits", "--allowedTools", "Bash", "--settings"];
+    let program = Program::cutonce(&workspace).args(args).args([settings]);
+    // Without a scope no command is evidence, so the plan is not done, and the run ends with 5.
+    let run = program.may_end_with(5).talks_to(model.address(), &room).run(&room)?;
+    Ok(run.wall.as_secs_f64() * 1_000.0)
+}
+
+/// A folder for the program's home and output, and the workspace in it: layers are never inside a workspace.
+fn place(bench: &Bench, name: &str) -> Result<(PathBuf, PathBuf)> {
+    let room = bench.room(name)?;
+    let workspace = room.join("workspace");
+    std::fs::create_dir(&workspace)?;
+    Ok((room, workspace))
 }
