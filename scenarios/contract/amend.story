@@ -59,6 +59,7 @@
   0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
+  scope: commands can't change files outside the plan: they run on a layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
@@ -92,6 +93,7 @@ Please amend the plan.
   0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
+  scope: commands can't change files outside the plan: they run on a layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
@@ -122,6 +124,7 @@ answer: The user wants to think.
   0 files change, 2 created, 0 deleted · 1 check · 2 steps approved
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
+  scope: commands can't change files outside the plan: they run on a layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default

@@ -54,7 +54,7 @@ created notes.txt
 --- transcript
 session {}
 mode {"from":"default","to":"acceptEdits","by":"start"}
-contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"70598b29dd96e3b41bc54847fab47e8faf957538a1e19ec8d62490a061afc66a","steps":[{"id":"1","title":"Write the greeting","lines":[5,7],"files":[{"path":"hello.txt","kind":"new"}],"checks":["grep -q hello hello.txt"],"after":[]},{"id":"2","title":"Mention it","lines":[8,11],"files":[{"path":"notes.txt","kind":"new"}],"checks":["test -f notes.txt"],"after":["1"]}],"checks":[],"findings":[]}},"scope":{"mode":"ask","files":["hello.txt","notes.txt"]}}
+contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"70598b29dd96e3b41bc54847fab47e8faf957538a1e19ec8d62490a061afc66a","steps":[{"id":"1","title":"Write the greeting","lines":[5,7],"files":[{"path":"hello.txt","kind":"new"}],"checks":["grep -q hello hello.txt"],"after":[]},{"id":"2","title":"Mention it","lines":[8,11],"files":[{"path":"notes.txt","kind":"new"}],"checks":["test -f notes.txt"],"after":["1"]}],"checks":[],"findings":[]},"stamp":{"hello.txt":null,"notes.txt":null}},"scope":{"mode":"ask","files":["hello.txt","notes.txt"]}}
 user {"text":"Implement this plan. The user approved it, and it is saved at $HOME/.cutonce/plans/<slug>.md. If you must deviate from it, say so.\n\n# Greeting\n\n## Steps\n\n1. Wri…","meta":true,"planContent":"# Greeting\n\n## Steps\n\n1. Write the greeting\n   - files: hello.txt (new)\n   - check: `grep -q hello hello.txt`\n2. Mention it\n   - files: notes.txt (new)\n   - che…"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"hello.txt","content":"hello\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$WS/hello.txt"}

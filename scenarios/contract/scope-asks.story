@@ -51,6 +51,7 @@ build/
   1 file changes, 1 created, 0 deleted · 0 checks · 1 step approved
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
+  scope: commands can't change files outside the plan: they run on a layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
@@ -130,7 +131,7 @@ plan {"slug":"<slug>","revision":1,"sha256":"c7776c60bea7b207263de767fedf309fdd4
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n## Steps\n\n1. Add the page\n   - files: page.txt (new), package.json\n","sha256":"c7776c60bea7b207263de767fedf309fdd45c01fcd700c8ea8c824dc43d86a7f"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"acceptEdits"}}
-contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"c7776c60bea7b207263de767fedf309fdd45c01fcd700c8ea8c824dc43d86a7f","steps":[{"id":"1","title":"Add the page","lines":[5,6],"files":[{"path":"page.txt","kind":"new"},{"path":"package.json","kind":"any"}],"checks":[],"after":[]}],"checks":[],"findings":[]}},"scope":{"mode":"ask","files":["package.json","page.txt"]}}
+contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"c7776c60bea7b207263de767fedf309fdd45c01fcd700c8ea8c824dc43d86a7f","steps":[{"id":"1","title":"Add the page","lines":[5,6],"files":[{"path":"page.txt","kind":"new"},{"path":"package.json","kind":"any"}],"checks":[],"after":[]}],"checks":[],"findings":[]},"stamp":{"package.json":"ca3d163bab055381827226140568f3bef7eaac187cebd76878e0b63e9e442356","page.txt":null}},"scope":{"mode":"ask","files":["package.json","page.txt"]}}
 mode {"from":"plan","to":"acceptEdits","by":"user"}
 plan {"slug":"<slug>","revision":1,"sha256":"c7776c60bea7b207263de767fedf309fdd45c01fcd700c8ea8c824dc43d86a7f","outcome":"approved"}
 tool {"callId":"toolu_0001_01","name":"ExitPlanMode","input":{"plan":"# Plan\n\n## Steps\n\n1. Add the page\n   - files: page.txt (new), package.json\n","planFilePath":"$HOME/.cutonce/plans/<slug>.md","contract":{"sha256":"c7776c60bea7b207263de767fedf309fdd45c01fcd700c8ea8c824dc43d86a7f","steps":[{"id":"1","title":"Add the page","lines":[5,6],"files":[{"path":"page.txt","kind":"new"},{"path":"package.json","kind":"any"}],"checks":[],"after":[]}],"checks":[],"findings":[]}},"output":[{"type":"text","text":"The user approved your plan and plan mode is off; the mode is now acceptEdits. Start implementing. Begin with the todo list.\nThe plan is saved at $HOME/.cutonce…"}],"isError":false,"decision":{"behavior":"allow","reason":"plan mode allows calls that only read"}}

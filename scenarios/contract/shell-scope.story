@@ -65,13 +65,13 @@ request 3
   assistant: call Bash {"command":"git status --short; git log --oneline | wc -l"}
   user: result: (no output)
         
-        Outside the approved plan, so not applied: git's own folder (.git). Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: git commit (.git). Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
   user: result: (no output)
         
-        Outside the approved plan, so not applied: git's own folder (.git). Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: git stash (.git). Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
   user: result: (no output)
         
-        Outside the approved plan, so not applied: git's own folder (.git), fmt.sh. Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: git checkout (.git), fmt.sh. Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
   user: result:  M src/a.txt
         ?? .cutonce/
         ?? plan.md

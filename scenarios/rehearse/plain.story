@@ -47,6 +47,7 @@ echo one > a.txt; echo old > c.txt; git add . && git commit -qm first
   1 file changes, 1 created, 0 deleted · 1 check · 2 steps approved
 
   shell: commands ran in the read-only sandbox, builds on a throwaway layer
+  scope: commands can't change files outside the plan: they run on a layer
   0 files changed since plan mode was entered
   1 Approve, accept edits automatically → acceptEdits
   2 Approve, confirm each edit → default
@@ -118,7 +119,7 @@ plan {"slug":"<slug>","revision":1,"sha256":"935ba6abffe9478939fc50035d52e2a7d05
 file_snapshot {"key":"plan","path":"$HOME/.cutonce/plans/<slug>.md","content":"# Plan\n\n## Steps\n\n1. Change a\n   - files: a.txt (change)\n   - check: grep two a.txt\n2. Add b\n   - files: b.txt (new)\n","sha256":"935ba6abffe9478939fc50035d52e2a7d05a5f4b99fbe37899e00ebc8fd7ab94"}
 ask {"askId":"<id>","kind":"plan"}
 ask {"askId":"<id>","kind":"plan","answer":{"kind":"plan","askId":"<id>","choice":"default","rehearsal":{"id":"r1","diffSha256":"f64f5a6da6735aa982ddc6c630483e138fcb8b5d34b4a542e9b20b56578a8224","without":["b.txt"],"withoutSteps":[]}}}
-contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"935ba6abffe9478939fc50035d52e2a7d05a5f4b99fbe37899e00ebc8fd7ab94","steps":[{"id":"1","title":"Change a","lines":[5,7],"files":[{"path":"a.txt","kind":"change"}],"checks":["grep two a.txt"],"after":[]},{"id":"2","title":"Add b","lines":[8,9],"files":[{"path":"b.txt","kind":"new"}],"checks":[],"after":[]}],"checks":[],"findings":[]}},"scope":{"mode":"ask","files":["a.txt","b.txt"]}}
+contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"935ba6abffe9478939fc50035d52e2a7d05a5f4b99fbe37899e00ebc8fd7ab94","steps":[{"id":"1","title":"Change a","lines":[5,7],"files":[{"path":"a.txt","kind":"change"}],"checks":["grep two a.txt"],"after":[]},{"id":"2","title":"Add b","lines":[8,9],"files":[{"path":"b.txt","kind":"new"}],"checks":[],"after":[]}],"checks":[],"findings":[]},"stamp":{"a.txt":"2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806","b.txt":null}},"scope":{"mode":"ask","files":["a.txt","b.txt"]}}
 mode {"from":"plan","to":"default","by":"user"}
 plan {"slug":"<slug>","revision":1,"sha256":"935ba6abffe9478939fc50035d52e2a7d05a5f4b99fbe37899e00ebc8fd7ab94","outcome":"approved"}
 file_snapshot {"key":"before","path":"$WS/a.txt","sha256":"2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806"}
