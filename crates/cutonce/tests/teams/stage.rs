@@ -66,7 +66,7 @@ impl Stage {
             let mailbox =
                 mailbox::open_mailbox(url.as_deref(), &team_folder(&home, "red").unwrap(), "red").await.unwrap();
             let lead = || LeadMode { mode: Mode::Default, gives: Mode::Default };
-            record.publish(&home, &*mailbox, lead).await.unwrap();
+            record.publish(&home, &*mailbox, lead, None).await.unwrap();
             mailbox
         });
         Stage { root, server, _nats: nats, record, mailbox, runtime, heard: None, sent: 0 }
