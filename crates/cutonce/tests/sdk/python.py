@@ -656,7 +656,7 @@ async def ho_2_the_request_carries_plan_and_path():
 STEPS = "# The plan\n\n## Steps\n\n1. Write it\n   - files: late.txt (new)\n2. Write more\n   - files: more.txt (new)\n"
 
 
-async def pc_38_the_answer_sets_steps_scope_model_effort_and_budget():
+async def ho_2_pc_38_the_answer_sets_steps_scope_and_terms():
     plan = call("Write", file_path="{plan}", content=STEPS)
     stage = Stage(plan, call("ExitPlanMode"), call("Write", file_path="more.txt", content="MORE"),
                   call("Write", file_path="late.txt", content="LATE"), {"text": "implemented"})
