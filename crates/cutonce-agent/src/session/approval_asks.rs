@@ -61,7 +61,9 @@ impl OpenSubject {
             (TeamPlan(_), _) => false,
             (_, AskAnswer::Unusable { .. }) => true,
             (Permission | EnterPlan | OutsidePlan(_) | TeamCall, AskAnswer::Permission(_)) => true,
-            (Questions | Budget | Stale | Elicitation(_), AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => true,
+            (Questions | Budget | Stale | Elicitation(_), AskAnswer::Questions(_)) | (Plan(_), AskAnswer::Plan(_)) => {
+                true
+            }
             (
                 Permission | Questions | EnterPlan | OutsidePlan(_) | TeamCall | Budget | Stale | Elicitation(_),
                 AskAnswer::Host(_),

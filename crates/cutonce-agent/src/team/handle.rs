@@ -537,8 +537,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
         let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
-        let (others, keys) = (Vec::new(), Mutex::default());
-        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, keys });
+        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
+        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, scope, keys });
         let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
         let mut used = UsageTotals::default();
         used.add("m", Default::default(), 1.0);

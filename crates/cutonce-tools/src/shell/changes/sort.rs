@@ -54,9 +54,13 @@ impl SortedChanges {
         sorted.drop_implied_folders();
         sorted.keep_moved_together();
         if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, folders, env).await {
-            let planned =
-                git.iter().filter_map(|change| git_folder(&change.path)).all(|folder| names_git(scope, &folder));
-            sorted.add_git(git, planned || scope.plans_git(&call.git), &call.git);
+            // A step that names `git commit` means the workspace's own repository, not one inside of it.
+            let plans_command = scope.plans_git(&call.git);
+            let planned = git
+                .iter()
+                .filter_map(|change| git_folder(&change.path))
+                .all(|folder| names_git(scope, &folder) || (plans_command && folder == Path::new(GIT)));
+            sorted.add_git(git, planned, &call.git);
         }
         sorted
     }
@@ -152,7 +156,7 @@ fn git_folder(path: &Path) -> Option<PathBuf> {
 fn names_git(scope: &PlanScope, folder: &Path) -> bool {
     let named = |path: &&String| folder == Path::new(GIT) || is_git(Path::new(path.as_str()));
     let files = scope.files.iter().chain(&scope.added).filter(named).cloned().collect();
-    let scope = PlanScope { files, added: Vec::new(), mode: scope.mode };
+    let scope = PlanScope { files, added: Vec::new(), ..scope.clone() };
     scope.verdict(ScopedPath { path: folder.to_str(), ..ScopedPath::default() }) == ScopeVerdict::Inside
 }
 
