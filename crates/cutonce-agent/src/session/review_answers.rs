@@ -23,6 +23,8 @@ pub(super) struct AnswerLog {
     refused: Option<String>,
     /// Who wants to apply a rehearsal that is being compared with the workspace.
     applying: Option<Answerer>,
+    /// The answer that is being carried out is kept until others agree (FL-2).
+    is_kept: bool,
     /// Who answered asks of teammates, until the answer is in their mailbox.
     of_team: Vec<(String, Answerer)>,
     /// Closed asks, with a sentence about each.
@@ -87,13 +89,13 @@ impl SessionState {
         if of_team {
             self.asks.1.of_team.push((ask_id.clone(), by.clone()));
         }
-        self.asks.1.current = Some(by);
-        self.answer(&ask_id, answer);
-        self.asks.1.current = None;
+        self.asks.1.is_kept = false;
+        self.answer_as(by, &ask_id, answer);
         if let Some(why) = self.asks.1.refused.take() {
             return Err(why);
         }
-        if self.asks.1.applying.is_none() {
+        // An approval that waits for others is no decision yet.
+        if self.asks.1.applying.is_none() && !self.asks.1.is_kept {
             self.notice(NoticeLevel::Info, &told);
         }
         Ok(())
@@ -117,6 +119,18 @@ impl SessionState {
             self.notice(NoticeLevel::Info, &told);
         }
         None
+    }
+
+    /// Carries out an answer that was given elsewhere.
+    pub(super) fn answer_as(&mut self, by: Answerer, ask_id: &str, answer: AskAnswer) {
+        self.asks.1.current = Some(by);
+        self.answer(ask_id, answer);
+        self.asks.1.current = None;
+    }
+
+    /// The answer that is being carried out waits for others.
+    pub(super) fn keep_answer(&mut self) {
+        self.asks.1.is_kept = true;
     }
 
     /// The answer that is being carried out approves nothing, for this reason.

@@ -135,11 +135,15 @@ impl Person {
     }
     /// Submits a plan that the worker implements.
     pub fn submit_text(&self, name: &str, text: &str) -> String {
+        self.submit_text_for("implement", name, text)
+    }
+    /// Submits a plan that the worker implements or rehearses.
+    pub fn submit_text_for(&self, kind: &str, name: &str, text: &str) -> String {
         let file = self.home.join(name);
         std::fs::write(&file, text).unwrap();
         let hash = cutonce_core::plan::sha256_hex(text);
         let (file, repo) = (file.display().to_string(), self.folder.display().to_string());
-        let args = ["submit", "implement", &file, "--sha256", &hash, "--remote", "team", "--repo", &repo, "--json"];
+        let args = ["submit", kind, &file, "--sha256", &hash, "--remote", "team", "--repo", &repo, "--json"];
         self.json(&args)["id"].as_str().unwrap().to_string()
     }
     /// Waits until a job is in this state.
