@@ -113,8 +113,8 @@ impl SessionState {
     /// Makes the next request ready, one step at a time: a step that takes time is a task, and its result continues
     /// here. Ends with `Prepared` or `ContextFull`.
     pub(super) fn prepare_request(&mut self) {
-        // A resumed session may have used its budget up already.
-        if self.over_budget() {
+        // A resumed session may have used its budget up already, a subagent the budget of the plan (PC-12).
+        if self.over_budget() || self.context.standing.spend(0.0) {
             return self.pending.push_back(TurnEvent::EndRequested(EndReason::MaxBudget));
         }
         let event = match self.select_model() {
