@@ -26,7 +26,7 @@ diff --git a/a.txt b/a.txt
 -one
 +three
 
-Plan  (revision 0)
+Plan
 
 failed   1. Change a
          files: 1 planned, changed a.txt
@@ -62,7 +62,7 @@ diff --git a/a.txt b/a.txt
 +two
  mine
 
-Plan  (revision 0)
+Plan
 
 checked  1. Change a
          files: 1 planned, changed a.txt
@@ -100,7 +100,7 @@ diff --git a/a.txt b/a.txt
 -one
 +two
 
-Plan  (revision 0)
+Plan
 
 checked  1. Change a
          files: 1 planned, changed a.txt

@@ -54,19 +54,6 @@ plan: plan.md
 sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
 next: cutonce implement plan.md --sha256 f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
 
---- seen
-request 1
-  user: Implement this plan. The user approved it, and it is saved at $WS/plan.md. If you must deviate from it, say so.
-        
-        # Plan
-        
-        Change a.txt.
-request 2
-  assistant: call Bash {"command":"bomb() { bomb | bomb & }; bomb; sleep 2; echo survived"}
-  user: error: (no output)
-        
-        The sandbox ended the command and all it started, because it started too many processes (`sandbox.limits.processes`). The output ends there.
-
 --- sh
 if ls ~/.cutonce/layers/rehearsals | grep -q layer-of; then echo "layers are left" > left.txt; fi
 --- disk
