@@ -21,7 +21,7 @@ use tokio::time::{Instant, timeout_at};
 
 /// How long a server may take to answer the first request.
 const START_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long the server may work on an edit before the next one is sent, even if nobody waits any longer.
+/// How long the server may work on an edit before the next one is sent, even if no call waits any longer.
 const PATIENCE: Duration = Duration::from_secs(2);
 /// How long it may work on a file that it sees for the first time.
 const FIRST_PATIENCE: Duration = Duration::from_secs(20);

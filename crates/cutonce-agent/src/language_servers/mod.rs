@@ -113,7 +113,7 @@ impl LanguageServers {
         Some(WatchedEdit { servers: self.clone(), server, root, path: path.to_path_buf(), before })
     }
 
-    /// Sends an edit to its server, which is started if needed. False if nobody has to wait for the answer, because the
+    /// Sends an edit to its server, which is started if needed. False if no call has to wait for the answer, because the
     /// server was started by an earlier edit and is not ready yet.
     fn submit(&self, server: &Arc<LanguageServerDefinition>, root: &Path, check: EditCheck) -> bool {
         let mut running = self.running.lock_unpoisoned();

@@ -52,7 +52,7 @@ impl ServerTask {
         let mut waiting = WaitingChecks::default();
         let mut spoke = false;
         for start in 1.. {
-            // The end of the session does not wait for a start: a process that nobody takes over is killed.
+            // The end of the session does not wait for a start: a process without an owner is killed.
             let Some(started) = self.closed.run_until_cancelled(self.start()).await else { return };
             let failure = match started {
                 Ok((process, mut connection)) => {

@@ -99,7 +99,7 @@ pub(crate) struct TeamHandle {
     pub(crate) relayed: Mutex<RelayedAsks>,
     /// This session's own mode.
     mode: Mutex<LeadMode>,
-    /// The lead's scope, and the one that the members were told last (PC-23).
+    /// The lead's scope, and the one that was sent to the members last (PC-23).
     scope: Mutex<Option<LeadScope>>,
     told_scope: tokio::sync::Mutex<Option<LeadScope>>,
     /// Teammate: evidence for the lead's plan that was not sent yet, oldest first.

@@ -4,7 +4,7 @@ use crate::stage::{Stage, block_on, git, wait_until};
 use cutonce_agent::review_socket::LocalSessions;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
 use cutonce_core::protocol::answerer::Answerer;
-use cutonce_core::protocol::review_request::ReviewerAnswer;
+use cutonce_core::protocol::review_request::{ReviewerAnswer, ReviewerMessage};
 use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::session_log::{SessionUpload, UploadError};
@@ -231,7 +231,8 @@ fn fl_2_quorum_waits_after_the_browser() {
         while updates.recv().await.unwrap().session != session {}
         let answer = AskAnswer::Plan(PlanAnswer::new(&ask_id, ChoiceKey::Restore));
         let answer = ReviewerAnswer { ask_id: ask_id.clone(), sha256: Some(field("sha256")), answer };
-        sessions.answer(&session, Answerer::BROWSER, answer).await.unwrap();
+        let message = ReviewerMessage::Answer(Box::new(answer));
+        sessions.send(&session, Answerer::BROWSER, message).await.unwrap();
     });
     let read = || std::fs::read_to_string(&told).unwrap();
     wait_until("the count of approvals", || read().contains("1 of 2 approvals").then_some(()));

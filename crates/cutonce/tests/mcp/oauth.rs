@@ -83,7 +83,7 @@ impl Stage {
     fn talk(&self) -> Output {
         self.command(&["-p", "go", "--allowedTools", "mcp__w", "--settings", WAIT]).output().unwrap()
     }
-    /// What a host is told about the server, once that is known.
+    /// The state of the server that a host gets, once it is known.
     fn host_status(&self, args: &[&str]) -> Value {
         let mut child = self.start(args);
         let mut stdin = child.stdin.take().unwrap();
