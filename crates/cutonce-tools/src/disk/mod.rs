@@ -31,7 +31,7 @@ pub const MAX_CHANGE: u64 = 64 << 20;
 pub trait VersionStore: Send + Sync {
     fn keep(&self, path: &Path, old: Option<&[u8]>) -> std::io::Result<()>;
 
-    /// Like `keep` for the changes of a command, which are no more durable themselves: does not wait for the disk.
+    /// Like `keep`, without waiting for the disk: for changes of a command, which are no more durable.
     fn keep_unsynced(&self, path: &Path, old: Option<&[u8]>) -> std::io::Result<()> {
         self.keep(path, old)
     }
