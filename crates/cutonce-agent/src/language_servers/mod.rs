@@ -113,8 +113,8 @@ impl LanguageServers {
         Some(WatchedEdit { servers: self.clone(), server, root, path: path.to_path_buf(), before })
     }
 
-    /// Sends an edit to its server, which is started if needed. False if no call has to wait for the answer, because the
-    /// server was started by an earlier edit and is not ready yet.
+    /// Sends an edit to its server, which is started if needed. False if no call has to wait for the answer: an
+    /// earlier edit started the server, and it is not ready yet.
     fn submit(&self, server: &Arc<LanguageServerDefinition>, root: &Path, check: EditCheck) -> bool {
         let mut running = self.running.lock_unpoisoned();
         let key = (server.name.clone(), root.to_path_buf());
