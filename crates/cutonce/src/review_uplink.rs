@@ -3,13 +3,16 @@
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
 use cutonce_agent::{EventStream, Session, SessionInbox};
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::{AskView, EventKind};
-use cutonce_core::protocol::submission::{AskAnswer, Submission};
+use cutonce_core::protocol::review_request::ReviewerAnswer;
+use cutonce_core::protocol::submission::{AskAnswer, OnDone, Submission};
 use cutonce_core::settings::Settings;
 use cutonce_fleet::review::{ReviewRecord, approves, is_allowed};
 use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetError, FleetLink, FleetRecord};
 use std::collections::HashMap;
+use std::sync::Arc;
 use tokio::sync::Mutex;
 
 /// The reviews of one session.
@@ -20,13 +23,8 @@ pub struct ReviewUplink {
     /// Approvers that a plan needs.
     quorum: u32,
     events: Mutex<EventStream>,
-    /// Requests that wait: their hashes, and who answered.
-    waiting: Mutex<HashMap<String, WaitingPlan>>,
-}
-
-struct WaitingPlan {
-    sha256: String,
-    answered_by: Option<String>,
+    /// Requests that wait, with the hashes of their texts.
+    waiting: Mutex<HashMap<String, String>>,
 }
 
 impl ReviewUplink {
@@ -46,8 +44,8 @@ impl ReviewUplink {
                 event = events.next() => match event.map(|event| event.kind) {
                     None | Some(EventKind::Closed) => return Ok(()),
                     Some(EventKind::Ask(ask)) => self.publish_request(link, &ask).await?,
-                    Some(EventKind::AskClosed { ask_id, answer, .. }) => {
-                        self.publish_closed(link, &ask_id, answer.as_ref()).await?;
+                    Some(EventKind::AskClosed { ask_id, answer, by }) => {
+                        self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
                     }
                     Some(_) => {}
                 },
@@ -65,28 +63,31 @@ impl ReviewUplink {
             text: link.put_text(plan).await?,
             sha256: sha256.clone(),
         };
-        let waits = WaitingPlan { sha256: sha256.clone(), answered_by: None };
-        self.waiting.lock().await.insert(ask.ask_id.clone(), waits);
+        self.waiting.lock().await.insert(ask.ask_id.clone(), sha256.clone());
         link.publish_review(&ask.ask_id, &record).await
     }
 
     async fn take_answer(&self, record: &FleetRecord<ReviewRecord>) {
         let Some(ask_id) = record.subject.split('.').nth(4) else { return };
-        let mut waiting = self.waiting.lock().await;
-        let Some(plan) = waiting.get_mut(ask_id) else { return };
+        let waiting = self.waiting.lock().await;
+        let Some(sha256) = waiting.get(ask_id).filter(|sha256| is_allowed(record, sha256)) else { return };
         let ReviewRecord::Answered { answer, .. } = &record.body else { return };
-        if plan.answered_by.is_some() || !is_allowed(record, &plan.sha256) {
-            return;
-        }
         let by = record.author.card.label.clone();
         if self.quorum > 1 && approves(answer) {
             let by = format!("{by} ({})", record.author.id);
             return self.inbox.submit(Submission::PlanVote { ask_id: ask_id.to_string(), by });
         }
-        plan.answered_by = Some(by);
         let mut answer = (**answer).clone();
         answer.ask_id = ask_id.to_string();
-        self.inbox.submit(Submission::Answer { ask_id: ask_id.to_string(), answer: AskAnswer::Plan(answer) });
+        let (ask_id, sha256) = (ask_id.to_string(), Some(sha256.clone()));
+        let answer = Box::new(ReviewerAnswer { ask_id, sha256, answer: AskAnswer::Plan(answer) });
+        // The member hears from the request's end what counted; a refused answer leaves it open.
+        let on_done = OnDone(Arc::new(|taken| {
+            if let Err(why) = taken {
+                tracing::info!("an answer of a member was not taken: {why}");
+            }
+        }));
+        self.inbox.submit(Submission::AnswerFrom { answer, by: Answerer::named(by), on_done });
     }
 
     async fn publish_closed(
@@ -94,10 +95,13 @@ impl ReviewUplink {
         link: &FleetLink,
         ask_id: &str,
         answer: Option<&AskAnswer>,
+        by: Option<Answerer>,
     ) -> Result<(), FleetError> {
-        let Some(plan) = self.waiting.lock().await.remove(ask_id) else { return Ok(()) };
+        if self.waiting.lock().await.remove(ask_id).is_none() {
+            return Ok(());
+        }
         let own = || link.require_member().map(|member| member.card.label).ok();
-        let by = answer.and_then(|_| plan.answered_by.or_else(own));
+        let by = by.and_then(|by| if by.is_local() { own() } else { Some(by.name().to_string()) });
         let approved = matches!(answer, Some(AskAnswer::Plan(answer)) if approves(answer));
         link.publish_review(ask_id, &ReviewRecord::Closed { by, approved }).await
     }

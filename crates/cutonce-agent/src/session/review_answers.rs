@@ -20,6 +20,8 @@ pub(super) struct AnswerLog {
     current: Option<Answerer>,
     /// Why the answer that is being carried out approves nothing.
     refused: Option<String>,
+    /// The answer that is being carried out is kept until others agree (FL-2).
+    is_kept: bool,
     /// Who answered asks of teammates, until the answer is in their mailbox.
     of_team: Vec<(String, Answerer)>,
     /// Closed asks, with a sentence about each.
@@ -84,14 +86,28 @@ impl SessionState {
         if of_team {
             self.asks.1.of_team.push((ask_id.clone(), by.clone()));
         }
-        self.asks.1.current = Some(by);
-        self.answer(&ask_id, answer);
-        self.asks.1.current = None;
+        self.asks.1.is_kept = false;
+        self.answer_as(by, &ask_id, answer);
         if let Some(why) = self.asks.1.refused.take() {
             return Err(why);
         }
-        self.notice(NoticeLevel::Info, &told);
+        // An approval that waits for others is no decision yet.
+        if !self.asks.1.is_kept {
+            self.notice(NoticeLevel::Info, &told);
+        }
         Ok(())
+    }
+
+    /// Carries out an answer that was given elsewhere.
+    pub(super) fn answer_as(&mut self, by: Answerer, ask_id: &str, answer: AskAnswer) {
+        self.asks.1.current = Some(by);
+        self.answer(ask_id, answer);
+        self.asks.1.current = None;
+    }
+
+    /// The answer that is being carried out waits for others.
+    pub(super) fn keep_answer(&mut self) {
+        self.asks.1.is_kept = true;
     }
 
     /// The answer that is being carried out approves nothing, for this reason.

@@ -5,7 +5,9 @@ use super::SessionState;
 use super::approval_asks::OpenSubject;
 use super::asks::OpenAsk;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::NoticeLevel;
+use cutonce_core::protocol::submission::AskAnswer;
 use std::collections::BTreeSet;
 
 /// Approvals of the plan that waits.
@@ -13,8 +15,8 @@ use std::collections::BTreeSet;
 pub(crate) struct PlanVotes {
     ask_id: String,
     members: BTreeSet<String>,
-    /// The local user's approval, which is carried out when enough members agree.
-    local: Option<PlanAnswer>,
+    /// The local user's approval and where it was given; it is carried out when enough members agree.
+    local: Option<(PlanAnswer, Answerer)>,
 }
 
 impl PlanVotes {
@@ -42,13 +44,15 @@ impl SessionState {
         if quorum == 1 || !approves || !matches!(ask.subject, OpenSubject::Plan(_)) {
             return Some((ask, answer));
         }
+        let by = self.answerer();
         let votes = self.planner.votes.of(&ask.id);
-        votes.local = Some(answer.clone());
+        votes.local = Some((answer.clone(), by));
         let count = votes.count();
         if count >= quorum {
             return Some((ask, answer));
         }
         self.asks.push(ask);
+        self.keep_answer();
         self.notice(NoticeLevel::Info, &waits_text(count, quorum));
         None
     }
@@ -63,10 +67,7 @@ impl SessionState {
         votes.members.insert(by);
         let (count, local) = (votes.count(), votes.local.clone());
         match local {
-            Some(answer) if count >= quorum => {
-                let answer = cutonce_core::protocol::submission::AskAnswer::Plan(answer);
-                self.answer(ask_id, answer);
-            }
+            Some((answer, by)) if count >= quorum => self.answer_as(by, ask_id, AskAnswer::Plan(answer)),
             _ => self.notice(NoticeLevel::Info, &waits_text(count, quorum)),
         }
     }

@@ -27,6 +27,11 @@ impl Answerer {
         &self.0
     }
 
+    /// The session's own user, wherever the answer was given.
+    pub fn is_local(&self) -> bool {
+        [Answerer::TERMINAL, Answerer::HOST, Answerer::EDITOR, Answerer::BROWSER].contains(self)
+    }
+
     /// For example «in the browser».
     pub fn describe(&self) -> String {
         match self.name() {
