@@ -2,6 +2,7 @@
 
 use crate::stage::{Stage, git, wait_until};
 use serde_json::json;
+use std::io::BufRead;
 
 #[test]
 fn fl_3_worker_plans_then_implements() {
@@ -127,4 +128,38 @@ fn fl_5_limits_hold_for_user_and_repository() {
     ann.ok(&["jobs", "cancel", &jobs[other], "--remote", "team"]);
     ann.wait_for(&jobs[waiting], "running");
     assert_eq!(running(&states()), 2);
+}
+
+#[test]
+fn fl_3_first_signal_drains_second_returns_the_job() {
+    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let ann = stage.owner();
+    let id = ann.submit_task(&[]);
+    let mut worker = ann.spawn(&["worker", "--remote", "team"]);
+    ann.wait_for(&id, "running");
+    let mut log = std::io::BufReader::new(worker.0.stderr.take().unwrap()).lines();
+    let mut wait_for_line = |text: &str| log.by_ref().map(Result::unwrap).find(|line| line.contains(text)).unwrap();
+    worker.signal("-TERM");
+    wait_for_line("a second signal stops the running ones");
+    assert!(worker.0.try_wait().unwrap().is_none(), "the job still runs");
+    worker.signal("-TERM");
+    wait_for_line("running jobs go back to the queue");
+    assert_eq!(worker.end(), Some(143));
+    let job = ann.wait_for(&id, "queued");
+    assert_eq!(job["attempts"], 0, "a job that was given back has used no attempt: {job}");
+}
+
+#[test]
+fn fl_3_worker_rehearses_an_approved_plan() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let id = ann.submit_text_for("rehearse", "p.md", "# Plan\n\nAdd new.txt.\n");
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let job = ann.job(&id);
+    assert_eq!((&job["kind"], &job["state"]), (&json!("rehearse"), &json!("done")), "{job}");
+    let out = stage.root.path().join("out");
+    ann.ok(&["jobs", "fetch", &id, "--out", &out.display().to_string(), "--remote", "team"]);
+    let patch = std::fs::read_to_string(out.join("changes.patch")).unwrap();
+    assert!(patch.contains("+new\n"), "{patch}");
+    assert!(out.join("report.json").exists());
 }

@@ -1,6 +1,11 @@
 //! FL-1, FL-2, FL-4: sessions that continue on another machine, and reviews of waiting plans.
 
 use crate::stage::{Stage, block_on, git, wait_until};
+use cutonce_agent::review_socket::LocalSessions;
+use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_core::protocol::answerer::Answerer;
+use cutonce_core::protocol::review_request::ReviewerAnswer;
+use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::session_log::{SessionUpload, UploadError};
 use serde_json::json;
@@ -173,4 +178,47 @@ fn fl_4_lost_confirmations_do_not_stop_an_upload() {
         let ended = first.push(&link, async || Ok(None)).await;
         assert!(matches!(ended, Err(UploadError::Overtaken)), "{ended:?}");
     });
+}
+
+#[test]
+fn fl_2_quorum_waits_after_the_browser() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let bob = stage.member(&ann, "bob", "approve");
+    let told = stage.root.path().join("told");
+    let settings = r#"{"plan": {"quorum": 2}}"#;
+    let args = ["--plain", "--permission-mode", "plan", "--remote", "team", "--settings", settings, "PLANME please"];
+    let mut command = ann.command(&args);
+    let file = std::fs::File::create(&told).unwrap();
+    command.stdin(std::process::Stdio::piped()).stdout(file.try_clone().unwrap()).stderr(file);
+    let _session = crate::stage::Running(command.spawn().unwrap());
+    waiting_request(&bob);
+    let waiting = bob.json(&["review", "--remote", "team", "--json"])[0].clone();
+    let field = |name: &str| waiting[name].as_str().unwrap().to_string();
+    let (ask_id, session) = (field("id"), field("session"));
+    block_on(async {
+        let (sessions, mut updates) = LocalSessions::follow(&ann.home).unwrap();
+        // The session is known once it reports something.
+        while updates.recv().await.unwrap().session != session {}
+        let answer = AskAnswer::Plan(PlanAnswer::new(&ask_id, ChoiceKey::Restore));
+        let answer = ReviewerAnswer { ask_id: ask_id.clone(), sha256: Some(field("sha256")), answer };
+        sessions.answer(&session, Answerer::BROWSER, answer).await.unwrap();
+    });
+    let read = || std::fs::read_to_string(&told).unwrap();
+    wait_until("the count of approvals", || read().contains("1 of 2 approvals").then_some(()));
+    assert!(!read().contains("in the browser"), "not approved yet: {}", read());
+    assert_eq!(waiting_request(&bob), ask_id, "the plan still waits");
+    assert_eq!(bob.ok(&["review", &ask_id, "--remote", "team", "--approve"]).trim(), "Approved.");
+}
+
+#[test]
+fn fl_2_one_request_for_changes_ends_the_quorum() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let (bob, carl) = (stage.member(&ann, "bob", "approve"), stage.member(&ann, "carl", "comment"));
+    let _session = planning_session(&ann, &["--settings", r#"{"plan": {"quorum": 3}}"#]);
+    let id = waiting_request(&bob);
+    let told = carl.ok(&["review", &id, "--remote", "team", "--changes", "smaller"]);
+    assert_eq!(told.trim(), "Sent back with feedback.");
+    assert!(bob.fails(&["review", &id, "--remote", "team", "--approve"]).contains("already sent back by carl"));
 }

@@ -1,9 +1,9 @@
 //! A NATS server, a scripted model, a repository, and a home per person or machine.
 
+use crate::cluster::Cluster;
 use crate::server::Server;
 use cutonce_fleet::FleetLink;
-use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
-use cutonce_fleet::streams::FleetStream;
+use cutonce_fleet::job::{FleetJob, JobState};
 use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScenarioScript, ScriptedTurn};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,22 @@ fn answer(request: &RecordedRequest) -> ScriptedTurn {
 pub struct Stage {
     pub root: tempfile::TempDir,
     pub model: LoopbackServer,
-    pub nats: Server,
+    pub nats: NatsServers,
+}
+
+/// One server, or a cluster of three.
+pub enum NatsServers {
+    One(Server),
+    Cluster(Cluster),
+}
+
+impl NatsServers {
+    pub fn url(&self) -> String {
+        match self {
+            NatsServers::One(server) => server.url(),
+            NatsServers::Cluster(cluster) => cluster.url(),
+        }
+    }
 }
 
 /// One person or machine with a home of its own.
@@ -45,14 +60,25 @@ pub struct Person {
 
 impl Stage {
     pub fn new() -> Stage {
-        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap())
+        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap(), NatsServers::One(Server::start()))
+    }
+    pub fn on_cluster() -> Stage {
+        let model = LoopbackServer::start_with_callback(answer).unwrap();
+        Stage::with_model(model, NatsServers::Cluster(Cluster::start()))
+    }
+    pub fn cluster(&mut self) -> &mut Cluster {
+        match &mut self.nats {
+            NatsServers::Cluster(cluster) => cluster,
+            NatsServers::One(_) => panic!("this stage has one server"),
+        }
     }
     pub fn with_script(script: &str) -> Stage {
-        Stage::with_model(LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap())
+        let model = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
+        Stage::with_model(model, NatsServers::One(Server::start()))
     }
-    fn with_model(model: LoopbackServer) -> Stage {
+    fn with_model(model: LoopbackServer, nats: NatsServers) -> Stage {
         let root = tempfile::Builder::new().prefix("fleet-").tempdir().unwrap();
-        let stage = Stage { root, model, nats: Server::start() };
+        let stage = Stage { root, model, nats };
         let repo = stage.repo();
         std::fs::create_dir(&repo).unwrap();
         git(&repo, &["init", "-q", "-b", "main"]);
@@ -135,11 +161,14 @@ impl Person {
     }
     /// Submits a plan that the worker implements.
     pub fn submit_text(&self, name: &str, text: &str) -> String {
+        self.submit_text_for("implement", name, text)
+    }
+    pub fn submit_text_for(&self, what: &str, name: &str, text: &str) -> String {
         let file = self.home.join(name);
         std::fs::write(&file, text).unwrap();
         let hash = cutonce_core::plan::sha256_hex(text);
         let (file, repo) = (file.display().to_string(), self.folder.display().to_string());
-        let args = ["submit", "implement", &file, "--sha256", &hash, "--remote", "team", "--repo", &repo, "--json"];
+        let args = ["submit", what, &file, "--sha256", &hash, "--remote", "team", "--repo", &repo, "--json"];
         self.json(&args)["id"].as_str().unwrap().to_string()
     }
     /// Waits until a job is in this state.
@@ -152,20 +181,18 @@ impl Person {
         self.wait_for_job(id, right);
         self.job(id)
     }
-    /// Reads the events of a job as they come, until the condition holds.
-    pub fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
+    /// Reads a job again until the condition holds. Faults of the server may take as long as they need.
+    fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
         block_on(async {
-            let link = FleetLink::connect(&self.home, "team").await.unwrap();
-            let rest = format!("{id}.>");
-            // The past counts only in its sum.
-            let mut board = JobBoard::default();
-            for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await.unwrap() {
-                board.apply(&record);
-            }
-            let start = board.last_sequence + 1;
-            let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, start).await.unwrap();
-            while !board.get(id).is_some_and(&right) {
-                board.apply(&events.next().await.unwrap());
+            loop {
+                if let Ok(link) = FleetLink::connect(&self.home, "team").await {
+                    while let Ok(job) = link.read_job(id).await {
+                        if job.as_ref().is_some_and(&right) {
+                            return;
+                        }
+                        tokio::task::yield_now().await;
+                    }
+                }
             }
         });
     }
