@@ -195,7 +195,7 @@ fn fl_2_only_some_roles_continue_sessions() {
             let chunk = json!({ "from": from, "lines": [text] });
             link.publish(FleetStream::Sessions, id, &cutonce_agent::new_id(), &chunk).await.unwrap();
         };
-        // Nobody has started this job yet: the forged transcript would replace its task.
+        // No worker has started this job yet: the forged transcript would replace its task.
         write(&carl, "job", 0, "forged by carl").await;
         write(&bob, "job", 0, "forged by bob").await;
         assert!(wanda.read_job_session("job").await.unwrap().is_none());
