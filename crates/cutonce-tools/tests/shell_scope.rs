@@ -311,7 +311,8 @@ async fn pc_21_rules_of_a_command_widen_no_scope() {
         project.run("echo '*.rs' > .git/info/exclude; git config core.excludesFile .mine; ls -a", &context).await;
         assert_eq!(project.read(".git/info/exclude").as_deref(), Some("*.rs\n"));
         std::fs::write(root.join(".mine"), "*\n").unwrap();
-        let said = project.run("echo x > out/x; echo x > web/x; echo x > new.rs; mkdir d; echo x > d/x", &context).await;
+        let said =
+            project.run("echo x > out/x; echo x > web/x; echo x > new.rs; mkdir d; echo x > d/x", &context).await;
         assert!(["out/x", "web/x", "new.rs", "d/x"].iter().all(|name| said.contains(name)), "{said}");
         assert!(["out/x", "web/x", "new.rs", "d/x"].iter().all(|name| project.read(name).is_none()), "{said}");
         assert_eq!(project.run("echo x > target/x", &context).await, "(no output)");

@@ -112,12 +112,7 @@ impl PlanScope {
             list.sort();
             list.dedup();
         }
-        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope {
-            mode,
-            files,
-            git,
-            ..PlanScope::default()
-        })
+        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope { mode, files, git, ..PlanScope::default() })
     }
 
     /// Adds a path that the user allowed.

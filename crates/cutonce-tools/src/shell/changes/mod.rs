@@ -263,8 +263,7 @@ impl CommandLayer {
             result.notes.push(format!("Not applied: {} is {}.", refused.path.display(), refused.why));
         }
         let folders = (self.layer.root(), self.layer.upper());
-        let sorted =
-            SortedChanges::new(&found, &self.scope, (folders.0, &folders.1), &self.rules(), &self.env).await;
+        let sorted = SortedChanges::new(&found, &self.scope, (folders.0, &folders.1), &self.rules(), &self.env).await;
         if !sorted.stale.is_empty() {
             let stale = sorted.stale.join(", ");
             result.notes.push(format!("Not applied, because they changed in the workspace meanwhile: {stale}."));
