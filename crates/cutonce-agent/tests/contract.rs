@@ -10,9 +10,11 @@ use cutonce_agent::core::plan::command::{ModeCommand, PlanCommand};
 use cutonce_agent::core::plan::progress::StepAnswer;
 use cutonce_agent::core::plan::report::PlanReport;
 use cutonce_agent::core::protocol::event::{AskKind, EndReason, EventKind};
-use cutonce_agent::core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, QuestionsAnswer, Submission};
+use cutonce_agent::core::protocol::submission::{
+    AskAnswer, ChangedBy, ImplementRequest, PermissionAnswer, QuestionsAnswer, Submission,
+};
 use cutonce_agent::core::settings::plan::ScopeMode;
-use cutonce_agent::plan::{PlanRevisions, delete_plan, list_plans, park_plan, record_approval};
+use cutonce_agent::plan::{PlanRevisions, delete_plan, list_plans, park_plan, record_approval, stamp_plan};
 use cutonce_agent::{Approver, EventStream, Session};
 use std::path::Path;
 
@@ -128,6 +130,26 @@ async fn pc_38_unknown_step_approves_nothing() {
     assert!(matches!(turn.reason, Some(EndReason::Interrupted { .. })), "{:?}", turn.reason);
     assert!(turn.results[1].contains("the plan has no step 7"), "{:?}", turn.results);
     assert!(!folder.path().join("project/form.txt").exists());
+}
+
+/// A plan given as a file is stamped when it is read: what changes from then on is not in it.
+#[tokio::test]
+async fn pc_13_file_plans_are_stamped_when_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let turns = [write("form.txt"), r#"{"text": "Done."}"#.into()].join(",");
+    let script = format!(r#"{{"turns": [{turns}]}}"#);
+    let (session, mut events) = open(folder.path(), &script, SessionSelector::New).await;
+    session.submit(Submission::SetMode { mode: Mode::AcceptEdits, by: ChangedBy::Host });
+    let text = PLAN.replace(r"\n", "\n");
+    let project = folder.path().join("project").canonicalize().unwrap();
+    let stamp = stamp_plan(&project, &text);
+    assert_eq!(stamp.get("form.txt"), Some(&None));
+    std::fs::write(project.join("form.txt"), "by someone\n").unwrap();
+    let request = ImplementRequest { text, path: "plan.md".into(), revision: None, stamp };
+    session.submit(Submission::Implement(request));
+    let turn = approve(&session, &mut events, yes()).await;
+    assert!(turn.results[0].contains("form.txt changed under step 1"), "{:?}", turn.results);
+    assert_eq!(std::fs::read_to_string(project.join("form.txt")).unwrap(), "by someone\n");
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use cutonce_core::plan::scope_git::GitUse;
 use cutonce_core::settings::plan::ScopeMode;
 use cutonce_sandbox::env::{EnvNameRules, scrub_env};
 use cutonce_tools::env::CallContext;
+use cutonce_tools::files::freeze_rules;
 use cutonce_tools::shell::changes::{CallScope, OutsideChanges, OutsideReview, WorkspaceBase};
 use cutonce_tools::shell::confine::WorkspaceSandbox;
 use cutonce_tools::shell::process::SessionShells;
@@ -294,6 +295,29 @@ async fn pc_21_only_folders_ignored_now_are_written_directly() {
     std::os::unix::fs::symlink("src", root.join("target")).unwrap();
     project.run("echo 3 > target/b.rs", &context).await;
     assert_eq!(project.read("src/b.rs").as_deref(), Some("b\n"));
+}
+
+/// A plan that may change ignore rules can't use them to write elsewhere: those from the approval count (PC-20).
+#[tokio::test]
+async fn pc_21_rules_of_a_command_widen_no_scope() {
+    for project in [Project::new().await, compared_project().await] {
+        let root = &project.world.root;
+        std::fs::create_dir(root.join("web")).unwrap();
+        std::fs::create_dir(root.join("out")).unwrap();
+        let mut context = scoped(&[".gitignore", "web/.gitignore", ".git"], ScopeMode::Enforce, None);
+        context.scope.iter_mut().for_each(|scope| freeze_rules(root, &mut scope.scope));
+        let said = project.run("echo '/out' >> .gitignore; echo '*' > web/.gitignore", &context).await;
+        assert_eq!((said.as_str(), project.read("web/.gitignore").as_deref()), ("(no output)", Some("*\n")));
+        project.run("echo '*.rs' > .git/info/exclude; git config core.excludesFile .mine; ls -a", &context).await;
+        assert_eq!(project.read(".git/info/exclude").as_deref(), Some("*.rs\n"));
+        std::fs::write(root.join(".mine"), "*\n").unwrap();
+        let said =
+            project.run("echo x > out/x; echo x > web/x; echo x > new.rs; mkdir d; echo x > d/x", &context).await;
+        assert!(["out/x", "web/x", "new.rs", "d/x"].iter().all(|name| said.contains(name)), "{said}");
+        assert!(["out/x", "web/x", "new.rs", "d/x"].iter().all(|name| project.read(name).is_none()), "{said}");
+        assert_eq!(project.run("echo x > target/x", &context).await, "(no output)");
+        assert_eq!(project.read("target/x").as_deref(), Some("x\n"));
+    }
 }
 
 /// A command in the workspace sandbox gets no other places to write to because there is a plan.

@@ -3,13 +3,15 @@
 use crate::storage::versions::content_hash;
 use cutonce_core::permission::is_secret;
 use cutonce_core::plan::contract::PlanContract;
+use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::{PlanFreshness, StaleFile};
+use cutonce_core::settings::plan::PlanLint;
 use cutonce_tools::files::unified_diff;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Larger files are compared by their first bytes. Tools write no larger ones.
 const MAX_HASHED: u64 = cutonce_tools::disk::MAX_CHANGE;
@@ -78,6 +80,32 @@ impl PlanStamp {
     }
 }
 
+/// The hashes of the files that a plan names, as they are now. Empty for a plan without steps.
+pub fn stamp_plan(root: &Path, plan: &str) -> BTreeMap<String, Option<String>> {
+    let contract = super::read_contract(root, plan, PlanLint::Off);
+    contract.map(|contract| PlanStamp::new(root, &contract).files).unwrap_or_default()
+}
+
+/// Planned files before a command that no layer shows the changes of: what differs after it is the command's work.
+pub(crate) struct PlannedContents(Vec<(PathBuf, Option<String>)>);
+
+impl PlannedContents {
+    pub(crate) fn read(files: Vec<PathBuf>) -> PlannedContents {
+        PlannedContents(files.into_iter().map(|path| (path.clone(), hash_file(&path))).collect())
+    }
+
+    /// What the command wrote.
+    pub(crate) fn compare(self) -> impl Iterator<Item = Evidence> {
+        let written = self.0.into_iter().map(|(path, before)| (hash_file(&path), path, before));
+        written.filter(|(after, _, before)| after != before).map(|(after, path, before)| Evidence::Wrote {
+            path: path.to_string_lossy().into_owned(),
+            before,
+            after,
+            exempt: false,
+        })
+    }
+}
+
 /// The hash of a plain file; `None` for anything else.
 fn hash_file(path: &Path) -> Option<String> {
     content_of(path).map(|bytes| content_hash(&bytes))
@@ -107,7 +135,6 @@ fn current_commit(root: &Path) -> Option<String> {
 mod tests {
     use super::*;
     use crate::plan::read_contract;
-    use cutonce_core::settings::plan::PlanLint;
 
     #[test]
     fn pc_13_changed_files_name_their_step() {

@@ -21,7 +21,8 @@ pub(crate) mod workspace_diff;
 pub use editor::open_in_editor;
 pub use facts::read_contract;
 pub use file::{PlanFile, read_plan};
-pub(crate) use freshness::{PlanStamp, content_of};
+pub use freshness::stamp_plan;
+pub(crate) use freshness::{PlanStamp, PlannedContents, content_of};
 pub use list::{
     ListedPlan, ListedProgress, delete_plan, find_plan, list_plans, list_plans_for, nth_or_named, park_plan,
     record_approval, remove_plan,

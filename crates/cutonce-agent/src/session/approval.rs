@@ -25,6 +25,7 @@ use cutonce_core::turn::{TurnEvent, UserInput};
 use cutonce_tools::shell::changes::scope_method;
 use cutonce_tools::tool::ToolOutcome;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -438,7 +439,7 @@ impl SessionState {
             Some(plan) if approved.edited => self.next_revision(plan),
             Some(_) | None => revision,
         };
-        self.start_implementation(&approved.terms, &slug, number);
+        self.start_implementation(&approved.terms, (&slug, number), BTreeMap::new());
         self.mode_event(mode::ModeEvent::Approved { mode: approved.mode, by: ChangedBy::User });
         if self.mode.is_planning() {
             self.end_implementation();

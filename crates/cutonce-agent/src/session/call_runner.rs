@@ -5,6 +5,7 @@
 
 use super::SessionState;
 use super::events::SessionEvent;
+use crate::plan::PlannedContents;
 use crate::subagent;
 use crate::sync::LockUnpoisoned;
 use cutonce_core::call::{self, CallEffect, CallEvent, CallNow, CallResult, CallRole, CallState, Decided};
@@ -350,7 +351,10 @@ impl SessionState {
         let scope = self.call_scope(n);
         let context = CallContext { call_id, cancel: cancel.clone(), output, answer, scope };
         let servers = self.context.shared.language_servers.clone();
+        let standing = self.context.standing.clone();
+        let is_command = matches!(allowed.rights, CallRights::Shell(_));
         tokio::spawn(async move {
+            let planned = is_command.then(|| PlannedContents::read(standing.watched_files()));
             let edit = match (&allowed.rights, servers) {
                 (CallRights::Write(grant), Some(servers)) => servers.watch_edit(grant.path()).await,
                 _ => None,
@@ -361,6 +365,7 @@ impl SessionState {
                 () = grace_over(&cancel) => ToolOutcome::error("Interrupted by the user. It did not stop by itself and was abandoned."),
             };
             let took = started.elapsed();
+            planned.into_iter().flat_map(PlannedContents::compare).for_each(|written| standing.observed(written));
             if let Some(edit) = edit.filter(|_| !outcome.is_error) {
                 let found = cancel.run_until_cancelled(edit.diagnostics()).await.flatten();
                 found.iter().for_each(|found| outcome.add_diagnostics(found));

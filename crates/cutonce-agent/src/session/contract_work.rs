@@ -15,16 +15,17 @@ use cutonce_core::plan::contract::PlanContract;
 use cutonce_core::plan::implementation::{Implementation, replay_implementation};
 use cutonce_core::plan::progress::{ApprovedContract, CheckRunner, Evidence, PlanProgress};
 use cutonce_core::plan::report::PlanReport;
-use cutonce_core::plan::scope::{ScopeVerdict, ScopedPath};
+use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
 use cutonce_core::plan::{PlanEvent, StaleFile, progress::StepState};
 use cutonce_core::protocol::event::{EndReason, EventKind, NoticeLevel};
 use cutonce_core::settings::plan::{PlanVerify, ScopeMode};
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::TurnEvent;
-use cutonce_tools::files::is_ignored;
+use cutonce_tools::files::{IgnoreRules, freeze_rules};
 use cutonce_tools::shell::confine::WorkspaceSandbox;
 use cutonce_tools::tool::ToolOutcome;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -82,12 +83,20 @@ impl ImplementationWork {
 
 impl SessionState {
     /// An approval starts the implementation. Written before the mode changes, so that no kill loses the scope.
-    pub(super) fn start_implementation(&mut self, terms: &ApprovalTerms, slug: &str, revision: u32) {
+    /// `known`: the planned files when the plan was read, if that was before now.
+    pub(super) fn start_implementation(
+        &mut self,
+        terms: &ApprovalTerms,
+        (slug, revision): (&str, u32),
+        known: BTreeMap<String, Option<String>>,
+    ) {
         let approved = terms.approved_contract(slug, revision).filter(ApprovedContract::can_be_followed);
         let Some(mut approved) = approved else { return self.end_implementation() };
         approved.stamp = PlanStamp::new(&self.context.env.workspace.root, &approved.contract).files;
         self.stamp_contents(approved.stamp.keys().cloned());
-        let scope = approved.scope(terms.scope.unwrap_or(self.context.shared.settings.plan.scope));
+        approved.stamp.extend(known);
+        let mut scope = approved.scope(terms.scope.unwrap_or(self.context.shared.settings.plan.scope));
+        scope.iter_mut().for_each(|scope| self.freeze_ignore_rules(scope));
         self.append(EntryBody::Contract {
             approved: Some(Box::new(approved.clone())),
             scope: scope.clone(),
@@ -159,10 +168,15 @@ impl SessionState {
             }
             self.context.env.disk.set_on_change(None);
             standing.collect_evidence(None);
+            standing.watch_files(Vec::new());
             return standing.set_budget(None, 0.0);
         };
         standing.collect_evidence(Some(self.events.clone()));
         standing.set_budget(work.budget_usd, work.progress.spent_of_budget());
+        // Under a scope the layer shows what a command changed.
+        let watches = self.mode.whole_scope().is_none();
+        let planned = work.progress.plan().stamp.keys().filter(|_| watches);
+        standing.watch_files(planned.map(|path| self.context.env.workspace.root.join(path)).collect());
         let unproven = std::mem::take(&mut work.unproven_writes);
         self.listen_for_changes();
         for (path, before) in unproven {
@@ -230,8 +244,19 @@ impl SessionState {
         if before == after || is_plan || self.is_temporary(target) {
             return None;
         }
-        let exempt = is_ignored(&self.context.env.workspace.root, target);
+        let exempt = self.ignore_rules(self.mode.whole_scope()).is_ignored(target);
         Some(Evidence::Wrote { path: self.relative(target), before, after, exempt })
+    }
+
+    /// An amendment keeps the rules from the first approval: what the plan changed since must not widen its scope.
+    fn freeze_ignore_rules(&self, scope: &mut PlanScope) {
+        let known = self.planner.work.as_ref().and_then(|_| self.mode.whole_scope());
+        scope.ignore_rules.extend(known.iter().flat_map(|known| known.ignore_rules.clone()));
+        freeze_rules(&self.context.env.workspace.root, scope);
+    }
+
+    fn ignore_rules(&self, scope: Option<&PlanScope>) -> IgnoreRules {
+        IgnoreRules::new(&self.context.env.workspace.root, scope)
     }
 
     /// The path relative to the workspace, or as it is outside.
@@ -275,13 +300,13 @@ impl SessionState {
         self.context.approver == Approver::Present && named.any(|word| word == path || word == name)
     }
 
-    fn scope_verdict(&self, scope: &cutonce_core::plan::scope::PlanScope, target: &PathTarget) -> ScopeVerdict {
+    fn scope_verdict(&self, scope: &PlanScope, target: &PathTarget) -> ScopeVerdict {
         let root = &self.context.env.workspace.root;
         let relative = target.path.strip_prefix(root).ok().map(|path| path.to_string_lossy());
         scope.verdict(ScopedPath {
             path: relative.as_deref(),
             is_plan_file: target.place == PathLocation::PlanFile,
-            is_ignored: is_ignored(root, &target.path),
+            is_ignored: self.ignore_rules(Some(scope)).is_ignored(&target.path),
             is_temporary: target.place == PathLocation::Own || self.is_temporary(&target.path),
         })
     }
@@ -295,8 +320,9 @@ impl SessionState {
             return self.extend_lead_scope(path);
         }
         let (Some(mut scope), Some(work)) = (self.mode.scope().cloned(), &mut self.planner.work) else { return };
-        scope.add(path);
         work.progress.accept(path);
+        scope.add(path);
+        freeze_rules(&self.context.env.workspace.root, &mut scope);
         self.append(EntryBody::Scope { scope: Some(scope.clone()) });
         self.mode_event(mode::ModeEvent::ScopeSet(Some(scope)));
     }

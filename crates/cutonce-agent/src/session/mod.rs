@@ -33,6 +33,7 @@ mod plan;
 mod plan_budget;
 mod plan_for_team;
 mod plan_freshness;
+mod plan_question;
 mod plan_rehearsal;
 mod plan_switch;
 mod plan_tools;

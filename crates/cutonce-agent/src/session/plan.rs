@@ -353,11 +353,11 @@ impl SessionState {
 
     /// Starts the conversation with a plan that the sender approved (PM-81).
     pub(super) fn implement(&mut self, chosen: ImplementRequest) {
-        let ImplementRequest { text: plan, path, revision } = chosen;
+        let ImplementRequest { text: plan, path, revision, stamp } = chosen;
         let root = &self.context.env.workspace.root;
         let terms = ApprovalTerms { contract: read_contract(root, &plan, PlanLint::Off), ..ApprovalTerms::default() };
         let (slug, number) = revision.unwrap_or_else(|| (file_name(&path), 0));
-        self.start_implementation(&terms, &slug, number);
+        self.start_implementation(&terms, (&slug, number), stamp);
         let approved = ApprovedPlan {
             choice: ChoiceKey::Restore,
             mode: self.mode.mode(),

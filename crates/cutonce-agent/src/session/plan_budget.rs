@@ -1,69 +1,39 @@
 //! The budget of an implementation (PC-12): at the budget the turn stops, and the user is asked.
 
 use super::SessionState;
-use super::asks::{OpenAsk, OpenSubject};
-use super::parts::Approver;
-use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel, Question, QuestionOption};
-use cutonce_core::protocol::submission::{AskAnswer, QuestionsAnswer};
+use super::asks::OpenSubject;
+use super::plan_question::{PlanQuestion, chosen_option, option};
+use cutonce_core::protocol::event::EndReason;
+use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::turn::{TurnEvent, UserInput};
-use serde_json::json;
-use std::sync::Arc;
 
 const CONTINUE: &str = "Continue";
 const STOP: &str = "Stop here";
 
 impl SessionState {
-    /// A turn stopped at the plan's budget. Without an approver a notice says how to continue.
+    /// A turn stopped at the plan's budget.
     pub(super) fn budget_reached(&mut self, reason: &EndReason) {
         // A session over its own budget can't continue.
         let stopped = *reason == EndReason::MaxBudget && !self.over_budget();
         let Some((budget, spent)) = self.plan_budget().filter(|_| stopped) else { return };
-        let used_up = format!("The plan's budget of ${budget:.2} is used up (${spent:.2} spent).");
-        if self.context.approver != Approver::Present || !self.closing.inbox_open {
-            return self
-                .notice(NoticeLevel::Warning, &format!("{used_up} Send a message to continue with as much again."));
-        }
-        let option =
-            |label: &str, description: String| QuestionOption { label: label.into(), description, preview: None };
-        let questions = vec![Question {
-            question: format!("{used_up} Continue with ${budget:.2} more?"),
-            header: "Budget".into(),
+        self.ask_about_plan(PlanQuestion {
+            subject: OpenSubject::Budget,
+            header: "Budget",
+            what: format!("The plan's budget of ${budget:.2} is used up (${spent:.2} spent)."),
+            question: format!("Continue with ${budget:.2} more?"),
+            otherwise: "Send a message to continue with as much again.",
             options: vec![
-                option(CONTINUE, format!("The agent continues and stops again at ${budget:.2} more.")),
-                option(STOP, "Nothing more runs until you send a message.".into()),
+                option(CONTINUE, format!("The agent continues and stops again at ${budget:.2} more."), None),
+                option(STOP, "Nothing more runs until you send a message.", None),
             ],
-            multi_select: false,
-        }];
-        let ask_id = crate::new_id();
-        self.asks.push(OpenAsk { id: ask_id.clone(), n: None, subject: OpenSubject::Budget });
-        self.emit(EventKind::Ask(Arc::new(AskView {
-            agent: None,
-            ask_id,
-            call_id: String::new(),
-            tool: "AskUserQuestion".into(),
-            input: json!({"questions": questions}),
-            kind: AskKind::Questions(questions),
-        })));
-        self.notify_waiting("question", used_up);
+        });
     }
 
     /// Only a clear yes continues.
     pub(super) fn budget_answered(&mut self, answer: &AskAnswer) {
-        let AskAnswer::Questions(QuestionsAnswer::Answered { answers }) = answer else { return };
-        if !answers.first().is_some_and(|given| given.len() == 1 && given[0] == CONTINUE) {
-            return;
-        }
-        let text = "The user granted the plan's budget once more. Continue with the plan.";
-        self.pending.push_back(TurnEvent::Input(UserInput::meta(text.to_string())));
-    }
-
-    /// A turn begins: a message of the user answers the questions about budget and freshness too.
-    pub(super) fn close_implementation_asks(&mut self) {
-        for ask in self.asks.take_implementation_asks() {
-            if matches!(ask.subject, OpenSubject::Stale) {
-                self.accept_stale();
-            }
-            self.close_ask(ask.id, None);
+        if chosen_option(answer) == Some(CONTINUE) {
+            let text = "The user granted the plan's budget once more. Continue with the plan.";
+            self.pending.push_back(TurnEvent::Input(UserInput::meta(text.to_string())));
         }
     }
 }

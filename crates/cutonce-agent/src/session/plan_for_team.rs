@@ -8,6 +8,7 @@ use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::scope::PlanScope;
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
 use cutonce_core::transcript::EntryBody;
+use cutonce_tools::files::freeze_rules;
 
 impl SessionState {
     /// The lead's side: shares the scope with the members. An amendment in progress does not lift it.
@@ -36,6 +37,7 @@ impl SessionState {
     pub(super) fn extend_lead_scope(&mut self, path: &str) {
         let Some(mut scope) = self.mode.whole_scope().cloned() else { return };
         scope.add(path);
+        freeze_rules(&self.context.env.workspace.root, &mut scope);
         self.take_lead_scope(Some(scope));
     }
 

@@ -2,22 +2,21 @@
 //! else changed interrupts. The user continues, re-plans or cancels.
 
 use super::SessionState;
-use super::asks::{OpenAsk, OpenSubject};
+use super::asks::OpenSubject;
 use super::parts::Approver;
+use super::plan_question::{PlanQuestion, chosen_option, option};
 use crate::plan::{content_of, park_plan};
 use crate::storage::versions::{FileVersions, content_hash};
 use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::{Access, CallFacts, Decision, DeniedCall, Why};
 use cutonce_core::plan::StaleFile;
 use cutonce_core::plan::progress::{Evidence, StepState};
-use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel, Question, QuestionOption};
-use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, QuestionsAnswer};
+use cutonce_core::protocol::event::{EndReason, NoticeLevel};
+use cutonce_core::protocol::submission::{AskAnswer, ChangedBy};
 use cutonce_core::text::sanitize::one_line;
 use cutonce_core::turn::{TurnEvent, UserInput};
 use cutonce_tools::files::unified_diff;
-use serde_json::json;
 use std::path::Path;
-use std::sync::Arc;
 
 const CONTINUE: &str = "Continue";
 const REPLAN: &str = "Plan again";
@@ -100,47 +99,27 @@ impl SessionState {
         }
         let diffs: Vec<&str> = stale.iter().filter_map(|file| file.diff.as_deref()).collect();
         let preview = (!diffs.is_empty()).then(|| diffs.join("\n"));
-        let text = describe(&stale);
-        if self.context.approver != Approver::Present || !self.closing.inbox_open {
-            if let Some(work) = &mut self.planner.work {
-                work.told_stale = true;
-            }
-            return self
-                .notice(NoticeLevel::Warning, &format!("Stopped: {text}. Plan again, or send a message to continue."));
-        }
-        let option = |label: &str, description: &str, preview: Option<String>| QuestionOption {
-            label: label.into(),
-            description: description.into(),
-            preview,
-        };
-        let questions = vec![Question {
-            question: format!("{text} since the approval. Continue with the plan?"),
-            header: "Freshness".into(),
+        let asked = self.ask_about_plan(PlanQuestion {
+            subject: OpenSubject::Stale,
+            header: "Freshness",
+            what: format!("{} since the approval.", describe(&stale)),
+            question: "Continue with the plan?".into(),
+            otherwise: "The turn ended: plan again, or send a message to continue.",
             options: vec![
                 option(CONTINUE, "The plan is carried out on the changed files.", preview),
                 option(REPLAN, "Plan mode: the agent amends the plan. Steps that are done stay done.", None),
                 option(CANCEL, "The implementation ends; the plan is parked.", None),
             ],
-            multi_select: false,
-        }];
-        let ask_id = crate::new_id();
-        self.asks.push(OpenAsk { id: ask_id.clone(), n: None, subject: OpenSubject::Stale });
-        self.emit(EventKind::Ask(Arc::new(AskView {
-            agent: None,
-            ask_id,
-            call_id: String::new(),
-            tool: "AskUserQuestion".into(),
-            input: json!({"questions": questions}),
-            kind: AskKind::Questions(questions),
-        })));
-        self.notify_waiting("question", format!("The plan is not fresh: {text}."));
+        });
+        if let Some(work) = self.planner.work.as_mut().filter(|_| !asked) {
+            work.told_stale = true;
+        }
     }
 
     /// Only a clear answer does something; a message of the user continues.
     pub(super) fn stale_answered(&mut self, answer: &AskAnswer) {
-        let AskAnswer::Questions(QuestionsAnswer::Answered { answers }) = answer else { return };
         let stale = describe(&self.stale_files(None));
-        match answers.first().and_then(|given| given.first()).map(String::as_str) {
+        match chosen_option(answer) {
             Some(CONTINUE) => {
                 self.accept_stale();
                 let text = format!(

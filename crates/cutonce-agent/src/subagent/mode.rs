@@ -8,6 +8,7 @@ use cutonce_core::mode::{Mode, ModeState};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::scope::PlanScope;
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::mpsc;
 
@@ -21,6 +22,8 @@ struct LiveModeState {
     /// Files that the approved plan may change (PC-20, PC-23).
     scope: Option<PlanScope>,
     spending: Option<SpendingLimit>,
+    /// Planned files that commands may write without a layer (PC-30).
+    watched: Vec<PathBuf>,
     /// Where evidence for the approved plan is collected, while it is implemented (PC-30).
     collector: Option<mpsc::UnboundedSender<SessionEvent>>,
     /// Rule changes made for the session, oldest first (PR-7, HO-1).
@@ -51,6 +54,7 @@ impl LiveMode {
             plan,
             scope: state.scope().cloned(),
             spending: None,
+            watched: Vec::new(),
             collector: None,
             rules: Vec::new(),
         }))
@@ -59,6 +63,15 @@ impl LiveMode {
     /// The scope that decides now; `None` in plan mode.
     pub(crate) fn scope(&self) -> Option<PlanScope> {
         self.lock().scope.clone()
+    }
+
+    /// Planned files to compare before and after each command.
+    pub(crate) fn watch_files(&self, files: Vec<PathBuf>) {
+        self.lock().watched = files;
+    }
+
+    pub(crate) fn watched_files(&self) -> Vec<PathBuf> {
+        self.lock().watched.clone()
     }
 
     /// Collects evidence from the session and its subagents; `None`: no plan is implemented.

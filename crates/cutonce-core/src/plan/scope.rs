@@ -1,9 +1,15 @@
 //! The scope of an approved plan (PC-20): the paths that its steps may change. Paths are relative to the workspace,
 //! so a scope never leaves it.
 
-use super::contract::{PlanStep, matches_path};
+use super::contract::{PlanStep, is_glob, matches_path};
 use crate::settings::plan::ScopeMode;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The files with git's rules about ignored files, one for each folder.
+pub const IGNORE_FILE: &str = ".gitignore";
+/// The same for the whole repository.
+pub const EXCLUDE_FILE: &str = ".git/info/exclude";
 
 /// Lock files with the manifests that they belong to.
 const LOCK_FILES: &[(&str, &[&str])] = &[
@@ -46,6 +52,10 @@ pub struct PlanScope {
     /// Git subcommands that the approved steps name: `commit`, `stash` (PC-21).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub git: Vec<String>,
+    /// Texts of ignore files that the plan may change, from the time when it got that right. What a command adds to
+    /// them later must not widen the scope.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ignore_rules: BTreeMap<String, String>,
 }
 
 /// How this machine keeps shell commands in the scope (PC-21, PC-22).
@@ -102,7 +112,7 @@ impl PlanScope {
             list.sort();
             list.dedup();
         }
-        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope { mode, files, added: vec![], git })
+        (mode != ScopeMode::Off && !files.is_empty()).then_some(PlanScope { mode, files, git, ..PlanScope::default() })
     }
 
     /// Adds a path that the user allowed.
@@ -122,6 +132,25 @@ impl PlanScope {
             false if target.is_ignored || self.has_manifest_of(path) => ScopeVerdict::AlwaysAllowed,
             false => ScopeVerdict::Outside,
         }
+    }
+
+    /// The rules that count for an ignore file that the plan may change; `None`: those on the disk.
+    pub fn frozen_rules(&self, path: &str) -> Option<&str> {
+        self.covers(path).then(|| self.ignore_rules.get(path).map_or("", String::as_str))
+    }
+
+    /// Ignore files that the scope names one by one.
+    pub fn named_ignore_files(&self) -> impl Iterator<Item = &str> {
+        let planned = self.files.iter().filter(|path| !is_glob(path));
+        let paths = planned.chain(&self.added).map(String::as_str).chain([EXCLUDE_FILE]);
+        let is_rules = |path: &&str| path.rsplit('/').next() == Some(IGNORE_FILE) || *path == EXCLUDE_FILE;
+        paths.filter(is_rules).filter(|path| self.covers(path))
+    }
+
+    /// True if a pattern of the scope can stand for ignore files.
+    pub fn has_ignore_file_patterns(&self) -> bool {
+        let last = |planned: &String| planned.rsplit('/').next().unwrap_or(planned).to_string();
+        self.files.iter().any(|planned| is_glob(planned) && matches_path(&last(planned), IGNORE_FILE))
     }
 
     fn covers(&self, path: &str) -> bool {
@@ -212,6 +241,21 @@ mod tests {
         }
         let stored = serde_json::to_string(&scope).expect("JSON");
         assert_eq!(serde_json::from_str::<PlanScope>(&stored).expect("a scope"), scope);
+    }
+
+    #[test]
+    fn pc_20_planned_ignore_files_are_frozen() {
+        let mut scope = scope(&[".gitignore", "web/*", "docs/", "src/**/*.rs"]);
+        scope.ignore_rules.insert(".gitignore".into(), "/target\n".into());
+        let frozen = [(".gitignore", Some("/target\n")), ("web/.gitignore", Some("")), ("docs/.gitignore", Some(""))];
+        for (path, rules) in frozen.into_iter().chain([("src/.gitignore", None), (EXCLUDE_FILE, None)]) {
+            assert_eq!(scope.frozen_rules(path), rules, "{path}");
+        }
+        assert_eq!(scope.named_ignore_files().collect::<Vec<_>>(), [".gitignore"]);
+        assert!(scope.has_ignore_file_patterns());
+        scope.files = vec!["src/**/*.rs".into(), ".git".into()];
+        assert!(!scope.has_ignore_file_patterns());
+        assert_eq!(scope.named_ignore_files().collect::<Vec<_>>(), [EXCLUDE_FILE]);
     }
 
     #[test]

@@ -153,6 +153,8 @@ pub struct ImplementRequest {
     pub path: String,
     /// Name and number of the revision, unless the plan is a file of the user.
     pub revision: Option<(String, u32)>,
+    /// Hashes of the files that the plan names, from when it was read; no hash if there was no file (PC-13).
+    pub stamp: std::collections::BTreeMap<String, Option<String>>,
 }
 
 /// Callback of [`Submission::WhenFlushed`]. Direct effects of earlier submissions have been reported by then;

@@ -1,6 +1,9 @@
-//! Whether git tracks a file (PC-20): reads git's index. A tracked file is never ignored, whatever the rules say.
+//! Which files git tracks (PC-20): reads git's index. A tracked file is never ignored, whatever the rules say.
 
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 /// A larger index is not read.
@@ -13,20 +16,29 @@ const HASHES: [usize; 2] = [20, 32];
 const EXTENDED: u16 = 0x4000;
 const LENGTH: u16 = 0x0fff;
 
-/// True if the repository at `top` tracks this path (relative to it), or if that can't be found out.
-pub(super) fn is_tracked(top: &Path, path: &Path) -> bool {
-    let Some(folder) = git_folder(top) else { return false };
+/// Which of these paths (relative to `top`) the repository at `top` tracks: files, and folders with a tracked file. All
+/// of them if that can't be found out.
+pub(super) fn tracked_among(top: &Path, paths: impl IntoIterator<Item = PathBuf>) -> HashSet<PathBuf> {
+    let paths: HashSet<PathBuf> = paths.into_iter().collect();
+    let Some(folder) = git_folder(top) else { return HashSet::new() };
     let index = match fs::metadata(folder.join("index")) {
         Ok(about) if about.len() <= MAX_INDEX => fs::read(folder.join("index")),
-        Ok(_) => return true,
+        Ok(_) => return paths,
         Err(error) => Err(error),
     };
     match index {
-        Ok(bytes) => {
-            let name = path.as_os_str().as_encoded_bytes();
-            HASHES.iter().find_map(|hash| holds(&bytes, *hash, name)).unwrap_or(true)
-        }
-        Err(error) => error.kind() != std::io::ErrorKind::NotFound,
+        Ok(bytes) => HASHES.iter().find_map(|hash| find_names(&bytes, *hash, &paths)).unwrap_or(paths),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => HashSet::new(),
+        Err(_) => paths,
+    }
+}
+
+/// The folder that all worktrees of the repository share.
+pub(super) fn common_folder(top: &Path) -> Option<PathBuf> {
+    let folder = git_folder(top)?;
+    match fs::read_to_string(folder.join("commondir")) {
+        Ok(common) => Some(folder.join(common.trim())),
+        Err(_) => Some(folder),
     }
 }
 
@@ -40,11 +52,11 @@ fn git_folder(top: &Path) -> Option<PathBuf> {
     Some(top.join(text.strip_prefix("gitdir:")?.trim()))
 }
 
-/// Whether the index has this name; `None` if it can't be read with hashes of this size, or has parts elsewhere.
-fn holds(index: &[u8], hash: usize, wanted: &[u8]) -> Option<bool> {
+/// The wanted names that the index has; `None` if it can't be read with hashes of this size, or has parts elsewhere.
+fn find_names(index: &[u8], hash: usize, wanted: &HashSet<PathBuf>) -> Option<HashSet<PathBuf>> {
     let number = |at: usize| Some(u32::from_be_bytes(index.get(at..at + 4)?.try_into().ok()?));
     let version = number(4).filter(|version| index.starts_with(b"DIRC") && matches!(version, 2..=4))?;
-    let (mut at, mut name, mut found) = (12, Vec::new(), false);
+    let (mut at, mut name, mut found) = (12, Vec::new(), HashSet::new());
     for _ in 0..number(8)? {
         let flags = at + BEFORE_HASH + hash;
         let first = u16::from_be_bytes(index.get(flags..flags + 2)?.try_into().ok()?);
@@ -61,8 +73,14 @@ fn holds(index: &[u8], hash: usize, wanted: &[u8]) -> Option<bool> {
         let end = start + length;
         // Older versions fill each entry up to a multiple of eight bytes.
         at = if version == 4 { end + 1 } else { at + (end - at + 8) / 8 * 8 };
+        let end_of_folders = name.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| at);
+        let parts = end_of_folders.chain([name.len()]).filter_map(|end| name.get(..end));
+        found.extend(parts.map(|part| Path::new(OsStr::from_bytes(part))).filter_map(|part| wanted.get(part)).cloned());
         // A folder stands for all files in it (sparse index).
-        found |= name == wanted || name.ends_with(b"/") && wanted.starts_with(&name);
+        if name.ends_with(b"/") {
+            let folder = Path::new(OsStr::from_bytes(&name));
+            found.extend(wanted.iter().filter(|wanted| wanted.starts_with(folder)).cloned());
+        }
         // The flags have the length, as far as it fits: with hashes of another size it would be another one.
         let says = usize::from(first & LENGTH);
         if name.is_empty() || says != name.len().min(usize::from(LENGTH)) {
@@ -90,6 +108,10 @@ fn read_cut(index: &[u8], mut at: usize) -> Option<(usize, usize)> {
 mod tests {
     use super::*;
     use std::process::Command;
+
+    fn is_tracked(top: &Path, path: &Path) -> bool {
+        !tracked_among(top, [path.to_path_buf()]).is_empty()
+    }
 
     #[test]
     fn pc_20_tracked_files_are_found_in_any_index() {
@@ -121,7 +143,8 @@ mod tests {
                 assert!(is_tracked(top, Path::new(name)), "{form:?} {name}");
             }
             let split = form.contains(&"core.splitIndex=true");
-            for name in ["dir", "dir/three.rs", "b"] {
+            assert!(is_tracked(top, Path::new("dir")), "it has tracked files");
+            for name in ["di", "dir/three.rs", "b"] {
                 assert_eq!(is_tracked(top, Path::new(name)), split, "{form:?} {name}");
             }
             fs::write(top.join(".git/index"), b"DIRC\0\0\0\x02\xff\xff\xff\xff").unwrap();

@@ -15,5 +15,5 @@ pub(crate) mod walk;
 pub mod write;
 
 pub use change::unified_diff;
-pub use ignored::is_ignored;
-pub(crate) use walk::is_safe_ignore_file;
+pub(crate) use ignored::RuleStack;
+pub use ignored::{IgnoreRules, freeze_rules};

@@ -37,12 +37,11 @@ pub struct Program {
     args: Vec<OsString>,
     env: Vec<(String, OsString)>,
     folder: PathBuf,
-    also_success: u64,
 }
 
 impl Program {
     pub fn new(path: impl Into<PathBuf>, folder: &Path) -> Program {
-        Program { path: path.into(), args: Vec::new(), env: Vec::new(), folder: folder.into(), also_success: 0 }
+        Program { path: path.into(), args: Vec::new(), env: Vec::new(), folder: folder.into() }
     }
     /// The program under test.
     pub fn cutonce(folder: &Path) -> Program {
@@ -54,11 +53,6 @@ impl Program {
     }
     pub fn args<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Program {
         self.args.extend(args.into_iter().map(Into::into));
-        self
-    }
-    /// This exit code is a success too.
-    pub fn may_end_with(mut self, code: u64) -> Program {
-        self.also_success = code;
         self
     }
     pub fn env(mut self, name: &str, value: impl Into<OsString>) -> Program {
@@ -80,7 +74,7 @@ impl Program {
         let told = String::from_utf8(told.stdout)?;
         let numbers = told.split_whitespace().map(str::parse).collect::<Result<Vec<u64>, _>>()?;
         let [wall, cpu, peak_kib, code] = numbers[..] else { bail!("the launcher said {told:?}") };
-        if code != 0 && code != self.also_success {
+        if code != 0 {
             let words = std::fs::read_to_string(&stderr).unwrap_or_default();
             bail!("{} {:?} ended with {code}: {}", self.path.display(), self.args, words.trim());
         }

@@ -9,6 +9,7 @@ use cutonce_core::plan::{PlanContent, PlanFreshness, is_plan_name, sha256_hex};
 use cutonce_core::protocol::submission::ImplementRequest;
 use cutonce_core::settings::plan::{PlanLint, PlanSettings};
 use cutonce_core::text::sanitize::sanitize;
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::Path;
 
@@ -19,6 +20,8 @@ pub struct ChosenPlan {
     pub path: String,
     /// Plan name, if cutonce wrote the plan.
     pub slug: Option<String>,
+    /// The planned files when the plan was read (PC-13).
+    stamp: BTreeMap<String, Option<String>>,
 }
 
 /// Finds the plan and checks it against the hash that the user approved, if given.
@@ -50,9 +53,14 @@ pub fn required_approvers(settings: &cutonce_core::settings::Settings) -> u32 {
 }
 
 impl ChosenPlan {
+    fn new(text: String, path: &Path, slug: Option<String>) -> anyhow::Result<ChosenPlan> {
+        let stamp = plan::stamp_plan(&std::env::current_dir()?, &text);
+        Ok(ChosenPlan { text, path: path.display().to_string(), slug, stamp })
+    }
+
     /// Records the approval of this revision, so that `cutonce plans` shows it.
     pub fn approve(self) -> anyhow::Result<ImplementRequest> {
-        let ChosenPlan { text, path, slug } = self;
+        let ChosenPlan { text, path, slug, stamp } = self;
         let revision = match slug {
             Some(slug) => {
                 let number = plan::record_approval(&start::home_dir()?, &slug, &text)?;
@@ -60,7 +68,7 @@ impl ChosenPlan {
             }
             None => None,
         };
-        Ok(ImplementRequest { text, path, revision })
+        Ok(ImplementRequest { text, path, revision, stamp })
     }
 
     /// The name of a plan of ours that was given by its file: it has revisions.
@@ -117,15 +125,13 @@ fn find_plan(what: &str) -> anyhow::Result<ChosenPlan> {
             }
             PlanContent::Missing => anyhow::bail!("the plan {what} is empty"),
         };
-        return Ok(ChosenPlan { text, path: listed.path.display().to_string(), slug: Some(what.to_string()) });
+        return ChosenPlan::new(text, &listed.path, Some(what.to_string()));
     }
     let path = Path::new(what);
     let bytes = std::fs::read(path)
         .with_context(|| format!("{what} is neither a plan (see `cutonce plans list`) nor a readable file"))?;
     match PlanContent::from_bytes(Some(bytes)) {
-        PlanContent::Text(text) => {
-            Ok(ChosenPlan { text, path: path.canonicalize()?.display().to_string(), slug: None })
-        }
+        PlanContent::Text(text) => ChosenPlan::new(text, &path.canonicalize()?, None),
         PlanContent::Missing => anyhow::bail!("{what} is empty"),
         PlanContent::Unreadable(why) => anyhow::bail!("can't read {what} as a plan: {why}"),
     }

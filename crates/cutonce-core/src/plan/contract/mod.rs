@@ -10,6 +10,7 @@ mod sections;
 mod steps;
 
 pub use lint::lint_contract;
+pub(in crate::plan) use paths::is_glob;
 pub use paths::matches_path;
 
 use super::progress::StepState;

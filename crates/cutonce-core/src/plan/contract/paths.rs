@@ -266,7 +266,7 @@ pub(super) fn normalize_path(given: &str, root: &str) -> Result<String, &'static
 }
 
 /// True if the path stands for several files. Brackets are part of names: `app/[id]/page.tsx`.
-pub(super) fn is_glob(path: &str) -> bool {
+pub(in crate::plan) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(',') && path.contains('}'))
 }
 

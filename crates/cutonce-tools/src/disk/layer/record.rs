@@ -5,15 +5,14 @@
 
 use super::{LayerChange, LayerChanges, LayerNode, hash_bytes, read_node};
 use crate::disk::{MAX_CHANGE, open_listed};
-use crate::files::is_safe_ignore_file;
+use crate::files::{IgnoreRules, RuleStack};
+use cutonce_core::plan::scope::PlanScope;
 use cutonce_sandbox::KeptLayer;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// A larger workspace can't be compared for every command.
@@ -53,17 +52,23 @@ struct NodeStamp {
 
 impl WorkspaceRecord {
     /// `tracked`: files that git tracks although its rules ignore them.
-    pub fn open(root: &Path, layers: &Path, most: usize, tracked: Vec<PathBuf>) -> io::Result<WorkspaceRecord> {
+    pub fn open(
+        root: &Path,
+        layers: &Path,
+        most: usize,
+        tracked: Vec<PathBuf>,
+        scope: &PlanScope,
+    ) -> io::Result<WorkspaceRecord> {
         let store = KeptLayer::open(root, layers, most)?;
         let mut record = WorkspaceRecord { store, known: BTreeMap::new(), kept: 0 };
         let root = record.store.root().to_path_buf();
         for path in tracked.iter().flat_map(|path| path.ancestors()).filter(|path| !path.as_os_str().is_empty()) {
             record.accept(path)?;
         }
-        for path in Walk::new(&root, &root, &record.known).list()?.into_keys() {
+        for path in Walk::new(&root, &IgnoreRules::new(&root, Some(scope)), &record.known).list()?.into_keys() {
             record.accept(&path)?;
         }
-        // Git reads its rules here; without this folder it would see no repository.
+        // Git reads its index here; without this folder it would see no repository.
         if record.folder().join(GIT).is_dir() {
             fs::create_dir_all(record.folder().join(GIT).join("objects"))?;
         }
@@ -93,10 +98,15 @@ impl WorkspaceRecord {
         fs::copy(self.root().join(path), to).map(|_| ())
     }
 
+    /// The rules about ignored files from before the command.
+    pub fn rules(&self, scope: &PlanScope) -> IgnoreRules {
+        IgnoreRules::new(self.root(), Some(scope)).read_at(&self.folder())
+    }
+
     /// Lists how the workspace differs from this record.
-    pub fn compare(&mut self) -> io::Result<LayerChanges> {
-        let (root, folder) = (self.root().to_path_buf(), self.folder());
-        let found = Walk::new(&root, &folder, &self.known).list()?;
+    pub fn compare(&mut self, scope: &PlanScope) -> io::Result<LayerChanges> {
+        let root = self.root().to_path_buf();
+        let found = Walk::new(&root, &self.rules(scope), &self.known).list()?;
         let gone = self.known.iter().filter(|(path, _)| !found.contains_key(*path));
         let gone =
             gone.map(|(path, known)| LayerChange { path: path.clone(), old: Some(known.node.clone()), new: None });
@@ -219,33 +229,20 @@ fn remove_copy(copy: &Path) -> io::Result<()> {
 /// A walk through the workspace, without what is ignored. What is known is never ignored.
 struct Walk<'a> {
     root: &'a Path,
-    /// Where the rules are read: the workspace, or the record of it.
-    rules_at: &'a Path,
+    rules: &'a IgnoreRules,
     known: &'a BTreeMap<PathBuf, KnownNode>,
     found: BTreeMap<PathBuf, Metadata>,
 }
 
-/// Rules from the outermost folder to the innermost.
-type RuleStack = Vec<Rc<Gitignore>>;
-
 impl<'a> Walk<'a> {
-    fn new(root: &'a Path, rules_at: &'a Path, known: &'a BTreeMap<PathBuf, KnownNode>) -> Walk<'a> {
-        Walk { root, rules_at, known, found: BTreeMap::new() }
+    fn new(root: &'a Path, rules: &'a IgnoreRules, known: &'a BTreeMap<PathBuf, KnownNode>) -> Walk<'a> {
+        Walk { root, rules, known, found: BTreeMap::new() }
     }
 
     fn list(mut self) -> io::Result<BTreeMap<PathBuf, Metadata>> {
-        let mut rules: RuleStack = vec![Rc::new(Gitignore::global().0)];
-        let top = self.root.ancestors().find(|folder| folder.join(GIT).exists()).unwrap_or(self.root);
-        let outside: Vec<&Path> = self.root.ancestors().skip(1).take_while(|folder| folder.starts_with(top)).collect();
-        if top != self.root {
-            rules.extend(read_rules(&top.join(".git/info/exclude"), top));
-        }
-        rules.extend(outside.into_iter().rev().filter_map(|folder| read_rules(&folder.join(".gitignore"), folder)));
-        rules.extend(read_rules(&self.rules_at.join(".git/info/exclude"), self.rules_at));
-        let mut folders = vec![(PathBuf::new(), rules, false)];
+        let mut folders = vec![(PathBuf::new(), self.rules.outer(), false)];
         while let Some((folder, mut rules, is_ignored)) = folders.pop() {
-            let place = self.rules_at.join(&folder);
-            rules.extend(read_rules(&place.join(".gitignore"), &place).filter(|_| !is_in_git(&folder)));
+            rules.extend(self.rules.of_folder(&folder).filter(|_| !is_in_git(&folder)));
             for (path, is_ignored) in self.visit(&folder, &rules, is_ignored)? {
                 folders.push((path, rules.clone(), is_ignored));
             }
@@ -273,7 +270,7 @@ impl<'a> Walk<'a> {
             let entry = entry?;
             let path = folder.join(entry.file_name());
             let Ok(about) = entry.metadata() else { continue };
-            let is_ignored = ignored_around || self.is_ignored(&path, about.is_dir(), rules);
+            let is_ignored = ignored_around || (!is_in_git(&path) && self.rules.is_named(rules, &path, about.is_dir()));
             if (is_ignored && !self.known.contains_key(&path)) || is_object_store(&path) {
                 continue;
             }
@@ -287,30 +284,6 @@ impl<'a> Walk<'a> {
         }
         Ok(next)
     }
-
-    fn is_ignored(&self, path: &Path, is_folder: bool, rules: &RuleStack) -> bool {
-        if is_in_git(path) {
-            return false;
-        }
-        let (recorded, here) = (self.rules_at.join(path), self.root.join(path));
-        // The innermost folder with a rule decides.
-        let verdict = rules.iter().rev().find_map(|rules| {
-            // Rules from above the workspace know its real place.
-            let path = if recorded.starts_with(rules.path()) { &recorded } else { &here };
-            let verdict = rules.matched(path, is_folder);
-            (!verdict.is_none()).then(|| verdict.is_ignore())
-        });
-        verdict == Some(true)
-    }
-}
-
-fn read_rules(file: &Path, folder: &Path) -> Option<Rc<Gitignore>> {
-    if !file.is_file() || !is_safe_ignore_file(file) {
-        return None;
-    }
-    let mut builder = GitignoreBuilder::new(folder);
-    builder.add(file);
-    builder.build().ok().map(Rc::new)
 }
 
 fn is_in_git(path: &Path) -> bool {

@@ -63,11 +63,11 @@ impl WorkspaceComparison {
         let alone = self.running.load(Ordering::SeqCst) == 0;
         let (root, layers) = (place.root.clone(), layers_folder(&place.cutonce_home));
         let tracked = if record.is_none() { tracked_but_ignored(&root, env).await } else { Vec::new() };
-        let known = record.take();
+        let (known, plan) = (record.take(), scope.scope.clone());
         let updated = blocking(move || match known {
-            None => WorkspaceRecord::open(&root, &layers, MAX_LAYERS, tracked),
+            None => WorkspaceRecord::open(&root, &layers, MAX_LAYERS, tracked, &plan),
             Some(mut known) if alone => {
-                for change in known.compare()?.changes {
+                for change in known.compare(&plan)?.changes {
                     known.accept(&change.path)?;
                 }
                 Ok(known)
@@ -99,7 +99,8 @@ impl ComparedCommand {
         let comparison = self.comparison.clone();
         let mut slot = comparison.record.lock().await;
         let Some(mut record) = slot.take() else { return ScopedResult::unknown("there is no record of it") };
-        let compared = blocking(move || record.compare().map(|found| (record, found))).await;
+        let scope = self.scope.scope.clone();
+        let compared = blocking(move || record.compare(&scope).map(|found| (record, found))).await;
         let (record, mut found) = match compared {
             Ok(compared) => compared,
             Err(error) => return ScopedResult::unknown(&error.to_string()),
@@ -108,7 +109,8 @@ impl ComparedCommand {
         let (own, foreign): (Vec<LayerChange>, Vec<LayerChange>) =
             found.changes.into_iter().partition(|change| disk.wrote(&root.join(&change.path), change.new.as_ref()));
         found.changes = foreign;
-        let mut sorted = SortedChanges::new(&found, &self.scope, (&before, &root), &self.env).await;
+        let rules = record.rules(&self.scope.scope);
+        let mut sorted = SortedChanges::new(&found, &self.scope, (&before, &root), &rules, &self.env).await;
         let dangerous = |change: &LayerChange| is_dangerous(&root, change);
         sorted.move_outside(dangerous);
         let keep = sorted.outside.is_empty() || self.may_keep(&sorted, (&root, &before)).await;

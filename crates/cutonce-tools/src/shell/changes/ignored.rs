@@ -1,13 +1,13 @@
 //! What git ignores: folders that commands write directly, and files that are never outside a scope (PC-20, PC-21).
 
+use crate::files::IgnoreRules;
 use crate::shell::confine::private_folder;
 use crate::shell::process::git;
 use cutonce_sandbox::{
     ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, StdinMode, StdoutMode, find_program,
 };
-use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -31,7 +31,16 @@ fn rule_stamps(root: &Path) -> RuleStamps {
 }
 
 impl IgnoredFolders {
-    pub async fn folders(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
+    /// The folders that git and the scope's rules ignore.
+    pub async fn folders(&self, root: &Path, rules: &IgnoreRules, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
+        let all = self.ignored_now(root, env).await;
+        let named = all.iter().filter_map(|folder| folder.strip_prefix(root).ok());
+        // Git looked at the tracked files when it listed the folders.
+        let ignored = rules.named_among(named.map(|folder| (folder, true)));
+        all.into_iter().filter(|folder| folder.strip_prefix(root).is_ok_and(|path| ignored.contains(path))).collect()
+    }
+
+    async fn ignored_now(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
         let (known, stamps) = (self.0.lock().unwrap_or_else(PoisonError::into_inner).clone(), rule_stamps(root));
         if let Some((_, known)) = known.filter(|(then, _)| *then == stamps) {
             return known;
@@ -56,30 +65,10 @@ fn is_plain_folder(path: &Path) -> bool {
     path.symlink_metadata().is_ok_and(|about| about.is_dir())
 }
 
-/// Which of these paths git ignores. Tracked files are never ignored.
-pub(super) async fn ignored_paths(root: &Path, env: &[(OsString, OsString)], paths: &[PathBuf]) -> BTreeSet<PathBuf> {
-    // Reading the index of a large repository takes long, and only files that a rule names need it.
-    let named = check_ignore(root, env, &["check-ignore", "--no-index", "-z", "--stdin"], paths).await;
-    check_ignore(root, env, &["check-ignore", "-z", "--stdin"], &named).await.into_iter().collect()
-}
-
-async fn check_ignore(root: &Path, env: &[(OsString, OsString)], args: &[&str], paths: &[PathBuf]) -> Vec<PathBuf> {
-    if paths.is_empty() {
-        return Vec::new();
-    }
-    let input = paths.iter().flat_map(|path| path.as_os_str().as_bytes().iter().copied().chain([0])).collect();
-    let output = run_git(root, env, args, input).await.unwrap_or_default();
-    let entries = output.split(|byte| *byte == 0).filter(|entry| !entry.is_empty());
-    entries.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect()
-}
-
 /// Folders on the layer that the workspace does not have and git ignores; the outermost ones.
-pub(super) async fn new_ignored_folders(root: &Path, upper: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
+pub(super) fn new_ignored_folders(root: &Path, upper: &Path, rules: &IgnoreRules) -> Vec<PathBuf> {
     let found = new_folders(root, upper);
-    // With a slash at the end git knows that it is a folder.
-    let named: Vec<PathBuf> = found.iter().map(|folder| folder.join("")).collect();
-    let ignored = ignored_paths(root, env, &named).await;
-    found.into_iter().zip(named).filter(|(_, named)| ignored.contains(named)).map(|(folder, _)| folder).collect()
+    rules.ignored_among(found.iter().map(|folder| (folder.as_path(), true))).into_iter().collect()
 }
 
 fn new_folders(root: &Path, upper: &Path) -> Vec<PathBuf> {

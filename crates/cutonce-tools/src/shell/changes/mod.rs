@@ -14,6 +14,7 @@ pub use workspace_files::list_workspace;
 
 use crate::disk::FileAccess;
 use crate::disk::layer::{ApplyPlace, LayerChange, LayerNode, collect_changes, diff_changes};
+use crate::files::IgnoreRules;
 use crate::shell::confine::{ConfinedCommand, SandboxUnavailable};
 use async_trait::async_trait;
 use cutonce_core::plan::scope::PlanScope;
@@ -200,7 +201,7 @@ impl ScopeSandbox {
         };
         let opened = KeptLayer::open(root, &layers_folder(&self.home), MAX_LAYERS);
         let layer = opened.map_err(SandboxUnavailable::Layer)?;
-        let through = self.ignored.folders(root, &env).await;
+        let through = self.ignored.folders(root, &IgnoreRules::new(root, Some(&scope.scope)), &env).await;
         profile.layer = Some(LayerMount { throwaway, ..layer.mount(through) });
         let tmp = tmp.unwrap_or_else(|| profile.tmp.clone());
         let env = crate::shell::confine::layer_env(&env, &tmp);
@@ -233,14 +234,14 @@ fn places_apart(root: &Path, user_home: Option<&Path>) -> impl Iterator<Item = P
 impl CommandLayer {
     /// Gives the workspace the folders that a build made, in one step each.
     async fn move_ignored_folders(&self) {
-        let (root, upper) = (self.layer.root().to_path_buf(), self.layer.upper());
-        let folders = new_ignored_folders(&root, &upper, &self.env).await;
-        if !folders.is_empty() {
-            let moved = blocking(move || Ok(FileAccess::move_folders(&upper, &root, &folders))).await;
-            // The next command writes them directly.
-            if moved.is_ok_and(|moved| !moved.is_empty()) {
-                self.sandbox.ignored.forget();
-            }
+        let (root, upper, rules) = (self.layer.root().to_path_buf(), self.layer.upper(), self.rules());
+        let moved = blocking(move || {
+            let folders = new_ignored_folders(&root, &upper, &rules);
+            Ok(FileAccess::move_folders(&upper, &root, &folders))
+        });
+        // The next command writes them directly.
+        if moved.await.is_ok_and(|moved| !moved.is_empty()) {
+            self.sandbox.ignored.forget();
         }
     }
 
@@ -261,7 +262,8 @@ impl CommandLayer {
         for refused in &found.refused {
             result.notes.push(format!("Not applied: {} is {}.", refused.path.display(), refused.why));
         }
-        let sorted = SortedChanges::new(&found, &self.scope, (self.layer.root(), &self.layer.upper()), &self.env).await;
+        let folders = (self.layer.root(), self.layer.upper());
+        let sorted = SortedChanges::new(&found, &self.scope, (folders.0, &folders.1), &self.rules(), &self.env).await;
         if !sorted.stale.is_empty() {
             let stale = sorted.stale.join(", ");
             result.notes.push(format!("Not applied, because they changed in the workspace meanwhile: {stale}."));
@@ -298,6 +300,11 @@ impl CommandLayer {
             }
         }
         result
+    }
+
+    /// The rules about ignored files that count for this command.
+    fn rules(&self) -> IgnoreRules {
+        IgnoreRules::new(self.layer.root(), Some(&self.scope.scope))
     }
 
     async fn may_apply_outside(&self, sorted: &SortedChanges) -> bool {

@@ -1,8 +1,9 @@
 //! Sorts the changes of a command: inside the scope, outside, and git's own folder as one unit (PC-21).
 
 use super::CallScope;
-use super::ignored::{ignored_paths, run_confined_git, run_git};
+use super::ignored::{run_confined_git, run_git};
 use crate::disk::layer::{LayerChange, LayerChanges, LayerNode};
+use crate::files::IgnoreRules;
 use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
 use cutonce_core::plan::scope_git::GitUse;
 use std::collections::BTreeSet;
@@ -28,6 +29,7 @@ impl SortedChanges {
         found: &LayerChanges,
         call: &CallScope,
         folders: (&Path, &Path),
+        rules: &IgnoreRules,
         env: &[(OsString, OsString)],
     ) -> SortedChanges {
         let ((root, _), scope) = (folders, &call.scope);
@@ -39,9 +41,8 @@ impl SortedChanges {
             let path = path.to_str();
             scope.verdict(ScopedPath { path, is_ignored, ..ScopedPath::default() }) != ScopeVerdict::Outside
         };
-        let doubtful: Vec<PathBuf> =
-            fresh.iter().map(|change| change.path.clone()).filter(|path| !covered(path, false)).collect();
-        let ignored = ignored_paths(root, env, &doubtful).await;
+        let doubtful = fresh.iter().filter(|change| !covered(&change.path, false));
+        let ignored = rules.ignored_among(doubtful.map(|change| (change.path.as_path(), change.is_folder_only())));
         let (inside, outside): (Vec<&LayerChange>, Vec<&LayerChange>) =
             fresh.into_iter().partition(|change| covered(&change.path, ignored.contains(&change.path)));
         let mut sorted = SortedChanges {
@@ -194,10 +195,11 @@ impl RehearsedChanges {
         (root, upper): (&Path, &Path),
         env: &[(OsString, OsString)],
     ) -> RehearsedChanges {
+        let rules = IgnoreRules::new(root, None);
         let (git, files): (Vec<LayerChange>, Vec<LayerChange>) =
             found.changes.into_iter().partition(|change| is_git(&change.path));
-        let paths: Vec<PathBuf> = files.iter().map(|change| change.path.clone()).collect();
-        let ignored = ignored_paths(root, env, &paths).await;
+        let paths = files.iter().map(|change| (change.path.as_path(), change.is_folder_only()));
+        let ignored = rules.ignored_among(paths);
         let refused = found.refused.iter().filter(|refused| !is_git(&refused.path));
         let mut refused: Vec<String> =
             refused.map(|refused| format!("{} is {}", refused.path.display(), refused.why)).collect();
