@@ -1,6 +1,6 @@
 //! The end of what a server wrote to stderr, to explain why it failed.
 
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::{one_line, sanitize};
 use std::sync::{Arc, Mutex};
 use tokio::io::AsyncReadExt;

@@ -61,11 +61,20 @@ impl EventLoop {
                 return true;
             }
             // A result that arrived meanwhile still counts: a subagent's answer is not lost to a closing session.
-            match self.events.try_recv() {
-                Ok(event) => self.state.handle_event(event),
-                Err(_) => return false,
+            if !self.take_reports() {
+                return false;
             }
         }
+    }
+
+    /// Handles what tasks have reported so far; false if there was nothing.
+    fn take_reports(&mut self) -> bool {
+        let mut any = false;
+        while let Ok(event) = self.events.try_recv() {
+            self.state.handle_event(event);
+            any = true;
+        }
+        any
     }
 
     /// Ends everything that belongs to the session, then reports that it is closed.
@@ -75,7 +84,8 @@ impl EventLoop {
         }
         self.state.team_rests().await;
         self.state.session_ends("other");
-        let _ = tokio::time::timeout(HOOK_GRACE, self.drain_hooks()).await;
+        let _ = tokio::time::timeout(HOOK_GRACE, self.state.hooks.wait_for_notified()).await;
+        self.take_reports();
         self.state.tools.mcp.servers.close().await;
         if let (None, Some(servers)) = (&self.state.subagent, &self.state.context.shared.language_servers) {
             servers.close().await;
@@ -86,17 +96,6 @@ impl EventLoop {
         // Listeners may look at the disk when they see the event.
         self.state.closing.ephemeral = None;
         self.state.emit(EventKind::Closed);
-    }
-
-    /// Waits for hooks that were notified and have not ended yet.
-    async fn drain_hooks(&mut self) {
-        while self.state.hooks.notifying() {
-            match self.events.recv().await {
-                Some(SessionEvent::HooksNotified { event, reply }) => self.state.hooks_notified(event, reply),
-                Some(_) => {}
-                None => return,
-            }
-        }
     }
 }
 

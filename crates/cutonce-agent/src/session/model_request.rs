@@ -6,12 +6,12 @@ use super::parts::Connected;
 use crate::event_hub::EventHub;
 use crate::mcp::names;
 use crate::storage::redact::Redactor;
-use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{
     ContentBlock, Message, ModelResponse, SharedMessage, StopReason, TokenUsage, ToolUse,
 };
 use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking};
 use cutonce_core::protocol::event::{AnswerDelta, EndReason, EventKind, NoticeLevel};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::TurnEvent;
 use cutonce_models::{FaultKind, ModelError, ModelSignal};

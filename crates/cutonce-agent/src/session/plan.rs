@@ -185,8 +185,8 @@ impl SessionState {
     /// Reserves the plan's name before the mode changes (PM-41). A name of the kind `task` needs the first message of
     /// the stay, so it is reserved with the first request (PM-51).
     fn name_on_entry(&mut self) -> Result<(), PlanError> {
-        if let Some(seat) = &self.subagent {
-            self.planner.file = self.context.standing.file_for_agent(&seat.me.id);
+        if let Some(handle) = &self.subagent {
+            self.planner.file = self.context.standing.file_for_agent(&handle.me.id);
             return Ok(());
         }
         if self.planner.file.is_some() || self.planner.files.named_by_task() {
@@ -425,7 +425,7 @@ impl SessionState {
     /// Creates the sandbox of plan mode, or shares the main session's.
     fn create_plan_sandbox(&mut self) {
         let shells = &self.context.env.shells;
-        let shared = self.subagent.as_ref().and_then(|seat| seat.main.shells.plan_sandbox());
+        let shared = self.subagent.as_ref().and_then(|handle| handle.main.shells.plan_sandbox());
         let created = match shared {
             Some(sandbox) => {
                 self.planner.file.iter().for_each(|file| sandbox.add_readable(file.path()));

@@ -5,8 +5,8 @@ use super::SessionState;
 use crate::storage::rewind::{self, FileSnapshot, RewindPoint, RewindTarget};
 use crate::storage::versions::FileVersions;
 use crate::storage::{DEFAULT_BUDGET, TranscriptReader};
-use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::EntryBody;
 use std::path::Path;
 

@@ -9,9 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Maximum number of open requests per teammate.
-const MAX_OPEN_REQUESTS: usize = 32;
-
 /// The call and the reason for asking, as shown to the lead's user.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -33,7 +30,7 @@ pub struct PermissionRequest {
 
 impl PermissionRequest {
     /// Checks that the request is of its sender and has a valid id and tool.
-    pub(super) fn check_sender(&self, message: &TeamMessage) -> Result<(), &'static str> {
+    pub(super) fn check(&self, message: &TeamMessage) -> Result<(), &'static str> {
         if self.from != message.from {
             return Err("`from` is not the sender");
         }
@@ -82,67 +79,12 @@ impl RelayedAsks {
     }
 }
 
-/// The lead's side: open requests for its user, oldest first.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct PendingCallApprovals(Vec<PermissionRequest>);
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AddRequestOutcome {
-    New,
-    /// The request was already here.
-    Duplicate,
-    TooMany,
-}
-
-impl PendingCallApprovals {
-    pub fn requests(&self) -> &[PermissionRequest] {
-        &self.0
-    }
-    pub fn find(&self, request_id: &str) -> Option<&PermissionRequest> {
-        self.0.iter().find(|open| open.request_id == request_id)
-    }
-    pub fn add_request(&mut self, request: PermissionRequest) -> AddRequestOutcome {
-        if self.find(&request.request_id).is_some() {
-            return AddRequestOutcome::Duplicate;
-        }
-        if self.0.iter().filter(|open| open.from == request.from).count() >= MAX_OPEN_REQUESTS {
-            return AddRequestOutcome::TooMany;
-        }
-        self.0.push(request);
-        AddRequestOutcome::New
-    }
-    pub fn take_request(&mut self, request_id: &str) -> Option<PermissionRequest> {
-        let at = self.0.iter().position(|open| open.request_id == request_id)?;
-        Some(self.0.remove(at))
-    }
-    /// Removes a request that its sender withdrew; `None` removes all of that sender's. Others' requests
-    /// stay.
-    pub fn withdraw(&mut self, from: &str, request_id: Option<&str>) -> Vec<PermissionRequest> {
-        let meant =
-            |open: &mut PermissionRequest| open.from == from && request_id.is_none_or(|id| id == open.request_id);
-        self.0.extract_if(.., meant).collect()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::{LEAD_NAME, MessageContent, MessageKind, content::parse_content, tests::message};
+    use super::super::tests::{call_request, message};
+    use super::super::{ControlMessage, LEAD_NAME, MessageContent, MessageKind, content::parse_content};
     use super::*;
     use crate::protocol::submission::PermissionAnswer;
-
-    fn request(from: &str, id: &str) -> PermissionRequest {
-        PermissionRequest {
-            from: from.into(),
-            timestamp: String::new(),
-            request_id: id.into(),
-            tool: "Bash".into(),
-            input: serde_json::json!({"command": "make"}),
-            why: Why::from_reason("commands ask"),
-            suggestions: Vec::new(),
-            preview: Some("make".into()),
-            agent: None,
-        }
-    }
 
     fn yes(id: &str) -> PermissionResponse {
         let answer = AskAnswer::Permission(PermissionAnswer::Allow { remember: Vec::new() });
@@ -165,41 +107,20 @@ mod tests {
     }
 
     #[test]
-    fn tm_1_only_the_sender_withdraws_its_request() {
-        let mut wanted = PendingCallApprovals::default();
-        assert_eq!(
-            [wanted.add_request(request("ann", "r-1")), wanted.add_request(request("ann", "r-1"))],
-            [AddRequestOutcome::New, AddRequestOutcome::Duplicate]
-        );
-        wanted.add_request(request("bob", "r-2"));
-        assert!(wanted.withdraw("bob", Some("r-1")).is_empty());
-        assert_eq!(wanted.withdraw("bob", None), [request("bob", "r-2")]);
-        assert_eq!(wanted.take_request("r-1"), Some(request("ann", "r-1")));
-        for n in 0..MAX_OPEN_REQUESTS {
-            assert_eq!(wanted.add_request(request("ann", &format!("f-{n}"))), AddRequestOutcome::New);
-        }
-        assert_eq!(
-            [wanted.add_request(request("ann", "more")), wanted.add_request(request("bob", "one"))],
-            [AddRequestOutcome::TooMany, AddRequestOutcome::New]
-        );
-    }
-
-    #[test]
     fn tm_1_permission_messages_survive_a_round_trip() {
-        let read = |from: &str, said: MessageContent| {
-            let text = said.to_control_text().unwrap();
-            parse_content(&message(from, LEAD_NAME, MessageKind::Control, &text))
+        let read = |from: &str, said: &ControlMessage| {
+            parse_content(&message(from, LEAD_NAME, MessageKind::Control, &said.to_text().unwrap()))
         };
-        let asked = MessageContent::PermissionRequest(Box::new(request("ann", "r-1")));
-        assert_eq!(read("ann", asked.clone()), asked);
-        assert!(matches!(read("bob", asked), MessageContent::Invalid { .. }), "in the name of another teammate");
-        assert!(matches!(
-            read("ann", MessageContent::PermissionRequest(Box::new(request("ann", "../r")))),
-            MessageContent::Invalid { .. }
-        ));
-        let given = MessageContent::PermissionResponse(yes("r-1"));
-        assert_eq!(read(LEAD_NAME, given.clone()), given);
-        let over = MessageContent::PermissionWithdrawn { request_id: None };
-        assert_eq!(read("ann", over.clone()), over);
+        let asked = |id: &str| ControlMessage::PermissionRequest(Box::new(call_request("ann", id)));
+        assert_eq!(read("ann", &asked("r-1")), MessageContent::Control(asked("r-1")));
+        assert!(
+            matches!(read("bob", &asked("r-1")), MessageContent::Invalid { .. }),
+            "in the name of another teammate"
+        );
+        assert!(matches!(read("ann", &asked("../r")), MessageContent::Invalid { .. }));
+        let given = ControlMessage::PermissionResponse(yes("r-1"));
+        assert_eq!(read(LEAD_NAME, &given), MessageContent::Control(given));
+        let over = ControlMessage::PermissionWithdrawn { request_id: None };
+        assert_eq!(read("ann", &over), MessageContent::Control(over));
     }
 }
