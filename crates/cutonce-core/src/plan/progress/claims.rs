@@ -150,11 +150,6 @@ impl PlanProgress {
         all.dedup();
         all
     }
-
-    /// True if the program saw anything of the implementation.
-    pub fn has_started(&self) -> bool {
-        self.evidence.iter().any(|evidence| matches!(evidence, Evidence::Wrote { .. } | Evidence::Ran { .. }))
-    }
 }
 
 fn sentences(message: &str) -> impl Iterator<Item = &str> {
