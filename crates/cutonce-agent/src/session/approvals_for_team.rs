@@ -39,7 +39,7 @@ impl SessionState {
     ) -> Option<TurnEvent> {
         let team = self.team.as_ref()?;
         if team.answered.contains(request.id()) {
-            return self.no_more_of(position);
+            return self.acknowledge(position);
         }
         let arrival = team.handle.pending().add(request.clone());
         match arrival {
@@ -56,8 +56,8 @@ impl SessionState {
             }
         }
         match request.is_plan() {
-            true => Some(self.joins(message, position, team::render_for_model(message), None)),
-            false => self.no_more_of(position),
+            true => Some(self.message_input(message, position, team::render_for_model(message), None)),
+            false => self.acknowledge(position),
         }
     }
 
@@ -114,7 +114,7 @@ impl SessionState {
     /// Refuses a call that is not in the list of open requests.
     fn refuse_unlisted(&self, request: &TeamRequest) {
         let Some(joined) = self.joined() else { return };
-        let (to, response) = (request.from().to_string(), call_response(request.id(), no(TOO_MANY_CALLS)));
+        let (to, response) = (request.sender().to_string(), call_response(request.id(), no(TOO_MANY_CALLS)));
         tokio::spawn(async move {
             joined.send_response(&to, response).await.unwrap_or_else(|error| tracing::warn!("{error}"));
         });
@@ -177,7 +177,7 @@ impl SessionState {
         }
         self.close_team_request(&request, Ok(answer));
         if let (AnsweredBy::User, TeamResponse::Plan(response)) = (by, response) {
-            let text = team::answered_by_user_message(request.from(), request.id(), response.approved);
+            let text = team::answered_by_user_message(request.sender(), request.id(), response.approved);
             self.memory.reminders.push(("team".into(), text));
         }
     }
@@ -212,7 +212,7 @@ impl SessionState {
 
     /// The conversation was put back, the team was not: what waits and what has its answer is written again, so that a
     /// restart finds it (TM-2).
-    pub(super) fn team_stays(&mut self) {
+    pub(super) fn record_team_again(&mut self) {
         let Some(team) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
         let answered: Vec<String> = team.answered.iter().cloned().collect();
         for ask_id in answered {
@@ -231,7 +231,7 @@ fn no(words: &str) -> AskAnswer {
 }
 
 fn call_response(request_id: &str, answer: AskAnswer) -> TeamResponse {
-    TeamResponse::Call(PermissionResponse { request_id: request_id.into(), answer })
+    TeamResponse::Call(PermissionResponse { request_id: request_id.into(), answer: Box::new(answer) })
 }
 
 fn plan_view(request: &PlanApprovalRequest, shown: PlanExitRequest) -> AskView {

@@ -219,7 +219,7 @@ impl SessionState {
             return TurnEvent::Failed { message, status: None };
         }
         self.calls.answer = id.clone();
-        let shared = self.blocks_for_faces(&blocks);
+        let shared = self.blocks_for_front_ends(&blocks);
         let message = Message::Assistant { model: model.clone(), blocks };
         let calls: Vec<ToolUse> = message.tool_calls().cloned().collect();
         self.conversation.messages.push(Arc::new(message));

@@ -11,7 +11,7 @@ use cutonce_core::transcript::EntryBody;
 
 impl SessionState {
     /// The lead's side: shares the scope with the members. An amendment in progress does not lift it.
-    pub(super) fn tell_scope(&self) {
+    pub(super) fn publish_scope(&self) {
         if let Some(team) = self.team.as_ref().filter(|_| !self.is_teammate()) {
             team.handle.set_scope(self.mode.whole_scope().cloned());
         }

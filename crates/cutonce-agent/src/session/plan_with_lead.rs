@@ -44,7 +44,7 @@ impl SessionState {
         match (self.must_plan(), found) {
             (true, PlanContent::Text(text)) => self.ask_lead(n, text),
             (true, _) => self.complete_call(n, ToolOutcome::error(team::no_plan_file_error(&self.planner.path()))),
-            (false, _) => self.look_at_lead(n),
+            (false, _) => self.ask_for_lead_mode(n),
         }
     }
 
@@ -82,7 +82,7 @@ impl SessionState {
     }
 
     /// PM-133: by its own choice, but for no more than the lead has at this moment.
-    fn look_at_lead(&mut self, n: usize) {
+    fn ask_for_lead_mode(&mut self, n: usize) {
         let Some(joined) = self.joined() else { return };
         let (events, call) = (self.events.clone(), self.calls.reference(n));
         tokio::spawn(async move {
@@ -103,7 +103,7 @@ impl SessionState {
             if let Some(team) = &mut self.team {
                 team.lead_answer.withdraw();
             }
-            self.settled_by_lead(request_id);
+            self.record_lead_answer(request_id);
             let text = format!("The plan could not be sent to the lead: {why}. Plan mode is still on; try again.");
             return self.complete_open(call, ToolOutcome::error(text));
         }
@@ -184,7 +184,7 @@ impl SessionState {
         let text = match team.lead_answer.evaluate_answer(message.from == LEAD_NAME, response, now.as_deref(), lead) {
             LeadAnswer::Ignored { why } => {
                 self.notice(NoticeLevel::Warning, &format!("An answer to a plan changed nothing: {why}."));
-                return self.no_more_of(position);
+                return self.acknowledge(position);
             }
             LeadAnswer::Stale => team::stale_approval_message(&path),
             LeadAnswer::Rejected { feedback, plan } => {
@@ -196,14 +196,14 @@ impl SessionState {
                 team::lead_rejected_message(&path, feedback.as_deref(), edited)
             }
             LeadAnswer::Approved { mode, feedback, plan } => {
-                self.freed(mode, &path, feedback.as_deref(), plan.as_deref())
+                self.approved_by_lead(mode, &path, feedback.as_deref(), plan.as_deref())
             }
         };
         let text = team::wrap_in_message_tag(&message.from, &message.id, &text);
-        Some(self.joins(message, position, text, Some(request_id)))
+        Some(self.message_input(message, position, text, Some(request_id)))
     }
 
-    fn freed(&mut self, mode: Mode, path: &str, feedback: Option<&str>, plan: Option<&str>) -> String {
+    fn approved_by_lead(&mut self, mode: Mode, path: &str, feedback: Option<&str>, plan: Option<&str>) -> String {
         if plan.is_some_and(|plan| !self.write_plan(plan, path)) {
             return team::lead_rejected_message(
                 path,
@@ -243,7 +243,7 @@ impl SessionState {
     }
 
     /// A teammate's request has its answer, or is void.
-    pub(super) fn settled_by_lead(&mut self, request_id: &str) {
+    pub(super) fn record_lead_answer(&mut self, request_id: &str) {
         let answer = Some(AskAnswer::Plan(PlanAnswer::new(request_id, ChoiceKey::Default)));
         self.append(EntryBody::Ask { ask_id: request_id.into(), kind: TEAM_PLAN.into(), answer });
     }
@@ -256,7 +256,7 @@ impl SessionState {
     }
 
     /// Shares the lead's mode: it limits that of teammates (PM-132, PM-133).
-    pub(super) fn tell_mode(&self) {
+    pub(super) fn publish_mode(&self) {
         if let Some(team) = &self.team {
             let mode = self.mode.mode();
             let gives = if mode == Mode::Plan { self.mode.mode_after_leaving().0 } else { mode };
@@ -266,7 +266,7 @@ impl SessionState {
 
     /// True if the event would leave plan mode, which a teammate that must plan leaves only by its lead's answer
     /// (PM-131).
-    pub(super) fn held_by_lead(&self, event: &mode::ModeEvent) -> bool {
+    pub(super) fn needs_lead_answer(&self, event: &mode::ModeEvent) -> bool {
         let leaves = match event {
             mode::ModeEvent::Set { to, .. } => *to != Mode::Plan,
             mode::ModeEvent::Cycle | mode::ModeEvent::Leave { .. } | mode::ModeEvent::Approved { .. } => true,

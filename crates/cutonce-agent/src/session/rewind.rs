@@ -34,8 +34,8 @@ impl SessionState {
         if conversation {
             self.read_again(&point, files);
             self.read_implementation(&point, files);
-            self.team_stays();
-            self.usage_stays();
+            self.record_team_again();
+            self.record_usage_again();
         }
         self.sync();
         self.notice(NoticeLevel::Info, &told(&point, files.then_some(put_back.len()), conversation));

@@ -51,7 +51,7 @@ impl SessionTeam {
     }
 
     /// Marks a message as processed, and acknowledges all before the first that is not.
-    fn dealt_with(&mut self, position: &str) {
+    fn mark_processed(&mut self, position: &str) {
         if let Some(entry) = self.arrived.iter_mut().find(|(at, dealt)| at == position && !dealt) {
             entry.1 = true;
         }
@@ -72,12 +72,12 @@ impl SessionState {
     /// After a restart: a lead leads again, a teammate that was cut off continues (TM-2).
     pub(super) fn team_opened(&mut self) {
         // Before the members start: they join with it.
-        self.tell_scope();
+        self.publish_scope();
         let Some(team) = &mut self.team else { return };
         if let Some(record) = team.record.take() {
             team.handle.resume_team(record);
         }
-        self.tell_mode();
+        self.publish_mode();
         if let Some(joined) = self.joined().filter(|joined| !joined.is_lead()) {
             self.take_lead_scope(joined.scope.clone());
         }
@@ -127,7 +127,7 @@ impl SessionState {
     }
 
     /// Waits for teammates' work in this process when the session ends.
-    pub(super) async fn team_rests(&self) {
+    pub(super) async fn wait_for_teammates(&self) {
         if let Some(team) = &self.team {
             team.handle.end_teammates().await;
         }
@@ -140,11 +140,11 @@ impl SessionState {
                 self.pending.extend(event);
             }
             TeamUpdate::Answered { request, by, response, answer, sent } => {
-                self.team_request_answered(*request, by, &response, answer, sent);
+                self.team_request_answered(*request, by, &response, *answer, sent);
             }
-            TeamUpdate::State { name, state } => self.teammate_is(&name, state),
+            TeamUpdate::State { name, state } => self.set_teammate_state(&name, state),
             TeamUpdate::Changed => {
-                self.tell_roster();
+                self.emit_roster();
                 self.refuse_team_calls();
             }
             TeamUpdate::Problem { text } => self.notice(NoticeLevel::Warning, &text),
@@ -157,25 +157,25 @@ impl SessionState {
         let team = self.team.as_mut()?;
         team.arrived.push_back((position.clone(), false));
         if team.seen.contains(&message.id) {
-            team.dealt_with(&position);
+            team.mark_processed(&position);
             return None;
         }
         let key = joined.member_key(if joined.is_lead() { &message.from } else { &joined.me });
         if let Err(why) = team::check_authenticity(&joined.team, &joined.me, &message, |_| key.as_ref()) {
             let from = cutonce_core::text::sanitize::sanitize(&message.from).into_owned();
             self.notice(NoticeLevel::Warning, &format!("Ignored a message that claims to be from {from}: {why}."));
-            return self.no_more_of(&position);
+            return self.acknowledge(&position);
         }
         match team::parse_content(&message) {
             MessageContent::Text => {
                 self.join_planning(&message);
-                Some(self.joins(&message, &position, team::render_for_model(&message), None))
+                Some(self.message_input(&message, &position, team::render_for_model(&message), None))
             }
             MessageContent::Control(control) if joined.is_lead() => self.mail_to_lead(&message, &position, control),
             MessageContent::Control(control) => self.mail_to_teammate(&message, &position, control, lead),
             MessageContent::Invalid { why } => {
                 self.notice(NoticeLevel::Warning, &format!("A message of {} could not be read: {why}.", message.from));
-                self.no_more_of(&position)
+                self.acknowledge(&position)
             }
         }
     }
@@ -193,7 +193,7 @@ impl SessionState {
             }
             ControlMessage::TeammateStatus { state, used } => {
                 self.model.usage.add_totals(&used);
-                self.teammate_is(&message.from, state);
+                self.set_teammate_state(&message.from, state);
             }
             ControlMessage::WorkEvidence { evidence } => self.team_evidence(*evidence),
             ControlMessage::PlanApprovalResponse(_)
@@ -201,7 +201,7 @@ impl SessionState {
             | ControlMessage::LeadScope { .. }
             | ControlMessage::Shutdown => self.unexpected_mail(message),
         }
-        self.no_more_of(position)
+        self.acknowledge(position)
     }
 
     fn mail_to_teammate(
@@ -231,7 +231,7 @@ impl SessionState {
             | ControlMessage::WorkEvidence { .. }
             | ControlMessage::LeadScope { .. } => self.unexpected_mail(message),
         }
-        self.no_more_of(position)
+        self.acknowledge(position)
     }
 
     fn unexpected_mail(&self, message: &TeamMessage) {
@@ -250,13 +250,13 @@ impl SessionState {
         let Some(team) = &self.team else { return };
         let accepted = team.handle.relayed.lock_unpoisoned().accept_answer(from_lead, &response);
         match accepted {
-            Ok(()) => self.answer(&response.request_id, response.answer),
+            Ok(()) => self.answer(&response.request_id, *response.answer),
             Err(why) => self.notice(NoticeLevel::Warning, &format!("An answer to a call changed nothing: {why}.")),
         }
     }
 
     /// The message joins the conversation at the next request.
-    pub(super) fn joins(
+    pub(super) fn message_input(
         &mut self,
         message: &TeamMessage,
         position: &str,
@@ -272,9 +272,9 @@ impl SessionState {
         TurnEvent::Input(UserInput { mail: Some(mail), ..UserInput::meta(text) })
     }
 
-    pub(super) fn no_more_of(&mut self, position: &str) -> Option<TurnEvent> {
+    pub(super) fn acknowledge(&mut self, position: &str) -> Option<TurnEvent> {
         if let Some(team) = &mut self.team {
-            team.dealt_with(position);
+            team.mark_processed(position);
         }
         None
     }
@@ -285,22 +285,22 @@ impl SessionState {
             return;
         }
         if let Some(request_id) = &mail.closes_request {
-            self.settled_by_lead(request_id);
+            self.record_lead_answer(request_id);
         }
-        self.no_more_of(&mail.position);
+        self.acknowledge(&mail.position);
     }
 
-    fn teammate_is(&mut self, name: &str, state: TeammateState) {
+    fn set_teammate_state(&mut self, name: &str, state: TeammateState) {
         if let Some(team) = &self.team {
             team.handle.set_state(name, state);
             if state == TeammateState::Ended {
                 self.team_calls_withdrawn(name, None);
             }
-            self.tell_roster();
+            self.emit_roster();
         }
     }
 
-    fn tell_roster(&mut self) {
+    fn emit_roster(&mut self) {
         let Some(team) = &self.team else { return };
         let (team, members) = team.handle.list_teammates().unwrap_or_default();
         if members.is_empty() {

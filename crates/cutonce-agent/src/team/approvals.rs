@@ -39,9 +39,9 @@ impl TeamHandle {
     ) -> Result<String, TeamError> {
         let Some(joined) = self.membership() else { return Err(TeamError::NoTeam) };
         let (request, response) = self.pending().answer(by, self.mode(), response)?;
-        let from = request.from().to_string();
+        let from = request.sender().to_string();
         let sent = joined.send_response(&from, response.clone()).await;
-        let (request, response) = (Box::new(request), Box::new(response));
+        let (request, response, answer) = (Box::new(request), Box::new(response), Box::new(answer));
         let told = sent.as_ref().map(|()| ()).map_err(ToString::to_string);
         self.send_news(TeamUpdate::Answered { request, by, response, answer, sent: told });
         sent.map(|()| from).map_err(TeamError::from)
@@ -58,7 +58,7 @@ impl TeamHandle {
             return Err("only the lead can answer a plan".into());
         }
         let ApprovalInput { request_id, approved, feedback, mode } = approval;
-        let waits = self.pending().find(&request_id).map(|request| request.from().to_string());
+        let waits = self.pending().find(&request_id).map(|request| request.sender().to_string());
         if waits.is_some_and(|from| from != to) {
             return Err(format!("the request {request_id} is not from {to}").into());
         }

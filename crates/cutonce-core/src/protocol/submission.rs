@@ -187,7 +187,7 @@ pub enum TeamUpdate {
         request: Box<TeamRequest>,
         by: AnsweredBy,
         response: Box<TeamResponse>,
-        answer: AskAnswer,
+        answer: Box<AskAnswer>,
         sent: Result<(), String>,
     },
     /// New state of a teammate that this process started.

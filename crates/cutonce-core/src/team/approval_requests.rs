@@ -25,7 +25,7 @@ impl TeamRequest {
         }
     }
     /// The teammate that asks.
-    pub fn from(&self) -> &str {
+    pub fn sender(&self) -> &str {
         match self {
             TeamRequest::Plan(request) => &request.from,
             TeamRequest::Call(request) => &request.from,
@@ -105,7 +105,7 @@ impl PendingRequests {
         if self.find(request.id()).is_some() {
             return RequestArrival::Duplicate;
         }
-        let same = |open: &TeamRequest| open.from() == request.from() && open.is_plan() == request.is_plan();
+        let same = |open: &TeamRequest| open.sender() == request.sender() && open.is_plan() == request.is_plan();
         let replaced = match request.is_plan() {
             true => self.0.iter().position(same).map(|at| self.0.remove(at)),
             false if self.0.iter().filter(|open| same(open)).count() >= MAX_OPEN_CALLS => {
@@ -139,7 +139,7 @@ impl PendingRequests {
     /// stay.
     pub fn withdraw_calls(&mut self, from: &str, request_id: Option<&str>) -> Vec<TeamRequest> {
         let meant = |open: &mut TeamRequest| {
-            !open.is_plan() && open.from() == from && request_id.is_none_or(|id| id == open.id())
+            !open.is_plan() && open.sender() == from && request_id.is_none_or(|id| id == open.id())
         };
         self.0.extract_if(.., meant).collect()
     }

@@ -48,7 +48,7 @@ impl PermissionRequest {
 #[serde(rename_all = "camelCase")]
 pub struct PermissionResponse {
     pub request_id: String,
-    pub answer: AskAnswer,
+    pub answer: Box<AskAnswer>,
 }
 
 /// The teammate's side: asks that were sent to the lead and have no answer yet.
@@ -69,7 +69,7 @@ impl RelayedAsks {
         if !from_lead {
             return Err("only the lead can answer it");
         }
-        if !matches!(response.answer, AskAnswer::Permission(_) | AskAnswer::Host(_)) {
+        if !matches!(*response.answer, AskAnswer::Permission(_) | AskAnswer::Host(_)) {
             return Err("it is neither allow nor deny");
         }
         match self.0.remove(&response.request_id) {
@@ -88,7 +88,7 @@ mod tests {
 
     fn yes(id: &str) -> PermissionResponse {
         let answer = AskAnswer::Permission(PermissionAnswer::Allow { remember: Vec::new() });
-        PermissionResponse { request_id: id.into(), answer }
+        PermissionResponse { request_id: id.into(), answer: Box::new(answer) }
     }
 
     #[test]
@@ -98,7 +98,8 @@ mod tests {
         relayed.add_ask("r-2");
         assert!(relayed.accept_answer(false, &yes("r-1")).is_err(), "another teammate");
         assert!(relayed.accept_answer(true, &yes("r-9")).is_err(), "never asked");
-        let no_answer = PermissionResponse { answer: AskAnswer::Unusable { why: String::new() }, ..yes("r-1") };
+        let no_answer =
+            PermissionResponse { answer: Box::new(AskAnswer::Unusable { why: String::new() }), ..yes("r-1") };
         assert!(relayed.accept_answer(true, &no_answer).is_err());
         assert!(relayed.accept_answer(true, &yes("r-1")).is_ok());
         assert!(relayed.accept_answer(true, &yes("r-1")).is_err(), "repeated");

@@ -153,7 +153,7 @@ fn tm_1_an_answer_of_the_wrong_kind_closes_nothing() {
     let lead = LeadMode { mode: Mode::Default, gives: Mode::Default };
     let mut pending = PendingRequests::default();
     pending.add(TeamRequest::Plan(request("ann", "p", "# Plan")));
-    let answer = crate::protocol::submission::AskAnswer::Unusable { why: String::new() };
+    let answer = Box::new(crate::protocol::submission::AskAnswer::Unusable { why: String::new() });
     let call = TeamResponse::Call(PermissionResponse { request_id: "p".into(), answer });
     assert!(pending.answer(AnsweredBy::User, lead, call).is_err());
     assert!(pending.find("p").is_some());

@@ -1,5 +1,5 @@
 //! The program in tests: a workspace and a home of its own, the scripted model on a socket, nothing else of this machine.
-#![allow(dead_code, reason = "each test program uses a part of it")]
+#![allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "each test program uses a part of it")]
 
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use serde_json::{Value, json};

@@ -1,6 +1,6 @@
 //! Claims of the model that the evidence does not support (PC-37).
 
-use super::{Evidence, PlanProgress, StepState};
+use super::{PlanProgress, StepState};
 use serde::{Deserialize, Serialize};
 
 /// A sentence of the model's last message, and what the program saw instead.
