@@ -92,6 +92,6 @@ pub struct OpenSessionError {
 }
 
 /// Runs the terminal until the user quits. Returns the exit code.
-pub async fn run(face: TuiOptions) -> std::io::Result<u8> {
-    app::run(face).await
+pub async fn run(options: TuiOptions) -> std::io::Result<u8> {
+    app::run(options).await
 }

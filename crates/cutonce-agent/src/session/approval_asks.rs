@@ -8,10 +8,11 @@ use super::elicitations::OpenElicitation;
 use super::parts::Approver;
 use cutonce_core::plan;
 use cutonce_core::plan::approval::{self, NoAnswer};
-use cutonce_core::protocol::event::{AskKind, AskView, EndReason, TurnSummary};
+use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, Question, TurnSummary};
 use cutonce_core::protocol::submission::AskAnswer;
 use cutonce_core::transcript::{EntryBody, PLAN_ASK};
 use cutonce_tools::tool::ToolOutcome;
+use std::sync::Arc;
 
 /// What is asked.
 pub(super) enum OpenSubject {
@@ -155,6 +156,17 @@ impl SessionState {
         }
         let view = view(&self.calls.id(n), plan::ENTER_PLAN_MODE, &serde_json::json!({}), AskKind::EnterPlan);
         self.open_ask(n, OpenSubject::EnterPlan, view);
+    }
+
+    /// Asks the user about an implementation; none of its calls waits for the answer (PC-12, PC-13).
+    pub(super) fn ask_about_implementation(&mut self, subject: OpenSubject, question: Question, notice: String) {
+        let questions = vec![question];
+        let input = serde_json::json!({"questions": questions});
+        let ask_id = crate::new_id();
+        self.asks.push(OpenAsk { id: ask_id.clone(), n: None, subject });
+        let view = view("", "AskUserQuestion", &input, AskKind::Questions(questions));
+        self.emit(EventKind::Ask(Arc::new(AskView { ask_id, ..view })));
+        self.notify_waiting("question", notice);
     }
 
     /// A question to the user is open (PM-140).

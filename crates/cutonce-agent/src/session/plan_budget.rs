@@ -1,13 +1,11 @@
 //! The budget of an implementation (PC-12): at the budget the turn stops, and the user is asked.
 
 use super::SessionState;
-use super::asks::{OpenAsk, OpenSubject};
+use super::asks::OpenSubject;
 use super::parts::Approver;
-use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel, Question, QuestionOption};
+use cutonce_core::protocol::event::{EndReason, NoticeLevel, Question, QuestionOption};
 use cutonce_core::protocol::submission::{AskAnswer, QuestionsAnswer};
 use cutonce_core::turn::{TurnEvent, UserInput};
-use serde_json::json;
-use std::sync::Arc;
 
 const CONTINUE: &str = "Continue";
 const STOP: &str = "Stop here";
@@ -25,7 +23,7 @@ impl SessionState {
         }
         let option =
             |label: &str, description: String| QuestionOption { label: label.into(), description, preview: None };
-        let questions = vec![Question {
+        let question = Question {
             question: format!("{used_up} Continue with ${budget:.2} more?"),
             header: "Budget".into(),
             options: vec![
@@ -33,18 +31,8 @@ impl SessionState {
                 option(STOP, "Nothing more runs until you send a message.".into()),
             ],
             multi_select: false,
-        }];
-        let ask_id = crate::new_id();
-        self.asks.push(OpenAsk { id: ask_id.clone(), n: None, subject: OpenSubject::Budget });
-        self.emit(EventKind::Ask(Arc::new(AskView {
-            agent: None,
-            ask_id,
-            call_id: String::new(),
-            tool: "AskUserQuestion".into(),
-            input: json!({"questions": questions}),
-            kind: AskKind::Questions(questions),
-        })));
-        self.notify_waiting("question", used_up);
+        };
+        self.ask_about_implementation(OpenSubject::Budget, question, used_up);
     }
 
     /// Only a clear yes continues.

@@ -2,7 +2,7 @@
 //! else changed interrupts. The user continues, re-plans or cancels.
 
 use super::SessionState;
-use super::asks::{OpenAsk, OpenSubject};
+use super::asks::OpenSubject;
 use super::parts::Approver;
 use crate::plan::{content_of, park_plan};
 use crate::storage::versions::{FileVersions, content_hash};
@@ -10,14 +10,12 @@ use cutonce_core::mode::{self, Mode};
 use cutonce_core::permission::{Access, CallFacts, Decision, DeniedCall, Why};
 use cutonce_core::plan::StaleFile;
 use cutonce_core::plan::progress::{Evidence, StepState};
-use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind, NoticeLevel, Question, QuestionOption};
+use cutonce_core::protocol::event::{EndReason, NoticeLevel, Question, QuestionOption};
 use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, QuestionsAnswer};
 use cutonce_core::text::sanitize::one_line;
 use cutonce_core::turn::{TurnEvent, UserInput};
 use cutonce_tools::files::unified_diff;
-use serde_json::json;
 use std::path::Path;
-use std::sync::Arc;
 
 const CONTINUE: &str = "Continue";
 const REPLAN: &str = "Plan again";
@@ -113,7 +111,7 @@ impl SessionState {
             description: description.into(),
             preview,
         };
-        let questions = vec![Question {
+        let question = Question {
             question: format!("{text} since the approval. Continue with the plan?"),
             header: "Freshness".into(),
             options: vec![
@@ -122,18 +120,8 @@ impl SessionState {
                 option(CANCEL, "The implementation ends; the plan is parked.", None),
             ],
             multi_select: false,
-        }];
-        let ask_id = crate::new_id();
-        self.asks.push(OpenAsk { id: ask_id.clone(), n: None, subject: OpenSubject::Stale });
-        self.emit(EventKind::Ask(Arc::new(AskView {
-            agent: None,
-            ask_id,
-            call_id: String::new(),
-            tool: "AskUserQuestion".into(),
-            input: json!({"questions": questions}),
-            kind: AskKind::Questions(questions),
-        })));
-        self.notify_waiting("question", format!("The plan is not fresh: {text}."));
+        };
+        self.ask_about_implementation(OpenSubject::Stale, question, format!("The plan is not fresh: {text}."));
     }
 
     /// Only a clear answer does something; a message of the user continues.

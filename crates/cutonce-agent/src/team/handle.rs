@@ -532,20 +532,25 @@ mod tests {
     use super::*;
     use cutonce_core::team::MessageContent;
 
+    async fn join_as_ann(folder: &std::path::Path) -> (Arc<Membership>, Arc<TeamHandle>) {
+        let mailbox = mailbox::open_mailbox(None, folder, "red").await.unwrap();
+        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
+        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
+        let joined = Arc::new(Membership { team, id, me, mailbox, member: None, others, scope, keys });
+        let handle = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        (joined, handle)
+    }
+
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn du_3_status_reports_carry_all_usage() {
         let folder = tempfile::tempdir().unwrap();
-        let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
-        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
-        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
-        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, scope, keys });
-        let handle = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        let (joined, handle) = join_as_ann(folder.path()).await;
         let mut used = UsageTotals::default();
         used.add("m", Default::default(), 1.0);
         for _ in 0..20 {
             handle.report_state(TeammateState::Idle, &used);
         }
-        let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
+        let mut lead = joined.mailbox.read(LEAD_NAME).await.unwrap();
         let mut sum = UsageTotals::default();
         // Reports may be merged, but nothing is lost.
         while sum.cost() < 20.0 {
@@ -560,17 +565,13 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn tm_1_state_reports_arrive_in_order() {
         let folder = tempfile::tempdir().unwrap();
-        let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
-        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
-        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
-        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, scope, keys });
-        let handle = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        let (joined, handle) = join_as_ann(folder.path()).await;
         for _ in 0..50 {
             handle.report_state(TeammateState::Working, &UsageTotals::default());
             handle.report_state(TeammateState::Idle, &UsageTotals::default());
         }
         handle.report_state(TeammateState::Ended, &UsageTotals::default());
-        let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
+        let mut lead = joined.mailbox.read(LEAD_NAME).await.unwrap();
         let state = |message: &TeamMessage| match cutonce_core::team::parse_content(message) {
             MessageContent::Control(ControlMessage::TeammateStatus { state, .. }) => Some(state),
             _ => None,
