@@ -42,8 +42,8 @@ impl TeamHandle {
         let from = request.sender().to_string();
         let sent = joined.send_response(&from, response.clone()).await;
         let (request, response, answer) = (Box::new(request), Box::new(response), Box::new(answer));
-        let told = sent.as_ref().map(|()| ()).map_err(ToString::to_string);
-        self.send_news(TeamUpdate::Answered { request, by, response, answer, sent: told });
+        let failed = sent.as_ref().err().map(ToString::to_string);
+        self.send_news(TeamUpdate::Answered { request, by, response, answer, sent: failed.map_or(Ok(()), Err) });
         sent.map(|()| from).map_err(TeamError::from)
     }
 
