@@ -1,7 +1,6 @@
 //! Code highlighting on a separate thread (UI-2). Loading the grammars takes tens of milliseconds and a hostile line
 //! may take longer, so drawing and key input never wait for it. Code is plain until its colours arrive.
 
-use crate::render::text;
 use crate::render::theme::{ColourDepth, Theme, ThemeName};
 use cutonce_core::sync::LockUnpoisoned;
 use ratatui::style::{Color, Modifier, Style};
@@ -281,6 +280,7 @@ fn syntax_theme(theme: &Theme) -> &'static syntect::highlighting::Theme {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::text;
 
     /// Highlights complete code and waits for the result.
     fn highlight_all(
