@@ -26,6 +26,7 @@ use std::sync::atomic::Ordering;
 
 /// The answer to a teammate's model if the lead has no user.
 const NO_ONE_TO_ASK: &str = "No one is at the team lead to allow it. Continue without it, or tell the lead which rule (--allowedTools) would allow it.";
+const NEWER_PLAN: &str = "the teammate submitted another plan";
 const TOO_MANY_CALLS: &str = "Too many calls of this teammate already wait; this one was denied.";
 
 impl SessionState {
@@ -47,7 +48,7 @@ impl SessionState {
             RequestArrival::TooMany => self.refuse_unlisted(&request),
             RequestArrival::New | RequestArrival::Replaced(_) => {
                 if let RequestArrival::Replaced(before) = arrival {
-                    self.close_team_request(&before, Err("the teammate submitted another plan"));
+                    self.close_team_request(&before, Err(NEWER_PLAN));
                 }
                 if !self.record_team_request(&request) {
                     return None;
@@ -170,9 +171,10 @@ impl SessionState {
         sent: Result<(), String>,
     ) {
         if sent.is_err() {
-            self.team.iter().for_each(|team| {
-                team.handle.pending().add(request.clone());
-            });
+            let open = self.team.as_ref().is_some_and(|team| team.handle.pending().put_back(request.clone()));
+            if !open {
+                self.close_team_request(&request, Err(NEWER_PLAN));
+            }
             return;
         }
         self.close_team_request(&request, Ok(answer));
@@ -192,7 +194,7 @@ impl SessionState {
 
     /// Closes all requests: the team is gone.
     pub(super) fn close_team_requests(&mut self) {
-        let Some(team) = &self.team else { return };
+        let Some(team) = self.team.as_ref().filter(|_| !self.is_teammate()) else { return };
         let open = team.handle.pending().take_all();
         open.iter().for_each(|request| self.close_team_request(request, Err("the team is gone")));
     }

@@ -135,6 +135,16 @@ impl PendingRequests {
         Ok((self.0.remove(at), response))
     }
 
+    /// Opens a request again whose answer could not be sent; false if a newer plan took its place meanwhile.
+    pub fn put_back(&mut self, request: TeamRequest) -> bool {
+        let newer = |open: &TeamRequest| open.is_plan() && open.sender() == request.sender();
+        if request.is_plan() && self.0.iter().any(newer) {
+            return false;
+        }
+        self.0.push(request);
+        true
+    }
+
     /// Removes a call that its sender withdrew; `None` removes all of that sender's calls. Plans and others' calls
     /// stay.
     pub fn withdraw_calls(&mut self, from: &str, request_id: Option<&str>) -> Vec<TeamRequest> {

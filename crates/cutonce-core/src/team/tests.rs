@@ -128,7 +128,13 @@ fn pm_132_newer_request_replaces_the_older() {
     assert_eq!(add("bob", "r-2"), RequestArrival::New);
     let before = TeamRequest::Plan(request("ann", "r-1", "# Plan"));
     assert_eq!(add("ann", "r-3"), RequestArrival::Replaced(before));
-    assert_eq!(pending.requests().iter().map(TeamRequest::id).collect::<Vec<_>>(), ["r-2", "r-3"]);
+    let ids =
+        |pending: &PendingRequests| pending.requests().iter().map(|open| open.id().to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&pending), ["r-2", "r-3"]);
+    // An answer that was not sent opens its request again, unless a newer one is there.
+    assert!(!pending.put_back(TeamRequest::Plan(request("ann", "r-1", "# Plan"))));
+    assert!(pending.put_back(TeamRequest::Plan(request("eve", "r-4", "# Plan"))));
+    assert_eq!(ids(&pending), ["r-2", "r-3", "r-4"]);
 }
 
 #[test]
