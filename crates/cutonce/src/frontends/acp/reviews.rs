@@ -100,7 +100,7 @@ pub(super) fn parse_answer(came: ClientResponse, request: &approval::PlanExitReq
         }
         ClientResponse::Failed(why) => return AskAnswer::Unusable { why },
     };
-    if !request.choices.iter().any(|choice| key_name(choice.key) == option) {
+    if !request.choices.iter().any(|choice| choice.key.name() == option) {
         return not_offered(&option);
     }
     let mut answer = json!({"askId": request.ask_id, "choice": option});
