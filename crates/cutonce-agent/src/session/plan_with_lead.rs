@@ -13,7 +13,7 @@ use cutonce_core::protocol::event::{EndReason, NoticeLevel};
 use cutonce_core::protocol::submission::{AskAnswer, ChangedBy};
 use cutonce_core::team::{
     self, ControlMessage, LEAD_NAME, LeadAnswer, LeadMode, MessageKind, PlanApprovalRequest, PlanApprovalResponse,
-    TeamMessage, TeamRequest,
+    TeamMessage, TeamRequest, TeamResponse,
 };
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::TurnEvent;
@@ -74,7 +74,7 @@ impl SessionState {
         let (events, call) = (self.events.clone(), self.calls.reference(n));
         let request_id = request.request_id.clone();
         tokio::spawn(async move {
-            let control = ControlMessage::PlanApprovalRequest(request);
+            let control = ControlMessage::Request(TeamRequest::Plan(request));
             let sent =
                 joined.send_control(LEAD_NAME, request_id.clone(), control).await.map_err(|error| error.to_string());
             let _ = events.send(SessionEvent::Team(TeamReport::Sent { call, request_id, sent }));
@@ -163,14 +163,31 @@ impl SessionState {
         let request = team.lead_answer.open_request_id().and_then(|id| team.handle.pending().find(id).cloned());
         let Some(TeamRequest::Plan(request)) = request else { return };
         tokio::spawn(async move {
-            let (id, control) = (request.request_id.clone(), ControlMessage::PlanApprovalRequest(request));
+            let (id, control) = (request.request_id.clone(), ControlMessage::Request(TeamRequest::Plan(request)));
             joined.send_control(LEAD_NAME, id, control).await.unwrap_or_else(|error| tracing::warn!("{error}"));
         });
     }
 
+    /// The lead answered a request of this teammate.
+    pub(super) fn lead_responded(
+        &mut self,
+        message: &TeamMessage,
+        position: &str,
+        response: TeamResponse,
+        lead: Option<LeadMode>,
+    ) -> Option<TurnEvent> {
+        match response {
+            TeamResponse::Plan(response) => self.lead_answered(message, position, response, lead),
+            TeamResponse::Call(response) => {
+                self.lead_answered_call(message.from == LEAD_NAME, response);
+                self.acknowledge(position)
+            }
+        }
+    }
+
     /// PM-132: the lead answered. The mode changes first, then the words join the conversation, then the request is
     /// closed: a crash in between leaves the message in the mailbox, and it is carried out again.
-    pub(super) fn lead_answered(
+    fn lead_answered(
         &mut self,
         message: &TeamMessage,
         position: &str,

@@ -10,7 +10,7 @@ use cutonce_core::protocol::submission::{Submission, TeamUpdate};
 use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::team::{
     self, ControlMessage, LEAD_NAME, LeadMode, MessageContent, PendingLeadAnswer, PermissionResponse, ReceivedMessage,
-    TeamMessage, TeamRequest, TeammateState,
+    TeamMessage, TeammateState,
 };
 use cutonce_core::turn::{TurnEvent, UserInput};
 use std::collections::{HashSet, VecDeque};
@@ -182,12 +182,7 @@ impl SessionState {
 
     fn mail_to_lead(&mut self, message: &TeamMessage, position: &str, control: ControlMessage) -> Option<TurnEvent> {
         match control {
-            ControlMessage::PlanApprovalRequest(request) => {
-                return self.team_requested(message, position, TeamRequest::Plan(request));
-            }
-            ControlMessage::PermissionRequest(request) => {
-                return self.team_requested(message, position, TeamRequest::Call(request));
-            }
+            ControlMessage::Request(request) => return self.team_requested(message, position, request),
             ControlMessage::PermissionWithdrawn { request_id } => {
                 self.team_calls_withdrawn(&message.from, request_id.as_deref());
             }
@@ -196,10 +191,9 @@ impl SessionState {
                 self.set_teammate_state(&message.from, state);
             }
             ControlMessage::WorkEvidence { evidence } => self.team_evidence(*evidence),
-            ControlMessage::PlanApprovalResponse(_)
-            | ControlMessage::PermissionResponse(_)
-            | ControlMessage::LeadScope { .. }
-            | ControlMessage::Shutdown => self.unexpected_mail(message),
+            ControlMessage::Response(_) | ControlMessage::LeadScope { .. } | ControlMessage::Shutdown => {
+                self.unexpected_mail(message);
+            }
         }
         self.acknowledge(position)
     }
@@ -212,20 +206,14 @@ impl SessionState {
         lead: Option<LeadMode>,
     ) -> Option<TurnEvent> {
         match control {
-            ControlMessage::PlanApprovalResponse(response) => {
-                return self.lead_answered(message, position, response, lead);
-            }
-            ControlMessage::PermissionResponse(response) => {
-                self.lead_answered_call(message.from == LEAD_NAME, response);
-            }
+            ControlMessage::Response(response) => return self.lead_responded(message, position, response, lead),
             ControlMessage::LeadScope { scope } if message.from == LEAD_NAME => self.take_lead_scope(scope),
             ControlMessage::Shutdown => {
                 self.closing.requested = true;
                 // Stops the current turn, as a user's interrupt would.
                 self.team.iter().for_each(|team| team.handle.submit(Submission::Interrupt));
             }
-            ControlMessage::PlanApprovalRequest(_)
-            | ControlMessage::PermissionRequest(_)
+            ControlMessage::Request(_)
             | ControlMessage::PermissionWithdrawn { .. }
             | ControlMessage::TeammateStatus { .. }
             | ControlMessage::WorkEvidence { .. }
@@ -246,7 +234,7 @@ impl SessionState {
     }
 
     /// The teammate's side: takes the lead's answer to a call.
-    fn lead_answered_call(&mut self, from_lead: bool, response: PermissionResponse) {
+    pub(super) fn lead_answered_call(&mut self, from_lead: bool, response: PermissionResponse) {
         let Some(team) = &self.team else { return };
         let accepted = team.handle.relayed.lock_unpoisoned().accept_answer(from_lead, &response);
         match accepted {

@@ -6,7 +6,7 @@ use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
 use cutonce_core::protocol::submission::{AskAnswer, TeamUpdate};
 use cutonce_core::sync::LockUnpoisoned;
-use cutonce_core::team::{AnsweredBy, PendingRequests, PlanApprovalResponse, TeamResponse};
+use cutonce_core::team::{AnsweredBy, ControlMessage, PendingRequests, PlanApprovalResponse, TeamResponse};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::MutexGuard;
@@ -73,6 +73,6 @@ impl Membership {
     /// Sends an answer of the lead. Every attempt has the same id, so that a teammate gets it once.
     pub(crate) async fn send_response(&self, to: &str, response: TeamResponse) -> Result<(), MailError> {
         let id = format!("answer-{}", response.request_id());
-        self.send_control(to, id, response.into_control()).await
+        self.send_control(to, id, ControlMessage::Response(response)).await
     }
 }

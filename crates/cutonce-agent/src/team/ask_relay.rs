@@ -7,7 +7,7 @@ use crate::event_hub::EventStream;
 use cutonce_core::protocol::event::{AskKind, AskView, EventKind};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
 use cutonce_core::sync::LockUnpoisoned;
-use cutonce_core::team::{ControlMessage, LEAD_NAME, MAX_MESSAGE_BYTES, PermissionRequest};
+use cutonce_core::team::{ControlMessage, LEAD_NAME, MAX_MESSAGE_BYTES, PermissionRequest, TeamRequest};
 use std::sync::Arc;
 
 pub(crate) async fn relay_asks(handle: Arc<TeamHandle>, mut events: EventStream) {
@@ -56,7 +56,7 @@ async fn ask_lead(joined: &Membership, ask: &AskView) -> Result<(), TeamError> {
         preview,
         agent: ask.agent.as_deref().cloned(),
     };
-    let content = |preview| ControlMessage::PermissionRequest(Box::new(request(preview)));
+    let content = |preview| ControlMessage::Request(TeamRequest::Call(Box::new(request(preview))));
     // The input says what runs; the preview is only a rendering of it.
     let whole = content(preview.clone());
     let fits = whole.to_text().is_ok_and(|text| text.len() <= MAX_MESSAGE_BYTES);

@@ -1,19 +1,23 @@
 //! The lead's side of teammates' requests (PM-132, PM-134, TM-1): what waits, who may answer, and that the first answer
 //! wins. A plan waits for the lead's user or model, a call for its user.
 
-use super::content::ControlMessage;
+use super::message::TeamMessage;
 use super::permission_messages::{PermissionRequest, PermissionResponse};
 use super::plan_lead_answer::LeadMode;
 use super::plan_messages::{PlanApprovalRequest, PlanApprovalResponse};
 use crate::mode::Mode;
+use serde::{Deserialize, Serialize};
 
 /// Maximum number of open calls per teammate.
 const MAX_OPEN_CALLS: usize = 32;
 
 /// A teammate's request that waits for its lead.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type")]
 pub enum TeamRequest {
+    #[serde(rename = "plan_approval_request")]
     Plan(PlanApprovalRequest),
+    #[serde(rename = "permission_request")]
     Call(Box<PermissionRequest>),
 }
 
@@ -34,12 +38,28 @@ impl TeamRequest {
     pub fn is_plan(&self) -> bool {
         matches!(self, TeamRequest::Plan(_))
     }
+    /// Checks what the sender claims.
+    pub(super) fn check(&self, message: &TeamMessage) -> Result<(), &'static str> {
+        match self {
+            TeamRequest::Plan(request) => request.check(message),
+            TeamRequest::Call(request) => request.check(message),
+        }
+    }
+    pub(super) fn describe(&self) -> &'static str {
+        match self {
+            TeamRequest::Plan(_) => "asks for approval of its plan",
+            TeamRequest::Call(_) => "asks for permission for a call",
+        }
+    }
 }
 
 /// The lead's answer to a [`TeamRequest`].
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type")]
 pub enum TeamResponse {
+    #[serde(rename = "plan_approval_response")]
     Plan(PlanApprovalResponse),
+    #[serde(rename = "permission_response")]
     Call(PermissionResponse),
 }
 
@@ -50,10 +70,10 @@ impl TeamResponse {
             TeamResponse::Call(response) => &response.request_id,
         }
     }
-    pub fn into_control(self) -> ControlMessage {
+    pub(super) fn describe(&self) -> String {
         match self {
-            TeamResponse::Plan(response) => ControlMessage::PlanApprovalResponse(response),
-            TeamResponse::Call(response) => ControlMessage::PermissionResponse(response),
+            TeamResponse::Plan(response) => response.describe(),
+            TeamResponse::Call(_) => "answers a permission request".into(),
         }
     }
     /// Limits what an answer to a plan grants. The error says why the answer is refused.

@@ -1,9 +1,9 @@
 //! Content of a team message: text, or one of the control messages that the program itself sends (PM-131,
 //! PM-132).
 
+use super::approval_requests::{TeamRequest, TeamResponse};
 use super::message::{MessageKind, TeamMessage};
-use super::permission_messages::{PermissionRequest, PermissionResponse};
-use super::plan_messages::{LeadScope, PlanApprovalRequest, PlanApprovalResponse, WorkEvidence};
+use super::plan_messages::{LeadScope, WorkEvidence};
 use crate::protocol::usage_totals::UsageTotals;
 use serde::{Deserialize, Serialize};
 
@@ -22,11 +22,6 @@ pub enum MessageContent {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ControlMessage {
-    PlanApprovalRequest(PlanApprovalRequest),
-    PlanApprovalResponse(PlanApprovalResponse),
-    /// A teammate's call needs the approval of the lead's user.
-    PermissionRequest(Box<PermissionRequest>),
-    PermissionResponse(PermissionResponse),
     /// The teammate withdraws this request; `None` withdraws all of its calls.
     #[serde(rename_all = "camelCase")]
     PermissionWithdrawn {
@@ -40,15 +35,16 @@ pub enum ControlMessage {
         used: UsageTotals,
     },
     /// The lead's scope; it is the teammate's too (PC-23).
-    LeadScope {
-        scope: Option<LeadScope>,
-    },
+    LeadScope { scope: Option<LeadScope> },
     /// What a teammate did for the lead's plan (PC-30).
-    WorkEvidence {
-        evidence: Box<WorkEvidence>,
-    },
+    WorkEvidence { evidence: Box<WorkEvidence> },
     /// The team has ended: stop, keep everything.
     Shutdown,
+    /// A teammate needs its lead for a plan or a call.
+    #[serde(untagged)]
+    Request(TeamRequest),
+    #[serde(untagged)]
+    Response(TeamResponse),
 }
 
 /// Current activity of a teammate.
@@ -92,11 +88,9 @@ impl ControlMessage {
     /// Checks what a sender could claim about itself.
     fn check(&self, message: &TeamMessage) -> Result<(), &'static str> {
         match self {
-            ControlMessage::PlanApprovalRequest(request) => request.check(message),
-            ControlMessage::PermissionRequest(request) => request.check(message),
+            ControlMessage::Request(request) => request.check(message),
             ControlMessage::TeammateStatus { used, .. } if !used.is_plausible() => Err("its usage can't be right"),
-            ControlMessage::PlanApprovalResponse(_)
-            | ControlMessage::PermissionResponse(_)
+            ControlMessage::Response(_)
             | ControlMessage::PermissionWithdrawn { .. }
             | ControlMessage::TeammateStatus { .. }
             | ControlMessage::LeadScope { .. }
@@ -108,10 +102,8 @@ impl ControlMessage {
     /// Short description for a user.
     pub fn describe(&self) -> String {
         let about = match self {
-            ControlMessage::PlanApprovalRequest(_) => "asks for approval of its plan",
-            ControlMessage::PlanApprovalResponse(response) => return response.describe(),
-            ControlMessage::PermissionRequest(_) => "asks for permission for a call",
-            ControlMessage::PermissionResponse(_) => "answers a permission request",
+            ControlMessage::Request(request) => request.describe(),
+            ControlMessage::Response(response) => return response.describe(),
             ControlMessage::PermissionWithdrawn { .. } => "withdraws its request",
             ControlMessage::TeammateStatus { state, .. } => state.describe(),
             ControlMessage::LeadScope { .. } => "shares the scope of its plan",

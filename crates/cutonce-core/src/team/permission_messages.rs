@@ -83,6 +83,7 @@ impl RelayedAsks {
 mod tests {
     use super::super::tests::{call_request, message};
     use super::super::{ControlMessage, LEAD_NAME, MessageContent, MessageKind, content::parse_content};
+    use super::super::{TeamRequest, TeamResponse};
     use super::*;
     use crate::protocol::submission::PermissionAnswer;
 
@@ -112,14 +113,14 @@ mod tests {
         let read = |from: &str, said: &ControlMessage| {
             parse_content(&message(from, LEAD_NAME, MessageKind::Control, &said.to_text().unwrap()))
         };
-        let asked = |id: &str| ControlMessage::PermissionRequest(Box::new(call_request("ann", id)));
+        let asked = |id: &str| ControlMessage::Request(TeamRequest::Call(Box::new(call_request("ann", id))));
         assert_eq!(read("ann", &asked("r-1")), MessageContent::Control(asked("r-1")));
         assert!(
             matches!(read("bob", &asked("r-1")), MessageContent::Invalid { .. }),
             "in the name of another teammate"
         );
         assert!(matches!(read("ann", &asked("../r")), MessageContent::Invalid { .. }));
-        let given = ControlMessage::PermissionResponse(yes("r-1"));
+        let given = ControlMessage::Response(TeamResponse::Call(yes("r-1")));
         assert_eq!(read(LEAD_NAME, &given), MessageContent::Control(given));
         let over = ControlMessage::PermissionWithdrawn { request_id: None };
         assert_eq!(read("ann", &over), MessageContent::Control(over));

@@ -1,5 +1,6 @@
 //! Messages about a teammate's plan (PM-131 to PM-134): the request, the lead's answer, and what models read of them.
 
+use super::approval_requests::TeamRequest;
 use super::content::{ControlMessage, MessageContent};
 use super::message::{TeamMessage, is_valid_id};
 use super::render::escape_tags;
@@ -60,7 +61,7 @@ impl PlanApprovalRequest {
 
 /// Text of a plan approval request for the lead's model; `None` for other messages.
 pub(super) fn request_for_model(content: &MessageContent) -> Option<String> {
-    let MessageContent::Control(ControlMessage::PlanApprovalRequest(request)) = content else { return None };
+    let MessageContent::Control(ControlMessage::Request(TeamRequest::Plan(request))) = content else { return None };
     let values = [
         ("from", request.from.as_str()),
         ("request", &request.request_id),

@@ -89,7 +89,7 @@ fn pm_132_only_sealed_messages_are_from_the_lead() {
 
 #[test]
 fn pm_131_request_fields_match_the_contract() {
-    let text = ControlMessage::PlanApprovalRequest(request("ann", "r-1", "# Plan")).to_text().unwrap();
+    let text = ControlMessage::Request(TeamRequest::Plan(request("ann", "r-1", "# Plan"))).to_text().unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mut fields: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
@@ -97,7 +97,7 @@ fn pm_131_request_fields_match_the_contract() {
     assert_eq!((fields.as_slice(), value["type"].as_str()), (expected.as_slice(), Some("plan_approval_request")));
     let read = |from: &str, kind, text: &str| parse_content(&message(from, LEAD_NAME, kind, text));
     let parsed = read("ann", MessageKind::Control, &text);
-    assert!(matches!(parsed, MessageContent::Control(ControlMessage::PlanApprovalRequest(_))), "{parsed:?}");
+    assert!(matches!(parsed, MessageContent::Control(ControlMessage::Request(TeamRequest::Plan(_)))), "{parsed:?}");
     assert!(matches!(read("bob", MessageKind::Control, &text), MessageContent::Invalid { .. }));
     assert_eq!(read("ann", MessageKind::Words, &text), MessageContent::Text);
     let swapped = text.replace("# Plan", "# Other");
