@@ -23,6 +23,10 @@ In plan mode, a context that is too large for the plan model goes to its large-c
 > /exit
 --- exit 0
 --- transcript models
+claude-sonnet-4-5 [{"type":"text","text":"fits"}]
+claude-opus-4-1 [{"type":"text","text":"planned"}]
+claude-opus-4-6 [{"type":"text","text":"planned large"}]
+
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}, "model": {"main": "claude-sonnet-4-5", "plan": "claude-opus-4-1"}, "models": {"claude-sonnet-4-5": {"context": 1000000}, "claude-opus-4-1": {"context": 200000}}}
 --- model
@@ -42,6 +46,9 @@ In plan mode, a context that is too large for the plan model goes to its large-c
 > /exit
 --- exit 0
 --- transcript models
+claude-sonnet-4-5 [{"type":"text","text":"full"}]
+claude-sonnet-4-5 [{"type":"text","text":"by main"}]
+
 --- file ~/.cutonce/settings.json
 {"plan": {"shell": "readonly"}, "model": {"main": "claude-sonnet-4-5", "plan": "claude-opus-4-1", "large": "claude-haiku-4-5"}, "models": {"claude-sonnet-4-5": {"context": 1000000}, "claude-opus-4-1": {"context": 200000}, "claude-haiku-4-5": {"context": 200000}}}
 --- model
@@ -62,4 +69,17 @@ In plan mode, a context that is too large for the plan model goes to its large-c
 > /exit
 --- exit 0
 --- transcript models
+claude-sonnet-4-5 [{"type":"text","text":"full"}]
+claude-opus-4-1 [{"type":"text","text":"after the summary"}]
+
 --- transcript
+session {}
+user {"text":"begin"}
+assistant {"blocks":[{"type":"text","text":"full"}],"stop":"end_turn"}
+session {"slug":"<slug 3>"}
+mode {"from":"default","to":"plan","by":"user"}
+user {"text":"think"}
+compaction {"summary":"The summary of it all.","kept":"# The user's messages so far, oldest first\n<message>\nbegin\n</message>\n<message>\nthink\n</message>\n"}
+reminder {"kind":"plan_mode","form":"full","path":"$HOME/.cutonce/plans/<slug 3>.md","exists":false,"text":"Plan mode is on. Change nothing until the user has approved your plan: edit no file, commit nothing, alter no setting, run no command that changes anything. The…"}
+assistant {"blocks":[{"type":"text","text":"after the summary"}],"stop":"end_turn"}
+

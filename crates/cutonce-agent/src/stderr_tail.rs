@@ -22,6 +22,7 @@ impl StderrTail {
         let over = kept.len().saturating_sub(STDERR_TAIL);
         kept.drain(..over);
     }
+    #[cfg(feature = "mcp")]
     pub(crate) fn describe(&self) -> String {
         let kept = self.0.lock_unpoisoned();
         let text = String::from_utf8_lossy(&kept).trim().to_string();

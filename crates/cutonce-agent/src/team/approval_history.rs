@@ -5,8 +5,8 @@ use cutonce_core::team::{PendingLeadAnswer, PendingRequests, TeamRequest, render
 use cutonce_core::transcript::EntryBody;
 use std::collections::{BTreeMap, HashSet};
 
-/// The kind of `ask` entries, and the key of `file_snapshot` entries, for a teammate's plan that waits for the lead. The
-/// snapshot stores the request; its path is the request's id.
+/// The kind of `ask` entries, and the key of `file_snapshot` entries, for a teammate's plan that waits for the lead.
+/// The snapshot stores the request; its path is the request's id.
 pub(crate) const TEAM_PLAN: &str = "team_plan";
 /// Kind and key for a teammate's call that waits for the lead's user.
 pub(crate) const TEAM_CALL: &str = "team_permission";

@@ -29,8 +29,8 @@ impl TeamHandle {
         self.requests.lock_unpoisoned()
     }
 
-    /// Answers a teammate's request (PM-132, PM-134, TM-1). The session is notified once the answer is in the teammate's
-    /// mailbox; a crash before that leaves the request open.
+    /// Answers a teammate's request (PM-132, PM-134, TM-1). The session is notified once the answer is in the
+    /// teammate's mailbox; a crash before that leaves the request open.
     pub(crate) async fn answer_request(
         &self,
         by: AnsweredBy,

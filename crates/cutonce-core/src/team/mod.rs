@@ -1,5 +1,5 @@
-//! Team messages (TM-1), and what a teammate needs its lead for: the approval of a plan (PM-130 to PM-134) or of a call.
-//! Message format, authentication, and the effect of requests and answers. Mailboxes are in the agent crate.
+//! Team messages (TM-1), and what a teammate needs its lead for: the approval of a plan (PM-130 to PM-134) or of a
+//! call. Message format, authentication, and the effect of requests and answers. Mailboxes are in the agent crate.
 //!
 //! Every message is external input, even if it claims to be from the lead. [`check_authenticity`] checks its
 //! seal; [`PendingLeadAnswer`], [`RelayedAsks`] and [`PendingRequests`] accept only the first answer to an open

@@ -1,4 +1,4 @@
-//! The program in tests: a workspace and a home of its own, the scripted model on a socket, nothing else of this machine.
+//! The program in tests: its own workspace and home, the scripted model on a socket, nothing else of this machine.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, reason = "each test program uses a part of it")]
 
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
