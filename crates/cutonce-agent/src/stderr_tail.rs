@@ -22,7 +22,7 @@ impl StderrTail {
         let over = kept.len().saturating_sub(STDERR_TAIL);
         kept.drain(..over);
     }
-    #[cfg(feature = "mcp")]
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP servers need all of it"))]
     pub(crate) fn describe(&self) -> String {
         let kept = self.0.lock_unpoisoned();
         let text = String::from_utf8_lossy(&kept).trim().to_string();
