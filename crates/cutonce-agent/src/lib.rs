@@ -102,7 +102,6 @@ mod stderr_tail;
 pub mod storage;
 pub mod structured_output;
 pub mod subagent;
-mod sync;
 pub mod team;
 mod text_error;
 mod web_search;

@@ -1,6 +1,6 @@
 //! The end of what a server wrote to stderr, to explain why it failed.
 
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::{one_line, sanitize};
 use std::sync::{Arc, Mutex};
 use tokio::io::AsyncReadExt;
@@ -22,6 +22,7 @@ impl StderrTail {
         let over = kept.len().saturating_sub(STDERR_TAIL);
         kept.drain(..over);
     }
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "only MCP servers need all of it"))]
     pub(crate) fn describe(&self) -> String {
         let kept = self.0.lock_unpoisoned();
         let text = String::from_utf8_lossy(&kept).trim().to_string();

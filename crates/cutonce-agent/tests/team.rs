@@ -118,7 +118,7 @@ async fn tm_2_teammate_asks_survive_a_rewind() {
         let mut reader = TranscriptReader::open(transcript).unwrap();
         let entries: Vec<_> = (0..reader.len()).filter_map(|at| reader.entry(at).unwrap()).collect();
         let past = TeamHistory::from_entries(entries.iter().map(|entry| &entry.body));
-        past.call_approvals.requests().iter().map(|open| open.request_id.clone()).collect::<Vec<_>>()
+        past.requests.requests().iter().map(|open| open.id().to_string()).collect::<Vec<_>>()
     };
     assert_eq!(open(&transcript), std::slice::from_ref(&ask.ask_id));
     let allow = AskAnswer::Permission(PermissionAnswer::Allow { remember: Vec::new() });

@@ -22,6 +22,7 @@ pub mod settings;
 pub mod shell;
 pub mod skills;
 pub mod subagent;
+pub mod sync;
 pub mod team;
 pub mod text;
 pub mod transcript;

@@ -8,7 +8,7 @@ pub mod scripted;
 mod wire;
 
 /// Builds the HTTP client for a base URL, with the TLS setup of the whole program and without redirects.
-pub use http::client::build_http_client as http_client;
+pub use http::client::{build_http_client as http_client, root_cause};
 pub use http::retry::RetryPolicy;
 pub use providers::endpoint::{Endpoint, connect};
 pub use providers::{CustomProvider, ResolvedModel, resolve};

@@ -23,7 +23,7 @@ mod vim_keys;
 pub use app::{ExportError, Guide, GuidePlace, GuideView, INIT_PROMPT, clipboard_sequence, export_transcript};
 pub use composer::mentioned_images;
 pub use cutonce_core::plan::approval::ChoiceKey;
-pub use terminal::{EchoMode, TypedLineReader, columns as terminal_columns};
+pub use terminal::{EchoMode, TypedLineReader, columns as terminal_columns, has_input};
 
 use cutonce_agent::builder::{OpenedSession, SessionSelector};
 use std::ffi::OsString;
@@ -92,6 +92,6 @@ pub struct OpenSessionError {
 }
 
 /// Runs the terminal until the user quits. Returns the exit code.
-pub async fn run(face: TuiOptions) -> std::io::Result<u8> {
-    app::run(face).await
+pub async fn run(options: TuiOptions) -> std::io::Result<u8> {
+    app::run(options).await
 }

@@ -3,13 +3,14 @@
 //! The file is opened with the first entry, so a run without problems writes nothing. It is rotated by size. Values of
 //! secret variables are replaced before an entry is written.
 
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_sandbox::env::{EnvNameRules, secret_values};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, OnceLock};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
@@ -55,7 +56,7 @@ struct RotatingLog {
 impl RotatingLog {
     fn append(&self, entry: &[u8]) -> io::Result<()> {
         let entry = self.clean(&String::from_utf8_lossy(entry));
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut file = self.file.lock_unpoisoned();
         let full = file.as_ref().is_some_and(|file| file.metadata().is_ok_and(|data| data.len() >= MAX_FILE_BYTES));
         if full {
             *file = None;

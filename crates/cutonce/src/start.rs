@@ -68,8 +68,8 @@ pub fn current_dir() -> anyhow::Result<PathBuf> {
     std::env::current_dir().context("the current folder no longer exists; change to one that does")
 }
 
-pub async fn open_session(run: &RunFlags, face: FrontendOptions) -> anyhow::Result<StartedSession> {
-    open_session_in(run, face, SessionDirs { home: home_dir()?, cwd: current_dir()? }).await
+pub async fn open_session(run: &RunFlags, options: FrontendOptions) -> anyhow::Result<StartedSession> {
+    open_session_in(run, options, SessionDirs { home: home_dir()?, cwd: current_dir()? }).await
 }
 
 /// Builds the session options from the flags.
@@ -140,19 +140,19 @@ fn parse_agents(run: &RunFlags) -> anyhow::Result<Vec<AgentDefinition>> {
 
 pub async fn open_session_in(
     run: &RunFlags,
-    face: FrontendOptions,
+    options: FrontendOptions,
     place: SessionDirs,
 ) -> anyhow::Result<StartedSession> {
-    open_session_with(run, face, place, HostExtensions::default()).await
+    open_session_with(run, options, place, HostExtensions::default()).await
 }
 
 pub async fn open_session_with(
     run: &RunFlags,
-    face: FrontendOptions,
+    options: FrontendOptions,
     place: SessionDirs,
     brought: HostExtensions,
 ) -> anyhow::Result<StartedSession> {
-    let mut start = session_start(run, face.approver, &place)?;
+    let mut start = session_start(run, options.approver, &place)?;
     start.host.hooks = brought.hooks;
     // The host's list already includes the agents of `--agents`.
     if !brought.agents.is_empty() {

@@ -8,8 +8,6 @@
 
 #[path = "kill/disk.rs"]
 mod disk;
-#[path = "support/environment.rs"]
-mod environment;
 #[path = "kill/judge.rs"]
 mod judge;
 #[path = "stories/pty.rs"]
@@ -21,6 +19,8 @@ mod rehearsal;
 mod stage;
 #[path = "kill/story.rs"]
 mod story;
+#[path = "support/test_program.rs"]
+mod test_program;
 
 use cutonce_core::transcript::{EntryBody, TranscriptEntry};
 use disk::Disk;

@@ -4,10 +4,13 @@
 
 #[path = "language_servers/stage.rs"]
 mod stage;
+#[path = "support/test_program.rs"]
+mod test_program;
 
 use serde_json::{Value, json};
-use stage::{Stage, call, edit, real_servers, stderr, write};
+use stage::{Stage, call, edit, real_servers, write};
 use std::process::Command;
+use test_program::stderr;
 
 /// Edits that nothing is wrong with.
 fn harmless_edits(number: usize) -> Vec<Value> {

@@ -5,20 +5,21 @@
 
 #[path = "mcp/cli.rs"]
 mod cli;
-#[path = "support/environment.rs"]
-mod environment;
 #[path = "mcp/oauth.rs"]
 mod oauth;
 #[path = "mcp/reference.rs"]
 mod reference;
 #[path = "mcp/stage.rs"]
 mod stage;
+#[path = "support/test_program.rs"]
+mod test_program;
 #[path = "mcp/web.rs"]
 mod web;
 
 use serde_json::{Value, json};
-use stage::{Stage, calls, stderr};
+use stage::{Stage, calls};
 use std::io::{BufRead, BufReader, Write};
+use test_program::stderr;
 
 /// The first request waits for the servers, so that a test sees their tools in it.
 const WAIT: &str = r#"{"mcp": {"firstWaitMs": 30000}}"#;

@@ -3,12 +3,12 @@
 //! between file mailboxes and a NATS server. `TEAM_SEED=…` runs one case alone.
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
-#[path = "support/environment.rs"]
-mod environment;
 #[path = "mailbox/server.rs"]
 mod server;
 #[path = "teams/stage.rs"]
 mod stage;
+#[path = "support/test_program.rs"]
+mod test_program;
 
 use cutonce_core::team::{LEAD_NAME, rendered_message_id};
 use cutonce_core::transcript::{EntryBody, TranscriptEntry};

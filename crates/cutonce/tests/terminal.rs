@@ -3,8 +3,6 @@
 //! that rewraps (UI-1).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on must fail")]
 
-#[path = "support/environment.rs"]
-mod environment;
 #[path = "stories/pty.rs"]
 #[allow(dead_code, reason = "shared with the stories")]
 mod pty;
@@ -19,6 +17,8 @@ mod plain;
 mod signals;
 #[path = "terminal/tasks.rs"]
 mod tasks;
+#[path = "support/test_program.rs"]
+mod test_program;
 
 use portable_pty::CommandBuilder;
 use pty::Term;
@@ -27,20 +27,17 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 struct Stage {
-    root: tempfile::TempDir,
-    server: cutonce_models::scripted::LoopbackServer,
+    program: test_program::TestProgram,
 }
 
 impl Stage {
     fn new(script: &str) -> Stage {
-        let root = tempfile::tempdir().unwrap();
-        std::fs::create_dir(root.path().join("ws")).unwrap();
-        let script = cutonce_models::scripted::ScenarioScript::parse(script).unwrap();
-        Stage { root, server: cutonce_models::scripted::LoopbackServer::start(script).unwrap() }
+        let script: serde_json::Value = serde_json::from_str(script).unwrap();
+        Stage { program: test_program::TestProgram::new("terminal-", |_| script["turns"].clone()) }
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
-        environment::program_variables(self.root.path(), self.server.addr())
+        self.program.variables()
     }
 
     fn shell(&self) -> Term {
@@ -51,7 +48,7 @@ impl Stage {
     fn shell_with(&self, args: &str, extra: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new("/bin/sh");
         let program = env!("CARGO_BIN_EXE_cutonce");
-        let root = self.root.path().display();
+        let root = self.program.path("").display().to_string();
         command.args([
             "-c",
             &format!(
@@ -59,7 +56,7 @@ impl Stage {
                  stty -a | tr -d '\\n' > {root}/after; echo ended $code"
             ),
         ]);
-        command.cwd(self.root.path().join("ws"));
+        command.cwd(self.program.path("ws"));
         command.env_clear();
         command.env("TERM", "xterm");
         self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
@@ -69,7 +66,7 @@ impl Stage {
 
     /// The terminal's modes are the same as before.
     fn assert_given_back(&self, term: &Term) {
-        let read = |name: &str| std::fs::read_to_string(self.root.path().join(name)).unwrap();
+        let read = |name: &str| std::fs::read_to_string(self.program.path(name)).unwrap();
         assert_eq!(read("before"), read("after"));
         assert!(!term.alternate(), "the alternate screen was left on");
         let raw = String::from_utf8_lossy(&term.raw);
@@ -84,7 +81,7 @@ impl Stage {
 
     /// The program's pid, as written by the shell.
     fn pid(&self) -> String {
-        std::fs::read_to_string(self.root.path().join("pid")).unwrap().trim().to_string()
+        std::fs::read_to_string(self.program.path("pid")).unwrap().trim().to_string()
     }
 }
 
@@ -170,7 +167,7 @@ const CRASHES: &str = "#!/bin/sh\nprintf '\\033[?1049h\\033[H\\033[?25l'; stty r
 #[test]
 fn ui_13_crashed_editor_restores_terminal_and_draft() {
     let stage = Stage::new(TALK);
-    let editor = stage.root.path().join("editor");
+    let editor = stage.program.path("editor");
     std::fs::write(&editor, CRASHES).unwrap();
     std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let mut term = stage.shell_with("", &[("EDITOR", &editor.display().to_string())]);
@@ -218,9 +215,7 @@ fn ui_10_themes_follow_terminal_colours_and_no_color() {
     let talk = serde_json::json!({"turns": [{"text": text}]}).to_string();
     let check = |theme: &str, extra: &[(&str, &str)], expected: (bool, bool, bool)| {
         let stage = Stage::new(&talk);
-        std::fs::create_dir(stage.root.path().join(".cutonce")).unwrap();
-        let settings = serde_json::json!({"theme": theme}).to_string();
-        std::fs::write(stage.root.path().join(".cutonce/settings.json"), settings).unwrap();
+        stage.program.write_settings(&serde_json::json!({"theme": theme}));
         let mut term = stage.shell_with("--permission-mode plan", extra);
         // The mode is known once the settings are loaded; only later output is checked.
         term.see("plan mode on").unwrap();
@@ -272,13 +267,8 @@ fn ui_10_dumb_terminal_runs_the_plan_flow() {
     term.send(b"/exit\r").unwrap();
     term.see("ended 0").unwrap();
     assert!(!term.raw.contains(&0x1b), "{}", String::from_utf8_lossy(&term.raw).escape_debug());
-    assert_eq!(std::fs::read_to_string(stage.root.path().join("ws/a.txt")).unwrap(), "42\n");
-    let seen = stage
-        .server
-        .requests()
-        .last()
-        .map(|request| String::from_utf8_lossy(&request.body).into_owned())
-        .unwrap_or_default();
+    assert_eq!(std::fs::read_to_string(stage.program.path("ws/a.txt")).unwrap(), "42\n");
+    let seen = stage.program.bodies().pop().unwrap_or_default();
     assert!(seen.contains("never guess") && seen.contains("mind the gap"), "{seen}");
 }
 
@@ -304,7 +294,7 @@ fn ui_5_continued_typing_never_answers() {
     }
     term.send(b"x\r").unwrap();
     term.see("enter or a digit chooses").unwrap();
-    assert!(!stage.root.path().join("ws/made").exists(), "Enter behind a sentence approved");
+    assert!(!stage.program.path("ws/made").exists(), "Enter behind a sentence approved");
     term.press("esc").unwrap();
     term.see("Interrupted. Tell the agent").unwrap();
     let shown = |screen: &str| screen.matches('x').count() > typed.len();
@@ -341,7 +331,7 @@ fn ui_13_restart_reports_leftover_draft() {
     let mut again = stage.shell_with("--continue", &[]);
     again.see("✗ Bash touch made").unwrap();
     again.see("the program ended first").unwrap();
-    assert!(!stage.root.path().join("ws/made").exists());
+    assert!(!stage.program.path("ws/made").exists());
     again.press("ctrl+c ctrl+c").unwrap();
     again.see("ended 0").unwrap();
 }
@@ -350,7 +340,7 @@ fn ui_13_restart_reports_leftover_draft() {
 fn job_shell(stage: &Stage) -> Term {
     let mut command = CommandBuilder::new("bash");
     command.args(["--norc", "--noprofile", "-i"]);
-    command.cwd(stage.root.path().join("ws"));
+    command.cwd(stage.program.path("ws"));
     command.env_clear();
     command.env("TERM", "xterm");
     command.env("PS1", "shell$ ");
@@ -382,7 +372,7 @@ fn ui_13_ctrl_z_and_fg_work() {
 /// The program in a shell with job control, with its pid written to a file.
 fn as_a_job(stage: &Stage) -> Term {
     let mut term = job_shell(stage);
-    let (root, program) = (stage.root.path().display(), env!("CARGO_BIN_EXE_cutonce"));
+    let (root, program) = (stage.program.path("").display().to_string(), env!("CARGO_BIN_EXE_cutonce"));
     term.send(format!("sh -c 'echo $$ > {root}/pid; exec {program}'\r").as_bytes()).unwrap();
     term.see("/help").unwrap();
     term
@@ -577,7 +567,7 @@ impl Tmux {
         for (name, value) in stage.variables() {
             line.push_str(&format!(" {name}='{value}'"));
         }
-        let (ws, program) = (stage.root.path().join("ws"), env!("CARGO_BIN_EXE_cutonce"));
+        let (ws, program) = (stage.program.path("ws"), env!("CARGO_BIN_EXE_cutonce"));
         line = format!("cd {}; echo shell-history-above; {line} {program}; sleep 60", ws.display());
         tmux.run(&["new-session", "-d", "-x", "80", "-y", "24", &line]);
         tmux.until("/help");

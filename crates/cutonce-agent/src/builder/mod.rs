@@ -36,7 +36,6 @@ use crate::storage::redact::Redactor;
 use crate::storage::versions::FileVersions;
 use crate::storage::{EphemeralStore, ResumedTranscript, StoreError, TranscriptReader, TranscriptStore, UsageLog};
 use crate::subagent::AgentsOffer;
-use crate::sync::LockUnpoisoned;
 use crate::team::{Membership, TeamHandle, TeamHistory, TeamRecord, TeammateTemplate};
 use crate::web_search::{WebSearchTool, is_named_by_rule};
 use cutonce_core::mode::{self, Mode};
@@ -44,6 +43,7 @@ use cutonce_core::permission::rules::{self, ConfigSource, RuleBehavior, RuleSet,
 use cutonce_core::prompts::PromptEnvironment;
 use cutonce_core::protocol::submission::ChangedBy;
 use cutonce_core::settings::{NotificationMethod, SandboxSettings, Settings};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::team;
 use cutonce_core::transcript::{EntryBody, EntryKind, PLAN_ASK, ReplayedSession};
 use cutonce_sandbox::ResourceLimits;
@@ -350,13 +350,13 @@ impl SessionBuilder {
             )?),
             false => TeamHistory::default(),
         };
-        let seat = TeamHandle::new(template, store.id(), joined);
+        let handle = TeamHandle::new(template, store.id(), joined);
         // Teammates write transcripts, so an ephemeral session can't have a team.
-        let team = crate::team::tools::team_tools(&seat).into_iter().filter(|_| !self.ephemeral);
+        let team = crate::team::tools::team_tools(&handle).into_iter().filter(|_| !self.ephemeral);
         let tools = team.filter(|tool| self.offers_tool(tool.name()));
         let tools: Vec<_> = tools.collect();
         self.host.tools.extend(tools);
-        Ok(TeamStart { seat, past, record })
+        Ok(TeamStart { handle, past, record })
     }
 
     /// Whether the tool is offered: hosts and agents may restrict the built-in tools.

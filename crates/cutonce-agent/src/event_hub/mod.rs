@@ -1,7 +1,7 @@
 //! Sends events to listeners. A new listener first gets the open event and what can be reviewed now (AG-1, PM-143).
 
-use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{Event, EventKind};
+use cutonce_core::sync::LockUnpoisoned;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;

@@ -1,8 +1,8 @@
 //! The event queue of one listener. A slow listener never blocks the session; consecutive pieces of the same text are
 //! merged while they wait, so the queue is bounded by the unread text.
 
-use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{AnswerDelta, EndReason, Event, EventKind};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::without_os_codes;
 use std::borrow::Cow;
 use std::collections::VecDeque;

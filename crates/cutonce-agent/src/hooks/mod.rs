@@ -6,9 +6,9 @@
 
 pub(crate) mod command;
 
-use crate::sync::RwLockUnpoisoned;
 use async_trait::async_trait;
 use cutonce_core::hooks::{HookAnswer, HookInput, HookPayload};
+use cutonce_core::sync::RwLockUnpoisoned;
 use futures_util::future::join_all;
 use std::sync::{Arc, RwLock};
 

@@ -18,9 +18,9 @@ pub(crate) use definition::definitions;
 pub use definition::{FoundServer, find_servers};
 
 use crate::event_hub::EventHub;
-use crate::sync::LockUnpoisoned;
 use connection::EditCheck;
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::ResourceLimits;
 use cutonce_tools::workspace::Workspace;
 use definition::LanguageServerDefinition;

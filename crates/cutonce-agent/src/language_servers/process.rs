@@ -3,7 +3,7 @@
 use super::definition::LanguageServerDefinition;
 use super::error::ServerFailure;
 use crate::stderr_tail::{StderrTail, read_stderr};
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{ProcessExit, ResourceLimits, RunningProcess, SandboxProfile, SpawnSpec, StdinMode, StdoutMode};
 use cutonce_tools::shell::confine::SandboxUnavailable;
 use cutonce_tools::shell::reader_sandbox::ReaderSandbox;

@@ -2,8 +2,8 @@
 //! the user: the number of open questions, and of questions for one request of ours, is limited.
 #![cfg_attr(not(feature = "mcp"), allow(dead_code, reason = "only the MCP client asks"))]
 
-use crate::sync::LockUnpoisoned;
 use cutonce_core::elicitation::{ElicitationForm, FormError};
+use cutonce_core::sync::LockUnpoisoned;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock};

@@ -2,8 +2,8 @@
 
 use super::definition::ServerDefinition;
 use super::process_work::ProcessWork;
-use crate::sync::LockUnpoisoned;
 use async_trait::async_trait;
+use cutonce_core::sync::LockUnpoisoned;
 use futures_util::FutureExt;
 use serde_json::{Map, Value};
 use std::sync::{Arc, Mutex};

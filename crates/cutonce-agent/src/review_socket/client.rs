@@ -2,10 +2,10 @@
 
 use super::place::{connect, own_folder};
 use super::{MAX_NEWS, SocketAnswer, read_line, send_line};
-use crate::sync::LockUnpoisoned;
 use crate::team::mailbox::folder_watch::FolderWatch;
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::review_request::{ReviewerMessage, SessionNews};
+use cutonce_core::sync::LockUnpoisoned;
 use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};

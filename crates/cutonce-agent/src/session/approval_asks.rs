@@ -47,8 +47,8 @@ impl OpenSubject {
             OpenSubject::Budget => "budget",
             OpenSubject::Elicitation(_) => "elicitation",
             OpenSubject::Stale => "stale_plan",
-            OpenSubject::TeamPlan(_) => crate::team::approval_history::PLAN_ASK,
-            OpenSubject::TeamCall => crate::team::approval_history::CALL_REQUEST,
+            OpenSubject::TeamPlan(_) => crate::team::approval_history::TEAM_PLAN,
+            OpenSubject::TeamCall => crate::team::approval_history::TEAM_CALL,
         }
     }
     pub(super) fn accepts(&self, answer: &AskAnswer) -> bool {
@@ -78,11 +78,6 @@ impl OpenSubject {
 }
 
 impl Asks {
-    /// The ids of teammates' plans that wait.
-    pub fn team_plans(&self) -> Vec<String> {
-        let waits = self.0.iter().filter(|ask| matches!(ask.subject, OpenSubject::TeamPlan(_)));
-        waits.map(|ask| ask.id.clone()).collect()
-    }
     /// The id of this session's plan that waits.
     pub fn plan_id(&self) -> Option<String> {
         self.0.iter().find(|ask| matches!(ask.subject, OpenSubject::Plan(_))).map(|ask| ask.id.clone())

@@ -114,7 +114,7 @@ impl SessionState {
         let Some((ask, answer)) = self.review_answered(ask, answer) else { return };
         match answer {
             // Recorded when it is in the teammate's mailbox.
-            answer if matches!(ask.subject, OpenSubject::TeamCall) => self.team_call_answered(&ask.id, answer),
+            answer if matches!(ask.subject, OpenSubject::TeamCall) => self.team_call_answered(ask, answer),
             answer => {
                 let (id, kind) = (ask.id.clone(), ask.subject.kind().to_string());
                 self.append(EntryBody::Ask { ask_id: id.clone(), kind, answer: Some(answer.clone()) });

@@ -7,7 +7,6 @@ use super::SessionState;
 use super::events::SessionEvent;
 use crate::plan::PlannedContents;
 use crate::subagent;
-use crate::sync::LockUnpoisoned;
 use cutonce_core::call::{self, CallEffect, CallEvent, CallNow, CallResult, CallRole, CallState, Decided};
 use cutonce_core::conversation::{ResultPart, ToolInput, ToolResult, ToolUse};
 use cutonce_core::hooks::{HookAnswer, HookEvent, HookPermission};
@@ -16,6 +15,7 @@ use cutonce_core::permission::{self, Access, AllowedCall, CallFacts, CallRights,
 use cutonce_core::protocol::event::{DecisionRecord, EventKind, FinishedCall, NoticeLevel};
 use cutonce_core::protocol::submission::QuestionsAnswer;
 use cutonce_core::protocol::usage_totals::UsageTotals;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::{CallKind, TurnEvent};

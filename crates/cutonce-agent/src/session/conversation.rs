@@ -1,11 +1,11 @@
 //! The conversation: what a request sends, and how messages, results and reminders join it (SE-1, AG-8).
 
 use super::{SessionState, parts};
-use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{Message, SharedMessage, estimate_tokens};
 use cutonce_core::mode;
 use cutonce_core::model_request::PromptPrefix;
 use cutonce_core::protocol::event::EventKind;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::{self, EntryBody};
 use cutonce_core::turn::UserInput;
 use std::sync::Arc;

@@ -51,9 +51,9 @@ impl SessionState {
         let stop_hook_active = self.hooks.has_refused_end();
         let last_assistant_message = self.model.usage.text().to_string();
         match &self.subagent {
-            Some(seat) => HookPayload::SubagentStop {
-                agent_id: seat.me.id.clone(),
-                agent_type: seat.me.name.clone(),
+            Some(handle) => HookPayload::SubagentStop {
+                agent_id: handle.me.id.clone(),
+                agent_type: handle.me.name.clone(),
                 stop_hook_active,
                 last_assistant_message,
             },

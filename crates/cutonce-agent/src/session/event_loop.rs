@@ -61,11 +61,20 @@ impl EventLoop {
                 return true;
             }
             // A result that arrived meanwhile still counts: a subagent's answer is not lost to a closing session.
-            match self.events.try_recv() {
-                Ok(event) => self.state.handle_event(event),
-                Err(_) => return false,
+            if !self.take_reports() {
+                return false;
             }
         }
+    }
+
+    /// Handles what tasks have reported so far; false if there was nothing.
+    fn take_reports(&mut self) -> bool {
+        let mut any = false;
+        while let Ok(event) = self.events.try_recv() {
+            self.state.handle_event(event);
+            any = true;
+        }
+        any
     }
 
     /// Ends everything that belongs to the session, then reports that it is closed.
@@ -73,9 +82,10 @@ impl EventLoop {
         if let Some(agents) = self.state.context.agents.clone() {
             agents.shut_down().await;
         }
-        self.state.team_rests().await;
+        self.state.wait_for_teammates().await;
         self.state.session_ends("other");
-        let _ = tokio::time::timeout(HOOK_GRACE, self.drain_hooks()).await;
+        let _ = tokio::time::timeout(HOOK_GRACE, self.state.hooks.wait_for_notified()).await;
+        self.take_reports();
         self.state.tools.mcp.servers.close().await;
         if let (None, Some(servers)) = (&self.state.subagent, &self.state.context.shared.language_servers) {
             servers.close().await;
@@ -87,17 +97,6 @@ impl EventLoop {
         self.state.closing.ephemeral = None;
         self.state.emit(EventKind::Closed);
     }
-
-    /// Waits for hooks that were notified and have not ended yet.
-    async fn drain_hooks(&mut self) {
-        while self.state.hooks.notifying() {
-            match self.events.recv().await {
-                Some(SessionEvent::HooksNotified { event, reply }) => self.state.hooks_notified(event, reply),
-                Some(_) => {}
-                None => return,
-            }
-        }
-    }
 }
 
 impl SessionState {
@@ -105,7 +104,7 @@ impl SessionState {
     fn open(&mut self, effects: Vec<mode::ModeEffect>) {
         self.connect_elicitations();
         self.hide_secrets();
-        self.open_workshop();
+        self.open_workspace_sandbox();
         if self.mode.is_planning() && !effects.contains(&mode::ModeEffect::PlanEntered) {
             self.plan_resumed();
         }
@@ -220,7 +219,7 @@ impl SessionState {
                 self.request_close();
             }
             Submission::Close => self.request_close(),
-            Submission::Compact { focus, on_done: told } => self.request_compaction(focus, told),
+            Submission::Compact { focus, on_done } => self.request_compaction(focus, on_done),
             Submission::Answer { ask_id, answer } => self.answer(&ask_id, answer),
             Submission::AnswerFrom { answer, by, on_done } => self.answer_from(*answer, by, &on_done),
             Submission::PlanVote { ask_id, by } => self.plan_vote(&ask_id, by),
@@ -228,7 +227,7 @@ impl SessionState {
             Submission::Rehearse { order, on_done } => {
                 let done = self.rehearsal_ordered(order);
                 match on_done {
-                    Some(told) => (told.0)(done),
+                    Some(on_done) => (on_done.0)(done),
                     None => {
                         done.unwrap_or_else(|why| self.notice(NoticeLevel::Warning, &format!("No rehearsal: {why}.")))
                     }
@@ -250,7 +249,7 @@ impl SessionState {
             Submission::Team(news) => self.team_news(news),
             Submission::ChangeRules(change) => self.change_rules(change),
             Submission::ChangeFolders(change) => self.change_folders(change),
-            Submission::StopTask { id, on_done: told } => (told.0)(self.stop_task(&id)),
+            Submission::StopTask { id, on_done } => (on_done.0)(self.stop_task(&id)),
             Submission::WhenFlushed(mark) => (mark.0)(),
             Submission::WhenIdle(mark) => self.closing.when_idle.push(mark),
             Submission::Clear if self.turn.idle() => self.clear_by_user(),

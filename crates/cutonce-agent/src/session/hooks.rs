@@ -15,6 +15,7 @@ use cutonce_core::turn::UserInput;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
+use tokio_util::task::TaskTracker;
 
 /// The hooks of a session and what runs of them.
 pub(super) struct HookState {
@@ -23,13 +24,13 @@ pub(super) struct HookState {
     pub inputs: PendingInputs,
     /// How often hooks kept the current turn from ending.
     refused_ends: u32,
-    /// Hooks that were notified and have not ended yet.
-    notifying: usize,
+    /// Hooks that nothing waits for.
+    notified: TaskTracker,
 }
 
 impl HookState {
     pub fn new(hooks: Arc<HookSet>, transcript: PathBuf) -> Self {
-        Self { hooks, transcript, inputs: PendingInputs::default(), refused_ends: 0, notifying: 0 }
+        Self { hooks, transcript, inputs: PendingInputs::default(), refused_ends: 0, notified: TaskTracker::new() }
     }
     /// True if there are no hooks at all, so nothing must be made ready for them.
     pub fn is_empty(&self) -> bool {
@@ -58,9 +59,10 @@ impl HookState {
         self.refused_ends += u32::from(allowed);
         allowed
     }
-    /// True while notified hooks run.
-    pub fn notifying(&self) -> bool {
-        self.notifying > 0
+    /// Waits until notified hooks have ended and reported.
+    pub async fn wait_for_notified(&self) {
+        self.notified.close();
+        self.notified.wait().await;
     }
 }
 
@@ -101,15 +103,13 @@ impl SessionState {
         if !self.hooks.wants(&moment) {
             return;
         }
-        self.hooks.notifying += 1;
         let (event, fire, events) = (moment.event(), self.fire_hooks(moment), self.events.clone());
-        tokio::spawn(async move {
+        self.hooks.notified.spawn(async move {
             let _ = events.send(SessionEvent::HooksNotified { event, reply: fire.await });
         });
     }
 
     pub(super) fn hooks_notified(&mut self, event: HookEvent, mut reply: HookAnswer) {
-        self.hooks.notifying = self.hooks.notifying.saturating_sub(1);
         let blocked = reply.block.take().or(reply.stop.take());
         reply.user_messages.extend(blocked.map(|why| format!("A {} hook said: {why}", event.name())));
         self.report_hook_reply(event, &reply);

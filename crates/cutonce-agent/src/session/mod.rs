@@ -10,6 +10,7 @@
 
 mod approval;
 mod approval_asks;
+mod approvals_for_team;
 mod asides;
 mod asks;
 mod call_runner;
@@ -46,7 +47,6 @@ mod structured;
 mod subagents;
 mod tasks;
 mod team;
-mod team_calls;
 mod turn_overrides;
 mod usage;
 mod user_context;

@@ -6,12 +6,12 @@ use super::parts::Connected;
 use crate::event_hub::EventHub;
 use crate::mcp::names;
 use crate::storage::redact::Redactor;
-use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{
     ContentBlock, Message, ModelResponse, SharedMessage, StopReason, TokenUsage, ToolUse,
 };
 use cutonce_core::model_request::{ModelRequest, PromptPrefix, Thinking};
 use cutonce_core::protocol::event::{AnswerDelta, EndReason, EventKind, NoticeLevel};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::EntryBody;
 use cutonce_core::turn::TurnEvent;
 use cutonce_models::{FaultKind, ModelError, ModelSignal};
@@ -219,7 +219,7 @@ impl SessionState {
             return TurnEvent::Failed { message, status: None };
         }
         self.calls.answer = id.clone();
-        let shared = self.blocks_for_faces(&blocks);
+        let shared = self.blocks_for_front_ends(&blocks);
         let message = Message::Assistant { model: model.clone(), blocks };
         let calls: Vec<ToolUse> = message.tool_calls().cloned().collect();
         self.conversation.messages.push(Arc::new(message));

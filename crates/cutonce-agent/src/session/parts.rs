@@ -191,7 +191,7 @@ impl Session {
         let hooks = parts.shared.hooks.clone();
         if let SessionRole::Main(main) = &parts.role {
             parts.shared.language_servers.iter().for_each(|servers| servers.report_to(hub.clone()));
-            main.team.seat.attach(sender.downgrade(), hooks.clone());
+            main.team.handle.attach(sender.downgrade(), hooks.clone());
         }
         let reports = mpsc::unbounded_channel();
         let (standing, agents) = crate::subagent::set_up_subagents(&mut parts, &hub, &reports.0);
@@ -300,7 +300,7 @@ fn event_loop(
         calls: CallBatch::default(),
         asks: Asks::default(),
         tasks: Tasks::default(),
-        team: own.team.map(super::team::Table::new),
+        team: own.team.map(super::team::SessionTeam::new),
         subagent,
         memory,
         closing: Closing::new(own.ephemeral),

@@ -128,7 +128,7 @@ impl SessionState {
     /// The only way to change the mode (PM-15). A change that can't be carried out leaves the old mode, with a notice
     /// that says why (PM-100).
     pub(super) fn mode_event(&mut self, event: mode::ModeEvent) {
-        if self.held_by_lead(&event) {
+        if self.needs_lead_answer(&event) {
             return self
                 .notice(NoticeLevel::Warning, "The mode is still plan: the team lead must approve the plan first.");
         }
@@ -158,9 +158,9 @@ impl SessionState {
         }
         effects.into_iter().for_each(|effect| self.mode_effect(effect));
         if changed {
-            self.tell_mode();
+            self.publish_mode();
         }
-        self.tell_scope();
+        self.publish_scope();
     }
 
     pub(super) fn mode_effect(&mut self, effect: mode::ModeEffect) {
@@ -185,8 +185,8 @@ impl SessionState {
     /// Reserves the plan's name before the mode changes (PM-41). A name of the kind `task` needs the first message of
     /// the stay, so it is reserved with the first request (PM-51).
     fn name_on_entry(&mut self) -> Result<(), PlanError> {
-        if let Some(seat) = &self.subagent {
-            self.planner.file = self.context.standing.file_for_agent(&seat.me.id);
+        if let Some(handle) = &self.subagent {
+            self.planner.file = self.context.standing.file_for_agent(&handle.me.id);
             return Ok(());
         }
         if self.planner.file.is_some() || self.planner.files.named_by_task() {
@@ -305,7 +305,7 @@ impl SessionState {
             mode::ModeEvent::Set { to, .. } => Some(*to),
             _ => None,
         });
-        let held = outcome.event.as_ref().is_some_and(|event| self.held_by_lead(event));
+        let held = outcome.event.as_ref().is_some_and(|event| self.needs_lead_answer(event));
         if let Some(event) = outcome.event {
             self.mode_event(event);
         }
@@ -425,7 +425,7 @@ impl SessionState {
     /// Creates the sandbox of plan mode, or shares the main session's.
     fn create_plan_sandbox(&mut self) {
         let shells = &self.context.env.shells;
-        let shared = self.subagent.as_ref().and_then(|seat| seat.main.shells.plan_sandbox());
+        let shared = self.subagent.as_ref().and_then(|handle| handle.main.shells.plan_sandbox());
         let created = match shared {
             Some(sandbox) => {
                 self.planner.file.iter().for_each(|file| sandbox.add_readable(file.path()));
@@ -472,7 +472,7 @@ impl SessionState {
     }
 
     /// `sandbox.shell`: if commands can't be confined they are refused, never run unconfined (SB-3).
-    pub(super) fn open_workshop(&self) {
+    pub(super) fn open_workspace_sandbox(&self) {
         let Some(network) = self.planner.workshop else { return };
         let layer = cutonce_sandbox::sandbox_support();
         let opened = match layer.can_confine() {

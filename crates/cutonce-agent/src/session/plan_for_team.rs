@@ -12,9 +12,9 @@ use cutonce_tools::files::freeze_rules;
 
 impl SessionState {
     /// The lead's side: shares the scope with the members. An amendment in progress does not lift it.
-    pub(super) fn tell_scope(&self) {
-        if let Some(table) = self.team.as_ref().filter(|_| !self.is_teammate()) {
-            table.seat.set_scope(self.mode.whole_scope().cloned());
+    pub(super) fn publish_scope(&self) {
+        if let Some(team) = self.team.as_ref().filter(|_| !self.is_teammate()) {
+            team.handle.set_scope(self.mode.whole_scope().cloned());
         }
     }
 
@@ -51,8 +51,8 @@ impl SessionState {
 
     /// The teammate's side: what it observed goes to the lead, which has the plan's steps.
     pub(super) fn send_evidence(&self, evidence: Evidence) {
-        if let Some(table) = self.team.as_ref().filter(|_| self.has_lead_scope()) {
-            table.seat.report_evidence(evidence);
+        if let Some(team) = self.team.as_ref().filter(|_| self.has_lead_scope()) {
+            team.handle.report_evidence(evidence);
         }
     }
 

@@ -52,7 +52,7 @@ impl AnyTool for PlanTool {
 impl SessionState {
     /// The answer as front ends see it: ExitPlanMode shows the plan that it submits (PM-70). If an earlier call of the
     /// same answer may still change the plan, it names the file only.
-    pub(super) fn blocks_for_faces(&self, blocks: &[ContentBlock]) -> Arc<[ContentBlock]> {
+    pub(super) fn blocks_for_front_ends(&self, blocks: &[ContentBlock]) -> Arc<[ContentBlock]> {
         if self.subagent.is_some() || !self.mode.is_planning() {
             return blocks.into();
         }

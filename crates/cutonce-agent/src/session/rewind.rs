@@ -5,8 +5,8 @@ use super::SessionState;
 use crate::storage::rewind::{self, FileSnapshot, RewindPoint, RewindTarget};
 use crate::storage::versions::FileVersions;
 use crate::storage::{DEFAULT_BUDGET, TranscriptReader};
-use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{EventKind, NoticeLevel};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::EntryBody;
 use std::path::Path;
 
@@ -34,8 +34,8 @@ impl SessionState {
         if conversation {
             self.read_again(&point, files);
             self.read_implementation(&point, files);
-            self.team_stays();
-            self.usage_stays();
+            self.record_team_again();
+            self.record_usage_again();
         }
         self.sync();
         self.notice(NoticeLevel::Info, &told(&point, files.then_some(put_back.len()), conversation));

@@ -12,7 +12,7 @@ use super::model_selection::SessionModels;
 use super::parts::{Approver, Connected, SharedContext};
 use super::structured::Corrections;
 use super::tasks::Tasks;
-use super::team::Table;
+use super::team::SessionTeam;
 use super::turn_overrides::ActiveOverrides;
 use super::usage::SessionUsage;
 use crate::config::instructions::InstructionLoader;
@@ -66,7 +66,7 @@ pub(super) struct SessionState {
     pub tasks: Tasks,
     pub hooks: HookState,
     pub classifier: Classifier,
-    pub team: Option<Table>,
+    pub team: Option<SessionTeam>,
     /// Set if this session is a subagent's.
     pub subagent: Option<SubagentIdentity>,
     pub memory: Memory,

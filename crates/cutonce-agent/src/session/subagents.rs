@@ -18,9 +18,9 @@ impl SessionState {
     /// so plan mode applies to it at once and until it ends (PM-64).
     pub(super) fn mode_as_of_now(&mut self) -> Mode {
         self.take_shared_rules();
-        let Some(seat) = &mut self.subagent else { return self.mode.mode() };
+        let Some(handle) = &mut self.subagent else { return self.mode.mode() };
         let (now, stays) = self.context.standing.current();
-        let wanted = seat.mode.mode_for_decision(now, stays);
+        let wanted = handle.mode.mode_for_decision(now, stays);
         if wanted != self.mode.mode() {
             self.mode_event(mode::ModeEvent::Set { to: wanted, by: ChangedBy::Host });
         }

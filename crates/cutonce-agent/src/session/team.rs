@@ -1,14 +1,16 @@
 //! The team in the session (TM-1, TM-2): a message joins the conversation at the next request or starts a turn, and
-//! leaves the mailbox only when it is in the transcript. Plans between lead and teammate are in `plan_with_lead`.
+//! leaves the mailbox only when it is in the transcript. What teammates ask for is in `approvals_for_team`.
 
 use super::SessionState;
+use super::parts::Approver;
 use crate::team::{Membership, TeamHandle, TeamHistory};
 use cutonce_core::conversation::{self, ContentBlock};
 use cutonce_core::protocol::event::{EventKind, NoticeLevel, TeamEvent};
 use cutonce_core::protocol::submission::{Submission, TeamUpdate};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::team::{
-    self, LEAD_NAME, LeadMode, MessageContent, PendingCallApprovals, PendingLeadAnswer, ReceivedMessage, TeamMessage,
-    TeammateState,
+    self, ControlMessage, LEAD_NAME, LeadMode, MessageContent, PendingLeadAnswer, PermissionResponse, ReceivedMessage,
+    TeamMessage, TeammateState,
 };
 use cutonce_core::turn::{TurnEvent, UserInput};
 use std::collections::{HashSet, VecDeque};
@@ -17,22 +19,21 @@ use std::sync::atomic::Ordering;
 
 /// The team part of what a session is opened with.
 pub(crate) struct TeamStart {
-    pub(crate) seat: Arc<TeamHandle>,
+    pub(crate) handle: Arc<TeamHandle>,
     pub past: TeamHistory,
     /// The team that this session led before.
     pub record: Option<crate::team::TeamRecord>,
 }
 
 /// The team state of a session.
-pub(super) struct Table {
-    pub(crate) seat: Arc<TeamHandle>,
-    pub waiting: PendingLeadAnswer,
+pub(super) struct SessionTeam {
+    pub(crate) handle: Arc<TeamHandle>,
+    /// Teammate: the answer that its plan waits for.
+    pub lead_answer: PendingLeadAnswer,
     /// Ids of messages that are in the transcript, or about to be.
     seen: HashSet<String>,
-    /// Requests that were answered.
-    pub settled: HashSet<String>,
-    /// Calls of teammates that wait for the user.
-    pub wanted: PendingCallApprovals,
+    /// Requests that have their answer, or are void.
+    pub answered: HashSet<String>,
     /// Messages in order of arrival: position, and whether it is processed.
     arrived: VecDeque<(String, bool)>,
     /// Set while the lead's answer is carried out: it may leave plan mode.
@@ -40,16 +41,17 @@ pub(super) struct Table {
     record: Option<crate::team::TeamRecord>,
 }
 
-impl Table {
-    pub(super) fn new(start: TeamStart) -> Table {
-        let TeamStart { seat, past, record } = start;
-        let TeamHistory { seen, answered, call_approvals, lead_answer, .. } = seat.requests.restore(past);
-        let (waiting, settled, wanted) = (lead_answer, answered, call_approvals);
-        Table { seat, waiting, seen, settled, wanted, arrived: VecDeque::new(), lead_answers: false, record }
+impl SessionTeam {
+    pub(super) fn new(start: TeamStart) -> SessionTeam {
+        let TeamStart { handle, past, record } = start;
+        let TeamHistory { seen, answered, requests, lead_answer } = past;
+        *handle.pending() = requests;
+        let (arrived, lead_answers) = (VecDeque::new(), false);
+        SessionTeam { handle, lead_answer, seen, answered, arrived, lead_answers, record }
     }
 
     /// Marks a message as processed, and acknowledges all before the first that is not.
-    fn dealt_with(&mut self, position: &str) {
+    fn mark_processed(&mut self, position: &str) {
         if let Some(entry) = self.arrived.iter_mut().find(|(at, dealt)| at == position && !dealt) {
             entry.1 = true;
         }
@@ -58,7 +60,7 @@ impl Table {
             last = self.arrived.pop_front();
         }
         if let Some((position, _)) = last {
-            self.seat.mark_done(position);
+            self.handle.mark_done(position);
         }
     }
 }
@@ -70,17 +72,16 @@ impl SessionState {
     /// After a restart: a lead leads again, a teammate that was cut off continues (TM-2).
     pub(super) fn team_opened(&mut self) {
         // Before the members start: they join with it.
-        self.tell_scope();
-        let Some(table) = &mut self.team else { return };
-        if let Some(record) = table.record.take() {
-            table.seat.resume_team(record);
+        self.publish_scope();
+        let Some(team) = &mut self.team else { return };
+        if let Some(record) = team.record.take() {
+            team.handle.resume_team(record);
         }
-        self.tell_mode();
+        self.publish_mode();
         if let Some(joined) = self.joined().filter(|joined| !joined.is_lead()) {
             self.take_lead_scope(joined.scope.clone());
         }
-        self.show_requests();
-        self.show_team_calls();
+        self.show_team_requests();
         self.relay_asks();
         let cut_off = self.cut_off();
         if self.waits_for_lead() {
@@ -105,31 +106,30 @@ impl SessionState {
     }
 
     pub(super) fn joined(&self) -> Option<Arc<Membership>> {
-        self.team.as_ref().and_then(|table| table.seat.membership())
+        self.team.as_ref().and_then(|team| team.handle.membership())
     }
     pub(super) fn is_teammate(&self) -> bool {
         self.joined().is_some_and(|joined| !joined.is_lead())
     }
     pub(super) fn waits_for_lead(&self) -> bool {
-        let open = self.team.as_ref().is_some_and(|table| table.waiting.open_request_id().is_some());
+        let open = self.team.as_ref().is_some_and(|team| team.lead_answer.open_request_id().is_some());
         open && self.is_teammate() && self.awaits_lead()
     }
     /// True while teammates work: a closing lead waits for their messages.
     pub(super) fn team_works(&self) -> bool {
-        let Some(table) = &self.team else { return false };
-        if table.seat.answering.load(Ordering::Relaxed) > 0 {
+        let Some(team) = &self.team else { return false };
+        if team.handle.answering.load(Ordering::Relaxed) > 0 {
             return true;
         }
-        table
-            .seat
+        team.handle
             .list_teammates()
             .is_some_and(|(_, members)| members.iter().any(|member| member.state == TeammateState::Working))
     }
 
     /// Waits for teammates' work in this process when the session ends.
-    pub(super) async fn team_rests(&self) {
-        if let Some(table) = &self.team {
-            table.seat.end_teammates().await;
+    pub(super) async fn wait_for_teammates(&self) {
+        if let Some(team) = &self.team {
+            team.handle.end_teammates().await;
         }
     }
 
@@ -139,16 +139,12 @@ impl SessionState {
                 let event = self.mail(*message, position, lead);
                 self.pending.extend(event);
             }
-            TeamUpdate::Answered { request_id, from, by, answer, approved } => {
-                self.request_answered(&request_id, &from, by, answer, approved);
+            TeamUpdate::Answered { request, by, response, answer, sent } => {
+                self.team_request_answered(*request, by, &response, *answer, sent);
             }
-            TeamUpdate::NotAnswered { request, why } => self.request_not_answered(*request, &why),
-            TeamUpdate::PermissionAnswered { request_id, answer, sent } => {
-                self.team_call_settled(&request_id, answer, sent);
-            }
-            TeamUpdate::State { name, state } => self.teammate_is(&name, state),
+            TeamUpdate::State { name, state } => self.set_teammate_state(&name, state),
             TeamUpdate::Changed => {
-                self.tell_roster();
+                self.emit_roster();
                 self.refuse_team_calls();
             }
             TeamUpdate::Problem { text } => self.notice(NoticeLevel::Warning, &text),
@@ -158,70 +154,105 @@ impl SessionState {
     /// Processes a message. One that is not authentic, or known already, is acknowledged at once.
     fn mail(&mut self, message: TeamMessage, position: String, lead: Option<LeadMode>) -> Option<TurnEvent> {
         let joined = self.joined()?;
-        let table = self.team.as_mut()?;
-        table.arrived.push_back((position.clone(), false));
-        if table.seen.contains(&message.id) {
-            table.dealt_with(&position);
+        let team = self.team.as_mut()?;
+        team.arrived.push_back((position.clone(), false));
+        if team.seen.contains(&message.id) {
+            team.mark_processed(&position);
             return None;
         }
         let key = joined.member_key(if joined.is_lead() { &message.from } else { &joined.me });
         if let Err(why) = team::check_authenticity(&joined.team, &joined.me, &message, |_| key.as_ref()) {
             let from = cutonce_core::text::sanitize::sanitize(&message.from).into_owned();
             self.notice(NoticeLevel::Warning, &format!("Ignored a message that claims to be from {from}: {why}."));
-            return self.no_more_of(&position);
+            return self.acknowledge(&position);
         }
         match team::parse_content(&message) {
             MessageContent::Text => {
                 self.join_planning(&message);
-                Some(self.joins(&message, &position, team::render_for_model(&message), None))
+                Some(self.message_input(&message, &position, team::render_for_model(&message), None))
             }
-            MessageContent::PermissionRequest(request) if joined.is_lead() => self.call_requested(&position, *request),
-            MessageContent::PermissionWithdrawn { request_id } if joined.is_lead() => {
-                self.team_calls_withdrawn(&message.from, request_id.as_deref());
-                self.no_more_of(&position)
-            }
-            MessageContent::PermissionResponse(response) if !joined.is_lead() => {
-                self.lead_allowed(message.from == LEAD_NAME, response);
-                self.no_more_of(&position)
-            }
-            MessageContent::TeammateStatus { state, used } if joined.is_lead() => {
-                self.model.usage.add_totals(&used);
-                self.teammate_is(&message.from, state);
-                self.no_more_of(&position)
-            }
-            MessageContent::LeadScope { scope } if !joined.is_lead() && message.from == LEAD_NAME => {
-                self.take_lead_scope(scope);
-                self.no_more_of(&position)
-            }
-            MessageContent::WorkEvidence { evidence } if joined.is_lead() => {
-                self.team_evidence(*evidence);
-                self.no_more_of(&position)
-            }
-            MessageContent::Shutdown if !joined.is_lead() => {
-                self.no_more_of(&position);
-                self.closing.requested = true;
-                // Stops the current turn, as a user's interrupt would.
-                self.team.iter().for_each(|table| table.seat.submit(Submission::Interrupt));
-                None
-            }
+            MessageContent::Control(control) if joined.is_lead() => self.mail_to_lead(&message, &position, control),
+            MessageContent::Control(control) => self.mail_to_teammate(&message, &position, control, lead),
             MessageContent::Invalid { why } => {
                 self.notice(NoticeLevel::Warning, &format!("A message of {} could not be read: {why}.", message.from));
-                self.no_more_of(&position)
+                self.acknowledge(&position)
             }
-            content => self.approval_mail(&message, &position, content, lead),
+        }
+    }
+
+    fn mail_to_lead(&mut self, message: &TeamMessage, position: &str, control: ControlMessage) -> Option<TurnEvent> {
+        match control {
+            ControlMessage::Request(request) => return self.team_requested(message, position, request),
+            ControlMessage::PermissionWithdrawn { request_id } => {
+                self.team_calls_withdrawn(&message.from, request_id.as_deref());
+            }
+            ControlMessage::TeammateStatus { state, used } => {
+                self.model.usage.add_totals(&used);
+                self.set_teammate_state(&message.from, state);
+            }
+            ControlMessage::WorkEvidence { evidence } => self.team_evidence(*evidence),
+            ControlMessage::Response(_) | ControlMessage::LeadScope { .. } | ControlMessage::Shutdown => {
+                self.unexpected_mail(message);
+            }
+        }
+        self.acknowledge(position)
+    }
+
+    fn mail_to_teammate(
+        &mut self,
+        message: &TeamMessage,
+        position: &str,
+        control: ControlMessage,
+        lead: Option<LeadMode>,
+    ) -> Option<TurnEvent> {
+        match control {
+            ControlMessage::Response(response) => return self.lead_responded(message, position, response, lead),
+            ControlMessage::LeadScope { scope } if message.from == LEAD_NAME => self.take_lead_scope(scope),
+            ControlMessage::Shutdown => {
+                self.closing.requested = true;
+                // Stops the current turn, as a user's interrupt would.
+                self.team.iter().for_each(|team| team.handle.submit(Submission::Interrupt));
+            }
+            ControlMessage::Request(_)
+            | ControlMessage::PermissionWithdrawn { .. }
+            | ControlMessage::TeammateStatus { .. }
+            | ControlMessage::WorkEvidence { .. }
+            | ControlMessage::LeadScope { .. } => self.unexpected_mail(message),
+        }
+        self.acknowledge(position)
+    }
+
+    fn unexpected_mail(&self, message: &TeamMessage) {
+        self.notice(NoticeLevel::Warning, &format!("Ignored an unexpected message from {}.", message.from));
+    }
+
+    /// The teammate's side: sends its asks to the lead from now on.
+    fn relay_asks(&self) {
+        if let (Approver::Lead, Some(team)) = (self.context.approver, &self.team) {
+            tokio::spawn(crate::team::relay_asks(team.handle.clone(), self.context.hub.subscribe()));
+        }
+    }
+
+    /// The teammate's side: takes the lead's answer to a call.
+    pub(super) fn lead_answered_call(&mut self, from_lead: bool, response: PermissionResponse) {
+        let Some(team) = &self.team else { return };
+        let accepted = team.handle.relayed.lock_unpoisoned().accept_answer(from_lead, &response);
+        match accepted {
+            Ok(()) => self.answer(&response.request_id, *response.answer),
+            Err(why) => self.notice(NoticeLevel::Warning, &format!("An answer to a call changed nothing: {why}.")),
         }
     }
 
     /// The message joins the conversation at the next request.
-    pub(super) fn joins(
+    pub(super) fn message_input(
         &mut self,
         message: &TeamMessage,
         position: &str,
         text: String,
         settles: Option<String>,
     ) -> TurnEvent {
-        if let Some(table) = &mut self.team {
-            table.seen.insert(message.id.clone());
+        if let Some(team) = &mut self.team {
+            team.seen.insert(message.id.clone());
         }
         let (from, to) = (message.from.clone(), message.to.clone());
         self.emit(EventKind::Team(TeamEvent::Message { from, to, text: team::render_for_user(message) }));
@@ -229,9 +260,9 @@ impl SessionState {
         TurnEvent::Input(UserInput { mail: Some(mail), ..UserInput::meta(text) })
     }
 
-    pub(super) fn no_more_of(&mut self, position: &str) -> Option<TurnEvent> {
-        if let Some(table) = &mut self.team {
-            table.dealt_with(position);
+    pub(super) fn acknowledge(&mut self, position: &str) -> Option<TurnEvent> {
+        if let Some(team) = &mut self.team {
+            team.mark_processed(position);
         }
         None
     }
@@ -242,27 +273,26 @@ impl SessionState {
             return;
         }
         if let Some(request_id) = &mail.closes_request {
-            self.settled_by_lead(request_id);
+            self.record_lead_answer(request_id);
         }
-        self.no_more_of(&mail.position);
+        self.acknowledge(&mail.position);
     }
 
-    fn teammate_is(&mut self, name: &str, state: TeammateState) {
-        if let Some(table) = &self.team {
-            table.seat.set_state(name, state);
+    fn set_teammate_state(&mut self, name: &str, state: TeammateState) {
+        if let Some(team) = &self.team {
+            team.handle.set_state(name, state);
             if state == TeammateState::Ended {
                 self.team_calls_withdrawn(name, None);
             }
-            self.tell_roster();
+            self.emit_roster();
         }
     }
 
-    fn tell_roster(&mut self) {
-        let Some(table) = &self.team else { return };
-        let (team, members) = table.seat.list_teammates().unwrap_or_default();
+    fn emit_roster(&mut self) {
+        let Some(team) = &self.team else { return };
+        let (team, members) = team.handle.list_teammates().unwrap_or_default();
         if members.is_empty() {
-            self.withdraw_team_reviews();
-            self.withdraw_team_calls();
+            self.close_team_requests();
         }
         self.emit(EventKind::Team(TeamEvent::Roster { team, members }));
     }
@@ -278,8 +308,8 @@ impl SessionState {
             (false, false) => TeammateState::Idle,
         };
         let used = self.model.usage.take_unreported();
-        if let Some(table) = &self.team {
-            table.seat.report_state(state, &used);
+        if let Some(team) = &self.team {
+            team.handle.report_state(state, &used);
         }
     }
 }

@@ -130,7 +130,7 @@ impl SessionState {
     }
 
     /// The conversation was rewound, which gives nothing back.
-    pub(super) fn usage_stays(&mut self) {
+    pub(super) fn record_usage_again(&mut self) {
         self.model.usage.unrecorded = true;
         self.record_usage();
     }

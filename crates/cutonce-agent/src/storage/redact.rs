@@ -1,9 +1,9 @@
 //! Removes keys from transcripts and logs (MO-4): every line is searched for all encodings of known keys.
 
-use crate::sync::RwLockUnpoisoned;
 use aho_corasick::{AhoCorasick, MatchKind};
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD_NO_PAD, URL_SAFE_NO_PAD};
+use cutonce_core::sync::RwLockUnpoisoned;
 use cutonce_tools::spill::StreamRedactor;
 use std::borrow::Cow;
 use std::sync::{Arc, RwLock};

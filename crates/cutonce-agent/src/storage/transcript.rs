@@ -4,7 +4,7 @@ use super::checksum::add_checksum;
 use super::paths::{create_private_dir, open_own, own_dir, private_options, sync_dir, valid_id};
 use super::{ListedSession, ProjectSessions, ResumedTranscript, SessionLock, TranscriptReader};
 use crate::storage::redact::Redactor;
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::{EntryBody, TranscriptEntry};
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

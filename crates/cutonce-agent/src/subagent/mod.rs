@@ -29,7 +29,6 @@ use crate::session::{
     Approver, Connected, Planner, Session, SessionEvent, SessionParts, SessionRole, SharedContext, offered_specs,
 };
 use crate::storage::TranscriptStore;
-use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::{Message, SharedMessage};
 use cutonce_core::mode::{Mode, ModeSetup};
 use cutonce_core::model_request::PromptPrefix;
@@ -39,6 +38,7 @@ use cutonce_core::protocol::event::AgentRef;
 use cutonce_core::protocol::submission::{AskAnswer, Submission};
 use cutonce_core::skills::Skill;
 use cutonce_core::subagent::{AGENT_TOOL, AgentCatalog};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::replay::INTERRUPTED_RESULT;
 use cutonce_tools::env::ToolEnv;
 use cutonce_tools::tool::AnyTool;

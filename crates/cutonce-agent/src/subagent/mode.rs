@@ -3,11 +3,11 @@
 
 use crate::plan::PlanFile;
 use crate::session::SessionEvent;
-use crate::sync::LockUnpoisoned;
 use cutonce_core::mode::{Mode, ModeState};
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::plan::progress::Evidence;
 use cutonce_core::plan::scope::PlanScope;
+use cutonce_core::sync::LockUnpoisoned;
 use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard};
 use tokio::sync::mpsc;

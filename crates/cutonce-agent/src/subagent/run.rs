@@ -5,7 +5,6 @@ use super::session_parts::{SubagentSpec, read_sidechain};
 use super::{SpawnContext, SubagentError, SubagentSpawner, SubagentTree};
 use crate::event_hub::EventStream;
 use crate::session::{Session, SessionEvent};
-use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::TokenUsage;
 use cutonce_core::protocol::event::{
     AgentActivity, AgentEnd, AgentEvent, AgentOutcome, AgentProgress, AgentRef, AgentStart, AskView, EndReason,
@@ -14,6 +13,7 @@ use cutonce_core::protocol::event::{
 use cutonce_core::protocol::submission::Submission;
 use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::subagent::AgentDefinition;
+use cutonce_core::sync::LockUnpoisoned;
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;

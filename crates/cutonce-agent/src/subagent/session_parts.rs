@@ -3,7 +3,6 @@
 use super::{SpawnContext, SubagentError, SubagentSpawner, SubagentTree};
 use crate::session::{Connected, SessionHistory, SessionParts, SessionRole, offered_specs};
 use crate::storage::{StoreError, TranscriptReader, TranscriptStore};
-use crate::sync::LockUnpoisoned;
 use cutonce_core::conversation::SharedMessage;
 use cutonce_core::mode::{AgentMode, Mode, ModeState};
 use cutonce_core::model_request::PromptPrefix;
@@ -13,6 +12,7 @@ use cutonce_core::prompts;
 use cutonce_core::protocol::event::AgentRef;
 use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::subagent::{AGENT_TOOL, AgentDefinition, AgentModel};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::{EntryBody, EntryKind, SidechainInfo, replay_session};
 use cutonce_tools::env::ToolEnv;
 use cutonce_tools::tool::AnyTool;
@@ -76,12 +76,12 @@ impl SubagentSpawner {
         planner.file = standing.file_for_agent(&birth.agent.id);
         let instructions = from.instructions.clone();
         let may_start = birth.definition.offers(AGENT_TOOL);
-        let seat = SubagentIdentity { me: birth.agent.clone(), mode, main: from.env.clone() };
+        let handle = SubagentIdentity { me: birth.agent.clone(), mode, main: from.env.clone() };
         let parent = SubagentParent {
             tree: tree.clone(),
             depth: self.depth + 1,
             may_start,
-            identity: seat,
+            identity: handle,
             prefix: prefix.clone(),
         };
         let parts = SessionParts {

@@ -4,28 +4,28 @@
 use super::handle::Membership;
 use super::{TeamError, TeamHandle};
 use crate::event_hub::EventStream;
-use crate::sync::LockUnpoisoned;
 use cutonce_core::protocol::event::{AskKind, AskView, EventKind};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
-use cutonce_core::team::{LEAD_NAME, MAX_MESSAGE_BYTES, MessageContent, PermissionRequest};
+use cutonce_core::sync::LockUnpoisoned;
+use cutonce_core::team::{ControlMessage, LEAD_NAME, MAX_MESSAGE_BYTES, PermissionRequest, TeamRequest};
 use std::sync::Arc;
 
-pub(crate) async fn relay_asks(seat: Arc<TeamHandle>, mut events: EventStream) {
-    let Some(joined) = seat.membership() else { return };
+pub(crate) async fn relay_asks(handle: Arc<TeamHandle>, mut events: EventStream) {
+    let Some(joined) = handle.membership() else { return };
     // The calls of an earlier process can't run any more, so withdraw its asks.
-    let over = |request_id: Option<String>| MessageContent::PermissionWithdrawn { request_id };
+    let over = |request_id: Option<String>| ControlMessage::PermissionWithdrawn { request_id };
     send_to_lead(&joined, over(None)).await;
     while let Some(event) = events.next().await {
         match event.kind {
             EventKind::Ask(ask) => {
-                seat.relayed.lock_unpoisoned().add_ask(&ask.ask_id);
+                handle.relayed.lock_unpoisoned().add_ask(&ask.ask_id);
                 if let Err(why) = ask_lead(&joined, &ask).await {
-                    seat.relayed.lock_unpoisoned().close_ask(&ask.ask_id);
-                    seat.submit(denial(&ask.ask_id, &why.to_string()));
+                    handle.relayed.lock_unpoisoned().close_ask(&ask.ask_id);
+                    handle.submit(denial(&ask.ask_id, &why.to_string()));
                 }
             }
             EventKind::AskClosed { ask_id, .. } => {
-                let waits = seat.relayed.lock_unpoisoned().close_ask(&ask_id);
+                let waits = handle.relayed.lock_unpoisoned().close_ask(&ask_id);
                 if waits {
                     send_to_lead(&joined, over(Some(ask_id))).await;
                 }
@@ -36,7 +36,7 @@ pub(crate) async fn relay_asks(seat: Arc<TeamHandle>, mut events: EventStream) {
     }
 }
 
-async fn send_to_lead(joined: &Membership, content: MessageContent) {
+async fn send_to_lead(joined: &Membership, content: ControlMessage) {
     let sent = joined.send_control(LEAD_NAME, crate::new_id(), content).await;
     sent.unwrap_or_else(|error| tracing::warn!("{error}"));
 }
@@ -56,10 +56,10 @@ async fn ask_lead(joined: &Membership, ask: &AskView) -> Result<(), TeamError> {
         preview,
         agent: ask.agent.as_deref().cloned(),
     };
-    let content = |preview| MessageContent::PermissionRequest(Box::new(request(preview)));
+    let content = |preview| ControlMessage::Request(TeamRequest::Call(Box::new(request(preview))));
     // The input says what runs; the preview is only a rendering of it.
     let whole = content(preview.clone());
-    let fits = whole.clone().to_control_text().is_some_and(|text| text.len() <= MAX_MESSAGE_BYTES);
+    let fits = whole.to_text().is_ok_and(|text| text.len() <= MAX_MESSAGE_BYTES);
     let content = if fits { whole } else { content(None) };
     joined.send_control(LEAD_NAME, ask.ask_id.clone(), content).await.map_err(TeamError::from)
 }

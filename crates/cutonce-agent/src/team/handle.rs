@@ -5,17 +5,17 @@ use super::join::TeammateConfig;
 use super::record::{Member, TeamRecord, team_folder};
 use super::teammate_process::{self, RunningTeammate};
 use super::teammate_template::TeammateTemplate;
-use super::{TeamError, control_message, text_message};
+use super::{TeamError, text_message};
 use crate::hooks::HookSet;
-use crate::sync::LockUnpoisoned;
 use crate::team::mailbox::{self, MailError, Mailbox};
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::event::Teammate;
 use cutonce_core::protocol::submission::{Submission, TeamUpdate};
 use cutonce_core::protocol::usage_totals::UsageTotals;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::team::{
-    LEAD_NAME, LeadMode, LeadScope, MessageContent, MessageKind, RelayedAsks, TeamKey, TeamMessage, TeammateState,
-    WorkEvidence,
+    ControlMessage, LEAD_NAME, LeadMode, LeadScope, MessageKind, PendingRequests, RelayedAsks, TeamKey, TeamMessage,
+    TeammateState, WorkEvidence,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicUsize;
@@ -76,11 +76,10 @@ impl Membership {
     pub async fn send_text(&self, to: &str, text: String, kind: MessageKind) -> Result<(), MailError> {
         self.send(TeamMessage { kind, ..text_message(&self.team, &self.me, to, crate::new_id(), text) }).await
     }
-    pub async fn send_control(&self, to: &str, id: String, content: MessageContent) -> Result<(), MailError> {
-        match control_message(&self.team, &self.me, to, id, content) {
-            Some(message) => self.send(message).await,
-            None => Err(MailError::Refused("the message is empty".into())),
-        }
+    pub async fn send_control(&self, to: &str, id: String, control: ControlMessage) -> Result<(), MailError> {
+        let text = control.to_text().map_err(|error| MailError::Refused(error.to_string()))?;
+        let kind = MessageKind::Control;
+        self.send(TeamMessage { kind, ..text_message(&self.team, &self.me, to, id, text) }).await
     }
 }
 
@@ -91,8 +90,8 @@ pub(crate) struct TeamHandle {
     hooks: Mutex<Arc<HookSet>>,
     session_id: String,
     state: Mutex<Option<TeamState>>,
-    /// Plan requests of teammates, answered by the model's tool or by the user.
-    pub requests: super::TeammateRequests,
+    /// Requests of teammates: the user answers them, and the model's tool those about plans.
+    pub requests: Mutex<PendingRequests>,
     /// Number of user answers being sent; the session waits for them before it ends.
     pub(crate) answering: AtomicUsize,
     /// A teammate's asks that were relayed to the lead.
@@ -133,13 +132,13 @@ impl Drop for TeamState {
 
 impl TeamHandle {
     pub fn new(template: TeammateTemplate, session_id: &str, joined: Option<Arc<Membership>>) -> Arc<TeamHandle> {
-        let seat = TeamHandle {
+        let handle = TeamHandle {
             template,
             session: Mutex::default(),
             hooks: Mutex::default(),
             session_id: session_id.into(),
             state: Mutex::default(),
-            requests: super::TeammateRequests::default(),
+            requests: Mutex::default(),
             answering: AtomicUsize::new(0),
             relayed: Mutex::default(),
             mode: Mutex::new(LeadMode { mode: Mode::Default, gives: Mode::Default }),
@@ -153,8 +152,9 @@ impl TeamHandle {
             reported_state: tokio::sync::Mutex::default(),
         };
         // The receiver is dropped: `attach` creates the real channel.
-        *seat.state.lock_unpoisoned() = joined.map(|joined| TeamState::new(joined, None, mpsc::unbounded_channel().0));
-        Arc::new(seat)
+        *handle.state.lock_unpoisoned() =
+            joined.map(|joined| TeamState::new(joined, None, mpsc::unbounded_channel().0));
+        Arc::new(handle)
     }
 
     pub fn membership(&self) -> Option<Arc<Membership>> {
@@ -205,10 +205,10 @@ impl TeamHandle {
     pub(crate) fn set_mode(self: &Arc<Self>, mode: LeadMode) {
         *self.mode.lock_unpoisoned() = mode;
         if self.record().is_some() {
-            let seat = self.clone();
+            let handle = self.clone();
             tokio::spawn(async move {
-                if let Err(error) = seat.publish().await {
-                    seat.send_news(TeamUpdate::Problem {
+                if let Err(error) = handle.publish().await {
+                    handle.send_news(TeamUpdate::Problem {
                         text: format!("Could not publish the mode to the team: {error}"),
                     });
                 }
@@ -230,11 +230,11 @@ impl TeamHandle {
         if before == scope || self.record().is_none() {
             return;
         }
-        let seat = self.clone();
+        let handle = self.clone();
         tokio::spawn(async move {
-            if let Err(error) = seat.share_scope().await {
+            if let Err(error) = handle.share_scope().await {
                 let text = format!("Could not share the scope with the team: {error}");
-                seat.send_news(TeamUpdate::Problem { text });
+                handle.send_news(TeamUpdate::Problem { text });
             }
         });
     }
@@ -249,7 +249,7 @@ impl TeamHandle {
         }
         self.publish().await?;
         for member in &record.members {
-            let content = MessageContent::LeadScope { scope: scope.clone() };
+            let content = ControlMessage::LeadScope { scope: scope.clone() };
             joined.send_control(&member.name, crate::new_id(), content).await?;
         }
         *told = scope;
@@ -259,8 +259,8 @@ impl TeamHandle {
     /// Reports evidence of a teammate to the lead, in order.
     pub(crate) fn report_evidence(self: &Arc<Self>, evidence: WorkEvidence) {
         self.evidence.lock_unpoisoned().push(evidence);
-        let seat = self.clone();
-        tokio::spawn(async move { seat.send_evidence().await });
+        let handle = self.clone();
+        tokio::spawn(async move { handle.send_evidence().await });
     }
 
     async fn send_evidence(&self) {
@@ -268,7 +268,7 @@ impl TeamHandle {
         let evidence = std::mem::take(&mut *self.evidence.lock_unpoisoned());
         let Some(joined) = self.membership().filter(|_| !evidence.is_empty()) else { return };
         for evidence in evidence {
-            let content = MessageContent::WorkEvidence { evidence: Box::new(evidence) };
+            let content = ControlMessage::WorkEvidence { evidence: Box::new(evidence) };
             let sent = joined.send_control(LEAD_NAME, crate::new_id(), content).await;
             sent.unwrap_or_else(|error| tracing::warn!("{error}"));
         }
@@ -279,20 +279,20 @@ impl TeamHandle {
     pub(crate) fn report_state(self: &Arc<Self>, state: TeammateState, used: &UsageTotals) {
         *self.teammate_state.lock_unpoisoned() = state;
         self.unreported_usage.lock_unpoisoned().add_all(used);
-        let seat = self.clone();
+        let handle = self.clone();
         tokio::spawn(async move {
             // A lead that reads «idle» has the evidence of the work before.
-            seat.send_evidence().await;
-            let mut told = seat.reported_state.lock().await;
-            let state = *seat.teammate_state.lock_unpoisoned();
-            let used = std::mem::take(&mut *seat.unreported_usage.lock_unpoisoned());
+            handle.send_evidence().await;
+            let mut told = handle.reported_state.lock().await;
+            let state = *handle.teammate_state.lock_unpoisoned();
+            let used = std::mem::take(&mut *handle.unreported_usage.lock_unpoisoned());
             let is_news = *told != Some(state) || used != UsageTotals::default();
-            let Some(joined) = seat.membership().filter(|_| is_news) else { return };
-            let status = MessageContent::TeammateStatus { state, used: used.clone() };
+            let Some(joined) = handle.membership().filter(|_| is_news) else { return };
+            let status = ControlMessage::TeammateStatus { state, used: used.clone() };
             match joined.send_control(LEAD_NAME, crate::new_id(), status).await {
                 Ok(()) => *told = Some(state),
                 Err(error) => {
-                    seat.unreported_usage.lock_unpoisoned().add_all(&used);
+                    handle.unreported_usage.lock_unpoisoned().add_all(&used);
                     tracing::warn!("{error}");
                 }
             }
@@ -466,22 +466,22 @@ impl TeamHandle {
 
     /// Resumes leading the team, and its members (TM-2).
     pub(crate) fn resume_team(self: &Arc<Self>, record: TeamRecord) {
-        let seat = self.clone();
+        let handle = self.clone();
         tokio::spawn(async move {
             let members = record.members.clone();
             let team = record.name.clone();
-            if let Err(error) = seat.become_lead(record).await {
-                return seat
+            if let Err(error) = handle.become_lead(record).await {
+                return handle
                     .send_news(TeamUpdate::Problem { text: format!("Could not resume the team {team}: {error}") });
             }
-            let Some(joined) = seat.membership() else { return };
+            let Some(joined) = handle.membership() else { return };
             for member in members {
-                if let Err(why) = seat.start_with_task(&joined, &member).await {
+                if let Err(why) = handle.start_with_task(&joined, &member).await {
                     let text = format!("Could not start the teammate {}: {why}", member.name);
-                    seat.send_news(TeamUpdate::Problem { text });
+                    handle.send_news(TeamUpdate::Problem { text });
                 }
             }
-            seat.send_news(TeamUpdate::Changed);
+            handle.send_news(TeamUpdate::Changed);
         });
     }
 
@@ -491,7 +491,7 @@ impl TeamHandle {
             return Err(TeamError::NoTeam);
         };
         for member in &record.members {
-            let order = joined.send_control(&member.name, crate::new_id(), MessageContent::Shutdown).await;
+            let order = joined.send_control(&member.name, crate::new_id(), ControlMessage::Shutdown).await;
             order?;
         }
         let running =
@@ -500,7 +500,6 @@ impl TeamHandle {
             running.end().await;
         }
         *self.state.lock_unpoisoned() = None;
-        self.requests.clear();
         joined.mailbox.remove().await?;
         record.remove(&self.template.config.dirs.home)?;
         self.send_news(TeamUpdate::Changed);
@@ -531,26 +530,32 @@ impl TeamState {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutonce_core::team::MessageContent;
+
+    async fn join_as_ann(folder: &std::path::Path) -> (Arc<Membership>, Arc<TeamHandle>) {
+        let mailbox = mailbox::open_mailbox(None, folder, "red").await.unwrap();
+        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
+        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
+        let joined = Arc::new(Membership { team, id, me, mailbox, member: None, others, scope, keys });
+        let handle = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        (joined, handle)
+    }
 
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn du_3_status_reports_carry_all_usage() {
         let folder = tempfile::tempdir().unwrap();
-        let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
-        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
-        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
-        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, scope, keys });
-        let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        let (joined, handle) = join_as_ann(folder.path()).await;
         let mut used = UsageTotals::default();
         used.add("m", Default::default(), 1.0);
         for _ in 0..20 {
-            seat.report_state(TeammateState::Idle, &used);
+            handle.report_state(TeammateState::Idle, &used);
         }
-        let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
+        let mut lead = joined.mailbox.read(LEAD_NAME).await.unwrap();
         let mut sum = UsageTotals::default();
         // Reports may be merged, but nothing is lost.
         while sum.cost() < 20.0 {
             match cutonce_core::team::parse_content(&lead.next().await.unwrap().message) {
-                MessageContent::TeammateStatus { used, .. } => sum.add_all(&used),
+                MessageContent::Control(ControlMessage::TeammateStatus { used, .. }) => sum.add_all(&used),
                 other => panic!("{other:?}"),
             }
         }
@@ -560,19 +565,15 @@ mod tests {
     #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
     async fn tm_1_state_reports_arrive_in_order() {
         let folder = tempfile::tempdir().unwrap();
-        let mailbox = mailbox::open_mailbox(None, folder.path(), "red").await.unwrap();
-        let [team, id, me] = ["red", "t-1", "ann"].map(String::from);
-        let (others, scope, keys) = (Vec::new(), None, Mutex::default());
-        let joined = Arc::new(Membership { team, id, me, mailbox: mailbox.clone(), member: None, others, scope, keys });
-        let seat = TeamHandle::new(TeammateTemplate::default(), "s-1", Some(joined.clone()));
+        let (joined, handle) = join_as_ann(folder.path()).await;
         for _ in 0..50 {
-            seat.report_state(TeammateState::Working, &UsageTotals::default());
-            seat.report_state(TeammateState::Idle, &UsageTotals::default());
+            handle.report_state(TeammateState::Working, &UsageTotals::default());
+            handle.report_state(TeammateState::Idle, &UsageTotals::default());
         }
-        seat.report_state(TeammateState::Ended, &UsageTotals::default());
-        let mut lead = mailbox.read(LEAD_NAME).await.unwrap();
+        handle.report_state(TeammateState::Ended, &UsageTotals::default());
+        let mut lead = joined.mailbox.read(LEAD_NAME).await.unwrap();
         let state = |message: &TeamMessage| match cutonce_core::team::parse_content(message) {
-            MessageContent::TeammateStatus { state, .. } => Some(state),
+            MessageContent::Control(ControlMessage::TeammateStatus { state, .. }) => Some(state),
             _ => None,
         };
         while state(&lead.next().await.unwrap().message) != Some(TeammateState::Ended) {}

@@ -21,7 +21,7 @@ mod teammate_template;
 pub(crate) mod tools;
 
 pub use approval_history::TeamHistory;
-pub(crate) use approvals::{ApprovalInput, TeammateRequests};
+pub(crate) use approvals::ApprovalInput;
 pub(crate) use ask_relay::relay_asks;
 pub use error::TeamError;
 pub(crate) use handle::{Membership, TeamHandle};
@@ -29,25 +29,9 @@ pub use join::{JoinError, TeamJoin};
 pub use record::{Member, TeamRecord, team_folder};
 pub(crate) use teammate_template::TeammateTemplate;
 
-use crate::sync::LockUnpoisoned;
-use cutonce_core::team::{MessageContent, MessageKind, TeamMessage};
+use cutonce_core::team::{MessageKind, TeamMessage};
 
-/// The asks of this session that were relayed to its lead.
-pub(crate) fn relayed_asks(seat: &TeamHandle) -> std::sync::MutexGuard<'_, cutonce_core::team::RelayedAsks> {
-    seat.relayed.lock_unpoisoned()
-}
-
-/// Builds a control message, not sealed yet.
-pub(crate) fn control_message(
-    team: &str,
-    from: &str,
-    to: &str,
-    id: String,
-    content: MessageContent,
-) -> Option<TeamMessage> {
-    Some(TeamMessage { kind: MessageKind::Control, ..text_message(team, from, to, id, content.to_control_text()?) })
-}
-
+/// Builds a message, not sealed yet.
 pub(crate) fn text_message(team: &str, from: &str, to: &str, id: String, text: String) -> TeamMessage {
     TeamMessage {
         id,

@@ -200,25 +200,27 @@ proptest! {
     /// PM-16, PM-61: a yes of hook, classifier, user or host in another mode leads back to the decision, never to
     /// running.
     #[test]
-    fn pm_16_no_yes_survives_a_mode_change(asked in 0usize..4, answered in 0usize..4, who in 0usize..4) {
+    fn pm_16_no_yes_survives_a_mode_change(asked in 0usize..4, answered in 0usize..4, who in 0usize..5) {
         let (asked, answered) = (MODES[asked], MODES[answered]);
         prop_assume!(asked != answered);
         let state = match who {
             0 => CallState::Classifying { mode: asked, ask: ask(AskCause::Mode), hook_asked: false },
             1 => CallState::PermissionHook { mode: asked, ask: ask(AskCause::Mode) },
+            4 => CallState::PreHook { mode: asked },
             _ => CallState::Asking { mode: asked, question: AskSubject::Permission(ask(AskCause::Mode)) },
         };
         let yes = match who {
             0 => CallEvent::Classified { now: now(answered), classifier_on: true, verdict: ClassifierVerdict::Allow("ok".into()) },
             1 => CallEvent::PermissionHooked { now: now(answered), reply: hook(Some(HookPermission::Allow)), input_changed: true },
             2 => CallEvent::Approved { now: now(answered), by: "the user allowed it" },
+            4 => CallEvent::PreHooked { mode: answered, reply: hook(Some(HookPermission::Allow)) },
             _ => CallEvent::ApprovedChanged { now: now(answered), by: "the host allowed it" },
         };
         let (state, effects) = step(state, yes);
         prop_assert!(matches!(effects[..], [CallEffect::Decide]));
         let CallState::Deciding { opinion, approved, .. } = &state else { panic!("{state:?}") };
         prop_assert_eq!(opinion.permission, None);
-        prop_assert!(approved.is_none() || (who >= 2 && answered != Mode::Plan));
+        prop_assert!(approved.is_none() || ((2..4).contains(&who) && answered != Mode::Plan));
     }
 }
 

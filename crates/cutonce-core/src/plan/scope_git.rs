@@ -4,37 +4,6 @@
 use super::scope::PlanScope;
 use crate::shell::{self, CommandPart, CommandVerdict};
 
-/// Subcommands that change git's own folder.
-const CHANGING: &[&str] = &[
-    "add",
-    "am",
-    "apply",
-    "bisect",
-    "branch",
-    "checkout",
-    "cherry-pick",
-    "clean",
-    "commit",
-    "config",
-    "fetch",
-    "gc",
-    "init",
-    "merge",
-    "mv",
-    "pull",
-    "push",
-    "rebase",
-    "reset",
-    "restore",
-    "revert",
-    "rm",
-    "stash",
-    "submodule",
-    "switch",
-    "tag",
-    "update-index",
-    "worktree",
-];
 /// A line with one of these forbids rather than plans.
 const NEGATIONS: &[&str] = &["don't", "don’t", "not", "never", "no", "without", "avoid", "instead"];
 
@@ -77,7 +46,7 @@ fn changing_subcommand(part: &CommandPart) -> Option<String> {
     let mut words = text.split_whitespace();
     let is_git = words.next().is_some_and(|program| program == "git" || program.ends_with("/git"));
     let name = words.next().filter(|_| is_git)?;
-    CHANGING.contains(&name).then(|| name.to_string())
+    shell::changes_repository(name).then(|| name.to_string())
 }
 
 impl PlanScope {
@@ -101,7 +70,7 @@ pub(super) fn named_subcommands(line: &str) -> Vec<String> {
         return Vec::new();
     }
     let pairs = words.iter().zip(words.iter().skip(1)).filter(|(git, _)| *git == "git");
-    pairs.map(|(_, name)| name.clone()).filter(|name| CHANGING.contains(&name.as_str())).collect()
+    pairs.map(|(_, name)| name.clone()).filter(|name| shell::changes_repository(name)).collect()
 }
 
 #[cfg(test)]

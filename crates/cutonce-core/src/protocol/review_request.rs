@@ -142,7 +142,7 @@ pub enum ReviewerMessage {
     Answer(Box<ReviewerAnswer>),
 }
 
-/// An answer in a few words, for those who did not give it.
+/// Describes an answer briefly, for approvers that did not give it.
 pub fn describe_answer(answer: Option<&AskAnswer>) -> String {
     match answer {
         None => "withdrawn".into(),

@@ -5,7 +5,7 @@ use crate::mode::Mode;
 use crate::protocol::answerer::Answerer;
 use crate::protocol::host::{FolderChange, HostAnswer, RuleChange};
 use crate::protocol::review_request::ReviewerAnswer;
-use crate::team::{AnsweredBy, LeadMode, PlanApprovalRequest, TeamMessage, TeammateState};
+use crate::team::{AnsweredBy, LeadMode, TeamMessage, TeamRequest, TeamResponse, TeammateState};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone)]
@@ -183,12 +183,15 @@ impl std::fmt::Debug for OnDone {
 pub enum TeamUpdate {
     /// A message from the mailbox. `lead`: what the lead can grant now, if the teammate knows it.
     Mail { message: Box<TeamMessage>, position: String, lead: Option<LeadMode> },
-    /// The answer to a teammate's plan was put in its mailbox: the request is closed (PM-132).
-    Answered { request_id: String, from: String, by: AnsweredBy, answer: AskAnswer, approved: bool },
-    /// The answer could not be sent: the request is open again.
-    NotAnswered { request: Box<PlanApprovalRequest>, why: String },
-    /// The answer to a teammate's call was sent to its mailbox, or failed.
-    PermissionAnswered { request_id: String, answer: AskAnswer, sent: Result<(), String> },
+    /// The answer to a teammate's request is in its mailbox, so the request is closed (PM-132); or why it is not, and
+    /// the request is open again.
+    Answered {
+        request: Box<TeamRequest>,
+        by: AnsweredBy,
+        response: Box<TeamResponse>,
+        answer: Box<AskAnswer>,
+        sent: Result<(), String>,
+    },
     /// New state of a teammate that this process started.
     State { name: String, state: TeammateState },
     /// The team was created or has changed.

@@ -7,6 +7,7 @@ mod analyze;
 mod known_commands;
 mod parse;
 
+pub(crate) use analyze::git::changes_repository;
 pub use known_commands::command_table_markdown;
 
 /// Maximum length of a command that is parsed; no user reads a longer one in a dialog.

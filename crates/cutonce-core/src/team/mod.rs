@@ -1,25 +1,25 @@
-//! Team messages (TM-1) and the approval of a teammate's plan by its lead (PM-130 to PM-134): message format,
-//! authentication, and the effect of requests and answers. Mailboxes are in the agent crate.
+//! Team messages (TM-1), and what a teammate needs its lead for: the approval of a plan (PM-130 to PM-134) or of a
+//! call. Message format, authentication, and the effect of requests and answers. Mailboxes are in the agent crate.
 //!
 //! Every message is external input, even if it claims to be from the lead. [`check_authenticity`] checks its
-//! seal; [`PendingLeadAnswer`] and [`PendingPlanApprovals`] accept only the lead's first answer to the open
+//! seal; [`PendingLeadAnswer`], [`RelayedAsks`] and [`PendingRequests`] accept only the first answer to an open
 //! request.
 
-mod call_approvals;
+mod approval_requests;
 mod content;
 mod message;
-mod plan_approvals;
+mod permission_messages;
 mod plan_lead_answer;
 mod plan_messages;
 mod render;
 mod seal;
 
-pub use call_approvals::{AddRequestOutcome, PendingCallApprovals, PermissionRequest, PermissionResponse, RelayedAsks};
-pub use content::{MessageContent, TeammateState, parse_content};
+pub use approval_requests::{AnsweredBy, PendingRequests, RequestArrival, TeamRequest, TeamResponse};
+pub use content::{ControlMessage, MessageContent, TeammateState, parse_content};
 pub use message::{
     LEAD_NAME, MAX_MEMBER_NAME_LEN, MAX_MESSAGE_BYTES, MessageKind, ReceivedMessage, TeamMessage, is_valid_name,
 };
-pub use plan_approvals::{AnsweredBy, PendingPlanApprovals, RequestArrival};
+pub use permission_messages::{PermissionRequest, PermissionResponse, RelayedAsks};
 pub use plan_lead_answer::{LeadAnswer, LeadMode, PendingLeadAnswer};
 use plan_messages::request_for_model;
 pub use plan_messages::{

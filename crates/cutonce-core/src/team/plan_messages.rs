@@ -1,6 +1,7 @@
 //! Messages about a teammate's plan (PM-131 to PM-134): the request, the lead's answer, and what models read of them.
 
-use super::content::MessageContent;
+use super::approval_requests::TeamRequest;
+use super::content::{ControlMessage, MessageContent};
 use super::message::{TeamMessage, is_valid_id};
 use super::render::escape_tags;
 use crate::mode::Mode;
@@ -39,27 +40,28 @@ pub struct PlanApprovalResponse {
     pub plan_content: Option<String>,
 }
 
-/// Checks that the request is about its sender's plan and that the hash matches.
-pub(super) fn check_plan_request(message: &TeamMessage, request: PlanApprovalRequest) -> MessageContent {
-    let broken = |why: &str| MessageContent::Invalid { why: why.into() };
-    if request.from != message.from {
-        return broken("`from` is not the sender");
+impl PlanApprovalRequest {
+    /// Checks that the request is about its sender's plan and that the hash matches.
+    pub(super) fn check(&self, message: &TeamMessage) -> Result<(), &'static str> {
+        if self.from != message.from {
+            return Err("`from` is not the sender");
+        }
+        if !is_valid_id(&self.request_id) {
+            return Err("`requestId` is not a valid id");
+        }
+        if self.sha256 != plan::sha256_hex(&self.plan_content) {
+            return Err("`sha256` does not match the plan");
+        }
+        if self.plan_file_path.len() > 4096 || !plan::has_content(&self.plan_content) {
+            return Err("it contains no plan");
+        }
+        Ok(())
     }
-    if !is_valid_id(&request.request_id) {
-        return broken("`requestId` is not a valid id");
-    }
-    if request.sha256 != plan::sha256_hex(&request.plan_content) {
-        return broken("`sha256` does not match the plan");
-    }
-    if request.plan_file_path.len() > 4096 || !plan::has_content(&request.plan_content) {
-        return broken("it contains no plan");
-    }
-    MessageContent::PlanApprovalRequest(request)
 }
 
 /// Text of a plan approval request for the lead's model; `None` for other messages.
 pub(super) fn request_for_model(content: &MessageContent) -> Option<String> {
-    let MessageContent::PlanApprovalRequest(request) = content else { return None };
+    let MessageContent::Control(ControlMessage::Request(TeamRequest::Plan(request))) = content else { return None };
     let values = [
         ("from", request.from.as_str()),
         ("request", &request.request_id),

@@ -95,7 +95,7 @@ proptest! {
                 Op::Response { request, approved, mode, writer, times } => {
                     let id = ids.iter().rev().nth(request.into()).cloned().unwrap_or("r-never".into());
                     let response = PlanApprovalResponse { request_id: id.clone(), approved, mode, ..Default::default() };
-                    let text = MessageContent::PlanApprovalResponse(response).to_control_text().unwrap();
+                    let text = ControlMessage::Response(TeamResponse::Plan(response)).to_text().unwrap();
                     for _ in 0..times {
                         let before = state.clone();
                         let counts = writer == Writer::Lead && open.as_ref().is_some_and(|(open, _)| *open == id);
@@ -106,7 +106,7 @@ proptest! {
                         let letter = written(writer, &text);
                         let heard = match check_authenticity("red", "ann", &letter, |_| Some(&ann)) {
                             Ok(()) => match parse_content(&letter) {
-                                MessageContent::PlanApprovalResponse(response) => {
+                                MessageContent::Control(ControlMessage::Response(TeamResponse::Plan(response))) => {
                                     waiting.evaluate_answer(letter.from == LEAD_NAME, response, Some(&plan.to_string()), lead)
                                 }
                                 _ => LeadAnswer::Ignored { why: "words" },

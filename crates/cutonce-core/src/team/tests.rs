@@ -30,6 +30,20 @@ pub(super) fn request(from: &str, id: &str, plan: &str) -> PlanApprovalRequest {
     }
 }
 
+pub(super) fn call_request(from: &str, id: &str) -> PermissionRequest {
+    PermissionRequest {
+        from: from.into(),
+        timestamp: String::new(),
+        request_id: id.into(),
+        tool: "Bash".into(),
+        input: serde_json::json!({"command": "make"}),
+        why: crate::permission::Why::from_reason("commands ask"),
+        suggestions: Vec::new(),
+        preview: Some("make".into()),
+        agent: None,
+    }
+}
+
 #[test]
 fn tm_1_seal_is_standard_hmac_sha256() {
     // RFC 4231, case 1, with the key zero-padded as required for short keys.
@@ -75,14 +89,15 @@ fn pm_132_only_sealed_messages_are_from_the_lead() {
 
 #[test]
 fn pm_131_request_fields_match_the_contract() {
-    let text = MessageContent::PlanApprovalRequest(request("ann", "r-1", "# Plan")).to_control_text().unwrap();
+    let text = ControlMessage::Request(TeamRequest::Plan(request("ann", "r-1", "# Plan"))).to_text().unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     let mut fields: Vec<_> = value.as_object().unwrap().keys().map(String::as_str).collect();
     fields.sort_unstable();
     let expected = ["from", "planContent", "planFilePath", "requestId", "sha256", "timestamp", "type"];
     assert_eq!((fields.as_slice(), value["type"].as_str()), (expected.as_slice(), Some("plan_approval_request")));
     let read = |from: &str, kind, text: &str| parse_content(&message(from, LEAD_NAME, kind, text));
-    assert!(matches!(read("ann", MessageKind::Control, &text), MessageContent::PlanApprovalRequest(_)));
+    let parsed = read("ann", MessageKind::Control, &text);
+    assert!(matches!(parsed, MessageContent::Control(ControlMessage::Request(TeamRequest::Plan(_)))), "{parsed:?}");
     assert!(matches!(read("bob", MessageKind::Control, &text), MessageContent::Invalid { .. }));
     assert_eq!(read("ann", MessageKind::Words, &text), MessageContent::Text);
     let swapped = text.replace("# Plan", "# Other");
@@ -93,24 +108,61 @@ fn pm_131_request_fields_match_the_contract() {
 #[test]
 fn pm_132_planning_lead_cant_approve_but_its_user_can() {
     let planning = LeadMode { mode: Mode::Plan, gives: Mode::AcceptEdits };
-    let yes = |mode| PlanApprovalResponse { request_id: "r".into(), approved: true, mode, ..Default::default() };
-    let mut desk = PendingPlanApprovals::default();
-    desk.add_request(request("ann", "r", "# Plan"));
-    assert!(desk.answer(AnsweredBy::Model, planning, yes(None)).is_err());
-    let (_, sent) = desk.answer(AnsweredBy::User, planning, yes(Some(Mode::BypassPermissions))).unwrap();
-    assert_eq!(sent.mode, Some(Mode::AcceptEdits), "never more than the lead's own");
-    assert!(desk.answer(AnsweredBy::User, planning, yes(None)).is_err(), "the first answer wins");
+    let yes = |mode| {
+        TeamResponse::Plan(PlanApprovalResponse { request_id: "r".into(), approved: true, mode, ..Default::default() })
+    };
+    let mut pending = PendingRequests::default();
+    pending.add(TeamRequest::Plan(request("ann", "r", "# Plan")));
+    assert!(pending.answer(AnsweredBy::Model, planning, yes(None)).is_err());
+    let (_, sent) = pending.answer(AnsweredBy::User, planning, yes(Some(Mode::BypassPermissions))).unwrap();
+    assert_eq!(sent, yes(Some(Mode::AcceptEdits)), "never more than the lead's own");
+    assert!(pending.answer(AnsweredBy::User, planning, yes(None)).is_err(), "the first answer wins");
 }
 
 #[test]
 fn pm_132_newer_request_replaces_the_older() {
-    let mut desk = PendingPlanApprovals::default();
-    assert_eq!(desk.add_request(request("ann", "r-1", "# One")), RequestArrival::New);
-    assert_eq!(desk.add_request(request("ann", "r-1", "# One")), RequestArrival::Duplicate);
-    assert_eq!(desk.add_request(request("bob", "r-2", "# Two")), RequestArrival::New);
-    assert_eq!(desk.add_request(request("ann", "r-3", "# One, better")), RequestArrival::Replaced("r-1".into()));
-    assert_eq!(desk.requests().len(), 2);
-    assert_eq!(desk.remove_teammate("ann").len(), 1);
+    let mut pending = PendingRequests::default();
+    let mut add = |from: &str, id: &str| pending.add(TeamRequest::Plan(request(from, id, "# Plan")));
+    assert_eq!(add("ann", "r-1"), RequestArrival::New);
+    assert_eq!(add("ann", "r-1"), RequestArrival::Duplicate);
+    assert_eq!(add("bob", "r-2"), RequestArrival::New);
+    let before = TeamRequest::Plan(request("ann", "r-1", "# Plan"));
+    assert_eq!(add("ann", "r-3"), RequestArrival::Replaced(before));
+    let ids =
+        |pending: &PendingRequests| pending.requests().iter().map(|open| open.id().to_string()).collect::<Vec<_>>();
+    assert_eq!(ids(&pending), ["r-2", "r-3"]);
+    // An answer that was not sent opens its request again, unless a newer one is there.
+    assert!(!pending.put_back(TeamRequest::Plan(request("ann", "r-1", "# Plan"))));
+    assert!(pending.put_back(TeamRequest::Plan(request("eve", "r-4", "# Plan"))));
+    assert_eq!(ids(&pending), ["r-2", "r-3", "r-4"]);
+}
+
+#[test]
+fn tm_1_only_the_sender_withdraws_its_calls() {
+    let call = |from: &str, id: &str| TeamRequest::Call(Box::new(call_request(from, id)));
+    let mut pending = PendingRequests::default();
+    pending.add(TeamRequest::Plan(request("bob", "p", "# Plan")));
+    assert_eq!(pending.add(call("ann", "r-1")), RequestArrival::New);
+    assert_eq!(pending.add(call("ann", "r-1")), RequestArrival::Duplicate);
+    pending.add(call("bob", "r-2"));
+    assert!(pending.withdraw_calls("bob", Some("r-1")).is_empty());
+    assert_eq!(pending.withdraw_calls("bob", None), [call("bob", "r-2")], "its plan still waits");
+    for n in 1..32 {
+        assert_eq!(pending.add(call("ann", &format!("f-{n}"))), RequestArrival::New);
+    }
+    assert_eq!(pending.add(call("ann", "more")), RequestArrival::TooMany);
+    assert_eq!(pending.add(call("bob", "one")), RequestArrival::New);
+}
+
+#[test]
+fn tm_1_an_answer_of_the_wrong_kind_closes_nothing() {
+    let lead = LeadMode { mode: Mode::Default, gives: Mode::Default };
+    let mut pending = PendingRequests::default();
+    pending.add(TeamRequest::Plan(request("ann", "p", "# Plan")));
+    let answer = Box::new(crate::protocol::submission::AskAnswer::Unusable { why: String::new() });
+    let call = TeamResponse::Call(PermissionResponse { request_id: "p".into(), answer });
+    assert!(pending.answer(AnsweredBy::User, lead, call).is_err());
+    assert!(pending.find("p").is_some());
 }
 
 #[test]

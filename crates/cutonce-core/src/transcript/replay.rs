@@ -104,7 +104,8 @@ pub fn cleared_message(plan: &str) -> Message {
 }
 
 /// Checks what providers require: the conversation starts with a user message, every call has exactly one
-/// result, directly after its message and in order, and no result is without a call.
+/// result, directly after its message and in order, and no result is without a call. Tests check with it what
+/// a replay of any transcript produces.
 pub fn check_valid_for_provider(conversation: &[SharedMessage]) -> Result<(), String> {
     let mut expected: std::collections::VecDeque<&str> = Default::default();
     for (at, message) in conversation.iter().enumerate() {

@@ -13,11 +13,12 @@ use crate::{Model, ModelError, ModelSignal};
 use async_trait::async_trait;
 use cutonce_core::conversation::{ModelResponse, WireFormat};
 use cutonce_core::model_request::ModelRequest;
+use cutonce_core::sync::LockUnpoisoned;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use secrecy::ExposeSecret;
 use std::error::Error;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, timeout, timeout_at};
 
@@ -46,7 +47,7 @@ impl<P: WireProtocol> HttpModel<P> {
     /// Builds the body for this request from what earlier ones already encoded.
     fn encode(&self, request: &ModelRequest<'_>) -> (ThinkingRequest, RequestBody) {
         let thinking = self.protocol.thinking_request(request, self.thinking_refused.load(Ordering::Relaxed));
-        let mut encoder = self.encoder.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut encoder = self.encoder.lock_unpoisoned();
         let pieces = encoder.encode_body(&self.protocol, request, &thinking);
         (thinking, pieces)
     }
@@ -259,7 +260,7 @@ pub fn connection_error(error: &reqwest::Error) -> AttemptError {
 }
 
 /// Returns the root cause of an error; the layers above it repeat the URL.
-fn root_cause(error: &dyn Error) -> String {
+pub fn root_cause(error: &dyn Error) -> String {
     let mut error = error;
     while let Some(inner) = error.source() {
         error = inner;

@@ -5,6 +5,7 @@ use super::player::{ScenarioPlayer, ScriptedAnswer};
 use super::{ScenarioScript, ScriptedFault, ScriptedTurn, StatusFault};
 use bytes::{Bytes, BytesMut};
 use cutonce_core::conversation::WireFormat;
+use cutonce_core::sync::LockUnpoisoned;
 use http_body::{Body, Frame};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -18,7 +19,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::task::{Context, Poll, ready};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -87,7 +88,7 @@ struct ServerState {
 
 impl ServerShared {
     fn state(&self) -> MutexGuard<'_, ServerState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_unpoisoned()
     }
 }
 
@@ -248,7 +249,7 @@ async fn handle_request(request: Request<Incoming>, shared: Arc<ServerShared>) -
         RecordedRequest { path, headers, body: body.bytes.clone() }
     });
     let turn = shared.improvise.as_ref().zip(recorded.as_ref()).map(|(answer, recorded)| {
-        let mut answer = answer.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut answer = answer.lock_unpoisoned();
         answer(recorded)
     });
     let mut state = shared.state();

@@ -7,8 +7,9 @@ use super::{
 };
 use crate::tool::ToolError;
 use cutonce_core::permission::PathLocation;
+use cutonce_core::sync::RwLockUnpoisoned;
 use std::path::Path;
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 /// Maximum file size to send to an editor.
@@ -40,14 +41,14 @@ impl FileAccess {
     /// Reads and writes this file on disk only. The session submits the content of the plan file, so a plan inside
     /// the workspace also bypasses the editor (PM-44).
     pub fn keep_from_editor(&self, path: &Path) {
-        self.editor_bypass.write().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf());
+        self.editor_bypass.write_unpoisoned().insert(path.to_path_buf());
     }
 
     /// Returns the editor if it handles this file: not for the plan file, protected places, files outside the
     /// workspace, or notebooks, which it shows in another form than their text.
     pub(super) fn editor_for(&self, path: &Path, place: PathLocation) -> Option<Arc<dyn FileEditor>> {
         let notebook = path.extension().is_some_and(|extension| extension == "ipynb");
-        let ours = || self.editor_bypass.read().unwrap_or_else(PoisonError::into_inner).contains(path);
+        let ours = || self.editor_bypass.read_unpoisoned().contains(path);
         self.editor
             .clone()
             .filter(|_| matches!(place, PathLocation::Workspace | PathLocation::Trigger) && !notebook && !ours())

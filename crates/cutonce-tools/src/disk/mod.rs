@@ -16,12 +16,13 @@ pub use seen::FileStamp;
 
 use crate::tool::ToolError;
 use cutonce_core::permission::WriteGrant;
+use cutonce_core::sync::{LockUnpoisoned, RwLockUnpoisoned};
 use cutonce_core::transcript::SeenFileMark;
 use seen::{SeenFile, SeenFiles};
 use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, MutexGuard, RwLock};
 use tokio_util::sync::CancellationToken;
 
 /// Maximum size of a file that can be changed: the old content of a larger one could not be stored (SE-5).
@@ -87,24 +88,24 @@ impl FileAccess {
 
     /// Reports changes from now on, those of subagents too; `None`: to no one.
     pub fn set_on_change(&self, listener: Option<ChangeListener>) {
-        *self.on_change.write().unwrap_or_else(PoisonError::into_inner) = listener;
+        *self.on_change.write_unpoisoned() = listener;
     }
 
     fn listener(&self) -> Option<ChangeListener> {
-        self.on_change.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.on_change.read_unpoisoned().clone()
     }
 
     fn report_change(&self, path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) {
         if let Some(listener) = self.listener() {
             let (old, new) = (old.map(layer::hash_bytes), new.map(layer::hash_bytes));
-            self.own_writes.lock().unwrap_or_else(PoisonError::into_inner).insert(path.into(), new.clone());
+            self.own_writes.lock_unpoisoned().insert(path.into(), new.clone());
             listener(path, old, new);
         }
     }
 
     /// True if a tool wrote this content, so that no command did (PC-22).
     pub(crate) fn wrote(&self, path: &Path, now: Option<&layer::LayerNode>) -> bool {
-        let writes = self.own_writes.lock().unwrap_or_else(PoisonError::into_inner);
+        let writes = self.own_writes.lock_unpoisoned();
         writes.get(path).is_some_and(|hash| *hash == now.and_then(layer::LayerNode::content_hash))
     }
 
@@ -125,12 +126,12 @@ impl FileAccess {
 
     /// Sets which files are hidden from Read and Grep; `None` hides nothing.
     pub fn set_hidden(&self, hidden: Option<HiddenFilter>) {
-        *self.hidden.write().unwrap_or_else(PoisonError::into_inner) = hidden;
+        *self.hidden.write_unpoisoned() = hidden;
     }
 
     /// Returns the current filter, for a walk that calls it often.
     pub fn hidden(&self) -> Option<HiddenFilter> {
-        self.hidden.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.hidden.read_unpoisoned().clone()
     }
 
     /// Opens a regular file for reading without following symlinks: the path is resolved already.
@@ -286,5 +287,5 @@ fn lock_path(path: &Path) -> MutexGuard<'static, ()> {
     let mut hasher = DefaultHasher::new();
     path.hash(&mut hasher);
     let lock = &LOCKS[(hasher.finish() % LOCKS.len() as u64) as usize];
-    lock.lock().unwrap_or_else(PoisonError::into_inner)
+    lock.lock_unpoisoned()
 }

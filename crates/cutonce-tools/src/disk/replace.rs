@@ -6,6 +6,7 @@
 
 use super::open::{self, MissingFolders, OpenFailure, OpenFolder};
 use super::{FileError, FileStamp};
+use cutonce_core::sync::LockUnpoisoned;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
@@ -14,8 +15,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Replaces the file that had `old` as its stamp (`None`: there must be none) and returns the new stamp.
@@ -219,7 +220,7 @@ fn remove_leftovers_once(folder: &OpenFolder) {
     static DONE: Mutex<BTreeSet<(u64, u64)>> = Mutex::new(BTreeSet::new());
     let Ok(stat) = rustix::fs::fstat(&folder.fd) else { return };
     let stamp = FileStamp::from_stat(&stat);
-    if DONE.lock().unwrap_or_else(PoisonError::into_inner).insert((stamp.device, stamp.inode)) {
+    if DONE.lock_unpoisoned().insert((stamp.device, stamp.inode)) {
         remove_leftovers(folder);
     }
 }

@@ -1,11 +1,12 @@
 //! Tracks what the model has seen, and whether it is still current (TL-3).
 
 use super::FileError;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::transcript::SeenFileMark;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A file's metadata, used to detect changes without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +150,7 @@ impl SeenFiles {
     }
 
     fn lock(&self) -> MutexGuard<'_, SeenState> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock_unpoisoned()
     }
 }
 

@@ -1,4 +1,4 @@
-//! All directory walks of this crate: ripgrep's own parallel walk, with its number of threads.
+//! Searches of whole folder trees: ripgrep's own parallel walk, with its number of threads.
 //!
 //! Glob and Grep walk like `rg`, except: hidden files are walked too (an agent works on `.github` and the like), `.git`
 //! never is, and a `.gitignore` applies also outside a repository.
@@ -7,6 +7,7 @@ use crate::files::missing;
 use crate::tool::ToolError;
 use crate::workspace::Workspace;
 use cutonce_core::permission::PathTarget;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::glob_braces;
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use rustix::fs::{Access, AtFlags, Mode, OFlags};
@@ -197,7 +198,7 @@ impl NewestPart<'_> {
 
 impl Drop for NewestPart<'_> {
     fn drop(&mut self) {
-        let mut all = self.whole.all.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.whole.all.lock_unpoisoned();
         all.0.append(&mut self.files);
         all.1 += self.count;
     }
@@ -214,7 +215,7 @@ pub(crate) struct UnreadPaths(Mutex<(Vec<String>, usize)>);
 
 impl UnreadPaths {
     pub fn add(&self, error: impl std::fmt::Display) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = self.0.lock_unpoisoned();
         all.1 += 1;
         if all.0.len() < 3 {
             all.0.push(error.to_string());

@@ -5,9 +5,9 @@ use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
 use cutonce_core::permission::{Access, CallRights};
 use cutonce_core::protocol::event::{TodoItem, TodoStatus};
+use cutonce_core::sync::LockUnpoisoned;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::sync::PoisonError;
 
 pub struct TodoWriteTool;
 
@@ -59,7 +59,7 @@ impl Tool for TodoWriteTool {
         _call: &CallContext,
     ) -> ToolOutcome {
         let text = format!("The list is stored: {}.", count_summary(&input.todos));
-        *here.todos.lock().unwrap_or_else(PoisonError::into_inner) = input.todos;
+        *here.todos.lock_unpoisoned() = input.todos;
         ToolOutcome::text(text)
     }
 }

@@ -9,6 +9,7 @@ use crate::workspace::{Workspace, is_protected_name};
 use cutonce_core::permission::{ShellConfinement, is_secret};
 use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::shell::{self, CommandVerdict};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{
     PrivateFolder, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier,
     ThrowawayLayer, WorkspaceWriteProfile, check_throwaway_layer, sandbox_support,
@@ -100,7 +101,7 @@ impl PlanSandbox {
 
     /// Makes an agent's plan file readable: agents share the sandbox (PM-42).
     pub fn add_readable(&self, path: &Path) {
-        let mut readable = self.readable.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut readable = self.readable.lock_unpoisoned();
         if !readable.iter().any(|known| known == path) {
             readable.push(path.to_path_buf());
         }
@@ -132,7 +133,7 @@ impl PlanSandbox {
 
     /// Starts another plan mode visit: search for secrets again.
     pub(crate) fn start_visit(&self) {
-        *self.secrets.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.secrets.lock_unpoisoned() = None;
     }
 
     pub(crate) fn tmp(&self) -> PathBuf {
@@ -155,7 +156,7 @@ impl PlanSandbox {
             tmp: self.folder.ready(TMP)?,
             stand_ins: self.stand_ins(start.command, scratch.is_some()),
             hide,
-            readable: self.readable.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            readable: self.readable.lock_unpoisoned().clone(),
             scratch,
             listener: self.network.as_ref().map(|_| PROXY_PORT),
             background: start.background,
@@ -183,13 +184,13 @@ impl PlanSandbox {
     /// Closed files of the workspace that git can open, without their content: a tracked one may have changed. Call
     /// after `hidden`.
     fn stand_ins(&self, command: &str, layer: bool) -> Vec<PathBuf> {
-        let secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let secrets = self.secrets.lock_unpoisoned();
         let found = secrets.iter().flatten().filter(|_| layer || command.contains("git"));
         found.take(MAX_STAND_INS).cloned().collect()
     }
 
     fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
-        let mut secrets = self.secrets.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut secrets = self.secrets.lock_unpoisoned();
         let found = secrets.get_or_insert_with(|| {
             let found = find_secrets(workspace);
             // Without the file, git shows what it stored of these files earlier, as `git show` does anyway.
@@ -230,7 +231,7 @@ impl WorkspaceSandbox {
         limits: ResourceLimits,
         workspace: &Workspace,
     ) -> Result<SandboxProfile, SandboxUnavailable> {
-        let mut protected = self.protected.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut protected = self.protected.lock_unpoisoned();
         let found = protected.get_or_insert_with(|| find_protected(workspace)).iter().cloned();
         // A folder that is gone or new since the walk: what does not exist now is left out, except reserved names.
         let found = found.filter(|path| path.symlink_metadata().is_ok());
@@ -388,7 +389,7 @@ fn find_all(workspace: &Workspace, wanted: impl Fn(&Path) -> bool + Sync) -> Vec
     let found = Mutex::new(Vec::new());
     walk::visit_all(folders, false, |path| {
         if let Some(path) = path.filter(|path| wanted(path)) {
-            found.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+            found.lock_unpoisoned().push(path.to_path_buf());
         }
         WalkState::Continue
     });

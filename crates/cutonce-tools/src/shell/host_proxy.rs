@@ -6,10 +6,11 @@
 
 use crate::web::is_public;
 use cutonce_core::settings::network::{AllowedHosts, ListedHost};
+use cutonce_core::sync::LockUnpoisoned;
 use std::collections::BTreeSet;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -57,11 +58,11 @@ impl NetworkAllowance {
 
     /// Returns the hosts that were contacted, as `host:port`.
     pub fn contacted(&self) -> Vec<String> {
-        self.contacted.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.contacted.lock_unpoisoned().iter().cloned().collect()
     }
 
     fn remember(&self, host: &str, port: u16) {
-        let mut contacted = self.contacted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut contacted = self.contacted.lock_unpoisoned();
         if contacted.len() < MAX_REMEMBERED {
             contacted.insert(format!("{host}:{port}"));
         }

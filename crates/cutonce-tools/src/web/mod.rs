@@ -7,12 +7,13 @@ mod page;
 
 use crate::tool::ToolError;
 pub(crate) use address::is_public;
+use cutonce_core::sync::LockUnpoisoned;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, CONTENT_TYPE, LOCATION};
 use reqwest::{Client, Response, StatusCode, redirect};
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use url::{Host, Url};
@@ -241,7 +242,7 @@ struct PinnedAddresses(Mutex<HashMap<String, Vec<SocketAddr>>>);
 
 impl PinnedAddresses {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Vec<SocketAddr>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock_unpoisoned()
     }
 }
 

@@ -9,10 +9,11 @@ pub use added_folders::AddedFolders;
 
 use crate::tool::ToolError;
 use cutonce_core::permission::{PathLocation, PathTarget};
+use cutonce_core::sync::LockUnpoisoned;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Component, Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// The folders of the session. All paths are absolute and resolved.
 #[derive(Debug, Clone)]
@@ -328,13 +329,13 @@ impl DecidedTarget {
     /// Resolves `field` for the decision; the last answer is used.
     pub fn resolve(&self, here: &Workspace, field: &str, given: &str) -> Result<PathTarget, ToolError> {
         let target = here.resolve(given).map_err(|why| format!("`{field}`: {why}"))?;
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(target.clone());
+        *self.0.lock_unpoisoned() = Some(target.clone());
         Ok(target)
     }
 
     /// Returns the target that the decision was about.
     pub fn decided(&self, here: &Workspace, field: &str, given: &str) -> Result<PathTarget, ToolError> {
-        let judged = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let judged = self.0.lock_unpoisoned().clone();
         judged.map_or_else(|| self.resolve(here, field, given), Ok)
     }
 }

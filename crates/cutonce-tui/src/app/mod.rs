@@ -90,9 +90,9 @@ pub enum AppMessage {
     },
 }
 
-pub async fn run(face: TuiOptions) -> io::Result<u8> {
+pub async fn run(options: TuiOptions) -> io::Result<u8> {
     let (notes, mut told) = mpsc::unbounded_channel();
-    let (mut app, first, mut arrived) = App::start(face, notes)?;
+    let (mut app, first, mut arrived) = App::start(options, notes)?;
     app.draw(Instant::now())?;
     let mut opened = app.session.thread.spawn(first.selector);
     let mut events: Option<EventStream> = None;

@@ -245,7 +245,7 @@ pub(super) struct StartOptions {
 
 impl App {
     pub(super) fn start(
-        face: TuiOptions,
+        options: TuiOptions,
         notes: mpsc::UnboundedSender<AppMessage>,
     ) -> io::Result<(App, StartOptions, mpsc::UnboundedReceiver<TimedInput>)> {
         let TuiOptions {
@@ -262,7 +262,7 @@ impl App {
             setup,
             command_line_rules: flags,
             guide,
-        } = face;
+        } = options;
         let around = AppEnvironment { home, cwd, env, version, doctor, setup, command_line_rules: flags, fork };
         let term = around.env_var("TERM").unwrap_or_default();
         let terminal = TerminalGuard::acquire(terminal::supports_kitty(&term))?;

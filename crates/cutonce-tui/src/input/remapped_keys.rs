@@ -2,8 +2,9 @@
 //! keymap, so it is kept in one place for the composer, text fields and views.
 
 use super::keymap::{KEY_BINDINGS, KeyAction};
+use cutonce_core::sync::RwLockUnpoisoned;
 use std::collections::BTreeMap;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, RwLock};
 
 /// Key name to action; `None`: the key does nothing.
 pub type RemappedKeys = BTreeMap<String, Option<KeyAction>>;
@@ -14,13 +15,13 @@ static CURRENT: RwLock<Option<Arc<RemappedKeys>>> = RwLock::new(None);
 const NEEDED: [KeyAction; 3] = [KeyAction::Send, KeyAction::Escape, KeyAction::Quit];
 
 pub fn current() -> Arc<RemappedKeys> {
-    CURRENT.read().unwrap_or_else(PoisonError::into_inner).clone().unwrap_or_default()
+    CURRENT.read_unpoisoned().clone().unwrap_or_default()
 }
 
 /// Uses the keys of the settings from now on. Returns one line if some of them can't be used.
 pub fn use_settings(keys: &BTreeMap<String, String>) -> Option<String> {
     let (remapped, problems) = parse(keys);
-    *CURRENT.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(remapped));
+    *CURRENT.write_unpoisoned() = Some(Arc::new(remapped));
     (!problems.is_empty()).then(|| format!("`keys` in the settings: {}. Fix it with /config.", problems.join("; ")))
 }
 

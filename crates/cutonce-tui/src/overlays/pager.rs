@@ -99,12 +99,6 @@ impl Pager {
         }
     }
 
-    /// Scrolls to an item.
-    pub fn scrolled_to(mut self, item: usize) -> Pager {
-        self.top = (item.min(self.items.len().saturating_sub(1)), 0);
-        self
-    }
-
     /// Starts at the end.
     pub fn at_end(mut self) -> Pager {
         self.at_end = true;

@@ -1,12 +1,12 @@
 //! Code highlighting on a separate thread (UI-2). Loading the grammars takes tens of milliseconds and a hostile line
 //! may take longer, so drawing and key input never wait for it. Code is plain until its colours arrive.
 
-use crate::render::text;
 use crate::render::theme::{ColourDepth, Theme, ThemeName};
+use cutonce_core::sync::LockUnpoisoned;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Span;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, mpsc};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError, mpsc};
 use std::time::Instant;
 use syntect::easy::HighlightLines;
 use syntect::highlighting::FontStyle;
@@ -96,18 +96,10 @@ impl Highlighter {
         Some(HighlightedBlock { inner: Arc::new(inner), highlighter: self.clone() })
     }
 
-    /// Highlights complete code and waits for the result. Only for threads that may block.
-    pub fn highlight_all(&self, language: &str, code: &str, theme: &Theme) -> Option<Vec<Vec<Span<'static>>>> {
-        let block = self.open_block(language, theme)?;
-        code.lines().for_each(|line| block.push_line(&text::visible(line)));
-        while !block.is_abandoned() && self.wait_idle() {}
-        (0..code.lines().count()).map(|number| block.line(number)).collect()
-    }
-
     /// Waits until all jobs are done. Returns false if there were none.
     pub fn wait_idle(&self) -> bool {
         let (open, done) = &*self.shared.open_jobs;
-        let mut left = lock(open);
+        let mut left = open.lock_unpoisoned();
         if *left == 0 {
             return false;
         }
@@ -120,7 +112,7 @@ impl Highlighter {
     /// Like `wait`, with a deadline. Also returns false if jobs are left when it passes.
     pub fn wait_idle_until(&self, end: Instant) -> bool {
         let (open, done) = &*self.shared.open_jobs;
-        let mut left = lock(open);
+        let mut left = open.lock_unpoisoned();
         let waited = *left > 0;
         while *left > 0 {
             let Some(time) = end.checked_duration_since(Instant::now()).filter(|time| !time.is_zero()) else {
@@ -132,7 +124,7 @@ impl Highlighter {
     }
 
     fn send_job(&self, job: HighlightJob) -> bool {
-        let mut sender = lock(&self.shared.sender);
+        let mut sender = self.shared.sender.lock_unpoisoned();
         if sender.is_none() {
             let (send, receive) = mpsc::channel();
             let (open, wake) = (self.shared.open_jobs.clone(), self.shared.wake.clone());
@@ -143,10 +135,10 @@ impl Highlighter {
             *sender = Some(send);
         }
         let (open, _) = &*self.shared.open_jobs;
-        *lock(open) += 1;
+        *open.lock_unpoisoned() += 1;
         let sent = sender.as_ref().is_some_and(|sender| sender.send(job).is_ok());
         if !sent {
-            *lock(open) -= 1;
+            *open.lock_unpoisoned() -= 1;
         }
         sent
     }
@@ -155,7 +147,7 @@ impl Highlighter {
 impl HighlightedBlock {
     /// Adds the next line, sanitized and without its newline.
     pub fn push_line(&self, line: &str) {
-        let mut sent = lock(&self.inner.sent);
+        let mut sent = self.inner.sent.lock_unpoisoned();
         *sent += 1;
         let job = HighlightJob { block: self.inner.clone(), line: line.to_string() };
         if *sent > MAX_LINES || self.is_abandoned() || !self.highlighter.send_job(job) {
@@ -165,12 +157,12 @@ impl HighlightedBlock {
 
     /// The highlighted line, or None while it is not ready.
     pub fn line(&self, number: usize) -> Option<Vec<Span<'static>>> {
-        lock(&self.inner.lines).get(number).cloned()
+        self.inner.lines.lock_unpoisoned().get(number).cloned()
     }
 
     /// Number of highlighted lines.
     pub fn finished_lines(&self) -> usize {
-        lock(&self.inner.lines).len()
+        self.inner.lines.lock_unpoisoned().len()
     }
 
     /// True if highlighting was given up: unknown language or too much code.
@@ -185,7 +177,7 @@ fn run_jobs(jobs: &mpsc::Receiver<HighlightJob>, open: &(Mutex<usize>, Condvar),
             highlight_line(&job);
         }
         let (count, done) = open;
-        let mut left = lock(count);
+        let mut left = count.lock_unpoisoned();
         *left = left.saturating_sub(1);
         let idle = *left == 0;
         drop(left);
@@ -198,7 +190,7 @@ fn run_jobs(jobs: &mpsc::Receiver<HighlightJob>, open: &(Mutex<usize>, Condvar),
 
 fn highlight_line(job: &HighlightJob) {
     let block = &job.block;
-    let mut state = lock(&block.state);
+    let mut state = block.state.lock_unpoisoned();
     if matches!(*state, GrammarState::New) {
         match syntaxes().find_syntax_by_token(&block.language) {
             Some(syntax) => {
@@ -215,7 +207,7 @@ fn highlight_line(job: &HighlightJob) {
             Err(_) => return block.abandoned.store(true, Ordering::Relaxed),
         },
     };
-    lock(&block.lines).push(spans);
+    block.lines.lock_unpoisoned().push(spans);
 }
 
 fn styled_span(style: syntect::highlighting::Style, piece: &str, theme: &Theme) -> Span<'static> {
@@ -285,27 +277,37 @@ fn syntax_theme(theme: &Theme) -> &'static syntect::highlighting::Theme {
     THEMES.get_or_init(two_face::theme::extra).get(name)
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::render::text;
+
+    /// Highlights complete code and waits for the result.
+    fn highlight_all(
+        highlighter: &Highlighter,
+        language: &str,
+        code: &str,
+        theme: &Theme,
+    ) -> Option<Vec<Vec<Span<'static>>>> {
+        let block = highlighter.open_block(language, theme)?;
+        code.lines().for_each(|line| block.push_line(&text::visible(line)));
+        while !block.is_abandoned() && highlighter.wait_idle() {}
+        (0..code.lines().count()).map(|number| block.line(number)).collect()
+    }
 
     #[test]
     fn ui_2_code_is_highlighted_on_another_thread() {
         let highlighter = Highlighter::new(|| {});
         let theme = Theme::default();
         let code = "fn main() {\n    let x = \"a\"; // why\n}";
-        let lines = highlighter.highlight_all("rust", code, &theme).unwrap();
+        let lines = highlight_all(&highlighter, "rust", code, &theme).unwrap();
         let told: Vec<String> =
             lines.iter().map(|spans| spans.iter().map(|span| span.content.as_ref()).collect()).collect();
         assert_eq!(told.join("\n"), code);
         let colours: std::collections::HashSet<_> = lines.iter().flatten().map(|span| span.style.fg).collect();
         assert!(colours.len() > 2, "{colours:?}");
-        assert!(highlighter.highlight_all("no such language", code, &theme).is_none());
-        assert!(highlighter.highlight_all("rust", code, &Theme::new(ThemeName::Dark, ColourDepth::None)).is_none());
+        assert!(highlight_all(&highlighter, "no such language", code, &theme).is_none());
+        assert!(highlight_all(&highlighter, "rust", code, &Theme::new(ThemeName::Dark, ColourDepth::None)).is_none());
     }
 
     #[test]
@@ -313,7 +315,7 @@ mod tests {
         let highlighter = Highlighter::new(|| {});
         for name in [ThemeName::Light, ThemeName::Dark] {
             let theme = Theme::new(name, ColourDepth::True);
-            let lines = highlighter.highlight_all("diff", "@@ -1 +1 @@\n-old\n+new\n same", &theme).unwrap();
+            let lines = highlight_all(&highlighter, "diff", "@@ -1 +1 @@\n-old\n+new\n same", &theme).unwrap();
             let colours: Vec<_> = lines.iter().map(|line| line.iter().find_map(|span| span.style.fg)).collect();
             for span in lines.iter().flatten() {
                 let Some(Color::Rgb(r, g, b)) = span.style.fg else { continue };
@@ -328,7 +330,7 @@ mod tests {
     fn ui_10_sixteen_colours_use_the_terminal_palette() {
         let highlighter = Highlighter::new(|| {});
         let theme = Theme::new(ThemeName::Dark, ColourDepth::Sixteen);
-        let lines = highlighter.highlight_all("rs", "let x = 1;", &theme).unwrap();
+        let lines = highlight_all(&highlighter, "rs", "let x = 1;", &theme).unwrap();
         let colours: Vec<_> = lines.iter().flatten().filter_map(|span| span.style.fg).collect();
         assert!(colours.iter().all(|color| !matches!(color, Color::Rgb(..))), "{colours:?}");
         assert!(!colours.is_empty());

@@ -2,6 +2,7 @@
 //! gets every key, and it reports when the terminal is closed.
 
 use crate::input::{InputParser, TerminalInput};
+use cutonce_core::sync::LockUnpoisoned;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::net::UnixStream;
@@ -35,7 +36,7 @@ struct ReaderState {
 
 impl ReaderShared {
     fn state(&self) -> MutexGuard<'_, ReaderState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_unpoisoned()
     }
 }
 

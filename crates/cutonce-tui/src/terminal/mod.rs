@@ -9,10 +9,11 @@ mod typed_line;
 
 pub use key_reader::{KeyReader, TimedInput};
 pub use suspend::{suspend, was_stopped};
-pub use typed_line::{EchoMode, TypedLineReader};
+pub use typed_line::{EchoMode, TypedLineReader, has_input};
 
+use cutonce_core::sync::LockUnpoisoned;
 use std::io::{self, Write};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 const BRACKETED_PASTE: &str = "\x1b[?2004h";
 /// Saves the window title and enables bracketed paste.
@@ -49,11 +50,11 @@ static THREAD_PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 /// Takes the panic message of another thread, if there is a new one.
 pub fn take_thread_panic() -> Option<String> {
-    THREAD_PANIC.lock().unwrap_or_else(PoisonError::into_inner).take()
+    THREAD_PANIC.lock_unpoisoned().take()
 }
 
 fn saved_modes() -> std::sync::MutexGuard<'static, Option<SavedTerminalModes>> {
-    SAVED.lock().unwrap_or_else(PoisonError::into_inner)
+    SAVED.lock_unpoisoned()
 }
 
 /// Current terminal size in columns and rows, or 80x24 if unknown. Callers read it before each write.
@@ -193,7 +194,7 @@ fn install_panic_hook() {
             let by = saved_modes().as_ref().map(|taken| taken.owner);
             if by.is_some_and(|by| by != std::thread::current().id()) {
                 tracing::error!("{info}");
-                *THREAD_PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(info.to_string());
+                *THREAD_PANIC.lock_unpoisoned() = Some(info.to_string());
                 return;
             }
             if by.is_some() {

@@ -116,8 +116,8 @@ trait ByteSource {
     fn more_follows(&self) -> bool;
 }
 
-/// Whether input arrives within so many milliseconds.
-fn has_input(wait: libc::c_int) -> bool {
+/// Whether standard input can be read, or is at its end, within so many milliseconds; -1 waits forever.
+pub fn has_input(wait: libc::c_int) -> bool {
     let mut polled = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
     // SAFETY: `polled` is one live pollfd and the count is 1.
     unsafe { libc::poll(&raw mut polled, 1, wait) > 0 }

@@ -34,8 +34,8 @@ pub async fn run(args: ImplementArgs) -> anyhow::Result<u8> {
         Ok((started, FirstInput::Implement(chosen.approve()?)))
     };
     if headless {
-        let face = PrintOptions { implements: true, ..print::print_options(&run) };
-        return print::run(opening, face).await;
+        let options = PrintOptions { implements: true, ..print::print_options(&run) };
+        return print::run(opening, options).await;
     }
     let (started, first) = opening.await?;
     plain::run_plain(started, Some(first), run).await

@@ -53,6 +53,16 @@ async def test_auto_where_the_user_opted_in(world):
         assert world.editor.modes() == ["auto"]
 
 
+async def test_a_user_at_a_chat_gets_no_entry_to_plan_mode(world):
+    # PM-32: the client declares it in `initialize`.
+    for declared, offered in [({}, True), ({"cutonce": {"channels": True}}, False)]:
+        async with world.model([{"text": "hello"}]), world.agent(init=False) as connection:
+            await connection.initialize(protocol_version=1, **declared)
+            await say(connection, await world.new(connection), "hi")
+        names = [tool["name"] for tool in world.requests[0]["tools"]]
+        assert ("EnterPlanMode" in names) == offered, (declared, names)
+
+
 async def test_sessions_are_independent(world):
     turns = [{"text": "one", "when": "first"}, {"text": "two", "when": "second"}]
     async with world.model(turns), world.agent() as connection:

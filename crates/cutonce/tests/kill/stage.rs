@@ -1,8 +1,8 @@
 //! One workspace, one home, one scripted model: the setup for killing and resuming a run.
 
-use crate::environment::program_variables;
 use crate::pty::Term;
 use crate::story;
+use crate::test_program::program_variables;
 use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
 use portable_pty::CommandBuilder;
 use serde_json::{Value, json};

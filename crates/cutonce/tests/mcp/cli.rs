@@ -1,6 +1,7 @@
 //! `cutonce mcp`, and who decides about servers: the user, not a folder or a piped text (HO-6).
 
-use crate::stage::{Stage, stderr};
+use crate::stage::Stage;
+use crate::test_program::stderr;
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::Output;

@@ -1,6 +1,7 @@
 //! Logins of MCP servers (DU-10) with a real authorization server, the one of PyPI's `mcp`, and with hostile ones.
 
-use crate::stage::{Stage, calls, stderr};
+use crate::stage::{Stage, calls};
+use crate::test_program::stderr;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! The protocol's reference servers: stdio and streamable HTTP, tools, images, resources, prompts, plan mode.
 
 use crate::WAIT;
-use crate::stage::{Stage, calls, reference, stderr};
+use crate::stage::{Stage, calls, reference};
+use crate::test_program::stderr;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

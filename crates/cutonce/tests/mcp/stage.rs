@@ -1,16 +1,13 @@
 //! Setup for a run with MCP servers: folders, a scripted model, servers, and access to what was sent.
 
-use crate::environment::program_variables;
-use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
+use crate::test_program::{TestProgram, npm_packages, turns_until};
 use serde_json::{Value, json};
-use std::io::{BufRead, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
 
 pub struct Stage {
-    root: tempfile::TempDir,
-    model: LoopbackServer,
+    program: TestProgram,
 }
 
 impl Stage {
@@ -19,19 +16,13 @@ impl Stage {
     }
     /// The model's turns may refer to the workspace.
     pub fn with(turns: impl FnOnce(&Path) -> Value) -> Stage {
-        let root = tempfile::Builder::new().prefix("mcp-").tempdir().unwrap();
-        for folder in ["ws", "home"] {
-            std::fs::create_dir(root.path().join(folder)).unwrap();
-        }
-        let turns = turns(&root.path().join("ws").canonicalize().unwrap());
-        let script = ScenarioScript::parse(&json!({ "turns": turns }).to_string()).unwrap();
-        Stage { root, model: LoopbackServer::start(script).unwrap() }
+        Stage { program: TestProgram::new("mcp-", turns) }
     }
     pub fn ws(&self) -> PathBuf {
-        self.root.path().join("ws").canonicalize().unwrap()
+        self.program.ws()
     }
     pub fn log(&self) -> PathBuf {
-        self.root.path().join("log")
+        self.program.path("log")
     }
     /// The server's log.
     pub fn logged(&self) -> String {
@@ -44,9 +35,7 @@ impl Stage {
     }
 
     pub fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.args(args).current_dir(self.ws()).env_clear();
-        command.envs(program_variables(&self.root.path().join("home"), self.model.addr()));
+        let mut command = self.program.command(args);
         command.env("ANTHROPIC_API_KEY", "sk-ant-mcp-key-0001").env("GITHUB_TOKEN", "ghp-mcp-token-0002");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         command
@@ -62,7 +51,7 @@ impl Stage {
         self.command(args).spawn().unwrap()
     }
     pub fn requests(&self) -> Vec<Value> {
-        self.model.requests().iter().map(|request| serde_json::from_slice(&request.body).unwrap()).collect()
+        self.program.requests()
     }
     /// Names of the MCP tools in a request.
     pub fn offered(&self, at: usize) -> Vec<String> {
@@ -72,17 +61,12 @@ impl Stage {
     }
     /// The results of all calls in order: the text, or the kind of other content; errors are marked.
     pub fn results(&self) -> Vec<String> {
-        let requests = self.requests();
-        let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();
-        let blocks = messages.iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
-        blocks.filter(|block| block["type"] == "tool_result").map(|block| shown(&block)).collect()
+        self.program.results().iter().map(shown).collect()
     }
     /// All text sent to the model except results.
     pub fn words(&self) -> String {
-        let requests = self.requests();
-        let messages = requests.last().unwrap()["messages"].as_array().unwrap().clone();
-        let blocks = messages.iter().flat_map(|message| message["content"].as_array().cloned().unwrap_or_default());
-        blocks.filter_map(|block| block["text"].as_str().map(str::to_string)).collect::<Vec<_>>().join("\n")
+        let texts = self.program.blocks().into_iter().filter_map(|block| block["text"].as_str().map(str::to_string));
+        texts.collect::<Vec<_>>().join("\n")
     }
     /// Waits until the server has logged this.
     pub fn until(&self, words: &str) {
@@ -97,17 +81,10 @@ impl Stage {
     }
     /// Runs a host's turns until a request matches; returns its index.
     pub fn turns_until(&self, args: &[&str], there: impl Fn(&Stage, usize) -> bool) -> usize {
-        let mut child = self.start(args);
-        let mut stdin = child.stdin.take().unwrap();
-        let mut lines = std::io::BufReader::new(child.stdout.take().unwrap()).lines();
-        let found = (0..2_500).find_map(|_| {
-            writeln!(stdin, "{}", json!({"type": "user", "message": {"role": "user", "content": "go"}})).unwrap();
-            lines.find(|line| line.as_ref().unwrap().contains(r#""type":"result""#)).unwrap().unwrap();
-            let last = self.model.requests().len() - 1;
+        let found = turns_until(self.start(args), 2_500, || {
+            let last = self.requests().len() - 1;
             there(self, last).then_some(last)
         });
-        drop(stdin);
-        child.wait().unwrap();
         found.expect("no request ever was as it should be")
     }
     /// Checks that no process of a server of this stage is left.
@@ -145,30 +122,14 @@ pub fn calls(calls: &[(&str, Value)]) -> Value {
     json!({ "calls": calls })
 }
 
-pub fn stderr(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
 /// The reference servers, installed once below the target folder; without npm the test fails.
 pub fn reference(name: &str) -> PathBuf {
     const VERSION: &str = "2026.8.31";
     static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
     let folder = INSTALLED.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("mcp-servers-{VERSION}"));
-        std::fs::create_dir_all(&folder).unwrap();
-        let lock = std::fs::File::create(folder.join("lock")).unwrap();
-        lock.lock().unwrap();
-        let done = folder.join("installed");
-        if !done.exists() {
-            let packages = ["server-everything", "server-filesystem"]
-                .map(|name| format!("@modelcontextprotocol/{name}@{VERSION}"));
-            let mut npm = Command::new("npm");
-            npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(&folder).args(packages);
-            let output = npm.output().expect("npm is needed for the reference servers (apt-get install npm)");
-            assert!(output.status.success(), "npm install: {}", String::from_utf8_lossy(&output.stderr));
-            std::fs::File::create(done).unwrap().write_all(b"").unwrap();
-        }
-        folder
+        let packages = ["server-everything", "server-filesystem"];
+        let packages = packages.map(|name| format!("@modelcontextprotocol/{name}@{VERSION}"));
+        npm_packages(&format!("mcp-servers-{VERSION}"), &packages.each_ref().map(String::as_str))
     });
-    folder.join("node_modules/@modelcontextprotocol").join(name).join("dist/index.js")
+    folder.join("@modelcontextprotocol").join(name).join("dist/index.js")
 }

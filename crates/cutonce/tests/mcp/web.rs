@@ -1,6 +1,7 @@
 //! HTTP servers that misbehave: one needs a token, one sends an endless answer, one redirects.
 
-use crate::stage::{Stage, calls, stderr};
+use crate::stage::{Stage, calls};
+use crate::test_program::stderr;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader};
 use std::path::Path;

@@ -29,7 +29,7 @@ pub enum By {
     Teammate,
     /// The agent of a rehearsal: nothing outside its layer changes (RH-1).
     Rehearsal,
-    /// The same, on a private copy (RH-8).
+    /// In a rehearsal on a private copy (RH-8).
     RehearsalOnCopy,
 }
 

@@ -59,6 +59,17 @@ async def ho_1_images_are_checked_before_they_join():
     assert len(seen) == 1 and "image/png" in text_of(seen[0]), "it is called what it is"
 
 
+async def ho_1_denied_tools_are_listed_nowhere():
+    stage = Stage({"text": "hi"})
+    options = stage.options(disallowed_tools=["Bash", "Edit(secret.txt)"], permission_mode="plan")
+    got = await run(query(prompt="go", options=options))
+    begun = next(message.data for message in got if getattr(message, "subtype", "") == "init")
+    for names in (begun["tools"], [tool["name"] for tool in stage.seen()[0]["tools"]]):
+        assert "Bash" not in names and "Edit" in names, names
+    changes = [message for message in got if getattr(message, "subtype", "") == "status"]
+    assert begun["permissionMode"] == "plan" and not changes, "the start announces no mode change"
+
+
 async def ho_1_a_failure_names_its_kind():
     kinds = {400: "invalid_request", 401: "authentication_failed", 402: "billing_error", 404: "model_not_found"}
     for status, kind in kinds.items():
@@ -77,7 +88,8 @@ async def ho_1_model_is_checked_before_the_switch():
         same = await turn(client, "who are you?")
         assert same[0].data["model"] == first[0].data["model"]
         await client.set_model("claude-haiku-4-5")
-        await turn(client, "and now?")
+        now = await turn(client, "and now?")
+        assert "haiku" in now[0].data["model"], "each turn's init has the current model"
     models = [request["model"] for request in stage.seen()]
     assert models[0] == models[1] and "haiku" in models[2], models
 

@@ -1,12 +1,12 @@
 //! A team on disk, a scripted model that always answers, and processes to kill.
 
-use crate::environment::program_variables;
 use crate::server::Server as Nats;
+use crate::test_program::TestProgram;
 use cutonce_agent::team::mailbox::{self, Mailbox, MailboxReader};
 use cutonce_agent::team::{Member, TeamRecord, team_folder};
 use cutonce_core::mode::Mode;
 use cutonce_core::team::{LEAD_NAME, LeadMode, MessageKind, TeamKey, TeamMessage};
-use cutonce_models::scripted::{LoopbackServer, ScenarioScript};
+use serde_json::json;
 use std::io::Read;
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -18,8 +18,7 @@ use std::time::Duration;
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub struct Stage {
-    root: tempfile::TempDir,
-    server: LoopbackServer,
+    program: TestProgram,
     /// Every other case uses a mailbox server.
     _nats: Option<Nats>,
     record: TeamRecord,
@@ -31,12 +30,7 @@ pub struct Stage {
 
 impl Stage {
     pub fn new(seed: u64) -> Stage {
-        let root = tempfile::Builder::new().prefix("team-").tempdir().unwrap();
-        for folder in ["ws", "home"] {
-            std::fs::create_dir(root.path().join(folder)).unwrap();
-        }
-        let script = r#"{"turns": [{"text": "ok", "repeat": 100000}]}"#;
-        let server = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
+        let program = TestProgram::new("team-", |_| json!([{"text": "ok", "repeat": 100_000}]));
         let member = |name: &str| Member {
             name: name.into(),
             planning_required: false,
@@ -54,12 +48,12 @@ impl Stage {
             members: vec![member("ann")],
             pending_tasks: Default::default(),
         };
-        let home = root.path().join("home/.cutonce");
+        let home = program.home();
         record.save(&home).unwrap();
         let nats = (!seed.is_multiple_of(2)).then(Nats::start);
         let url = nats.as_ref().map(Nats::url);
         if let Some(url) = &url {
-            std::fs::write(home.join("settings.json"), format!("{{\"team\": {{\"mailbox\": {url:?}}}}}")).unwrap();
+            program.write_settings(&json!({"team": {"mailbox": url}}));
         }
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let mailbox = runtime.block_on(async {
@@ -69,11 +63,11 @@ impl Stage {
             record.publish(&home, &*mailbox, lead, None).await.unwrap();
             mailbox
         });
-        Stage { root, server, _nats: nats, record, mailbox, runtime, heard: None, sent: 0 }
+        Stage { program, _nats: nats, record, mailbox, runtime, heard: None, sent: 0 }
     }
 
     fn home(&self) -> PathBuf {
-        self.root.path().join("home/.cutonce")
+        self.program.home()
     }
     pub fn sent(&self) -> usize {
         self.sent
@@ -114,9 +108,7 @@ impl Stage {
 
     /// True if the last request contains all messages, once each and in order.
     pub fn model_saw(&self, messages: usize) -> bool {
-        let requests = self.server.requests();
-        let Some(last) = requests.last() else { return false };
-        let body = String::from_utf8_lossy(&last.body).into_owned();
+        let Some(body) = self.program.bodies().pop() else { return false };
         let at: Vec<usize> = (0..messages).filter_map(|n| body.find(&format!("word-{n}."))).collect();
         let once = (0..messages).all(|n| body.matches(&format!("word-{n}.")).count() == 1);
         at.len() == messages && at.is_sorted() && once
@@ -128,19 +120,13 @@ impl Stage {
         found.find(|path| path.exists()).map(|path| std::fs::read(path).unwrap()).unwrap_or_default()
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.current_dir(self.root.path().join("ws")).env_clear();
-        command.envs(program_variables(&self.root.path().join("home"), self.server.addr()));
-        command
-    }
-
     /// Creates a session that leads the team from its next start on.
     pub fn begin_lead(&self) -> String {
         let lead = self.record.lead_session.clone();
         let aside = self.home().join("aside");
         std::fs::rename(self.home().join("teams"), &aside).unwrap();
-        let done = self.command().args(["-p", "--session-id", &lead, "Begin."]).stdin(Stdio::null()).output().unwrap();
+        let done =
+            self.program.command(&["-p", "--session-id", &lead, "Begin."]).stdin(Stdio::null()).output().unwrap();
         assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
         std::fs::rename(aside, self.home().join("teams")).unwrap();
         lead
@@ -157,10 +143,10 @@ pub struct Life {
 
 impl Life {
     pub fn teammate(stage: &Stage, name: &str) -> Life {
-        Life::start(stage.command().args(["--team", "red", "--name", name]).stdin(Stdio::null()))
+        Life::start(stage.program.command(&["--team", "red", "--name", name]).stdin(Stdio::null()))
     }
     pub fn lead(stage: &Stage, session: &str) -> Life {
-        Life::start(stage.command().args(["--plain", "--resume", session]).stdin(Stdio::piped()))
+        Life::start(stage.program.command(&["--plain", "--resume", session]).stdin(Stdio::piped()))
     }
 
     fn start(command: &mut Command) -> Life {

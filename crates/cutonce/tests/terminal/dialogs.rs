@@ -20,7 +20,7 @@ fn ui_13_ctrl_z_works_with_a_dialog() {
     term.see("Stopped").unwrap();
     term.send(b"echo looked; fg\r").unwrap();
     term.until("be there again", |screen| screen.rfind("wants to run") > screen.rfind("looked")).unwrap();
-    assert!(!stage.root.path().join("ws/made").exists());
+    assert!(!stage.program.path("ws/made").exists());
     term.press("esc").unwrap();
     term.see("Interrupted. Tell the agent").unwrap();
     term.press("ctrl+c ctrl+c").unwrap();

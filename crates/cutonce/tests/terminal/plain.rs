@@ -4,7 +4,7 @@ use super::Stage;
 use std::time::Duration;
 
 fn bodies(stage: &Stage) -> Vec<String> {
-    stage.server.requests().iter().map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect()
+    stage.program.model.requests().iter().map(|request| String::from_utf8_lossy(&request.body).into_owned()).collect()
 }
 
 const TWO: &str = r#"{"turns": [{"text": "First answer."}, {"text": "Second answer."}]}"#;
@@ -20,7 +20,7 @@ fn ui_3_plain_paste_is_one_message() {
         plain.see(">").unwrap();
         plain.send(typed.as_bytes()).unwrap();
         plain.see("First answer.").unwrap();
-        assert!(!stage.root.path().join("ws/PL").exists(), "a pasted line was run ({term})");
+        assert!(!stage.program.path("ws/PL").exists(), "a pasted line was run ({term})");
         // Text outside the paste is still a line.
         plain.send(b"/exit\r").unwrap();
         plain.see("ended 0").unwrap();

@@ -29,15 +29,14 @@ fn du_1_signals_and_ctrl_d_end_every_wait() {
     for (script, settings, cue) in states() {
         for (how, code) in [("TERM", 143), ("INT", 130), ("ctrl+d", 0)] {
             let stage = Stage::new(script);
-            std::fs::create_dir(stage.root.path().join(".cutonce")).unwrap();
-            std::fs::write(stage.root.path().join(".cutonce/settings.json"), settings.to_string()).unwrap();
+            stage.program.write_settings(&settings);
             let mut term = stage.shell();
             term.see("/help").unwrap();
             term.send(b"hi\r").unwrap();
             match cue {
                 Some(cue) => term.see(cue).unwrap(),
                 None => {
-                    let (runs, tick) = (stage.root.path().join("runs"), Duration::from_millis(20));
+                    let (runs, tick) = (stage.program.path("runs"), Duration::from_millis(20));
                     let reached = (0..1_500).any(|_| {
                         runs.exists() || {
                             term.watch(tick);
@@ -66,7 +65,7 @@ const STUBBORN: &str =
 fn du_1_sigterm_ends_the_terminal_under_an_editor() {
     for (script, command) in [(TALK, "/config"), (PLANS, "/plan open")] {
         let stage = Stage::new(script);
-        let editor = stage.root.path().join("editor");
+        let editor = stage.program.path("editor");
         std::fs::write(&editor, STUBBORN).unwrap();
         std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         let mut term = stage.shell_with("--permission-mode plan", &[("EDITOR", &editor.display().to_string())]);

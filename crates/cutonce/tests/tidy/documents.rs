@@ -159,6 +159,34 @@ fn module_names_are_in_the_glossary() {
     );
 }
 
+/// Modules that the second table of the glossary lists for a crate that has no such module.
+fn absent_modules(glossary: &str, known: &BTreeSet<(String, String)>) -> Vec<String> {
+    let (_, section) = glossary.split_once("## Module names").unwrap_or_default();
+    let mut found = Vec::new();
+    for row in section.lines().filter(|line| line.starts_with("| `")) {
+        let cells: Vec<&str> = row.split('|').map(|cell| cell.trim().trim_matches('`')).collect();
+        let [_, module, crates, ..] = cells.as_slice() else { continue };
+        for name in crates.split(", ") {
+            let name = if name == "cutonce" { name.to_owned() } else { format!("cutonce-{name}") };
+            if !known.contains(&(name.clone(), module.to_string())) {
+                found.push(format!("{GLOSSARY}: {name} has no module `{module}`"));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn glossary_modules_exist() {
+    let files = code::rust_files();
+    let paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+    let known = top_modules(&paths);
+    let found = absent_modules(&code::read(GLOSSARY).unwrap_or_default(), &known);
+    verdict("The modules that the glossary names exist.", &found);
+    let row = "## Module names\n| `gone` | core | A module. |";
+    assert_eq!(absent_modules(row, &known).len(), 1, "the rule can fail");
+}
+
 #[test]
 fn glossary_types_exist() {
     let glossary = code::read(GLOSSARY).unwrap_or_default();

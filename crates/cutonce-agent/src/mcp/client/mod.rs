@@ -14,9 +14,9 @@ use super::login::{LoginStore, ServerToken};
 use super::process_work::{self, ProcessWork};
 use super::remote::{ChangeSignal, RemoteConnector, RemoteError, RemoteServer, ServerInfo};
 use crate::storage::redact::Redactor;
-use crate::sync::LockUnpoisoned;
 use answers::ClientAnswers;
 use async_trait::async_trait;
+use cutonce_core::sync::LockUnpoisoned;
 use rmcp::ServiceError;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, ClientRequest, GetPromptRequest, GetPromptRequestParams,

@@ -1,7 +1,7 @@
 //! Limits how much a server may send, to protect memory and time. Also records why a connection ended.
 
 use super::line_repair;
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use std::io;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,8 @@
 //! The HTTP client for authorization servers. It refuses plain HTTP off loopback, redirects, and endless answers.
 
 use super::LoginError;
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
+use cutonce_models::root_cause;
 use futures_util::StreamExt;
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 use std::sync::{Arc, Mutex};
@@ -123,14 +124,6 @@ pub(super) fn is_loopback(address: &Url) -> bool {
         Some(Host::Ipv6(ip)) => ip.is_loopback() || ip.to_ipv4_mapped().is_some_and(|ip| ip.is_loopback()),
         None => false,
     }
-}
-
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut error = error;
-    while let Some(inner) = error.source() {
-        error = inner;
-    }
-    error.to_string()
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ use super::remote::{ChangeSignal, RemoteConnector, RemoteError, RemoteServer};
 use super::sources::{DeclaredServer, ServerScope};
 use super::status::{McpServerState, McpServerStatus};
 use super::tool::{McpPolicy, McpTool, sanitize_and_truncate, tools_of};
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -3,7 +3,7 @@
 //! Why no crate: `ignore` gives every entry a path of its own. Here a folder's files share one buffer and are looked up
 //! relative to the open folder, which keeps two million files small and no link can lead the walk elsewhere.
 
-use crate::sync::LockUnpoisoned;
+use cutonce_core::sync::LockUnpoisoned;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use rustix::io::Errno;
 use std::collections::HashMap;

@@ -8,10 +8,10 @@ use super::TeamHandle;
 use cutonce_tools::tool::AnyTool;
 use std::sync::Arc;
 
-pub(crate) fn team_tools(seat: &Arc<TeamHandle>) -> Vec<Arc<dyn AnyTool>> {
-    let send: Arc<dyn AnyTool> = Arc::new(send_message::SendMessage(seat.clone()));
-    if seat.membership().is_some_and(|joined| !joined.is_lead()) {
+pub(crate) fn team_tools(handle: &Arc<TeamHandle>) -> Vec<Arc<dyn AnyTool>> {
+    let send: Arc<dyn AnyTool> = Arc::new(send_message::SendMessage(handle.clone()));
+    if handle.membership().is_some_and(|joined| !joined.is_lead()) {
         return vec![send];
     }
-    vec![Arc::new(team_create::TeamCreate(seat.clone())), Arc::new(team_delete::TeamDelete(seat.clone())), send]
+    vec![Arc::new(team_create::TeamCreate(handle.clone())), Arc::new(team_delete::TeamDelete(handle.clone())), send]
 }

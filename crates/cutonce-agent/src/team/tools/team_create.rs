@@ -95,7 +95,7 @@ impl Tool for TeamCreate {
         _here: &ToolEnv,
         _call: &CallContext,
     ) -> ToolOutcome {
-        let seat = &self.0;
+        let handle = &self.0;
         let member = |new: NewMember| {
             let member = Member {
                 name: new.name,
@@ -103,8 +103,8 @@ impl Tool for TeamCreate {
                 own_process: new.own_process || new.started_by_user,
                 started_by_user: new.started_by_user,
                 model: new.model,
-                mode: seat.mode().mode,
-                bypass_available: seat.template.config.permissions.bypass_available,
+                mode: handle.mode().mode,
+                bypass_available: handle.template.config.permissions.bypass_available,
             };
             (member, new.task)
         };
@@ -115,7 +115,7 @@ impl Tool for TeamCreate {
                 format!(" The user starts {0} with: cutonce --team {1} --name {0}", member.name, input.team_name)
             })
             .collect();
-        match seat.create_team(&input.team_name, input.members.into_iter().map(member).collect()).await {
+        match handle.create_team(&input.team_name, input.members.into_iter().map(member).collect()).await {
             Ok(()) => ToolOutcome::text(format!(
                 "The team {} is running: {}. Their messages arrive as they are sent; end your turn if there is nothing else to do.{by_user}",
                 input.team_name,

@@ -198,7 +198,7 @@ pub(super) fn judge_answer(
 
 /// The mode after this answer: only a mode that the request named.
 pub(super) fn mode_after(request: &PlanExitRequest, answer: &PlanAnswer) -> Result<Mode, String> {
-    let not_offered = || format!("choice `{}` is not offered", choice_key_name(&answer.choice));
+    let not_offered = || format!("choice `{}` is not offered", answer.choice.name());
     let shown = match (request.find_choice(answer.choice), answer.choice) {
         (Some(choice), _) => choice.mode,
         // The earlier mode is one of the first two choices, so it is offered under another key.
@@ -209,14 +209,8 @@ pub(super) fn mode_after(request: &PlanExitRequest, answer: &PlanAnswer) -> Resu
         (_, None) | (ChoiceKey::KeepPlanning | ChoiceKey::Leave, _) => Ok(shown),
         (ChoiceKey::Clear, Some(mode)) if request.choice_approving_mode(mode).is_some() => Ok(mode),
         (_, Some(mode)) if mode == shown => Ok(shown),
-        (_, Some(mode)) => {
-            Err(format!("mode `{mode}` is not possible with choice `{}`", choice_key_name(&answer.choice)))
-        }
+        (_, Some(mode)) => Err(format!("mode `{mode}` is not possible with choice `{}`", answer.choice.name())),
     }
-}
-
-fn choice_key_name(key: &ChoiceKey) -> String {
-    serde_json::to_value(key).ok().and_then(|name| name.as_str().map(str::to_string)).unwrap_or_default()
 }
 
 fn non_blank(words: Option<String>) -> Option<String> {

@@ -75,6 +75,20 @@ pub enum ChoiceKey {
     Leave,
 }
 
+impl ChoiceKey {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            ChoiceKey::AcceptEdits => "acceptEdits",
+            ChoiceKey::Default => "default",
+            ChoiceKey::Restore => "restore",
+            ChoiceKey::Clear => "clear",
+            ChoiceKey::KeepPlanning => "keepPlanning",
+            ChoiceKey::Leave => "leave",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlanChoice {
     pub key: ChoiceKey,

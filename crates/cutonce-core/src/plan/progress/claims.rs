@@ -1,6 +1,6 @@
 //! Claims of the model that the evidence does not support (PC-37).
 
-use super::{Evidence, PlanProgress, StepState};
+use super::{PlanProgress, StepState};
 use serde::{Deserialize, Serialize};
 
 /// A sentence of the model's last message, and what the program saw instead.
@@ -149,11 +149,6 @@ impl PlanProgress {
         all.sort();
         all.dedup();
         all
-    }
-
-    /// True if the program saw anything of the implementation.
-    pub fn has_started(&self) -> bool {
-        self.evidence.iter().any(|evidence| matches!(evidence, Evidence::Wrote { .. } | Evidence::Ran { .. }))
     }
 }
 

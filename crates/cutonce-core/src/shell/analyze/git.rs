@@ -250,6 +250,11 @@ const WRITERS: &[&str] = &[
     "worktree",
 ];
 
+/// True if this git subcommand can change the repository, the working tree or a remote.
+pub(crate) fn changes_repository(subcommand: &str) -> bool {
+    WRITERS.contains(&subcommand)
+}
+
 /// Harmless options before the subcommand. `-c`, `--exec-path` and similar can run programs; `-C` and `--git-dir`
 /// can select a repository whose settings do.
 const HARMLESS_GLOBAL_OPTIONS: &[&str] =
@@ -265,10 +270,10 @@ pub(in crate::shell) fn git(args: &[ShellWord]) -> CommandJudgement {
     match SUBCOMMANDS.iter().find(|sub| sub.name == name) {
         Some(sub) => match paths_if_read_only(sub, rest) {
             Some(paths) => CommandJudgement::read_only().with_reads(paths),
-            None if WRITERS.contains(&name) => CommandJudgement::known_writer("changes the repository"),
+            None if changes_repository(name) => CommandJudgement::known_writer("changes the repository"),
             None => CommandJudgement::unknown(),
         },
-        None if WRITERS.contains(&name) => CommandJudgement::known_writer("changes the repository"),
+        None if changes_repository(name) => CommandJudgement::known_writer("changes the repository"),
         None => CommandJudgement::unknown(),
     }
 }

@@ -8,6 +8,7 @@ use super::GrepOutput;
 use crate::files::change;
 use crate::files::walk::{self, NewestFiles};
 use crate::workspace::Workspace;
+use cutonce_core::sync::{LockUnpoisoned, RwLockUnpoisoned};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -94,7 +95,7 @@ impl ResultsPart<'_> {
 
     pub fn add_count(&mut self, path: &Path, count: u64) {
         if let ResultKind::Counts(counts) = &self.whole.kind {
-            counts.lock().unwrap_or_else(PoisonError::into_inner).push((path.to_path_buf(), count));
+            counts.lock_unpoisoned().push((path.to_path_buf(), count));
         }
     }
 
@@ -113,12 +114,12 @@ impl ResultsPart<'_> {
 
 impl OrderedLines {
     fn is_past(&self, path: &Path) -> bool {
-        self.full.load(Ordering::Acquire) && path > self.last.read().unwrap_or_else(PoisonError::into_inner).as_path()
+        self.full.load(Ordering::Acquire) && path > self.last.read_unpoisoned().as_path()
     }
 
     /// Keeps one line more than is shown, which tells that there are more.
     fn add(&self, path: &Path, file: FileLines, limit: usize) {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files = self.files.lock_unpoisoned();
         let (map, total) = &mut *files;
         *total += file.lines;
         map.insert(path.to_path_buf(), file);
@@ -131,7 +132,7 @@ impl OrderedLines {
         if *total > limit
             && let Some((path, _)) = map.last_key_value()
         {
-            *self.last.write().unwrap_or_else(PoisonError::into_inner) = path.clone();
+            *self.last.write_unpoisoned() = path.clone();
             self.full.store(true, Ordering::Release);
         }
     }

@@ -32,7 +32,7 @@ pub struct BashInput {
     command: String,
     /// What it does, in five to ten words, for the user.
     #[serde(default)]
-    #[expect(dead_code, reason = "faces read it from the call")]
+    #[expect(dead_code, reason = "front ends read it from the call")]
     description: Option<String>,
     /// Milliseconds, at most 600000; 120000 if left out. Not for the background.
     #[serde(default)]

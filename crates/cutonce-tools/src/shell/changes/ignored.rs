@@ -3,6 +3,7 @@
 use crate::files::IgnoreRules;
 use crate::shell::confine::private_folder;
 use crate::shell::process::git;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{
     ReadOnlyProfile, ResourceLimits, SandboxProfile, SpawnSpec, StdinMode, StdoutMode, find_program,
 };
@@ -10,7 +11,7 @@ use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Folders to mount; with more, the rest is written through the layer.
@@ -41,7 +42,7 @@ impl IgnoredFolders {
     }
 
     async fn ignored_now(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
-        let (known, stamps) = (self.0.lock().unwrap_or_else(PoisonError::into_inner).clone(), rule_stamps(root));
+        let (known, stamps) = (self.0.lock_unpoisoned().clone(), rule_stamps(root));
         if let Some((_, known)) = known.filter(|(then, _)| *then == stamps) {
             return known;
         }
@@ -50,12 +51,12 @@ impl IgnoredFolders {
         let entries = listed.split(|byte| *byte == 0).filter_map(|entry| entry.strip_suffix(b"/"));
         let paths = entries.map(|entry| root.join(OsString::from_vec(entry.to_vec())));
         let found: Vec<PathBuf> = paths.filter(|path| is_plain_folder(path)).take(MAX_FOLDERS).collect();
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((stamps, found.clone()));
+        *self.0.lock_unpoisoned() = Some((stamps, found.clone()));
         found
     }
 
     pub fn forget(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *self.0.lock_unpoisoned() = None;
     }
 }
 

@@ -6,9 +6,10 @@ use super::start::RunningBash;
 use crate::disk::FileAccess;
 use crate::shell::changes::{CallScope, ScopedCommand};
 use crate::spill::{OptionalRedactor, SpillFile};
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_sandbox::{Lifeline, ProcessExit, ResourceKind};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::SystemTime;
 use tokio::sync::watch;
 
@@ -178,5 +179,5 @@ impl BackgroundTask {
 }
 
 pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+    mutex.lock_unpoisoned()
 }

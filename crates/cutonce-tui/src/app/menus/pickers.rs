@@ -7,7 +7,8 @@ use crate::render::theme::ThemeName;
 use cutonce_agent::models::ModelError;
 use cutonce_core::model_request::Effort;
 use cutonce_core::settings::{ModelInfo, Settings};
-use std::sync::{Arc, Mutex, PoisonError};
+use cutonce_core::sync::LockUnpoisoned;
+use std::sync::{Arc, Mutex};
 
 /// The provider's list, once it has answered.
 type ProviderModels = Arc<Mutex<Option<Result<Vec<String>, ModelError>>>>;
@@ -24,7 +25,7 @@ impl App {
         let listed = self.ask_provider(now);
         let settings = self.session.settings.clone();
         let look = move || {
-            let more = match &*listed.lock().unwrap_or_else(PoisonError::into_inner) {
+            let more = match &*listed.lock_unpoisoned() {
                 None => vec![provider_row("asking the provider for its list", true)],
                 Some(Err(why)) => vec![provider_row(&why.to_string(), false)],
                 Some(Ok(names)) => names.iter().map(|name| pick_row(name, listed_note(&settings, name))).collect(),
@@ -44,10 +45,10 @@ impl App {
                 let cell = listed.clone();
                 tokio::spawn(async move {
                     let names = session.provider_models(&model).await;
-                    *cell.lock().unwrap_or_else(PoisonError::into_inner) = Some(names);
+                    *cell.lock_unpoisoned() = Some(names);
                 });
             }
-            None => *listed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Ok(Vec::new())),
+            None => *listed.lock_unpoisoned() = Some(Ok(Vec::new())),
         }
         listed
     }

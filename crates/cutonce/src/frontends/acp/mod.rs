@@ -28,13 +28,14 @@ use cutonce_agent::storage::{self, ProjectSessions, SessionScope, StoreError};
 use cutonce_core::exit_code::{FAILED, INTERRUPTED, SUCCESS, TERMINATED};
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::answerer::Answerer;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::{sanitize, without_os_codes};
 use cutonce_models::FaultKind;
 use prompt::CallableCommands;
 use session::{ServedSession, SessionOrder, UpdateSender};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
@@ -149,7 +150,7 @@ struct SessionRequest {
 
 impl AcpHost {
     fn state(&self) -> MutexGuard<'_, AcpState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock_unpoisoned()
     }
 
     fn client_capabilities(&self) -> Result<acp::ClientCapabilities, Error> {

@@ -89,11 +89,7 @@ fn choice_option(choice: &approval::PlanChoice) -> PermissionOption {
         ChoiceKey::Default | ChoiceKey::Restore | ChoiceKey::Clear => PermissionOptionKind::AllowOnce,
         ChoiceKey::KeepPlanning | ChoiceKey::Leave => PermissionOptionKind::RejectOnce,
     };
-    permission_option(&key_name(choice.key), &choice.label, kind)
-}
-
-fn key_name(key: ChoiceKey) -> String {
-    serde_json::to_value(key).ok().and_then(|name| name.as_str().map(str::to_string)).unwrap_or_default()
+    permission_option(choice.key.name(), &choice.label, kind)
 }
 
 pub(super) fn parse_answer(came: ClientResponse, request: &approval::PlanExitRequest) -> AskAnswer {
@@ -104,7 +100,7 @@ pub(super) fn parse_answer(came: ClientResponse, request: &approval::PlanExitReq
         }
         ClientResponse::Failed(why) => return AskAnswer::Unusable { why },
     };
-    if !request.choices.iter().any(|choice| key_name(choice.key) == option) {
+    if !request.choices.iter().any(|choice| choice.key.name() == option) {
         return not_offered(&option);
     }
     let mut answer = json!({"askId": request.ask_id, "choice": option});

@@ -4,8 +4,10 @@
 //! A paste is one message, however many lines it has. It is recognized by bracketed paste, or by its speed.
 //! No line of a paste is a command (UI-3).
 
+use cutonce_core::sync::LockUnpoisoned;
+use cutonce_tui::has_input;
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 use tokio::sync::mpsc;
 
@@ -30,7 +32,7 @@ pub struct TerminalGate {
 impl TerminalGate {
     /// Gives the terminal to `work` until it returns.
     pub fn lend_terminal<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.lock.lock_unpoisoned();
         self.write_mode(PASTE_MODE_OFF);
         let done = work();
         self.write_mode(PASTE_MODE_ON);
@@ -38,7 +40,7 @@ impl TerminalGate {
     }
 
     fn with_lock<T>(&self, work: impl FnOnce() -> T) -> T {
-        let _held = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let _held = self.lock.lock_unpoisoned();
         work()
     }
 
@@ -102,11 +104,11 @@ impl Drop for InputLines {
 fn read_loop(gate: &TerminalGate, sender: &mpsc::UnboundedSender<InputLine>, terminal: bool) {
     let mut typing = LineAssembler::default();
     loop {
-        if !is_ready(-1) {
+        if !has_input(-1) {
             continue;
         }
         // The input may be gone: the program that had the terminal took it.
-        let more = gate.with_lock(|| if is_ready(0) { read_available().map(Some) } else { Ok(None) });
+        let more = gate.with_lock(|| if has_input(0) { read_available().map(Some) } else { Ok(None) });
         match more {
             Ok(Some(bytes)) if bytes.is_empty() => break,
             Ok(Some(bytes)) => typing.push(&bytes, Instant::now()),
@@ -115,7 +117,7 @@ fn read_loop(gate: &TerminalGate, sender: &mpsc::UnboundedSender<InputLine>, ter
             Err(_) => break,
         }
         // A pipe sends separate lines, however fast.
-        let hasty = terminal && typing.buffered_len() < MAX_BUFFERED_BYTES && is_ready(PASTE_GAP_MS);
+        let hasty = terminal && typing.buffered_len() < MAX_BUFFERED_BYTES && has_input(PASTE_GAP_MS);
         if !hasty && typing.take_finished(terminal).into_iter().any(|typed| sender.send(typed).is_err()) {
             return;
         }
@@ -188,13 +190,6 @@ fn read_available() -> io::Result<Vec<u8>> {
     let bytes = input.fill_buf()?.to_vec();
     input.consume(bytes.len());
     Ok(bytes)
-}
-
-/// Waits until stdin is readable or at its end, for so many milliseconds; -1 waits forever.
-fn is_ready(wait: libc::c_int) -> bool {
-    let mut polled = libc::pollfd { fd: 0, events: libc::POLLIN, revents: 0 };
-    // SAFETY: `polled` is one live pollfd and the count is 1.
-    unsafe { libc::poll(&raw mut polled, 1, wait) > 0 }
 }
 
 #[cfg(test)]

@@ -133,8 +133,8 @@ pub async fn start_plain(mut run: RunFlags) -> anyhow::Result<u8> {
 
 /// Opens the session. If no provider has a key, the user first chooses a model on the terminal (ON-3).
 async fn open_with_setup(run: &mut RunFlags, lines: &InputLines) -> anyhow::Result<StartedSession> {
-    let face = || FrontendOptions { approver: Approver::Present };
-    let error = match start::open_session(run, face()).await {
+    let options = || FrontendOptions { approver: Approver::Present };
+    let error = match start::open_session(run, options()).await {
         Ok(started) => return Ok(started),
         Err(error) => error,
     };
@@ -145,7 +145,7 @@ async fn open_with_setup(run: &mut RunFlags, lines: &InputLines) -> anyhow::Resu
     let home = start::home_dir()?;
     let Some(model) = lines.gate().lend_terminal(|| setup::choose_model(&home)) else { return Err(error) };
     run.model = Some(model);
-    start::open_session(run, face()).await
+    start::open_session(run, options()).await
 }
 
 /// Runs a conversation until the user ends it.

@@ -43,17 +43,17 @@ pub enum FirstInput {
 
 /// Runs one prompt from the flags and stdin (CL-1). `wanted` names it in the error if it is missing.
 pub async fn run_prompt(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
-    let face = print_options(&run);
-    run_prompt_with(run, wanted, face).await
+    let options = print_options(&run);
+    run_prompt_with(run, wanted, options).await
 }
 
 /// Runs one prompt to get a plan (`cutonce plan`).
 pub async fn run_planning(run: RunFlags, wanted: &str) -> anyhow::Result<u8> {
-    let face = PrintOptions { wants_planning: true, ..print_options(&run) };
-    run_prompt_with(run, wanted, face).await
+    let options = PrintOptions { wants_planning: true, ..print_options(&run) };
+    run_prompt_with(run, wanted, options).await
 }
 
-async fn run_prompt_with(run: RunFlags, wanted: &str, face: PrintOptions) -> anyhow::Result<u8> {
+async fn run_prompt_with(run: RunFlags, wanted: &str, options: PrintOptions) -> anyhow::Result<u8> {
     if run.input_format == InputFormat::StreamJson {
         return stream_json::run(run).await;
     }
@@ -62,7 +62,7 @@ async fn run_prompt_with(run: RunFlags, wanted: &str, face: PrintOptions) -> any
         let started = start::open_session(&run, start::FrontendOptions { approver: Approver::Absent }).await?;
         Ok((started, prompt))
     };
-    self::run(opening, face).await
+    self::run(opening, options).await
 }
 
 /// Maximum size of a prompt on stdin.
@@ -100,14 +100,14 @@ async fn prompt_with_stdin(prompt: Option<&str>, wanted: &str) -> anyhow::Result
 /// Opens the session, runs it to its end and returns the exit code. A signal ends the run in every state (DU-1).
 pub async fn run(
     opening: impl Future<Output = anyhow::Result<(StartedSession, FirstInput)>>,
-    face: PrintOptions,
+    options: PrintOptions,
 ) -> anyhow::Result<u8> {
     let mut signals = StopSignals::new()?;
     let (started, first) = match signals.or_stop(opening).await {
         Ok(opened) => opened?,
-        Err(code) => return report_stopped_start(face.output, code),
+        Err(code) => return report_stopped_start(options.output, code),
     };
-    let frames = FrameBuilder::new(&started, face.partial);
+    let frames = FrameBuilder::new(&started, options.partial);
     let StartedSession { session, events, offered, .. } = started;
     match first {
         FirstInput::Message(text) => session.say(start::with_initial_prompt(offered.initial_prompt, text)),
@@ -119,9 +119,9 @@ pub async fn run(
         FirstInput::Implement(chosen) => session.submit(Submission::Implement(chosen)),
     }
     session.submit(Submission::Close);
-    let progress = HeadlessProgress::new(face.output == OutputFormat::Text && !face.verbose);
+    let progress = HeadlessProgress::new(options.output == OutputFormat::Text && !options.verbose);
     let end = RunEnd::default();
-    let mut run = PrintRun { options: face, frames, code: SUCCESS, progress, end, reader_gone: false };
+    let mut run = PrintRun { options, frames, code: SUCCESS, progress, end, reader_gone: false };
     run.end.set_turn_runs(true);
     run.run_to_end(session, events, signals).await
 }

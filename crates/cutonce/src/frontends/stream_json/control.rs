@@ -5,8 +5,9 @@ use super::peer::HostPeer;
 use super::rewind::PendingRewind;
 use cutonce_core::mode::Mode;
 use cutonce_core::protocol::submission::{ChangedBy, Flushed, OnDone, Submission};
+use cutonce_core::sync::LockUnpoisoned;
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use tokio::sync::mpsc;
 
 /// Control requests in progress.
@@ -231,13 +232,13 @@ impl SdkHost {
         });
         tokio::spawn(async move {
             let found = session.can_use(&model).await.map_err(|error| error.message);
-            *checked.lock().unwrap_or_else(PoisonError::into_inner) = found;
+            *checked.lock_unpoisoned() = found;
             tell();
         });
     }
 
     fn finish_model_change(&mut self, chosen: PendingModelChange) {
-        let checked = chosen.checked.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let checked = chosen.checked.lock_unpoisoned().clone();
         let answer = match checked {
             Err(why) => Err(format!("Can't use the model {}: {why}", chosen.model)),
             Ok(name) => {

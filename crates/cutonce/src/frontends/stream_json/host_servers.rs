@@ -4,9 +4,10 @@
 use super::peer::HostPeer;
 use async_trait::async_trait;
 use cutonce_agent::mcp::{RemoteError, RemoteServer, ServerInfo};
+use cutonce_core::sync::LockUnpoisoned;
 use serde_json::{Value, json};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
 use tokio_util::sync::CancellationToken;
 
 const PROTOCOL: &str = "2025-06-18";
@@ -67,7 +68,7 @@ impl HostServer {
         let params = json!({"protocolVersion": PROTOCOL, "capabilities": {}, "clientInfo": client});
         let said = self.send_request(self.next_id(), "initialize", params).await?;
         let text = |value: &Value| value.as_str().map(|text| text.chars().take(4000).collect::<String>());
-        *self.about.lock().unwrap_or_else(PoisonError::into_inner) = ServerInfo {
+        *self.about.lock_unpoisoned() = ServerInfo {
             name: text(&said["serverInfo"]["name"]),
             version: text(&said["serverInfo"]["version"]),
             instructions: text(&said["instructions"]),
@@ -109,7 +110,7 @@ impl RemoteServer for HostServer {
     }
 
     fn server_info(&self) -> ServerInfo {
-        self.about.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.about.lock_unpoisoned().clone()
     }
 }
 

@@ -1,12 +1,13 @@
 //! The host behind our stdout: writes complete, bounded frames, and matches our requests with their answers.
 
 use crate::frontends::stop_signals::stdout_closed;
+use cutonce_core::sync::LockUnpoisoned;
 use cutonce_core::text::sanitize::without_os_codes;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak, mpsc};
+use std::sync::{Arc, Mutex, OnceLock, Weak, mpsc};
 use std::time::Duration;
 use tokio::sync::{Notify, oneshot};
 
@@ -149,7 +150,7 @@ impl HostPeer {
     }
 
     fn lock_waiting(&self) -> std::sync::MutexGuard<'_, OpenAnswers> {
-        self.0.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.waiting.lock_unpoisoned()
     }
 }
 

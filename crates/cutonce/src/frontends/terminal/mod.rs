@@ -49,7 +49,7 @@ async fn run_terminal(
         allow: crate::cli::args::split_rules(&run.permissions.allowed_tools),
         deny: crate::cli::args::split_rules(&run.permissions.disallowed_tools),
     };
-    let face = cutonce_tui::TuiOptions {
+    let options = cutonce_tui::TuiOptions {
         command_line_rules: flags,
         env: std::env::vars_os().collect(),
         version: env!("CARGO_PKG_VERSION"),
@@ -64,7 +64,7 @@ async fn run_terminal(
         home,
         cwd,
     };
-    Ok(cutonce_tui::run(face).await?)
+    Ok(cutonce_tui::run(options).await?)
 }
 
 /// Returns a function that opens sessions with the flags of the command line; the session itself is chosen

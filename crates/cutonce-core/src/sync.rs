@@ -3,7 +3,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 /// Locks a mutex even if a thread panicked while it held the lock.
-pub(crate) trait LockUnpoisoned<T> {
+pub trait LockUnpoisoned<T> {
     fn lock_unpoisoned(&self) -> MutexGuard<'_, T>;
 }
 
@@ -14,7 +14,7 @@ impl<T> LockUnpoisoned<T> for Mutex<T> {
 }
 
 /// Locks a read-write lock even if a thread panicked while it held the lock.
-pub(crate) trait RwLockUnpoisoned<T> {
+pub trait RwLockUnpoisoned<T> {
     fn read_unpoisoned(&self) -> RwLockReadGuard<'_, T>;
     fn write_unpoisoned(&self) -> RwLockWriteGuard<'_, T>;
 }
