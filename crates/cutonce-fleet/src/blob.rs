@@ -4,8 +4,10 @@
 use crate::envelope::{decrypt, encrypt};
 use crate::hex;
 use crate::member_keys::random_bytes;
+use crate::retry::while_server_fails;
 use crate::streams::bucket_name;
 use crate::{FleetError, FleetLink};
+use async_nats::jetstream::object_store::GetErrorKind;
 use serde::{Deserialize, Serialize};
 use tokio::io::AsyncReadExt;
 
@@ -40,24 +42,40 @@ impl FleetLink {
         let name = cutonce_agent::new_id();
         let key = hex::text(&random_bytes::<32>()?);
         let sealed = encrypt(key.as_bytes(), &name, bytes)?;
-        let store = self.context().get_object_store(bucket_name(&self.group())).await;
-        let store = store.map_err(|error| self.server_error("open the object store", &error))?;
-        let stored = store.put(name.as_str(), &mut sealed.as_slice()).await;
-        stored.map_err(|error| self.server_error("store an object", &error))?;
+        while_server_fails!(self.put_object(&name, &sealed).await)?;
         Ok(BlobRef { name, size: bytes.len() as u64, key })
     }
 
+    async fn put_object(&self, name: &str, sealed: &[u8]) -> Result<(), FleetError> {
+        let store = self.context().get_object_store(bucket_name(&self.group())).await;
+        let store = store.map_err(|error| self.server_error("open the object store", &error))?;
+        let stored = store.put(name, &mut &*sealed).await;
+        stored.map(drop).map_err(|error| self.server_error("store an object", &error))
+    }
+
     pub async fn get_blob(&self, blob: &BlobRef) -> Result<Vec<u8>, FleetError> {
-        let failed = |error: &dyn std::fmt::Display| self.server_error("read an object", error);
-        let store =
-            self.context().get_object_store(bucket_name(&self.group())).await.map_err(|error| failed(&error))?;
-        let object = store.get(&blob.name).await.map_err(|error| failed(&error))?;
-        let mut sealed = Vec::new();
-        let read = object.take(MAX_BLOB as u64 + 1024).read_to_end(&mut sealed).await;
-        read.map_err(|error| failed(&error))?;
+        let sealed = while_server_fails!(self.get_object(blob).await)?;
         let plain = decrypt(blob.key.as_bytes(), &blob.name, &sealed);
         let plain = plain.filter(|plain| plain.len() as u64 == blob.size);
         plain.ok_or_else(|| FleetError::Refused("a stored object was changed on the server; it is not used".into()))
+    }
+
+    async fn get_object(&self, blob: &BlobRef) -> Result<Vec<u8>, FleetError> {
+        let failed = |error: &dyn std::fmt::Display| self.server_error("read an object", error);
+        let store =
+            self.context().get_object_store(bucket_name(&self.group())).await.map_err(|error| failed(&error))?;
+        let object = match store.get(&blob.name).await {
+            Err(error) if error.kind() == GetErrorKind::NotFound => {
+                return Err(FleetError::Refused(
+                    "an object is no longer on the server; it was removed or expired".into(),
+                ));
+            }
+            object => object.map_err(|error| failed(&error))?,
+        };
+        let mut sealed = Vec::new();
+        let read = object.take(MAX_BLOB as u64 + 1024).read_to_end(&mut sealed).await;
+        read.map_err(|error| failed(&error))?;
+        Ok(sealed)
     }
 
     /// Removes content that no record needs any more.

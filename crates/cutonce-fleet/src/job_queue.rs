@@ -2,6 +2,7 @@
 
 use crate::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobSpec};
 use crate::link::{FirstWrite, RawRecord};
+use crate::retry::while_server_fails;
 use crate::streams::{FleetStream, WORKERS, worker_consumer};
 use crate::{FleetError, FleetLink};
 use async_nats::jetstream::consumer::{Consumer, pull};
@@ -118,6 +119,10 @@ impl FleetLink {
 
     /// Opens the queue as a worker.
     pub async fn open_queue(&self, redelivery: Duration) -> Result<JobQueue, FleetError> {
+        while_server_fails!(self.try_open_queue(redelivery).await)
+    }
+
+    async fn try_open_queue(&self, redelivery: Duration) -> Result<JobQueue, FleetError> {
         let stream = self.stream(FleetStream::Queue).await?;
         let created = match stream.create_consumer(worker_consumer(redelivery)).await {
             Ok(consumer) => Ok(consumer),

@@ -16,6 +16,7 @@ pub mod member_keys;
 pub mod member_list;
 mod membership;
 pub mod remote_record;
+mod retry;
 pub mod review;
 pub mod session_log;
 pub mod streams;

@@ -7,6 +7,7 @@ use crate::fault_log::FaultLog;
 use crate::member_keys::{MemberId, MemberSecret};
 use crate::member_list::{FleetMember, MemberList, MemberLogEntry, MemberRecord};
 use crate::remote_record::RemoteRecord;
+use crate::retry::while_server_fails;
 use crate::streams::{self, FleetStream};
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::context::PublishErrorKind;
@@ -25,9 +26,11 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// How often a publication is tried; a cluster needs some seconds to choose a new leader.
 const PUBLISH_ATTEMPTS: u32 = 12;
-/// How often a stream is read before the failure counts.
-const READ_ATTEMPTS: u32 = 4;
+/// A server that does not answer a ping twice is left for another one.
+const PING_INTERVAL: Duration = Duration::from_secs(3);
 const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Fewer records are decoded on one core.
+const PARALLEL: usize = 256;
 /// How often a writer tries again after another one was faster.
 const CONFLICTS: u32 = 50;
 
@@ -96,7 +99,7 @@ impl FleetLink {
             record: Mutex::new(record),
             context,
         };
-        link.declare_streams().await?;
+        while_server_fails!(link.declare_streams().await)?;
         link.refresh_members().await?;
         if lock(&link.members).is_empty() && link.record().is_founder() {
             let record = link.record();
@@ -284,6 +287,10 @@ impl FleetLink {
     }
 
     pub(crate) async fn last_sequence(&self, stream: FleetStream, subject: &str) -> Result<u64, FleetError> {
+        while_server_fails!(self.try_last_sequence(stream, subject).await)
+    }
+
+    async fn try_last_sequence(&self, stream: FleetStream, subject: &str) -> Result<u64, FleetError> {
         use async_nats::jetstream::stream::LastRawMessageErrorKind;
         let stream = self.stream(stream).await?;
         match stream.get_last_raw_message_by_subject(subject).await {
@@ -319,7 +326,7 @@ impl FleetLink {
     }
 
     /// Stores a record unless a member has already written one on this subject.
-    pub async fn publish_first<T: Serialize + DeserializeOwned>(
+    pub async fn publish_first<T: Serialize + DeserializeOwned + Send>(
         &self,
         stream: FleetStream,
         rest: &str,
@@ -397,7 +404,7 @@ impl FleetLink {
     }
 
     /// All records of members on these subjects, oldest first. `rest` may end with `>` or contain `*`.
-    pub async fn replay<T: DeserializeOwned>(
+    pub async fn replay<T: DeserializeOwned + Send>(
         &self,
         stream: FleetStream,
         rest: &str,
@@ -406,7 +413,7 @@ impl FleetLink {
     }
 
     /// Records from this sequence of the stream on.
-    pub async fn replay_from<T: DeserializeOwned>(
+    pub async fn replay_from<T: DeserializeOwned + Send>(
         &self,
         stream: FleetStream,
         rest: &str,
@@ -414,10 +421,20 @@ impl FleetLink {
     ) -> Result<Vec<FleetRecord<T>>, FleetError> {
         let subject = self.subject(stream, rest);
         let policy = DeliverPolicy::ByStartSequence { start_sequence: from.max(1) };
+        let raws = self.replay_raw(stream, &subject, policy).await?;
+        let mut decoded = self.decode_all::<T>(&raws);
+        // A key or member that is new to this machine; once, however many messages claim one.
+        if decoded.iter().any(|one| one.as_ref().is_err_and(|fault| fault.may_be_news())) {
+            if let Err(error) = self.refresh_members().await {
+                tracing::warn!("{error}");
+            }
+            for (one, raw) in decoded.iter_mut().zip(&raws).filter(|(one, _)| one.is_err()) {
+                *one = self.decode(raw);
+            }
+        }
         let mut seen = HashSet::new();
         let mut records = Vec::new();
-        for raw in self.replay_raw(stream, &subject, policy).await? {
-            let record = self.decode_or_refresh::<T>(&raw).await;
+        for (record, raw) in decoded.into_iter().zip(&raws) {
             let record = record.and_then(|record| match seen.insert(record.id.clone()) {
                 true => Ok(record),
                 false => Err(EnvelopeFault::Replayed),
@@ -428,6 +445,24 @@ impl FleetLink {
             }
         }
         Ok(records)
+    }
+
+    /// Decodes many records on all cores: checking a signature takes longer than reading its message.
+    fn decode_all<T: DeserializeOwned + Send>(&self, raws: &[RawRecord]) -> Vec<Result<FleetRecord<T>, EnvelopeFault>> {
+        let (keys, members) = (lock(&self.keys).clone(), lock(&self.members).clone());
+        let decode = |raws: &[RawRecord]| -> Vec<Result<FleetRecord<T>, EnvelopeFault>> {
+            raws.iter().map(|raw| decode_with(&keys, &members, raw)).collect()
+        };
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        if raws.len() < PARALLEL || cores == 1 {
+            return decode(raws);
+        }
+        let decode = &decode;
+        std::thread::scope(|scope| {
+            let parts = raws.chunks(raws.len().div_ceil(cores));
+            let threads: Vec<_> = parts.map(|part| (part, scope.spawn(move || decode(part)))).collect();
+            threads.into_iter().flat_map(|(part, thread)| thread.join().unwrap_or_else(|_| decode(part))).collect()
+        })
     }
 
     /// Follows records as they arrive.
@@ -453,14 +488,7 @@ impl FleetLink {
         subject: &str,
         policy: DeliverPolicy,
     ) -> Result<Vec<RawRecord>, FleetError> {
-        for _ in 1..READ_ATTEMPTS {
-            match self.try_replay_raw(stream, subject, policy).await {
-                Ok(records) => return Ok(records),
-                Err(error) => tracing::debug!("{error}; reading again"),
-            }
-            tokio::time::sleep(RETRY_DELAY).await;
-        }
-        self.try_replay_raw(stream, subject, policy).await
+        while_server_fails!(self.try_replay_raw(stream, subject, policy).await)
     }
 
     async fn try_replay_raw(
@@ -495,7 +523,7 @@ impl FleetLink {
         raw: &RawRecord,
     ) -> Result<FleetRecord<T>, EnvelopeFault> {
         match self.decode(raw) {
-            Err(EnvelopeFault::UnknownEpoch | EnvelopeFault::Author) => {
+            Err(fault) if fault.may_be_news() => {
                 if let Err(error) = self.refresh_members().await {
                     tracing::warn!("{error}");
                 }
@@ -506,18 +534,26 @@ impl FleetLink {
     }
 
     fn decode<T: DeserializeOwned>(&self, raw: &RawRecord) -> Result<FleetRecord<T>, EnvelopeFault> {
-        let opened = envelope::open(&lock(&self.keys).clone(), &raw.subject, &raw.payload)?;
-        let author = lock(&self.members).active_at(&opened.author, raw.published).cloned();
-        let author = author.ok_or(EnvelopeFault::Author)?;
-        opened.verify(&raw.subject, &author.card.keys)?;
-        let frame: RecordFrame<T> = serde_json::from_slice(&opened.body).map_err(|_| EnvelopeFault::Content)?;
-        let RawRecord { subject, sequence, published, .. } = raw.clone();
-        Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
+        let (keys, members) = (lock(&self.keys).clone(), lock(&self.members).clone());
+        decode_with(&keys, &members, raw)
     }
 
     pub(crate) fn report(&self, stream: FleetStream, raw: &RawRecord, fault: EnvelopeFault) {
         self.faults.report(stream, raw.sequence, &raw.subject, fault);
     }
+}
+
+fn decode_with<T: DeserializeOwned>(
+    keys: &GroupKeys,
+    members: &MemberList,
+    raw: &RawRecord,
+) -> Result<FleetRecord<T>, EnvelopeFault> {
+    let opened = envelope::open(keys, &raw.subject, &raw.payload)?;
+    let author = members.active_at(&opened.author, raw.published).cloned().ok_or(EnvelopeFault::Author)?;
+    opened.verify(&raw.subject, &author.card.keys)?;
+    let frame: RecordFrame<T> = serde_json::from_slice(&opened.body).map_err(|_| EnvelopeFault::Content)?;
+    let RawRecord { subject, sequence, published, .. } = raw.clone();
+    Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -579,6 +615,7 @@ pub(crate) async fn open_context(record: &RemoteRecord) -> Result<Context, Fleet
     let mut options = async_nats::ConnectOptions::new()
         .name("cutonce")
         .connection_timeout(CONNECT_TIMEOUT)
+        .ping_interval(PING_INTERVAL)
         .request_timeout(Some(REQUEST_TIMEOUT))
         .require_tls(!record.is_loopback());
     if let Some(path) = &record.creds {

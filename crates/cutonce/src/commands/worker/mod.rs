@@ -155,21 +155,24 @@ impl Worker {
                 log(&format!("job {id}: {why}"));
                 taken.confirm().await.map_err(failed)
             }
+            // The job did not fail: this attempt does not count, if the server can be told.
             JobOutcome::Unreachable(why) => {
                 log(&format!("job {id}: {why}; it is delivered again"));
-                Ok(())
+                self.return_job(taken, job, why).await
             }
             // If the other worker dies too, the queue delivers the job again.
             JobOutcome::Overtaken => {
                 log(&format!("job {id}: another worker continues it"));
                 Ok(())
             }
-            JobOutcome::Stopped(why) => {
-                let event = JobEvent::Returned { generation: job.generation, why };
-                self.link.publish_job_event(&id, &event).await?;
-                taken.give_back(None).await.map_err(failed)
-            }
+            JobOutcome::Stopped(why) => self.return_job(taken, job, why).await,
         }
+    }
+
+    async fn return_job(&self, taken: &TakenJob, job: &FleetJob, why: String) -> anyhow::Result<()> {
+        let event = JobEvent::Returned { generation: job.generation, why };
+        self.link.publish_job_event(&job.spec.id, &event).await?;
+        taken.give_back(None).await.map_err(|why| anyhow::anyhow!(why))
     }
 
     /// Announces the start. False if limits do not allow it now. Starts count in the order of the stream, so that two
