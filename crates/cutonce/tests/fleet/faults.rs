@@ -10,7 +10,10 @@ use serde_json::json;
 
 #[test]
 fn fl_6_killed_workers_lose_no_job() {
-    let stage = Stage::new();
+    let stage = match std::env::var_os("FLEET_CLUSTER") {
+        Some(_) => Stage::on_cluster(),
+        None => Stage::new(),
+    };
     let ann = stage.owner();
     let kills: u64 = std::env::var("FLEET_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
     let mut random = fastrand::Rng::with_seed(kills);

@@ -1,9 +1,10 @@
 //! A NATS server, a scripted model, a repository, and a home per person or machine.
 
+use crate::cluster::Cluster;
 use crate::server::Server;
-use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
 use cutonce_fleet::streams::FleetStream;
+use cutonce_fleet::{FleetError, FleetLink};
 use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScenarioScript, ScriptedTurn};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 
 /// Only reached on failure; a busy machine needs long.
 pub const PATIENCE: Duration = Duration::from_secs(180);
+/// A follower without news reads again: its server may be gone.
+const SILENCE: Duration = Duration::from_secs(5);
 
 /// Plans tasks with PLANME and implements plans that add new.txt. A call that was interrupted is made again.
 fn answer(request: &RecordedRequest) -> ScriptedTurn {
@@ -32,7 +35,22 @@ fn answer(request: &RecordedRequest) -> ScriptedTurn {
 pub struct Stage {
     pub root: tempfile::TempDir,
     pub model: LoopbackServer,
-    pub nats: Server,
+    pub nats: NatsServers,
+}
+
+/// One server, or a cluster of three.
+pub enum NatsServers {
+    One(Server),
+    Cluster(Cluster),
+}
+
+impl NatsServers {
+    pub fn url(&self) -> String {
+        match self {
+            NatsServers::One(server) => server.url(),
+            NatsServers::Cluster(cluster) => cluster.url(),
+        }
+    }
 }
 
 /// One person or machine with a home of its own.
@@ -45,14 +63,25 @@ pub struct Person {
 
 impl Stage {
     pub fn new() -> Stage {
-        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap())
+        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap(), NatsServers::One(Server::start()))
+    }
+    pub fn on_cluster() -> Stage {
+        let model = LoopbackServer::start_with_callback(answer).unwrap();
+        Stage::with_model(model, NatsServers::Cluster(Cluster::start()))
+    }
+    pub fn cluster(&mut self) -> &mut Cluster {
+        match &mut self.nats {
+            NatsServers::Cluster(cluster) => cluster,
+            NatsServers::One(_) => panic!("this stage has one server"),
+        }
     }
     pub fn with_script(script: &str) -> Stage {
-        Stage::with_model(LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap())
+        let model = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
+        Stage::with_model(model, NatsServers::One(Server::start()))
     }
-    fn with_model(model: LoopbackServer) -> Stage {
+    fn with_model(model: LoopbackServer, nats: NatsServers) -> Stage {
         let root = tempfile::Builder::new().prefix("fleet-").tempdir().unwrap();
-        let stage = Stage { root, model, nats: Server::start() };
+        let stage = Stage { root, model, nats };
         let repo = stage.repo();
         std::fs::create_dir(&repo).unwrap();
         git(&repo, &["init", "-q", "-b", "main"]);
@@ -156,22 +185,25 @@ impl Person {
         self.wait_for_job(id, right);
         self.job(id)
     }
-    /// Reads the events of a job as they come, until the condition holds.
-    pub fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
-        block_on(async {
-            let link = FleetLink::connect(&self.home, "team").await.unwrap();
-            let rest = format!("{id}.>");
-            // The past counts only in its sum.
-            let mut board = JobBoard::default();
-            for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await.unwrap() {
-                board.apply(&record);
-            }
-            let start = board.last_sequence + 1;
-            let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, start).await.unwrap();
-            while !board.get(id).is_some_and(&right) {
-                board.apply(&events.next().await.unwrap());
-            }
-        });
+    /// Follows a job until the condition holds, through all faults of the servers.
+    fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
+        block_on(async { while !self.follow_job(id, &right).await.unwrap_or(false) {} });
+    }
+    /// False if nothing came for a while: then the next connection may be better.
+    async fn follow_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) -> Result<bool, FleetError> {
+        let link = FleetLink::connect(&self.home, "team").await?;
+        let rest = format!("{id}.>");
+        // The past counts only in its sum.
+        let mut board = JobBoard::default();
+        for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await? {
+            board.apply(&record);
+        }
+        let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, board.last_sequence + 1).await?;
+        while !board.get(id).is_some_and(&right) {
+            let Ok(next) = tokio::time::timeout(SILENCE, events.next()).await else { return Ok(false) };
+            board.apply(&next?);
+        }
+        Ok(true)
     }
 }
 
