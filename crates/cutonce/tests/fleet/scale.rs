@@ -41,7 +41,8 @@ async fn work(ann: &Person, ended: &std::sync::atomic::AtomicUsize, jobs: usize)
     while ended.load(Ordering::Relaxed) < jobs {
         let Some(taken) = link.take_job(&queue, Duration::from_secs(1)).await.unwrap() else { continue };
         let (id, generation) = (taken.queued.id.clone(), taken.queued.generation);
-        link.publish_job_event(&id, &JobEvent::Started { generation }).await.unwrap();
+        let started = JobEvent::Started { generation, run: id.clone(), queued: taken.sequence() };
+        link.publish_job_event(&id, &started).await.unwrap();
         let result = JobResult {
             state: JobState::Waiting,
             summary: "done".into(),
@@ -107,7 +108,7 @@ fn fl_7_waiting_plans_are_listed() {
             link.publish_review(&format!("ask-{number:06}"), &record).await
         };
         let all = futures_util::stream::iter((0..plans).map(request)).buffer_unordered(AT_ONCE);
-        all.try_collect::<()>().await.unwrap();
+        all.try_collect::<Vec<String>>().await.unwrap();
         let began = Instant::now();
         let board = link.review_board().await.unwrap();
         println!("{plans} waiting plans: listed in {:?}", began.elapsed());

@@ -11,7 +11,7 @@ use cutonce_agent::storage::paths::write_private;
 use cutonce_core::exit_code::DRIFTED;
 use cutonce_core::settings::FleetSettings;
 use cutonce_fleet::blob::BlobRef;
-use cutonce_fleet::job::{FleetJob, JobEvent, JobKind, JobResult, JobState};
+use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobState};
 use cutonce_fleet::job_queue::TakenJob;
 use cutonce_fleet::session_log::{SessionPlace, SessionUpload, UploadError};
 use cutonce_fleet::streams::FleetStream;
@@ -34,12 +34,12 @@ changes so far. Files may differ from what you remember: look before you edit. C
 
 impl Worker {
     /// Runs a job to its end, in whatever way it ends.
-    pub(super) async fn run_job(&self, taken: &TakenJob, job: &FleetJob) -> JobOutcome {
+    pub(super) async fn run_job(&self, taken: &TakenJob, job: &FleetJob, run: &str) -> JobOutcome {
         let work = self.prepare_and_run(job);
         tokio::select! {
             biased;
             () = self.stop.cancelled() => JobOutcome::Stopped("the worker was stopped".into()),
-            why = self.wait_for_end_from_outside(job) => why,
+            why = self.wait_for_end_from_outside(job, run) => why,
             () = self.heartbeats(taken) => JobOutcome::Stopped("the worker ends".into()),
             outcome = work => outcome.unwrap_or_else(|error| match is_server_error(&error) {
                 true => JobOutcome::Unreachable(format!("{error:#}")),
@@ -59,18 +59,24 @@ impl Worker {
         }
     }
 
-    /// Waits until the job is cancelled or has a result of another worker.
-    async fn wait_for_end_from_outside(&self, job: &FleetJob) -> JobOutcome {
-        let rest = format!("{}.>", job.spec.id);
+    /// Waits until the job is cancelled, has a result, or another worker started it.
+    async fn wait_for_end_from_outside(&self, job: &FleetJob, run: &str) -> JobOutcome {
+        let (id, mut board, mut has_begun) = (&job.spec.id, JobBoard::default(), false);
         loop {
-            if let Ok(mut events) = self.link.follow::<JobEvent>(FleetStream::Jobs, &rest, 1).await {
+            if let Ok(mut events) = self.link.follow::<JobEvent>(FleetStream::Jobs, &format!("{id}.>"), 1).await {
                 while let Ok(record) = events.next().await {
-                    let over = matches!(record.body, JobEvent::Cancelled | JobEvent::Ended { .. });
-                    if over
-                        && let Ok(Some(now)) = self.link.read_job(&job.spec.id).await
-                        && (now.generation != job.generation || now.state.is_over() || now.result.is_some())
-                    {
+                    board.apply(&record);
+                    let Some(now) = board.get(id) else { continue };
+                    // What happened before this run does not matter.
+                    has_begun |= now.run.as_deref() == Some(run);
+                    if !has_begun {
+                        continue;
+                    }
+                    if now.generation != job.generation || now.state.is_over() || now.result.is_some() {
                         return JobOutcome::Dropped(format!("stopped: it is {}", now.state.name()));
+                    }
+                    if now.run.as_deref() != Some(run) {
+                        return JobOutcome::Overtaken;
                     }
                 }
             }
