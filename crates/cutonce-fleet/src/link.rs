@@ -22,9 +22,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a publication is tried; a cluster needs some seconds to choose a new leader.
-const PUBLISH_ATTEMPTS: u32 = 12;
+const PUBLISH_ATTEMPTS: u32 = 16;
 /// A server that does not answer a ping twice is left for another one.
 const PING_INTERVAL: Duration = Duration::from_secs(3);
 const RETRY_DELAY: Duration = Duration::from_millis(500);

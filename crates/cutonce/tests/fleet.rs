@@ -13,6 +13,8 @@ mod faults;
 mod jobs;
 #[path = "fleet/members.rs"]
 mod members;
+#[path = "fleet/proxy.rs"]
+mod proxy;
 #[path = "fleet/scale.rs"]
 mod scale;
 #[path = "mailbox/server.rs"]

@@ -4,15 +4,23 @@ use crate::server::nats_program;
 use crate::stage::{block_on, wait_until};
 use async_nats::jetstream;
 use async_nats::jetstream::context::GetStreamErrorKind;
+use cutonce_fleet::streams::FleetStream;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 pub const NODES: usize = 3;
 /// The server whose disk is small.
-const SMALL: usize = 2;
+pub const SMALL: usize = 2;
 /// Its size; the streams of an idle group need about a tenth.
 const SMALL_DISK: &str = "16m";
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Disks {
+    Large,
+    /// That of one server.
+    OneSmall,
+}
 
 pub struct Cluster {
     nodes: Vec<Node>,
@@ -28,7 +36,7 @@ struct Node {
 }
 
 impl Cluster {
-    pub fn start() -> Cluster {
+    pub fn start(disks: Disks) -> Cluster {
         let root = tempfile::Builder::new().prefix("fleet-nats-").tempdir().unwrap();
         let listeners: Vec<TcpListener> = (0..2 * NODES).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
         let ports: Vec<u16> = listeners.iter().map(|one| one.local_addr().unwrap().port()).collect();
@@ -36,7 +44,8 @@ impl Cluster {
         let (clients, routes) = ports.split_at(NODES);
         let mut cluster = Cluster { nodes: Vec::new(), root };
         for (at, port) in clients.iter().enumerate() {
-            let node = Node::new(cluster.root.path(), at, *port, routes);
+            let is_small = at == SMALL && disks == Disks::OneSmall;
+            let node = Node::new(cluster.root.path(), at, *port, routes, is_small);
             cluster.nodes.push(node);
             cluster.restart(at);
         }
@@ -44,8 +53,12 @@ impl Cluster {
         cluster
     }
 
+    /// The ports for clients.
+    pub fn ports(&self) -> impl Iterator<Item = u16> {
+        self.nodes.iter().map(|node| node.port)
+    }
     pub fn url(&self) -> String {
-        let urls: Vec<String> = self.nodes.iter().map(|node| format!("nats://127.0.0.1:{}", node.port)).collect();
+        let urls: Vec<String> = self.ports().map(|port| format!("nats://127.0.0.1:{port}")).collect();
         urls.join(",")
     }
 
@@ -83,21 +96,43 @@ impl Cluster {
         assert!(Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap().success());
     }
 
-    /// The server that leads a stream. The one with the small disk steps down: killed, it would lose its disk too.
+    /// Free space on the disk of the small server, as it sees it.
+    pub fn free_kilobytes(&self, at: usize) -> u64 {
+        let (Some(store), Some(child)) = (&self.nodes[at].small, &self.nodes[at].child) else {
+            panic!("no small disk")
+        };
+        let seen = format!("/proc/{}/root{}", child.id(), store.display());
+        let told = Command::new("df").args(["--output=avail", "-k", &seen]).output().unwrap();
+        let told = String::from_utf8(told.stdout).unwrap();
+        told.lines().nth(1).unwrap().trim().parse().unwrap()
+    }
+
+    /// The server that leads a stream.
     pub fn leader(&self, stream: &str) -> usize {
         wait_until("a leader", || {
             block_on(async {
                 let context = self.connect().await?;
                 let info = context.get_stream(stream).await.ok()?.cached_info().cluster.clone()?;
-                let leader: usize = info.leader?.strip_prefix('n')?.parse().ok()?;
-                if leader != SMALL {
-                    return Some(leader);
-                }
-                let subject = format!("$JS.API.STREAM.LEADER.STEPDOWN.{stream}");
-                context.client().request(subject, "".into()).await.ok()?;
-                None
+                info.leader?.strip_prefix('n')?.parse().ok()
             })
         })
+    }
+
+    /// Waits until every server has all of every stream: only then the next one may fail.
+    pub fn wait_for_copies(&self, group: &str) {
+        wait_until("all copies", || block_on(self.has_all_copies(group)));
+    }
+
+    async fn has_all_copies(&self, group: &str) -> Option<()> {
+        let context = self.connect().await?;
+        let names = FleetStream::ALL.map(|stream| stream.name(group));
+        for name in names.into_iter().chain([format!("OBJ_cutonce-fleet-{group}")]) {
+            let stream = context.get_stream(&name).await.ok()?;
+            let cluster = stream.cached_info().cluster.clone()?;
+            let current = cluster.replicas.iter().filter(|copy| copy.current && !copy.offline).count();
+            (cluster.leader.is_some() && current == NODES - 1).then_some(())?;
+        }
+        Some(())
     }
 
     async fn connect(&self) -> Option<jetstream::Context> {
@@ -118,7 +153,7 @@ impl Cluster {
 }
 
 impl Node {
-    fn new(root: &Path, at: usize, port: u16, routes: &[u16]) -> Node {
+    fn new(root: &Path, at: usize, port: u16, routes: &[u16], is_small: bool) -> Node {
         let store = root.join(format!("store{at}"));
         std::fs::create_dir(&store).unwrap();
         let config = root.join(format!("n{at}.conf"));
@@ -127,13 +162,13 @@ impl Node {
         let text = format!(
             "server_name: n{at}\nlisten: 127.0.0.1:{port}\n\
              jetstream {{ store_dir: \"{}\", max_file_store: 20GB, max_memory_store: 64MB }}\n\
-             cluster {{ name: fleet, listen: 127.0.0.1:{}, routes: [{}] }}\n",
+             cluster {{ name: fleet, no_advertise: true, listen: 127.0.0.1:{}, routes: [{}] }}\n",
             store.display(),
             routes[at],
             known.join(", ")
         );
         std::fs::write(&config, text).unwrap();
-        Node { port, config, small: (at == SMALL).then_some(store), child: None }
+        Node { port, config, small: is_small.then_some(store), child: None }
     }
 }
 

@@ -9,46 +9,6 @@ use futures_util::StreamExt;
 use serde_json::json;
 
 #[test]
-fn fl_6_killed_workers_lose_no_job() {
-    let stage = match std::env::var_os("FLEET_CLUSTER") {
-        Some(_) => Stage::on_cluster(),
-        None => Stage::new(),
-    };
-    let ann = stage.owner();
-    let kills: u64 = std::env::var("FLEET_KILLS").ok().and_then(|kills| kills.parse().ok()).unwrap_or(6);
-    let mut random = fastrand::Rng::with_seed(kills);
-    for round in 0..kills.div_ceil(3) {
-        let id = match round % 2 {
-            0 => ann.submit_task(&[]),
-            _ => ann.submit_text("p.md", "# Plan\n\nAdd new.txt.\n"),
-        };
-        for _ in 0..3 {
-            let mut worker = ann.worker();
-            // At a random point: after some requests to the model, or right away.
-            let before = stage.model.requests().len();
-            let wanted = before + random.usize(0..3);
-            crate::stage::wait_until("a request", || {
-                let enough = stage.model.requests().len() >= wanted;
-                (enough || ann.job(&id)["ended"].is_string()).then_some(())
-            });
-            worker.0.kill().unwrap();
-            worker.0.wait().unwrap();
-        }
-        let _worker = ann.worker();
-        let over = if round % 2 == 0 { "waiting" } else { "done" };
-        let job = ann.wait_for(&id, over);
-        let ended = job["events"].as_array().unwrap().iter().filter(|event| event["event"] == "ended").count();
-        assert_eq!(ended, 1, "{job}");
-        if round % 2 == 1 {
-            let out = stage.root.path().join("out");
-            ann.ok(&["jobs", "fetch", &id, "--out", &out.display().to_string(), "--remote", "team"]);
-            let patch = std::fs::read_to_string(out.join("changes.patch")).unwrap();
-            assert_eq!(patch.matches("+new\n").count(), 1, "{patch}");
-        }
-    }
-}
-
-#[test]
 fn fl_6_session_without_its_task_is_begun_again() {
     let stage = Stage::new();
     let ann = stage.owner();

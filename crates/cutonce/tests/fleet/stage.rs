@@ -1,6 +1,6 @@
 //! A NATS server, a scripted model, a repository, and a home per person or machine.
 
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Disks};
 use crate::server::Server;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
 use cutonce_fleet::streams::FleetStream;
@@ -9,6 +9,9 @@ use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScenarioScript, 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// Only reached on failure; a busy machine needs long.
@@ -36,6 +39,10 @@ pub struct Stage {
     pub root: tempfile::TempDir,
     pub model: LoopbackServer,
     pub nats: NatsServers,
+    /// While it is set, the model does not answer.
+    pub model_hangs: Arc<AtomicBool>,
+    /// A message per request to the model.
+    asked: Receiver<()>,
 }
 
 /// One server, or a cluster of three.
@@ -63,11 +70,10 @@ pub struct Person {
 
 impl Stage {
     pub fn new() -> Stage {
-        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap(), NatsServers::One(Server::start()))
+        Stage::with_nats(NatsServers::One(Server::start()))
     }
-    pub fn on_cluster() -> Stage {
-        let model = LoopbackServer::start_with_callback(answer).unwrap();
-        Stage::with_model(model, NatsServers::Cluster(Cluster::start()))
+    pub fn on_cluster(disks: Disks) -> Stage {
+        Stage::with_nats(NatsServers::Cluster(Cluster::start(disks)))
     }
     pub fn cluster(&mut self) -> &mut Cluster {
         match &mut self.nats {
@@ -75,13 +81,35 @@ impl Stage {
             NatsServers::One(_) => panic!("this stage has one server"),
         }
     }
+    fn with_nats(nats: NatsServers) -> Stage {
+        let (model_hangs, (ask, asked)) = (Arc::new(AtomicBool::new(false)), mpsc::channel());
+        let hangs = model_hangs.clone();
+        let model = LoopbackServer::start_with_callback(move |request| {
+            // No test listens any more when the stage ends.
+            let _ = ask.send(());
+            match hangs.load(Ordering::SeqCst) {
+                true => serde_json::from_value(serde_json::json!({"fault": {"idle": 0}})).unwrap(),
+                false => answer(request),
+            }
+        });
+        Stage::with_model(model.unwrap(), nats, model_hangs, asked)
+    }
     pub fn with_script(script: &str) -> Stage {
         let model = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
-        Stage::with_model(model, NatsServers::One(Server::start()))
+        Stage::with_model(model, NatsServers::One(Server::start()), Arc::default(), mpsc::channel().1)
     }
-    fn with_model(model: LoopbackServer, nats: NatsServers) -> Stage {
+    /// Waits for a request to the model, but not longer than this.
+    pub fn wait_for_request(&self, most: Duration) -> bool {
+        self.asked.recv_timeout(most).is_ok()
+    }
+    fn with_model(
+        model: LoopbackServer,
+        nats: NatsServers,
+        model_hangs: Arc<AtomicBool>,
+        asked: Receiver<()>,
+    ) -> Stage {
         let root = tempfile::Builder::new().prefix("fleet-").tempdir().unwrap();
-        let stage = Stage { root, model, nats };
+        let stage = Stage { root, model, nats, model_hangs, asked };
         let repo = stage.repo();
         std::fs::create_dir(&repo).unwrap();
         git(&repo, &["init", "-q", "-b", "main"]);
