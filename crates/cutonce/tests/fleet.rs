@@ -9,8 +9,12 @@ mod cluster;
 mod cluster_faults;
 #[path = "fleet/faults.rs"]
 mod faults;
+#[path = "fleet/foreign.rs"]
+mod foreign;
 #[path = "fleet/jobs.rs"]
 mod jobs;
+#[path = "fleet/limits.rs"]
+mod limits;
 #[path = "fleet/members.rs"]
 mod members;
 #[path = "fleet/proxy.rs"]

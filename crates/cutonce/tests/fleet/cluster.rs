@@ -102,9 +102,10 @@ impl Cluster {
             panic!("no small disk")
         };
         let seen = format!("/proc/{}/root{}", child.id(), store.display());
-        let told = Command::new("df").args(["--output=avail", "-k", &seen]).output().unwrap();
+        let told = Command::new("stat").args(["-f", "-c", "%a %S", &seen]).output().unwrap();
         let told = String::from_utf8(told.stdout).unwrap();
-        told.lines().nth(1).unwrap().trim().parse().unwrap()
+        let (blocks, size) = told.trim().split_once(' ').unwrap();
+        blocks.parse::<u64>().unwrap() * size.parse::<u64>().unwrap() / 1024
     }
 
     /// The server that leads a stream.

@@ -1,6 +1,6 @@
 //! FL-3, FL-5: jobs from submission to result.
 
-use crate::stage::{Stage, git, wait_until};
+use crate::stage::{HANGING, Stage, git};
 use serde_json::json;
 use std::io::BufRead;
 
@@ -69,7 +69,7 @@ fn fl_3_bundles_and_addresses_are_cloned() {
 #[test]
 fn fl_5_jobs_are_cancelled_retried_and_buried() {
     // The model never answers.
-    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let stage = Stage::with_script(HANGING);
     let ann = stage.owner();
     let first = ann.submit_task(&[]);
     let _worker = ann.worker();
@@ -95,7 +95,7 @@ fn fl_5_dead_letters_are_listed_and_retried() {
     let id = ann.submit_task(&[]);
     let settings = r#"{"fleet": {"attempts": 1, "heartbeatSeconds": 1, "redeliverySeconds": 1}}"#;
     // A worker dies while it has the job.
-    let stuck = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let stuck = Stage::with_script(HANGING);
     let mut command = ann.command(&["worker", "--remote", "team", "--settings", settings]);
     let child = command.env("ANTHROPIC_BASE_URL", format!("http://{}", stuck.model.addr())).spawn().unwrap();
     let mut dying = crate::stage::Running(child);
@@ -114,25 +114,8 @@ fn fl_5_dead_letters_are_listed_and_retried() {
 }
 
 #[test]
-fn fl_5_limits_hold_for_user_and_repository() {
-    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
-    let ann = stage.owner();
-    let jobs: Vec<String> = (0..3).map(|_| ann.submit_task(&[])).collect();
-    let settings = r#"{"fleet": {"jobs": 3, "jobsPerUser": 2, "heartbeatSeconds": 1, "redeliverySeconds": 2}}"#;
-    let _worker = ann.spawn(&["worker", "--remote", "team", "--settings", settings]);
-    let states = || jobs.iter().map(|id| ann.job(id)["state"].as_str().unwrap().to_string()).collect::<Vec<_>>();
-    let running = |states: &[String]| states.iter().filter(|state| *state == "running").count();
-    wait_until("two running jobs", || (running(&states()) == 2).then_some(()));
-    let waiting = states().iter().position(|state| state == "queued").unwrap();
-    let other = (0..3).find(|at| *at != waiting).unwrap();
-    ann.ok(&["jobs", "cancel", &jobs[other], "--remote", "team"]);
-    ann.wait_for(&jobs[waiting], "running");
-    assert_eq!(running(&states()), 2);
-}
-
-#[test]
 fn fl_3_first_signal_drains_second_returns_the_job() {
-    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let stage = Stage::with_script(HANGING);
     let ann = stage.owner();
     let id = ann.submit_task(&[]);
     let mut worker = ann.spawn(&["worker", "--remote", "team"]);

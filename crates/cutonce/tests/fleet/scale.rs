@@ -1,6 +1,6 @@
 //! FL-7: many jobs and many waiting plans. FLEET_JOBS and FLEET_PLANS set the numbers; the figures are printed.
 
-use crate::stage::{Person, Stage, block_on};
+use crate::stage::{Person, Running, Stage, block_on};
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::blob::StoredText;
 use cutonce_fleet::job::{JobEvent, JobKind, JobResult, JobSpec, JobState, RepoSource};
@@ -126,4 +126,36 @@ fn fl_7_waiting_plans_are_listed() {
         times.sort();
         println!("a plan reaches a reviewer in {:?} (median)", times[times.len() / 2]);
     });
+}
+
+/// Resident memory of a process in kilobytes.
+fn memory(worker: &Running) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{}/status", worker.0.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Growth over all jobs, in kilobytes.
+const GROWTH: u64 = 8 << 10;
+
+#[test]
+fn fl_7_workers_run_many_jobs_and_stay_small() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let jobs = number("FLEET_JOBS", 24);
+    let began = Instant::now();
+    let workers: Vec<Running> = (0..WORKERS).map(|_| ann.worker()).collect();
+    let ids: Vec<String> = (0..jobs).map(|_| ann.submit_task(&[])).collect();
+    // The first third fills caches and pools.
+    ids[..jobs / 3].iter().for_each(|id| drop(ann.wait_for(id, "waiting")));
+    let early: u64 = workers.iter().map(memory).max().unwrap();
+    ids.iter().for_each(|id| drop(ann.wait_for(id, "waiting")));
+    let late: u64 = workers.iter().map(memory).max().unwrap();
+    let took = began.elapsed();
+    println!(
+        "{jobs} jobs with a scripted model on {WORKERS} workers: {took:?}; largest worker {early} KB, then {late} KB"
+    );
+    assert!(late < early + GROWTH, "{early} KB, then {late} KB");
+    let board = block_on(async { FleetLink::connect(&ann.home, "team").await.unwrap().job_board().await.unwrap() });
+    assert!(board.jobs().all(|job| job.attempts == 1 && job.state == JobState::Waiting));
 }

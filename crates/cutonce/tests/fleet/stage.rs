@@ -19,6 +19,9 @@ pub const PATIENCE: Duration = Duration::from_secs(180);
 /// A follower without news reads again: its server may be gone.
 const SILENCE: Duration = Duration::from_secs(5);
 
+/// A model that never answers.
+pub const HANGING: &str = r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#;
+
 /// Plans tasks with PLANME and implements plans that add new.txt. A call that was interrupted is made again.
 fn answer(request: &RecordedRequest) -> ScriptedTurn {
     let body = String::from_utf8_lossy(&request.body);

@@ -9,7 +9,6 @@ use anyhow::Context;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::write_private;
 use cutonce_core::exit_code::DRIFTED;
-use cutonce_core::settings::FleetSettings;
 use cutonce_fleet::blob::BlobRef;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobState};
 use cutonce_fleet::job_queue::TakenJob;
@@ -19,7 +18,7 @@ use cutonce_fleet::{FleetError, FleetLink};
 use cutonce_sandbox::{ProcessExit, SpawnSpec};
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -89,14 +88,16 @@ impl Worker {
         let mut upload = run.open_upload(&self.link).await?;
         let child = run_to_end(run.command(self).await?);
         let child_ended = CancellationToken::new();
+        let [idle, most] = [self.settings.idle_minutes, self.settings.job_minutes]
+            .map(|minutes| Duration::from_secs(60 * u64::from(minutes.max(1))));
         // One future for all uploads: one that is dropped half-way would leave the stream ahead of what is known here.
         let publish = run.publish(&self.link, &mut upload, &child_ended);
         tokio::pin!(child, publish);
         let output = tokio::select! {
             output = &mut child => Ok(output?),
             ended = &mut publish => Err(ended),
-            minutes = run.wait_for_hang(&self.settings) => {
-                anyhow::bail!("the model or a command hung: the job was ended after {minutes} minutes");
+            ran = wait_for_hang(&run.transcript, idle, most) => {
+                anyhow::bail!("the model or a command hung: the job was ended after {} minutes", ran.as_secs() / 60);
             }
         };
         child_ended.cancel();
@@ -249,23 +250,6 @@ impl<'a> JobRun<'a> {
         Ok(stored)
     }
 
-    /// Waits until the job wrote nothing for too long, or runs for too long. Returns its age in minutes.
-    async fn wait_for_hang(&self, settings: &FleetSettings) -> u64 {
-        let started = Instant::now();
-        let minutes = |minutes: u32| Duration::from_secs(60 * u64::from(minutes.max(1)));
-        let (idle, most) = (minutes(settings.idle_minutes), minutes(settings.job_minutes));
-        let size = || self.transcript.metadata().map_or(0, |meta| meta.len());
-        let (mut last_entry, mut known) = (started, size());
-        loop {
-            tokio::time::sleep_until((last_entry + idle).min(started + most)).await;
-            let now = size();
-            if now == known || started.elapsed() >= most {
-                return started.elapsed().as_secs() / 60;
-            }
-            (last_entry, known) = (Instant::now(), now);
-        }
-    }
-
     async fn collect(&self, link: &FleetLink, output: ProgramOutput) -> anyhow::Result<JobResult> {
         let frame: Value = last_json(&output.stdout).unwrap_or_default();
         let failed = frame["is_error"].as_bool().unwrap_or(false);
@@ -307,6 +291,21 @@ impl<'a> JobRun<'a> {
             report: Some(link.put_blob(serde_json::to_string_pretty(&frame)?.as_bytes()).await?),
             dead: false,
         })
+    }
+}
+
+/// Waits until the job wrote nothing for the time `idle`, or runs for the time `most`. Returns how long it ran.
+async fn wait_for_hang(transcript: &Path, idle: Duration, most: Duration) -> Duration {
+    let started = Instant::now();
+    let size = || transcript.metadata().map_or(0, |meta| meta.len());
+    let (mut last_entry, mut known) = (started, size());
+    loop {
+        tokio::time::sleep_until((last_entry + idle).min(started + most)).await;
+        let now = size();
+        if now == known || started.elapsed() >= most {
+            return started.elapsed();
+        }
+        (last_entry, known) = (Instant::now(), now);
     }
 }
 
@@ -355,4 +354,29 @@ fn failure(output: &ProgramOutput, frame: &Value) -> String {
 fn one_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[tokio::test]
+    async fn fl_3_hung_job_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let transcript = folder.path().join("t.jsonl");
+        let (short, long) = (Duration::from_millis(20), Duration::from_secs(3600));
+        assert!(wait_for_hang(&transcript, short, long).await < long, "it writes nothing");
+        let mut file = std::fs::File::create(&transcript).unwrap();
+        let writes = async {
+            loop {
+                writeln!(file, "entry").unwrap();
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = writes => {}
+            ran = wait_for_hang(&transcript, short, 5 * short) => assert!(ran >= 5 * short, "entries keep it alive"),
+        }
+    }
 }
