@@ -160,6 +160,11 @@ impl FleetLink {
         record.save(&self.home)
     }
 
+    /// Whether a server is there at the moment; the client connects again by itself.
+    pub fn is_connected(&self) -> bool {
+        self.context.client().connection_state() == async_nats::connection::State::Connected
+    }
+
     pub(crate) fn decoder(&self) -> RecordDecoder {
         RecordDecoder { keys: lock(&self.keys).clone(), members: self.members(), memo: self.memo.clone() }
     }

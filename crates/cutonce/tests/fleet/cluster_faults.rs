@@ -247,6 +247,7 @@ fn fl_6_worker_cut_off_is_replaced_and_returns() {
     assert_eq!(play.ann.job(&play.jobs[3])["worker"], "wanda");
     let mut told = String::new();
     std::fs::File::open(wanda.home.join("log")).unwrap().read_to_string(&mut told).unwrap();
+    assert!(told.contains("no server answers") && told.contains("connected again"), "{told}");
     assert!(told.contains("another worker continues it") || told.contains("stopped: it is waiting"), "{told}");
     play.end("worker cut off");
 }

@@ -44,7 +44,24 @@ pub async fn run(args: WorkerArgs) -> anyhow::Result<u8> {
     log(&format!("worker {} takes jobs of {}", member.id, link.name()));
     let (stop, board) = (CancellationToken::new(), Default::default());
     let worker = Arc::new(Worker { link, settings: fleet, stop, flag: args.settings, board });
-    worker.work(&queue, &mut signals, args.exit_when_idle).await
+    let work = worker.work(&queue, &mut signals, args.exit_when_idle);
+    tokio::select! {
+        ended = work => ended,
+        never = log_connection(&worker.link) => match never {},
+    }
+}
+
+/// Logs when the servers are lost and found. The client itself connects again.
+async fn log_connection(link: &FleetLink) -> std::convert::Infallible {
+    let mut was_connected = true;
+    loop {
+        tokio::time::sleep(SERVER_PAUSE).await;
+        let is_connected = link.is_connected();
+        if is_connected != was_connected {
+            log(if is_connected { "connected again" } else { "no server answers; trying again" });
+        }
+        was_connected = is_connected;
+    }
 }
 
 fn log(text: &str) {
