@@ -1,6 +1,7 @@
 //! FL-3, FL-5: jobs from submission to result.
 
-use crate::stage::{HANGING, Stage, git};
+use crate::stage::{HANGING, Stage, block_on, git, text, wait_until};
+use cutonce_fleet::FleetLink;
 use serde_json::json;
 use std::io::BufRead;
 
@@ -145,4 +146,35 @@ fn fl_3_worker_rehearses_an_approved_plan() {
     let patch = std::fs::read_to_string(out.join("changes.patch")).unwrap();
     assert!(patch.contains("+new\n"), "{patch}");
     assert!(out.join("report.json").exists());
+}
+
+#[test]
+fn fl_3_next_worker_resumes_from_the_transcript() {
+    let write = json!({"calls": [{"name": "Write", "input": {"file_path": "new.txt", "content": "new\n"}}]});
+    let turns = json!([write, {"fault": {"idle": 0}}, {"text": "All done.", "repeat": 100}]);
+    let stage = Stage::with_script(&json!({ "turns": turns }).to_string());
+    let ann = stage.owner();
+    let id = ann.submit_text("p.md", "# Plan\n\nAdd new.txt.\n");
+    let mut dying = ann.worker();
+    // The result of the call is in the stream, and the model was asked again.
+    wait_until("the transcript", || {
+        block_on(async {
+            let link = FleetLink::connect(&ann.home, "team").await.unwrap();
+            let stored = link.read_job_session(&id).await.unwrap()?;
+            (text(&stored.bytes()).contains("(1 line") && stage.model.requests().len() == 2).then_some(())
+        })
+    });
+    dying.0.kill().unwrap();
+    dying.0.wait().unwrap();
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let requests = stage.model.requests();
+    let resumed = text(&requests[2].body);
+    assert!(resumed.contains("you continue on another one") && resumed.contains("(1 line"), "{resumed}");
+    let job = ann.job(&id);
+    let count = |name: &str| job["events"].as_array().unwrap().iter().filter(|one| one["event"] == name).count();
+    assert_eq!((&job["state"], count("started"), count("ended")), (&json!("done"), 2, 1), "{job}");
+    let out = stage.root.path().join("out");
+    ann.ok(&["jobs", "fetch", &id, "--out", &out.display().to_string(), "--remote", "team"]);
+    let patch = std::fs::read_to_string(out.join("changes.patch")).unwrap();
+    assert_eq!(patch.matches("+new\n").count(), 1, "the dead worker's change: {patch}");
 }
