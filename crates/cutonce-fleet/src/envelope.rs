@@ -11,6 +11,7 @@ use crate::member_keys::{
     KeyFault, MemberId, MemberPublicKeys, MemberSecret, SIGNATURE_BYTES, derive_key, random_bytes,
 };
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, Nonce, UnboundKey};
+use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 const VERSION: u8 = 1;
@@ -69,6 +70,15 @@ pub enum EnvelopeFault {
     Content,
     #[error("it repeats an earlier message")]
     Replayed,
+    #[error("it is not at its place in the order")]
+    Misplaced,
+}
+
+impl EnvelopeFault {
+    /// Whether a newer member list could explain it.
+    pub fn may_be_news(self) -> bool {
+        matches!(self, EnvelopeFault::UnknownEpoch | EnvelopeFault::Author)
+    }
 }
 
 /// A decrypted message. Its author counts only after [`OpenedEnvelope::verify`].
@@ -79,7 +89,23 @@ pub struct OpenedEnvelope {
     signature: [u8; SIGNATURE_BYTES],
 }
 
+/// Names a signature together with what it signs and whose it is.
+pub type SignatureDigest = [u8; 16];
+
 impl OpenedEnvelope {
+    pub fn digest(&self, subject: &str, keys: &MemberPublicKeys) -> SignatureDigest {
+        let mut hash = Sha256::new();
+        for part in [keys.id().as_str().as_bytes(), keys.signing.as_bytes(), &self.signature] {
+            hash.update((part.len() as u64).to_be_bytes());
+            hash.update(part);
+        }
+        hash.update(self.author.as_str());
+        hash.update(signed_bytes(subject, &self.body));
+        let mut digest = SignatureDigest::default();
+        digest.copy_from_slice(&hash.finalize()[..16]);
+        digest
+    }
+
     pub fn verify(&self, subject: &str, keys: &MemberPublicKeys) -> Result<(), EnvelopeFault> {
         if keys.id() != self.author {
             return Err(EnvelopeFault::Author);

@@ -6,12 +6,15 @@ use crate::remote_record::remotes_dir;
 use crate::streams::FleetStream;
 use cutonce_agent::storage::paths::write_private;
 use cutonce_core::text::sanitize::sanitize;
-use std::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// More than this is a flood; the rest is only counted.
 const MAX_TOLD: usize = 20;
+/// Reported messages that are remembered one by one; all before them count as reported.
+const MAX_REMEMBERED: usize = 1_000;
 
 pub(crate) struct FaultLog {
     path: PathBuf,
@@ -20,10 +23,31 @@ pub(crate) struct FaultLog {
 
 #[derive(Default)]
 struct FaultState {
-    /// The last reported message by stream.
-    reported: BTreeMap<String, u64>,
+    /// What was reported, by stream.
+    reported: BTreeMap<String, ReportedMessages>,
     waiting: Vec<String>,
     left_out: usize,
+}
+
+/// Sequences of reported messages. Members read streams by subject, so a later look may find an earlier message.
+#[derive(Default, Serialize, Deserialize)]
+struct ReportedMessages {
+    /// Everything up to here was reported.
+    before: u64,
+    single: BTreeSet<u64>,
+}
+
+impl ReportedMessages {
+    /// Returns whether the message is new.
+    fn add(&mut self, sequence: u64) -> bool {
+        if sequence <= self.before || !self.single.insert(sequence) {
+            return false;
+        }
+        if self.single.len() > MAX_REMEMBERED {
+            self.before = self.single.pop_first().unwrap_or(self.before);
+        }
+        true
+    }
 }
 
 impl FaultLog {
@@ -37,11 +61,9 @@ impl FaultLog {
     /// Notes a fault, unless this message was reported before.
     pub fn report(&self, stream: FleetStream, sequence: u64, subject: &str, fault: EnvelopeFault) {
         let mut state = lock(&self.state);
-        let last = state.reported.entry(stream.key().to_string()).or_default();
-        if sequence <= *last {
+        if !state.reported.entry(stream.key().to_string()).or_default().add(sequence) {
             return;
         }
-        *last = sequence;
         let kind = subject.splitn(4, '.').nth(3).unwrap_or(subject);
         tracing::warn!("{kind} {sequence}: {fault}");
         if state.waiting.len() < MAX_TOLD {
@@ -85,9 +107,14 @@ mod tests {
         let again = FaultLog::load(home.path(), "team");
         again.report(FleetStream::Jobs, 7, "cutonce.fleet.g.jobs.x", EnvelopeFault::Forged);
         assert_eq!(again.take(), Vec::<String>::new());
+        again.report(FleetStream::Jobs, 3, "cutonce.fleet.g.jobs.y", EnvelopeFault::Forged);
+        assert_eq!(again.take().len(), 1, "an earlier message that is found later");
         for sequence in 8..100 {
             again.report(FleetStream::Jobs, sequence, "cutonce.fleet.g.jobs.x", EnvelopeFault::Forged);
         }
         assert_eq!(again.take().len(), MAX_TOLD + 1);
+        let mut reported = ReportedMessages::default();
+        assert!((1..=3 * MAX_REMEMBERED as u64).all(|sequence| reported.add(sequence)));
+        assert!(reported.single.len() <= MAX_REMEMBERED && !reported.add(5));
     }
 }

@@ -1,7 +1,10 @@
 //! Submitting, taking and ending jobs (FL-3, FL-5). A worker confirms a job only after its result is stored.
 
+use crate::envelope::EnvelopeFault;
 use crate::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobSpec};
-use crate::link::{FirstWrite, RawRecord};
+use crate::link::FirstWrite;
+use crate::record_reader::RawRecord;
+use crate::retry::while_server_fails;
 use crate::streams::{FleetStream, WORKERS, worker_consumer};
 use crate::{FleetError, FleetLink};
 use async_nats::jetstream::consumer::{Consumer, pull};
@@ -25,6 +28,7 @@ pub struct JobQueue {
 /// A job that this worker holds until it is confirmed, given back, or not heard of for the redelivery time.
 pub struct TakenJob {
     message: Message,
+    raw: RawRecord,
     pub queued: QueuedJob,
 }
 
@@ -118,6 +122,10 @@ impl FleetLink {
 
     /// Opens the queue as a worker.
     pub async fn open_queue(&self, redelivery: Duration) -> Result<JobQueue, FleetError> {
+        while_server_fails!(self.try_open_queue(redelivery).await)
+    }
+
+    async fn try_open_queue(&self, redelivery: Duration) -> Result<JobQueue, FleetError> {
         let stream = self.stream(FleetStream::Queue).await?;
         let created = match stream.create_consumer(worker_consumer(redelivery)).await {
             Ok(consumer) => Ok(consumer),
@@ -141,9 +149,9 @@ impl FleetLink {
         let mut batch = batch.map_err(|error| failed(&error))?;
         let Some(next) = batch.next().await else { return Ok(None) };
         let message = next.map_err(|error| failed(&error))?;
-        let (raw, _) = RawRecord::new(&message).map_err(|why| failed(&why))?;
+        let raw = RawRecord::new(&message).map_err(|why| failed(&why))?;
         match self.decode_or_refresh::<QueuedJob>(&raw).await {
-            Ok(record) => Ok(Some(TakenJob { message, queued: record.body })),
+            Ok(record) => Ok(Some(TakenJob { message, queued: record.body, raw })),
             Err(fault) => {
                 self.report(FleetStream::Queue, &raw, fault);
                 message.ack_with(AckKind::Term).await.map_err(|error| failed(&error))?;
@@ -151,9 +159,19 @@ impl FleetLink {
             }
         }
     }
+
+    /// Removes a message from the queue that repeats the one which this job was started by, and reports it.
+    pub async fn drop_repetition(&self, taken: &TakenJob) -> Result<(), String> {
+        self.report(FleetStream::Queue, &taken.raw, EnvelopeFault::Replayed);
+        taken.message.ack_with(AckKind::Term).await.map_err(|error| error.to_string())
+    }
 }
 
 impl TakenJob {
+    /// Its sequence in the queue.
+    pub fn sequence(&self) -> u64 {
+        self.raw.sequence
+    }
     /// Tells the queue that the job is being worked on.
     pub async fn keep(&self) -> Result<(), String> {
         self.message.ack_with(AckKind::Progress).await.map_err(|error| error.to_string())

@@ -15,13 +15,17 @@ pub mod link;
 pub mod member_keys;
 pub mod member_list;
 mod membership;
+mod record_reader;
 pub mod remote_record;
+mod retry;
 pub mod review;
 pub mod session_log;
+mod signature_memo;
 pub mod streams;
 
-pub use link::{FirstWrite, FleetLink, FleetReader, FleetRecord, now_ms};
+pub use link::{FirstWrite, FleetLink, FleetRecord, now_ms};
 pub use membership::JoinRequest;
+pub use record_reader::FleetReader;
 
 use std::path::{Path, PathBuf};
 

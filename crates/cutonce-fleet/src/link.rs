@@ -6,27 +6,27 @@ use crate::envelope::{self, EnvelopeFault, EpochKey, GroupKeys};
 use crate::fault_log::FaultLog;
 use crate::member_keys::{MemberId, MemberSecret};
 use crate::member_list::{FleetMember, MemberList, MemberLogEntry, MemberRecord};
+use crate::record_reader::{RawRecord, RecordDecoder};
 use crate::remote_record::RemoteRecord;
+use crate::retry::while_server_fails;
+use crate::signature_memo::SignatureMemo;
 use crate::streams::{self, FleetStream};
-use async_nats::jetstream::consumer::{DeliverPolicy, pull};
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Stream;
 use async_nats::jetstream::{self, Context};
-use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a publication is tried; a cluster needs some seconds to choose a new leader.
-const PUBLISH_ATTEMPTS: u32 = 12;
-/// How often a stream is read before the failure counts.
-const READ_ATTEMPTS: u32 = 4;
+const PUBLISH_ATTEMPTS: u32 = 16;
+/// A server that does not answer a ping twice is left for another one.
+const PING_INTERVAL: Duration = Duration::from_secs(3);
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How often a writer tries again after another one was faster.
 const CONFLICTS: u32 = 50;
@@ -40,15 +40,16 @@ pub struct FleetLink {
     keys: Mutex<GroupKeys>,
     members: Mutex<MemberList>,
     faults: FaultLog,
+    memo: Arc<SignatureMemo>,
     context: Context,
 }
 
 /// What every record carries besides its content.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct RecordFrame<T> {
-    id: String,
+pub(crate) struct RecordFrame<T> {
+    pub id: String,
     at: u64,
-    body: T,
+    pub body: T,
 }
 
 /// A record of a member, verified.
@@ -93,10 +94,11 @@ impl FleetLink {
             keys: Mutex::new(record.group_keys()),
             members: Mutex::default(),
             faults: FaultLog::load(home, &record.name),
+            memo: Arc::new(SignatureMemo::load(home, &record.name)),
             record: Mutex::new(record),
             context,
         };
-        link.declare_streams().await?;
+        while_server_fails!(link.declare_streams().await)?;
         link.refresh_members().await?;
         if lock(&link.members).is_empty() && link.record().is_founder() {
             let record = link.record();
@@ -158,6 +160,24 @@ impl FleetLink {
         record.save(&self.home)
     }
 
+    /// Whether a server is there at the moment; the client connects again by itself.
+    pub fn is_connected(&self) -> bool {
+        self.context.client().connection_state() == async_nats::connection::State::Connected
+    }
+
+    pub(crate) fn decoder(&self) -> RecordDecoder {
+        RecordDecoder { keys: lock(&self.keys).clone(), members: self.members(), memo: self.memo.clone() }
+    }
+    pub(crate) fn memo(&self) -> &SignatureMemo {
+        &self.memo
+    }
+
+    /// The stream without asking the server about it.
+    pub(crate) async fn stream_handle(&self, stream: FleetStream) -> Result<Stream<()>, FleetError> {
+        let found = self.context.get_stream_no_info(stream.name(&self.group())).await;
+        found.map_err(|error| self.server_error("open a stream", &error))
+    }
+
     pub(crate) async fn stream(&self, stream: FleetStream) -> Result<Stream, FleetError> {
         let found = self.context.get_stream(stream.name(&self.group())).await;
         found.map_err(|error| self.server_error("open a stream", &error))
@@ -217,7 +237,7 @@ impl FleetLink {
         let subject = self.subject(FleetStream::Members, "");
         let mut list = MemberList::default();
         let founder = self.record().founder;
-        for raw in self.replay_raw(FleetStream::Members, &subject, DeliverPolicy::All).await? {
+        for raw in self.replay_raw(FleetStream::Members, &subject).await? {
             self.take_sealed_keys(&list)?;
             let opened = envelope::open(&lock(&self.keys).clone(), &raw.subject, &raw.payload);
             let applied = opened.and_then(|opened| list.apply(&raw.subject, &opened, raw.published, &founder));
@@ -284,8 +304,13 @@ impl FleetLink {
     }
 
     pub(crate) async fn last_sequence(&self, stream: FleetStream, subject: &str) -> Result<u64, FleetError> {
+        while_server_fails!(self.try_last_sequence(stream, subject).await)
+    }
+
+    /// The last message of a subject, which may have wildcards, as the stream's leader has it; 0 if there is none.
+    pub(crate) async fn try_last_sequence(&self, stream: FleetStream, subject: &str) -> Result<u64, FleetError> {
         use async_nats::jetstream::stream::LastRawMessageErrorKind;
-        let stream = self.stream(stream).await?;
+        let stream = self.stream_handle(stream).await?;
         match stream.get_last_raw_message_by_subject(subject).await {
             Ok(message) => Ok(message.sequence),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok(0),
@@ -319,7 +344,7 @@ impl FleetLink {
     }
 
     /// Stores a record unless a member has already written one on this subject.
-    pub async fn publish_first<T: Serialize + DeserializeOwned>(
+    pub async fn publish_first<T: Serialize + DeserializeOwned + Send + 'static>(
         &self,
         stream: FleetStream,
         rest: &str,
@@ -396,125 +421,9 @@ impl FleetLink {
         self.publish_bytes(&subject, payload, &cutonce_agent::new_id(), None).await.map(drop)
     }
 
-    /// All records of members on these subjects, oldest first. `rest` may end with `>` or contain `*`.
-    pub async fn replay<T: DeserializeOwned>(
-        &self,
-        stream: FleetStream,
-        rest: &str,
-    ) -> Result<Vec<FleetRecord<T>>, FleetError> {
-        self.replay_from(stream, rest, 1).await
+    pub(crate) fn report_record<T>(&self, stream: FleetStream, record: &FleetRecord<T>, fault: EnvelopeFault) {
+        self.faults.report(stream, record.sequence, &record.subject, fault);
     }
-
-    /// Records from this sequence of the stream on.
-    pub async fn replay_from<T: DeserializeOwned>(
-        &self,
-        stream: FleetStream,
-        rest: &str,
-        from: u64,
-    ) -> Result<Vec<FleetRecord<T>>, FleetError> {
-        let subject = self.subject(stream, rest);
-        let policy = DeliverPolicy::ByStartSequence { start_sequence: from.max(1) };
-        let mut seen = HashSet::new();
-        let mut records = Vec::new();
-        for raw in self.replay_raw(stream, &subject, policy).await? {
-            let record = self.decode_or_refresh::<T>(&raw).await;
-            let record = record.and_then(|record| match seen.insert(record.id.clone()) {
-                true => Ok(record),
-                false => Err(EnvelopeFault::Replayed),
-            });
-            match record {
-                Ok(record) => records.push(record),
-                Err(fault) => self.faults.report(stream, raw.sequence, &raw.subject, fault),
-            }
-        }
-        Ok(records)
-    }
-
-    /// Follows records as they arrive.
-    pub async fn follow<T: DeserializeOwned>(
-        &self,
-        stream: FleetStream,
-        rest: &str,
-        from: u64,
-    ) -> Result<FleetReader<'_, T>, FleetError> {
-        let subject = self.subject(stream, rest);
-        let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: from.max(1) };
-        let config = pull::OrderedConfig { filter_subject: subject, deliver_policy, ..Default::default() };
-        let consumer = self.stream(stream).await?.create_consumer(config).await;
-        let consumer = consumer.map_err(|error| self.server_error("follow a stream", &error))?;
-        let messages = consumer.messages().await.map_err(|error| self.server_error("follow a stream", &error))?;
-        Ok(FleetReader { link: self, stream, messages, seen: HashSet::new(), body: std::marker::PhantomData })
-    }
-
-    /// Reads again if the server fails: a cluster needs some seconds to choose a new leader.
-    async fn replay_raw(
-        &self,
-        stream: FleetStream,
-        subject: &str,
-        policy: DeliverPolicy,
-    ) -> Result<Vec<RawRecord>, FleetError> {
-        for _ in 1..READ_ATTEMPTS {
-            match self.try_replay_raw(stream, subject, policy).await {
-                Ok(records) => return Ok(records),
-                Err(error) => tracing::debug!("{error}; reading again"),
-            }
-            tokio::time::sleep(RETRY_DELAY).await;
-        }
-        self.try_replay_raw(stream, subject, policy).await
-    }
-
-    async fn try_replay_raw(
-        &self,
-        stream: FleetStream,
-        subject: &str,
-        deliver_policy: DeliverPolicy,
-    ) -> Result<Vec<RawRecord>, FleetError> {
-        let failed = |error: &dyn std::fmt::Display| self.server_error("read a stream", error);
-        let config = pull::OrderedConfig { filter_subject: subject.to_string(), deliver_policy, ..Default::default() };
-        let consumer = self.stream(stream).await?.create_consumer(config).await.map_err(|error| failed(&error))?;
-        if consumer.cached_info().num_pending == 0 {
-            return Ok(Vec::new());
-        }
-        let mut messages = consumer.messages().await.map_err(|error| failed(&error))?;
-        let mut records = Vec::new();
-        loop {
-            let next = tokio::time::timeout(CONNECT_TIMEOUT * 2, messages.next()).await;
-            let next = next.map_err(|_| failed(&"it sends nothing"))?;
-            let Some(next) = next else { return Ok(records) };
-            let (raw, pending) = RawRecord::new(&next.map_err(|error| failed(&error))?).map_err(|why| failed(&why))?;
-            records.push(raw);
-            if pending == 0 {
-                return Ok(records);
-            }
-        }
-    }
-
-    /// Decodes a record; an unknown key of the group is fetched first.
-    pub(crate) async fn decode_or_refresh<T: DeserializeOwned>(
-        &self,
-        raw: &RawRecord,
-    ) -> Result<FleetRecord<T>, EnvelopeFault> {
-        match self.decode(raw) {
-            Err(EnvelopeFault::UnknownEpoch | EnvelopeFault::Author) => {
-                if let Err(error) = self.refresh_members().await {
-                    tracing::warn!("{error}");
-                }
-                self.decode(raw)
-            }
-            decoded => decoded,
-        }
-    }
-
-    fn decode<T: DeserializeOwned>(&self, raw: &RawRecord) -> Result<FleetRecord<T>, EnvelopeFault> {
-        let opened = envelope::open(&lock(&self.keys).clone(), &raw.subject, &raw.payload)?;
-        let author = lock(&self.members).active_at(&opened.author, raw.published).cloned();
-        let author = author.ok_or(EnvelopeFault::Author)?;
-        opened.verify(&raw.subject, &author.card.keys)?;
-        let frame: RecordFrame<T> = serde_json::from_slice(&opened.body).map_err(|_| EnvelopeFault::Content)?;
-        let RawRecord { subject, sequence, published, .. } = raw.clone();
-        Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
-    }
-
     pub(crate) fn report(&self, stream: FleetStream, raw: &RawRecord, fault: EnvelopeFault) {
         self.faults.report(stream, raw.sequence, &raw.subject, fault);
     }
@@ -528,57 +437,12 @@ pub(crate) enum PublishResult {
     Conflict,
 }
 
-/// A message as the server delivers it.
-#[derive(Debug, Clone)]
-pub(crate) struct RawRecord {
-    pub subject: String,
-    pub payload: bytes::Bytes,
-    pub sequence: u64,
-    pub published: u64,
-}
-
-impl RawRecord {
-    /// The message, and how many follow.
-    pub fn new(message: &jetstream::Message) -> Result<(RawRecord, u64), String> {
-        let info = message.info().map_err(|error| error.to_string())?;
-        let published = (info.published.unix_timestamp_nanos() / 1_000_000).max(0) as u64;
-        let (subject, payload) = (message.subject.to_string(), message.payload.clone());
-        Ok((RawRecord { subject, payload, sequence: info.stream_sequence, published }, info.pending))
-    }
-}
-
-/// Records of one stream as they arrive.
-pub struct FleetReader<'a, T> {
-    link: &'a FleetLink,
-    stream: FleetStream,
-    messages: pull::Ordered,
-    seen: HashSet<String>,
-    body: std::marker::PhantomData<T>,
-}
-
-impl<T: DeserializeOwned> FleetReader<'_, T> {
-    /// Waits for the next record of a member. Safe to drop and call again.
-    pub async fn next(&mut self) -> Result<FleetRecord<T>, FleetError> {
-        loop {
-            let Some(next) = self.messages.next().await else {
-                return Err(self.link.server_error("follow a stream", &"the stream ended"));
-            };
-            let message = next.map_err(|error| self.link.server_error("follow a stream", &error))?;
-            let Ok((raw, _)) = RawRecord::new(&message) else { continue };
-            match self.link.decode_or_refresh(&raw).await {
-                Ok(record) if self.seen.insert(record.id.clone()) => return Ok(record),
-                Ok(_) => self.link.report(self.stream, &raw, EnvelopeFault::Replayed),
-                Err(fault) => self.link.report(self.stream, &raw, fault),
-            }
-        }
-    }
-}
-
 pub(crate) async fn open_context(record: &RemoteRecord) -> Result<Context, FleetError> {
     let failed = |why: String| FleetError::Server { servers: record.shown_urls(), what: "connect", why };
     let mut options = async_nats::ConnectOptions::new()
         .name("cutonce")
         .connection_timeout(CONNECT_TIMEOUT)
+        .ping_interval(PING_INTERVAL)
         .request_timeout(Some(REQUEST_TIMEOUT))
         .require_tls(!record.is_loopback());
     if let Some(path) = &record.creds {

@@ -2,6 +2,7 @@
 //! truth of its machine. The upload reads from the file, so it needs no queue and catches up after any pause.
 
 use crate::blob::BlobRef;
+use crate::envelope::EnvelopeFault;
 use crate::link::PublishResult;
 use crate::member_list::MemberRole;
 use crate::streams::FleetStream;
@@ -88,7 +89,7 @@ impl FleetLink {
                 continue;
             }
             if record.body.from != session.lines.len() as u64 {
-                tracing::warn!("session {id}: record {} is out of order", record.sequence);
+                self.report_record(FleetStream::Sessions, &record, EnvelopeFault::Misplaced);
                 continue;
             }
             for line in record.body.lines {

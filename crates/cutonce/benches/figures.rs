@@ -14,6 +14,9 @@ mod bare;
 mod browser_stage;
 #[path = "figures/contract.rs"]
 mod contract;
+#[cfg(feature = "nats")]
+#[path = "figures/fleet.rs"]
+mod fleet;
 #[path = "figures/host.rs"]
 mod host;
 #[path = "../tests/browser/http.rs"]
@@ -103,6 +106,8 @@ const GROUPS: &[(&str, Measure)] = &[
     ("spawn", spawn::figures),
     ("host", host::figures),
     ("mail", mail::figures),
+    #[cfg(feature = "nats")]
+    ("fleet", fleet::figures),
     ("agents", agents::figures),
     ("terminal", terminal::figures),
     ("page", page::figures),

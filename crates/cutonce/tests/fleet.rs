@@ -3,12 +3,24 @@
 #![cfg(feature = "nats")]
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
+#[path = "fleet/cluster.rs"]
+mod cluster;
+#[path = "fleet/cluster_faults.rs"]
+mod cluster_faults;
 #[path = "fleet/faults.rs"]
 mod faults;
+#[path = "fleet/foreign.rs"]
+mod foreign;
 #[path = "fleet/jobs.rs"]
 mod jobs;
+#[path = "fleet/limits.rs"]
+mod limits;
 #[path = "fleet/members.rs"]
 mod members;
+#[path = "fleet/proxy.rs"]
+mod proxy;
+#[path = "fleet/scale.rs"]
+mod scale;
 #[path = "mailbox/server.rs"]
 mod server;
 #[path = "fleet/sessions.rs"]

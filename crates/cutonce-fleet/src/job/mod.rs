@@ -155,10 +155,18 @@ pub enum JobEvent {
     /// A worker begins.
     Started {
         generation: u32,
+        /// Names this run: a worker that was thought dead must not end the run of another one.
+        #[serde(default)]
+        run: String,
+        /// Sequence of the job in the queue. Another message about the same job is a repetition.
+        #[serde(default)]
+        queued: u64,
     },
     /// A worker gives the job back.
     Returned {
         generation: u32,
+        #[serde(default)]
+        run: String,
         why: String,
     },
     Ended {
@@ -227,6 +235,10 @@ pub struct FleetJob {
     approvals: BTreeMap<MemberId, String>,
     /// The stream sequence of its current start, for limits.
     pub started_sequence: u64,
+    /// The newest run.
+    pub run: Option<String>,
+    /// Where the queue has it; known since its first start.
+    pub queued: Option<u64>,
 }
 
 /// All jobs of a group.
@@ -279,9 +291,11 @@ impl JobBoard {
         let Some(job) = self.jobs.get_mut(&id) else { return false };
         let changed = match &record.body {
             JobEvent::Submitted { .. } => false,
-            JobEvent::Started { generation } => role.may_work() && *generation == job.generation && job.start(record),
-            JobEvent::Returned { generation, .. } => {
-                role.may_work() && *generation == job.generation && job.give_back(record)
+            JobEvent::Started { generation, run, queued } => {
+                role.may_work() && *generation == job.generation && job.start(record, run, *queued)
+            }
+            JobEvent::Returned { generation, run, .. } => {
+                role.may_work() && *generation == job.generation && job.give_back(record, run)
             }
             JobEvent::Ended { generation, result } => {
                 role.may_work() && *generation == job.generation && job.end(record, result)
@@ -334,13 +348,23 @@ impl FleetJob {
             history: Vec::new(),
             approvals: BTreeMap::new(),
             started_sequence: 0,
+            run: None,
+            queued: None,
         }
     }
 
-    fn start(&mut self, record: &FleetRecord<JobEvent>) -> bool {
-        if self.state.is_over() || self.result.is_some() {
+    /// Whether a worker may take the job by this message of the queue: it has no result, and the message is not a
+    /// repetition of the one that started it.
+    pub fn is_open(&self, generation: u32, queued: u64) -> bool {
+        let is_over = self.state.is_over() || self.result.is_some();
+        !is_over && self.generation == generation && self.queued.is_none_or(|known| known == queued)
+    }
+
+    fn start(&mut self, record: &FleetRecord<JobEvent>, run: &str, queued: u64) -> bool {
+        if !self.is_open(self.generation, queued) {
             return false;
         }
+        (self.run, self.queued) = (Some(run.to_string()), Some(queued));
         self.state = JobState::Running;
         self.attempts += 1;
         self.worker = Some(record.author.card.label.clone());
@@ -349,8 +373,9 @@ impl FleetJob {
         true
     }
 
-    fn give_back(&mut self, record: &FleetRecord<JobEvent>) -> bool {
-        if self.state != JobState::Running || self.worker_id.as_ref() != Some(&record.author.id) {
+    fn give_back(&mut self, record: &FleetRecord<JobEvent>, run: &str) -> bool {
+        let is_its_own = self.worker_id.as_ref() == Some(&record.author.id) && self.run.as_deref() == Some(run);
+        if self.state != JobState::Running || !is_its_own {
             return false;
         }
         self.state = JobState::Queued;
@@ -421,6 +446,7 @@ impl FleetJob {
         self.generation += 1;
         (self.state, self.attempts, self.ended) = (JobState::Queued, 0, None);
         (self.result, self.decision) = (None, None);
+        (self.run, self.queued) = (None, None);
         self.approvals.clear();
         true
     }

@@ -68,6 +68,14 @@ fn result(state: JobState) -> JobEvent {
     JobEvent::Ended { generation: 1, result: Box::new(result) }
 }
 
+fn started(run: &str, queued: u64) -> JobEvent {
+    JobEvent::Started { generation: 1, run: run.into(), queued }
+}
+
+fn returned(run: &str) -> JobEvent {
+    JobEvent::Returned { generation: 1, run: run.into(), why: "stopped".into() }
+}
+
 fn submitted(kind: JobKind) -> (Board, FleetMember, FleetMember) {
     let (ann, worker) = (member("ann", MemberRole::Approve), member("w", MemberRole::Worker));
     let mut board = Board { board: JobBoard::default(), at: 0 };
@@ -82,13 +90,15 @@ fn submitted(kind: JobKind) -> (Board, FleetMember, FleetMember) {
 fn fl_3_first_result_is_the_only_one() {
     let (mut board, ann, worker) = submitted(JobKind::Implementation);
     let other = member("w2", MemberRole::Worker);
-    assert!(board.write(&worker, "j.event", JobEvent::Started { generation: 1 }));
-    assert!(board.write(&other, "j.event", JobEvent::Started { generation: 1 }));
-    assert!(!board.write(&worker, "j.event", JobEvent::Returned { generation: 1, why: "late".into() }), "not its job");
+    assert!(board.write(&worker, "j.event", started("a", 7)));
+    assert!(!board.write(&other, "j.event", started("x", 8)), "a repeated message of the queue");
+    assert!(board.write(&other, "j.event", started("b", 7)), "the queue delivered it again");
+    assert!(!board.write(&worker, "j.event", returned("a")), "not its job any more");
+    assert!(!board.write(&other, "j.event", returned("a")), "an earlier run");
     assert!(!board.write(&ann, "j.result.1", result(JobState::Done)), "no worker");
     assert!(board.write(&other, "j.result.1", result(JobState::Done)));
     assert!(!board.write(&worker, "j.result.1", result(JobState::Failed)));
-    assert!(!board.write(&worker, "j.event", JobEvent::Started { generation: 1 }));
+    assert!(!board.write(&worker, "j.event", started("c", 7)));
     assert!(!board.write(&ann, "j.event", JobEvent::Cancelled), "too late");
     assert_eq!(board.state(), JobState::Done);
     let row = board.board.get("j").unwrap().row();

@@ -75,13 +75,14 @@ async fn read(mailbox: &Arc<dyn Mailbox>, name: &str, messages: usize) -> Result
     Ok(())
 }
 
-struct Server {
+/// A NATS server with JetStream, on a free port.
+pub struct Server {
     child: Child,
-    url: String,
+    pub url: String,
 }
 
 impl Server {
-    fn start(store: &Path) -> Result<Server> {
+    pub fn start(store: &Path) -> Result<Server> {
         let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
         let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server")).find(|file| file.is_file());
         let program = found.context("nats-server is not on this machine")?;

@@ -1,6 +1,7 @@
 //! FL-3, FL-5: jobs from submission to result.
 
-use crate::stage::{Stage, git, wait_until};
+use crate::stage::{HANGING, Stage, block_on, git, text, wait_until};
+use cutonce_fleet::FleetLink;
 use serde_json::json;
 use std::io::BufRead;
 
@@ -69,7 +70,7 @@ fn fl_3_bundles_and_addresses_are_cloned() {
 #[test]
 fn fl_5_jobs_are_cancelled_retried_and_buried() {
     // The model never answers.
-    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let stage = Stage::with_script(HANGING);
     let ann = stage.owner();
     let first = ann.submit_task(&[]);
     let _worker = ann.worker();
@@ -95,7 +96,7 @@ fn fl_5_dead_letters_are_listed_and_retried() {
     let id = ann.submit_task(&[]);
     let settings = r#"{"fleet": {"attempts": 1, "heartbeatSeconds": 1, "redeliverySeconds": 1}}"#;
     // A worker dies while it has the job.
-    let stuck = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let stuck = Stage::with_script(HANGING);
     let mut command = ann.command(&["worker", "--remote", "team", "--settings", settings]);
     let child = command.env("ANTHROPIC_BASE_URL", format!("http://{}", stuck.model.addr())).spawn().unwrap();
     let mut dying = crate::stage::Running(child);
@@ -114,25 +115,8 @@ fn fl_5_dead_letters_are_listed_and_retried() {
 }
 
 #[test]
-fn fl_5_limits_hold_for_user_and_repository() {
-    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
-    let ann = stage.owner();
-    let jobs: Vec<String> = (0..3).map(|_| ann.submit_task(&[])).collect();
-    let settings = r#"{"fleet": {"jobs": 3, "jobsPerUser": 2, "heartbeatSeconds": 1, "redeliverySeconds": 2}}"#;
-    let _worker = ann.spawn(&["worker", "--remote", "team", "--settings", settings]);
-    let states = || jobs.iter().map(|id| ann.job(id)["state"].as_str().unwrap().to_string()).collect::<Vec<_>>();
-    let running = |states: &[String]| states.iter().filter(|state| *state == "running").count();
-    wait_until("two running jobs", || (running(&states()) == 2).then_some(()));
-    let waiting = states().iter().position(|state| state == "queued").unwrap();
-    let other = (0..3).find(|at| *at != waiting).unwrap();
-    ann.ok(&["jobs", "cancel", &jobs[other], "--remote", "team"]);
-    ann.wait_for(&jobs[waiting], "running");
-    assert_eq!(running(&states()), 2);
-}
-
-#[test]
 fn fl_3_first_signal_drains_second_returns_the_job() {
-    let stage = Stage::with_script(r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#);
+    let stage = Stage::with_script(HANGING);
     let ann = stage.owner();
     let id = ann.submit_task(&[]);
     let mut worker = ann.spawn(&["worker", "--remote", "team"]);
@@ -162,4 +146,35 @@ fn fl_3_worker_rehearses_an_approved_plan() {
     let patch = std::fs::read_to_string(out.join("changes.patch")).unwrap();
     assert!(patch.contains("+new\n"), "{patch}");
     assert!(out.join("report.json").exists());
+}
+
+#[test]
+fn fl_3_next_worker_resumes_from_the_transcript() {
+    let write = json!({"calls": [{"name": "Write", "input": {"file_path": "new.txt", "content": "new\n"}}]});
+    let turns = json!([write, {"fault": {"idle": 0}}, {"text": "All done.", "repeat": 100}]);
+    let stage = Stage::with_script(&json!({ "turns": turns }).to_string());
+    let ann = stage.owner();
+    let id = ann.submit_text("p.md", "# Plan\n\nAdd new.txt.\n");
+    let mut dying = ann.worker();
+    // The result of the call is in the stream, and the model was asked again.
+    wait_until("the transcript", || {
+        block_on(async {
+            let link = FleetLink::connect(&ann.home, "team").await.unwrap();
+            let stored = link.read_job_session(&id).await.unwrap()?;
+            (text(&stored.bytes()).contains("(1 line") && stage.model.requests().len() == 2).then_some(())
+        })
+    });
+    dying.0.kill().unwrap();
+    dying.0.wait().unwrap();
+    ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
+    let requests = stage.model.requests();
+    let resumed = text(&requests[2].body);
+    assert!(resumed.contains("you continue on another one") && resumed.contains("(1 line"), "{resumed}");
+    let job = ann.job(&id);
+    let count = |name: &str| job["events"].as_array().unwrap().iter().filter(|one| one["event"] == name).count();
+    assert_eq!((&job["state"], count("started"), count("ended")), (&json!("done"), 2, 1), "{job}");
+    let out = stage.root.path().join("out");
+    ann.ok(&["jobs", "fetch", &id, "--out", &out.display().to_string(), "--remote", "team"]);
+    let patch = std::fs::read_to_string(out.join("changes.patch")).unwrap();
+    assert_eq!(patch.matches("+new\n").count(), 1, "the dead worker's change: {patch}");
 }

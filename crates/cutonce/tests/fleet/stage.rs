@@ -1,17 +1,26 @@
 //! A NATS server, a scripted model, a repository, and a home per person or machine.
 
+use crate::cluster::{Cluster, Disks};
 use crate::server::Server;
-use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
 use cutonce_fleet::streams::FleetStream;
+use cutonce_fleet::{FleetError, FleetLink};
 use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScenarioScript, ScriptedTurn};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 /// Only reached on failure; a busy machine needs long.
 pub const PATIENCE: Duration = Duration::from_secs(180);
+/// A follower without news reads again: its server may be gone.
+const SILENCE: Duration = Duration::from_secs(5);
+
+/// A model that never answers.
+pub const HANGING: &str = r#"{"turns": [{"fault": {"idle": 0}, "repeat": 1000}]}"#;
 
 /// Plans tasks with PLANME and implements plans that add new.txt. A call that was interrupted is made again.
 fn answer(request: &RecordedRequest) -> ScriptedTurn {
@@ -32,7 +41,26 @@ fn answer(request: &RecordedRequest) -> ScriptedTurn {
 pub struct Stage {
     pub root: tempfile::TempDir,
     pub model: LoopbackServer,
-    pub nats: Server,
+    pub nats: NatsServers,
+    /// While it is set, the model does not answer.
+    pub model_hangs: Arc<AtomicBool>,
+    /// A message per request to the model.
+    asked: Receiver<()>,
+}
+
+/// One server, or a cluster of three.
+pub enum NatsServers {
+    One(Server),
+    Cluster(Cluster),
+}
+
+impl NatsServers {
+    pub fn url(&self) -> String {
+        match self {
+            NatsServers::One(server) => server.url(),
+            NatsServers::Cluster(cluster) => cluster.url(),
+        }
+    }
 }
 
 /// One person or machine with a home of its own.
@@ -45,14 +73,46 @@ pub struct Person {
 
 impl Stage {
     pub fn new() -> Stage {
-        Stage::with_model(LoopbackServer::start_with_callback(answer).unwrap())
+        Stage::with_nats(NatsServers::One(Server::start()))
+    }
+    pub fn on_cluster(disks: Disks) -> Stage {
+        Stage::with_nats(NatsServers::Cluster(Cluster::start(disks)))
+    }
+    pub fn cluster(&mut self) -> &mut Cluster {
+        match &mut self.nats {
+            NatsServers::Cluster(cluster) => cluster,
+            NatsServers::One(_) => panic!("this stage has one server"),
+        }
+    }
+    fn with_nats(nats: NatsServers) -> Stage {
+        let (model_hangs, (ask, asked)) = (Arc::new(AtomicBool::new(false)), mpsc::channel());
+        let hangs = model_hangs.clone();
+        let model = LoopbackServer::start_with_callback(move |request| {
+            // No test listens any more when the stage ends.
+            let _ = ask.send(());
+            match hangs.load(Ordering::SeqCst) {
+                true => serde_json::from_value(serde_json::json!({"fault": {"idle": 0}})).unwrap(),
+                false => answer(request),
+            }
+        });
+        Stage::with_model(model.unwrap(), nats, model_hangs, asked)
     }
     pub fn with_script(script: &str) -> Stage {
-        Stage::with_model(LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap())
+        let model = LoopbackServer::start(ScenarioScript::parse(script).unwrap()).unwrap();
+        Stage::with_model(model, NatsServers::One(Server::start()), Arc::default(), mpsc::channel().1)
     }
-    fn with_model(model: LoopbackServer) -> Stage {
+    /// Waits for a request to the model, but not longer than this.
+    pub fn wait_for_request(&self, most: Duration) -> bool {
+        self.asked.recv_timeout(most).is_ok()
+    }
+    fn with_model(
+        model: LoopbackServer,
+        nats: NatsServers,
+        model_hangs: Arc<AtomicBool>,
+        asked: Receiver<()>,
+    ) -> Stage {
         let root = tempfile::Builder::new().prefix("fleet-").tempdir().unwrap();
-        let stage = Stage { root, model, nats: Server::start() };
+        let stage = Stage { root, model, nats, model_hangs, asked };
         let repo = stage.repo();
         std::fs::create_dir(&repo).unwrap();
         git(&repo, &["init", "-q", "-b", "main"]);
@@ -156,22 +216,25 @@ impl Person {
         self.wait_for_job(id, right);
         self.job(id)
     }
-    /// Reads the events of a job as they come, until the condition holds.
-    pub fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
-        block_on(async {
-            let link = FleetLink::connect(&self.home, "team").await.unwrap();
-            let rest = format!("{id}.>");
-            // The past counts only in its sum.
-            let mut board = JobBoard::default();
-            for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await.unwrap() {
-                board.apply(&record);
-            }
-            let start = board.last_sequence + 1;
-            let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, start).await.unwrap();
-            while !board.get(id).is_some_and(&right) {
-                board.apply(&events.next().await.unwrap());
-            }
-        });
+    /// Follows a job until the condition holds, through all faults of the servers.
+    fn wait_for_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) {
+        block_on(async { while !self.follow_job(id, &right).await.unwrap_or(false) {} });
+    }
+    /// False if nothing came for a while: then the next connection may be better.
+    async fn follow_job(&self, id: &str, right: impl Fn(&FleetJob) -> bool) -> Result<bool, FleetError> {
+        let link = FleetLink::connect(&self.home, "team").await?;
+        let rest = format!("{id}.>");
+        // The past counts only in its sum.
+        let mut board = JobBoard::default();
+        for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await? {
+            board.apply(&record);
+        }
+        let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, board.last_sequence + 1).await?;
+        while !board.get(id).is_some_and(&right) {
+            let Ok(next) = tokio::time::timeout(SILENCE, events.next()).await else { return Ok(false) };
+            board.apply(&next?);
+        }
+        Ok(true)
     }
 }
 

@@ -1,6 +1,7 @@
 //! A NATS server on a free port, with its store in a temporary folder; it ends with the test.
 
 use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
 pub struct Server {
@@ -9,14 +10,17 @@ pub struct Server {
     _store: tempfile::TempDir,
 }
 
+/// Debian installs servers in sbin, which may be missing from PATH.
+pub fn nats_program() -> PathBuf {
+    let path = format!("{}:/usr/sbin:/usr/local/sbin", std::env::var("PATH").unwrap_or_default());
+    let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server")).find(|file| file.is_file());
+    found.expect("nats-server is needed (Debian: apt-get install nats-server)")
+}
+
 impl Server {
     pub fn start() -> Server {
         let store = tempfile::tempdir().unwrap();
-        // Debian installs servers in sbin, which may be missing from PATH.
-        let path = format!("{}:/usr/sbin:/usr/local/sbin", std::env::var("PATH").unwrap_or_default());
-        let found = std::env::split_paths(&path).map(|folder| folder.join("nats-server")).find(|file| file.is_file());
-        let program = found.expect("nats-server is needed (Debian: apt-get install nats-server)");
-        let mut command = Command::new(program);
+        let mut command = Command::new(nats_program());
         command.args(["-js", "-a", "127.0.0.1", "-p", "-1", "-sd"]).arg(store.path());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

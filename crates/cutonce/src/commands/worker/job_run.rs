@@ -9,9 +9,8 @@ use anyhow::Context;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::write_private;
 use cutonce_core::exit_code::DRIFTED;
-use cutonce_core::settings::FleetSettings;
 use cutonce_fleet::blob::BlobRef;
-use cutonce_fleet::job::{FleetJob, JobEvent, JobKind, JobResult, JobState};
+use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobKind, JobResult, JobState};
 use cutonce_fleet::job_queue::TakenJob;
 use cutonce_fleet::session_log::{SessionPlace, SessionUpload, UploadError};
 use cutonce_fleet::streams::FleetStream;
@@ -19,7 +18,7 @@ use cutonce_fleet::{FleetError, FleetLink};
 use cutonce_sandbox::{ProcessExit, SpawnSpec};
 use serde_json::Value;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -34,12 +33,12 @@ changes so far. Files may differ from what you remember: look before you edit. C
 
 impl Worker {
     /// Runs a job to its end, in whatever way it ends.
-    pub(super) async fn run_job(&self, taken: &TakenJob, job: &FleetJob) -> JobOutcome {
+    pub(super) async fn run_job(&self, taken: &TakenJob, job: &FleetJob, run: &str) -> JobOutcome {
         let work = self.prepare_and_run(job);
         tokio::select! {
             biased;
             () = self.stop.cancelled() => JobOutcome::Stopped("the worker was stopped".into()),
-            why = self.wait_for_end_from_outside(job) => why,
+            why = self.wait_for_end_from_outside(job, run) => why,
             () = self.heartbeats(taken) => JobOutcome::Stopped("the worker ends".into()),
             outcome = work => outcome.unwrap_or_else(|error| match is_server_error(&error) {
                 true => JobOutcome::Unreachable(format!("{error:#}")),
@@ -59,18 +58,24 @@ impl Worker {
         }
     }
 
-    /// Waits until the job is cancelled or has a result of another worker.
-    async fn wait_for_end_from_outside(&self, job: &FleetJob) -> JobOutcome {
-        let rest = format!("{}.>", job.spec.id);
+    /// Waits until the job is cancelled, has a result, or another worker started it.
+    async fn wait_for_end_from_outside(&self, job: &FleetJob, run: &str) -> JobOutcome {
+        let (id, mut board, mut has_begun) = (&job.spec.id, JobBoard::default(), false);
         loop {
-            if let Ok(mut events) = self.link.follow::<JobEvent>(FleetStream::Jobs, &rest, 1).await {
+            if let Ok(mut events) = self.link.follow::<JobEvent>(FleetStream::Jobs, &format!("{id}.>"), 1).await {
                 while let Ok(record) = events.next().await {
-                    let over = matches!(record.body, JobEvent::Cancelled | JobEvent::Ended { .. });
-                    if over
-                        && let Ok(Some(now)) = self.link.read_job(&job.spec.id).await
-                        && (now.generation != job.generation || now.state.is_over() || now.result.is_some())
-                    {
+                    board.apply(&record);
+                    let Some(now) = board.get(id) else { continue };
+                    // What happened before this run does not matter.
+                    has_begun |= now.run.as_deref() == Some(run);
+                    if !has_begun {
+                        continue;
+                    }
+                    if now.generation != job.generation || now.state.is_over() || now.result.is_some() {
                         return JobOutcome::Dropped(format!("stopped: it is {}", now.state.name()));
+                    }
+                    if now.run.as_deref() != Some(run) {
+                        return JobOutcome::Overtaken;
                     }
                 }
             }
@@ -83,14 +88,16 @@ impl Worker {
         let mut upload = run.open_upload(&self.link).await?;
         let child = run_to_end(run.command(self).await?);
         let child_ended = CancellationToken::new();
+        let [idle, most] = [self.settings.idle_minutes, self.settings.job_minutes]
+            .map(|minutes| Duration::from_secs(60 * u64::from(minutes.max(1))));
         // One future for all uploads: one that is dropped half-way would leave the stream ahead of what is known here.
         let publish = run.publish(&self.link, &mut upload, &child_ended);
         tokio::pin!(child, publish);
         let output = tokio::select! {
             output = &mut child => Ok(output?),
             ended = &mut publish => Err(ended),
-            minutes = run.wait_for_hang(&self.settings) => {
-                anyhow::bail!("the model or a command hung: the job was ended after {minutes} minutes");
+            ran = wait_for_hang(&run.transcript, idle, most) => {
+                anyhow::bail!("the model or a command hung: the job was ended after {} minutes", ran.as_secs() / 60);
             }
         };
         child_ended.cancel();
@@ -243,23 +250,6 @@ impl<'a> JobRun<'a> {
         Ok(stored)
     }
 
-    /// Waits until the job wrote nothing for too long, or runs for too long. Returns its age in minutes.
-    async fn wait_for_hang(&self, settings: &FleetSettings) -> u64 {
-        let started = Instant::now();
-        let minutes = |minutes: u32| Duration::from_secs(60 * u64::from(minutes.max(1)));
-        let (idle, most) = (minutes(settings.idle_minutes), minutes(settings.job_minutes));
-        let size = || self.transcript.metadata().map_or(0, |meta| meta.len());
-        let (mut last_entry, mut known) = (started, size());
-        loop {
-            tokio::time::sleep_until((last_entry + idle).min(started + most)).await;
-            let now = size();
-            if now == known || started.elapsed() >= most {
-                return started.elapsed().as_secs() / 60;
-            }
-            (last_entry, known) = (Instant::now(), now);
-        }
-    }
-
     async fn collect(&self, link: &FleetLink, output: ProgramOutput) -> anyhow::Result<JobResult> {
         let frame: Value = last_json(&output.stdout).unwrap_or_default();
         let failed = frame["is_error"].as_bool().unwrap_or(false);
@@ -301,6 +291,21 @@ impl<'a> JobRun<'a> {
             report: Some(link.put_blob(serde_json::to_string_pretty(&frame)?.as_bytes()).await?),
             dead: false,
         })
+    }
+}
+
+/// Waits until the job wrote nothing for the time `idle`, or runs for the time `most`. Returns how long it ran.
+async fn wait_for_hang(transcript: &Path, idle: Duration, most: Duration) -> Duration {
+    let started = Instant::now();
+    let size = || transcript.metadata().map_or(0, |meta| meta.len());
+    let (mut last_entry, mut known) = (started, size());
+    loop {
+        tokio::time::sleep_until((last_entry + idle).min(started + most)).await;
+        let now = size();
+        if now == known || started.elapsed() >= most {
+            return started.elapsed();
+        }
+        (last_entry, known) = (Instant::now(), now);
     }
 }
 
@@ -349,4 +354,29 @@ fn failure(output: &ProgramOutput, frame: &Value) -> String {
 fn one_line(text: &str) -> String {
     let line = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
     line.trim().chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[tokio::test]
+    async fn fl_3_hung_job_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let transcript = folder.path().join("t.jsonl");
+        let (short, long) = (Duration::from_millis(20), Duration::from_secs(3600));
+        assert!(wait_for_hang(&transcript, short, long).await < long, "it writes nothing");
+        let mut file = std::fs::File::create(&transcript).unwrap();
+        let writes = async {
+            loop {
+                writeln!(file, "entry").unwrap();
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::select! {
+            () = writes => {}
+            ran = wait_for_hang(&transcript, short, 5 * short) => assert!(ran >= 5 * short, "entries keep it alive"),
+        }
+    }
 }

@@ -15,7 +15,7 @@ use cutonce_core::settings::FleetSettings;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobResult, JobState};
-use cutonce_fleet::job_queue::{JobQueue, TakenJob};
+use cutonce_fleet::job_queue::{JobQueue, QueuedJob, TakenJob};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -42,8 +42,26 @@ pub async fn run(args: WorkerArgs) -> anyhow::Result<u8> {
     let queue = link.open_queue(Duration::from_secs(fleet.redelivery_seconds.into())).await?;
     work_folder::remove_leftovers();
     log(&format!("worker {} takes jobs of {}", member.id, link.name()));
-    let worker = Arc::new(Worker { link, settings: fleet, stop: CancellationToken::new(), flag: args.settings });
-    worker.work(&queue, &mut signals, args.exit_when_idle).await
+    let (stop, board) = (CancellationToken::new(), Default::default());
+    let worker = Arc::new(Worker { link, settings: fleet, stop, flag: args.settings, board });
+    let work = worker.work(&queue, &mut signals, args.exit_when_idle);
+    tokio::select! {
+        ended = work => ended,
+        never = log_connection(&worker.link) => match never {},
+    }
+}
+
+/// Logs when the servers are lost and found. The client itself connects again.
+async fn log_connection(link: &FleetLink) -> std::convert::Infallible {
+    let mut was_connected = true;
+    loop {
+        tokio::time::sleep(SERVER_PAUSE).await;
+        let is_connected = link.is_connected();
+        if is_connected != was_connected {
+            log(if is_connected { "connected again" } else { "no server answers; trying again" });
+        }
+        was_connected = is_connected;
+    }
 }
 
 fn log(text: &str) {
@@ -58,6 +76,8 @@ struct Worker {
     stop: CancellationToken,
     /// Settings from the command line, for the jobs too.
     flag: Option<String>,
+    /// All jobs, as far as they were read. Each look reads only what is new.
+    board: tokio::sync::Mutex<JobBoard>,
 }
 
 impl Worker {
@@ -109,12 +129,14 @@ impl Worker {
     /// What a worker does while nothing waits.
     async fn tidy_up(&self) {
         tell_faults(&self.link);
-        if let Ok(member) = self.link.require_member()
-            && member.role.may_submit()
-            && let Ok(mut board) = self.link.job_board().await
-            && let Err(error) = queue_missing_followers(&self.link, &mut board).await
-        {
-            log(&error.to_string());
+        if self.link.require_member().is_ok_and(|member| member.role.may_submit()) {
+            let mut board = self.board.lock().await;
+            let updated = self.link.update_board(&mut board).await.map_err(anyhow::Error::from);
+            let queued = match updated {
+                Ok(()) => queue_missing_followers(&self.link, &mut board).await,
+                failed => failed,
+            };
+            queued.unwrap_or_else(|error| log(&format!("{error:#}")));
         }
     }
 
@@ -127,26 +149,32 @@ impl Worker {
 
     async fn try_handle(&self, taken: &TakenJob) -> anyhow::Result<()> {
         let failed = |why: String| anyhow::anyhow!(why);
-        let id = taken.queued.id.clone();
-        let job = self.link.read_job(&id).await?;
-        let current = job.as_ref().filter(|job| job.generation == taken.queued.generation);
-        let Some(job) = current.filter(|job| !job.state.is_over() && job.result.is_none()) else {
-            // It has a result, was cancelled or queued again: nothing is left to do.
+        let QueuedJob { id, generation } = &taken.queued;
+        let Some(job) = self.link.read_job(id).await? else {
+            log(&format!("job {id} is no longer on the server"));
             return taken.confirm().await.map_err(failed);
         };
-        if job.attempts >= self.settings.attempts.max(1) {
-            let why = format!("{} workers died or gave up; it is on the dead-letter list", job.attempts);
-            let result = JobResult { dead: true, ..failed_result(job, why) };
-            self.link.end_job(&id, job.generation, &result).await?;
+        if job.queued.is_some_and(|known| known != taken.sequence()) && job.generation == *generation {
+            return self.link.drop_repetition(taken).await.map_err(failed);
+        }
+        if !job.is_open(*generation, taken.sequence()) {
+            // It has a result, was cancelled or queued again: nothing is left to do.
             return taken.confirm().await.map_err(failed);
         }
-        if !self.start_within_limits(job).await? {
-            return taken.give_back(Some(LIMIT_PAUSE)).await.map_err(failed);
+        if job.attempts >= self.settings.attempts.max(1) {
+            let why = format!("{} workers died or gave up; it is on the dead-letter list", job.attempts);
+            log(&format!("job {id}: {why}"));
+            let result = JobResult { dead: true, ..failed_result(&job, why) };
+            self.link.end_job(id, *generation, &result).await?;
+            return taken.confirm().await.map_err(failed);
         }
+        let Some(run) = self.start(taken, &job).await? else {
+            return taken.give_back(Some(LIMIT_PAUSE)).await.map_err(failed);
+        };
         log(&format!("job {id} ({}) starts, attempt {}", job.spec.kind.name(), job.attempts + 1));
-        match self.run_job(taken, job).await {
+        match self.run_job(taken, &job, &run).await {
             JobOutcome::Ended(result) => {
-                let first = self.link.end_job(&id, job.generation, &result).await?;
+                let first = self.link.end_job(id, *generation, &result).await?;
                 let note = if first { "" } else { "; another worker was faster, this result is dropped" };
                 log(&format!("job {id}: {}{note}", result.summary));
                 taken.confirm().await.map_err(failed)
@@ -155,43 +183,60 @@ impl Worker {
                 log(&format!("job {id}: {why}"));
                 taken.confirm().await.map_err(failed)
             }
+            // The job did not fail: this attempt does not count, if the server can be told.
             JobOutcome::Unreachable(why) => {
                 log(&format!("job {id}: {why}; it is delivered again"));
-                Ok(())
+                self.return_job(taken, run, why).await
             }
             // If the other worker dies too, the queue delivers the job again.
             JobOutcome::Overtaken => {
                 log(&format!("job {id}: another worker continues it"));
                 Ok(())
             }
-            JobOutcome::Stopped(why) => {
-                let event = JobEvent::Returned { generation: job.generation, why };
-                self.link.publish_job_event(&id, &event).await?;
-                taken.give_back(None).await.map_err(failed)
-            }
+            JobOutcome::Stopped(why) => self.return_job(taken, run, why).await,
         }
     }
 
-    /// Announces the start. False if limits do not allow it now. Starts count in the order of the stream, so that two
-    /// workers never use the same place.
-    async fn start_within_limits(&self, job: &FleetJob) -> anyhow::Result<bool> {
-        let (generation, id) = (job.generation, &job.spec.id);
+    /// Gives the job to another worker, unless one has it already.
+    async fn return_job(&self, taken: &TakenJob, run: String, why: String) -> anyhow::Result<()> {
+        let QueuedJob { id, generation } = &taken.queued;
+        let event = JobEvent::Returned { generation: *generation, run: run.clone(), why };
+        self.link.publish_job_event(id, &event).await?;
+        match self.link.read_job(id).await? {
+            Some(job) if job.run.as_ref() == Some(&run) => {
+                taken.give_back(None).await.map_err(|why| anyhow::anyhow!(why))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Announces the start and returns the name of the run; `None` if limits or another worker do not allow it now.
+    /// Starts count in the order of the stream, so that two workers never use the same place.
+    async fn start(&self, taken: &TakenJob, job: &FleetJob) -> anyhow::Result<Option<String>> {
+        let (generation, id, run) = (job.generation, &job.spec.id, cutonce_agent::new_id());
         let limited = self.settings.jobs_per_user > 0 || self.settings.jobs_per_repository > 0;
-        if limited && self.exceeds_limits(&self.link.job_board().await?, job, u64::MAX) {
-            return Ok(false);
+        if limited {
+            let mut board = self.board.lock().await;
+            self.link.update_board(&mut board).await?;
+            if self.exceeds_limits(&board, job, u64::MAX) {
+                return Ok(None);
+            }
         }
-        self.link.publish_job_event(id, &JobEvent::Started { generation }).await?;
+        let started = JobEvent::Started { generation, run: run.clone(), queued: taken.sequence() };
+        self.link.publish_job_event(id, &started).await?;
+        let now = self.link.read_job(id).await?.filter(|now| now.run.as_ref() == Some(&run));
+        let Some(now) = now else { return Ok(None) };
         if !limited {
-            return Ok(true);
+            return Ok(Some(run));
         }
-        let board = self.link.job_board().await?;
-        let started = board.get(id).map_or(0, |job| job.started_sequence);
-        if self.exceeds_limits(&board, job, started) {
+        let mut board = self.board.lock().await;
+        self.link.update_board(&mut board).await?;
+        if self.exceeds_limits(&board, job, now.started_sequence) {
             let why = "a limit was reached".to_string();
-            self.link.publish_job_event(id, &JobEvent::Returned { generation, why }).await?;
-            return Ok(false);
+            self.link.publish_job_event(id, &JobEvent::Returned { generation, run, why }).await?;
+            return Ok(None);
         }
-        Ok(true)
+        Ok(Some(run))
     }
 
     fn exceeds_limits(&self, board: &JobBoard, job: &FleetJob, before: u64) -> bool {

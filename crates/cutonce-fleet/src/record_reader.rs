@@ -1,0 +1,242 @@
+//! Reads the records of members (FL-2, FL-6): all that a stream has, or as they arrive. What no member wrote is left out
+//! and reported once.
+
+use crate::FleetError;
+use crate::envelope::{self, EnvelopeFault, GroupKeys};
+use crate::link::{FleetLink, FleetRecord, RecordFrame};
+use crate::member_list::MemberList;
+use crate::retry::while_server_fails;
+use crate::signature_memo::SignatureMemo;
+use crate::streams::FleetStream;
+use async_nats::jetstream;
+use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use futures_util::StreamExt;
+use serde::de::DeserializeOwned;
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinHandle;
+
+/// A server that sends nothing for so long has failed.
+const SILENCE: Duration = Duration::from_secs(10);
+/// Records that are decoded at once, while the next ones arrive.
+const PART: usize = 500;
+
+/// A message as the server delivers it.
+#[derive(Debug, Clone)]
+pub(crate) struct RawRecord {
+    pub subject: String,
+    pub payload: bytes::Bytes,
+    pub sequence: u64,
+    pub published: u64,
+}
+
+impl RawRecord {
+    pub fn new(message: &jetstream::Message) -> Result<RawRecord, String> {
+        let info = message.info().map_err(|error| error.to_string())?;
+        let published = (info.published.unix_timestamp_nanos() / 1_000_000).max(0) as u64;
+        let (subject, payload) = (message.subject.to_string(), message.payload.clone());
+        Ok(RawRecord { subject, payload, sequence: info.stream_sequence, published })
+    }
+}
+
+/// A message with what it contains.
+type Decoded<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
+
+/// What decoding needs.
+pub(crate) struct RecordDecoder {
+    pub keys: GroupKeys,
+    pub members: MemberList,
+    pub memo: Arc<SignatureMemo>,
+}
+
+impl RecordDecoder {
+    fn decode<T: DeserializeOwned>(&self, raw: &RawRecord) -> Result<FleetRecord<T>, EnvelopeFault> {
+        let opened = envelope::open(&self.keys, &raw.subject, &raw.payload)?;
+        let author = self.members.active_at(&opened.author, raw.published).cloned().ok_or(EnvelopeFault::Author)?;
+        self.memo.verify(&opened, &raw.subject, &author.card.keys)?;
+        let frame: RecordFrame<T> = serde_json::from_slice(&opened.body).map_err(|_| EnvelopeFault::Content)?;
+        let RawRecord { subject, sequence, published, .. } = raw.clone();
+        Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
+    }
+
+    fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<Decoded<T>> {
+        let decoded = raws.into_iter().map(|raw| {
+            let record = self.decode(&raw);
+            (raw, record)
+        });
+        decoded.collect()
+    }
+}
+
+impl FleetLink {
+    /// All records of members on these subjects, oldest first. `rest` may end with `>` or contain `*`.
+    pub async fn replay<T: DeserializeOwned + Send + 'static>(
+        &self,
+        stream: FleetStream,
+        rest: &str,
+    ) -> Result<Vec<FleetRecord<T>>, FleetError> {
+        self.replay_from(stream, rest, 1).await
+    }
+
+    /// Records from this sequence of the stream on.
+    pub async fn replay_from<T: DeserializeOwned + Send + 'static>(
+        &self,
+        stream: FleetStream,
+        rest: &str,
+        from: u64,
+    ) -> Result<Vec<FleetRecord<T>>, FleetError> {
+        let subject = self.subject(stream, rest);
+        let mut decoded = while_server_fails!(self.try_replay::<T>(stream, &subject, from).await)?;
+        // A key or member that is new to this machine; once, however many messages claim one.
+        if decoded.iter().any(|(_, record)| record.as_ref().is_err_and(|fault| fault.may_be_news())) {
+            self.refresh_members().await?;
+            let decoder = self.decoder();
+            for (raw, record) in decoded.iter_mut().filter(|(_, record)| record.is_err()) {
+                *record = decoder.decode(raw);
+            }
+        }
+        self.memo().save();
+        let mut seen = HashSet::new();
+        let mut records = Vec::with_capacity(decoded.len());
+        for (raw, record) in decoded {
+            match record {
+                Ok(record) if seen.insert(record.id.clone()) => records.push(record),
+                Ok(_) => self.report(stream, &raw, EnvelopeFault::Replayed),
+                Err(fault) => self.report(stream, &raw, fault),
+            }
+        }
+        Ok(records)
+    }
+
+    /// Decodes on other threads while messages arrive: checking a signature takes longer than reading its message.
+    async fn try_replay<T: DeserializeOwned + Send + 'static>(
+        &self,
+        stream: FleetStream,
+        subject: &str,
+        from: u64,
+    ) -> Result<Vec<Decoded<T>>, FleetError> {
+        let decoder = Arc::new(self.decoder());
+        let mut parts: Vec<JoinHandle<Vec<Decoded<T>>>> = Vec::new();
+        let mut part = Vec::new();
+        let take = |raw: RawRecord| {
+            part.push(raw);
+            if part.len() == PART {
+                let (decoder, full) = (decoder.clone(), std::mem::take(&mut part));
+                parts.push(tokio::task::spawn_blocking(move || decoder.decode_all(full)));
+            }
+        };
+        self.read_raw(stream, subject, from, take).await?;
+        let mut decoded = Vec::with_capacity(parts.len() * PART + part.len());
+        let rest = decoder.decode_all(part);
+        for part in parts {
+            decoded.extend(part.await.map_err(|error| self.server_error("read a stream", &error))?);
+        }
+        decoded.extend(rest);
+        Ok(decoded)
+    }
+
+    /// All messages on a subject, oldest first.
+    pub(crate) async fn replay_raw(&self, stream: FleetStream, subject: &str) -> Result<Vec<RawRecord>, FleetError> {
+        while_server_fails!({
+            let mut raws = Vec::new();
+            let read = self.read_raw(stream, subject, 1, |raw| raws.push(raw)).await;
+            read.map(|()| raws)
+        })
+    }
+
+    /// Reads up to the last message that the stream's leader has now: the copy that is read may be behind it.
+    async fn read_raw(
+        &self,
+        stream: FleetStream,
+        subject: &str,
+        from: u64,
+        mut take: impl FnMut(RawRecord),
+    ) -> Result<(), FleetError> {
+        let failed = |error: &dyn std::fmt::Display| self.server_error("read a stream", error);
+        let (from, last) = (from.max(1), self.try_last_sequence(stream, subject).await?);
+        if last < from {
+            return Ok(());
+        }
+        let config = pull::OrderedConfig {
+            filter_subject: subject.to_string(),
+            deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: from },
+            ..Default::default()
+        };
+        let consumer = self.stream_handle(stream).await?.create_consumer(config).await;
+        let consumer = consumer.map_err(|error| failed(&error))?;
+        let mut messages = consumer.messages().await.map_err(|error| failed(&error))?;
+        loop {
+            let next = tokio::time::timeout(SILENCE, messages.next()).await;
+            let next = next.map_err(|_| failed(&"it sends nothing"))?;
+            let message = next.ok_or_else(|| failed(&"it ended the stream"))?.map_err(|error| failed(&error))?;
+            let raw = RawRecord::new(&message).map_err(|why| failed(&why))?;
+            let is_last = raw.sequence >= last;
+            take(raw);
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Follows records as they arrive.
+    pub async fn follow<T: DeserializeOwned>(
+        &self,
+        stream: FleetStream,
+        rest: &str,
+        from: u64,
+    ) -> Result<FleetReader<'_, T>, FleetError> {
+        let subject = self.subject(stream, rest);
+        let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: from.max(1) };
+        let config = pull::OrderedConfig { filter_subject: subject, deliver_policy, ..Default::default() };
+        let consumer = self.stream_handle(stream).await?.create_consumer(config).await;
+        let consumer = consumer.map_err(|error| self.server_error("follow a stream", &error))?;
+        let messages = consumer.messages().await.map_err(|error| self.server_error("follow a stream", &error))?;
+        Ok(FleetReader { link: self, stream, messages, seen: HashSet::new(), body: std::marker::PhantomData })
+    }
+
+    /// Decodes a record; an unknown key of the group is fetched first.
+    pub(crate) async fn decode_or_refresh<T: DeserializeOwned>(
+        &self,
+        raw: &RawRecord,
+    ) -> Result<FleetRecord<T>, EnvelopeFault> {
+        let decoded = self.decoder().decode(raw);
+        self.memo().save();
+        match decoded {
+            Err(fault) if fault.may_be_news() => {
+                if let Err(error) = self.refresh_members().await {
+                    tracing::warn!("{error}");
+                }
+                self.decoder().decode(raw)
+            }
+            decoded => decoded,
+        }
+    }
+}
+
+/// Records of one stream as they arrive.
+pub struct FleetReader<'a, T> {
+    link: &'a FleetLink,
+    stream: FleetStream,
+    messages: pull::Ordered,
+    seen: HashSet<String>,
+    body: std::marker::PhantomData<T>,
+}
+
+impl<T: DeserializeOwned> FleetReader<'_, T> {
+    /// Waits for the next record of a member. Safe to drop and call again.
+    pub async fn next(&mut self) -> Result<FleetRecord<T>, FleetError> {
+        loop {
+            let Some(next) = self.messages.next().await else {
+                return Err(self.link.server_error("follow a stream", &"the stream ended"));
+            };
+            let message = next.map_err(|error| self.link.server_error("follow a stream", &error))?;
+            let Ok(raw) = RawRecord::new(&message) else { continue };
+            match self.link.decode_or_refresh(&raw).await {
+                Ok(record) if self.seen.insert(record.id.clone()) => return Ok(record),
+                Ok(_) => self.link.report(self.stream, &raw, EnvelopeFault::Replayed),
+                Err(fault) => self.link.report(self.stream, &raw, fault),
+            }
+        }
+    }
+}
