@@ -195,7 +195,7 @@ impl RehearsalJob {
         let found = found.map_err(RehearsalError::Layer)?;
         let found = RehearsedChanges::new(found, (&root, &upper), &self.env).await;
         let diff = diff_changes(&found.changes, &upper, &root);
-        let judged = self.judge(&run.result.unwrap_or_default(), run.stopped, &found.refused);
+        let judged = self.judge(&run.result.unwrap_or_default(), run.stopped.as_ref(), &found.refused);
         let checks = self.ran_checks(&root, judged.report.as_ref(), &run.commands);
         let base = base.await.unwrap_or_default();
         let result = RehearsalResult {
@@ -270,7 +270,7 @@ impl RehearsalJob {
     }
 
     /// Reads the agent's last frame.
-    fn judge(&self, frame: &Value, stopped: Option<RehearsalStop>, refused: &[String]) -> JudgedRun {
+    fn judge(&self, frame: &Value, stopped: Option<&RehearsalStop>, refused: &[String]) -> JudgedRun {
         let mut report: Option<PlanReport> =
             frame.get("report").and_then(|report| serde_json::from_value(report.clone()).ok());
         if let Some(report) = &mut report {
@@ -321,9 +321,17 @@ fn own_program(env: &[(OsString, OsString)]) -> Option<PathBuf> {
     this.filter(ours).or_else(|| find_program("cutonce", env))
 }
 
-fn stop_text(stop: RehearsalStop) -> Option<String> {
+fn stop_text(stop: &RehearsalStop) -> Option<String> {
     match stop {
         RehearsalStop::Cancelled => None,
+        RehearsalStop::OverLimit(what) => {
+            let (what, setting) = match what.as_str() {
+                "processes" => ("started too many processes", "processes"),
+                "memory" => ("used too much memory", "totalMemoryMb"),
+                _ => ("wrote too much", "diskMb"),
+            };
+            Some(format!("the rehearsal was stopped: a command {what} (`sandbox.limits.{setting}`)"))
+        }
         RehearsalStop::TooLarge(megabytes) => Some(format!(
             "the rehearsal was stopped: it wrote more than {megabytes} MB (`plan.rehearsal.maxMegabytes`)"
         )),
@@ -365,12 +373,13 @@ impl FinishedRehearsal {
     /// Checks whether the workspace is still what the rehearsal was based on.
     pub fn check(&self, choice: &RehearsalChoice) -> Result<(), NotApplied> {
         let out = self.result.taken_out(choice).map_err(NotApplied::Choice)?;
-        let stays = |path: &&PathBuf| self.remaining(&out).iter().any(|change| change.path == **path);
+        let remaining = self.remaining(&out);
+        let stays = |path: &&PathBuf| remaining.iter().any(|change| change.path == **path);
         let stale: Vec<PathBuf> = self.stale.iter().filter(stays).cloned().collect();
         if !stale.is_empty() {
             return Err(ApplyError::Changed { paths: stale }.into());
         }
-        Ok(check_unchanged(self.place(&self.ground.upper()), &self.remaining(&out))?)
+        Ok(check_unchanged(self.place(&self.ground.upper()), &remaining)?)
     }
 
     /// Applies what was shown, without what is taken out: all of it or nothing. Returns the files that are taken out.
