@@ -6,8 +6,10 @@
 
 mod child;
 mod ground;
+mod kept;
 
 pub use ground::describe_ground;
+pub use kept::{KeepError, KeptRehearsal, check_keep, discard_kept, list_kept, open_kept};
 
 use super::read_contract;
 use child::{LayerWatch, RehearsalStop, RehearsingAgent, RunCommand, call_text, size_of};
@@ -126,7 +128,7 @@ impl NotApplied {
     }
 }
 
-/// A rehearsal that ended. Dropping it deletes its layer.
+/// A rehearsal that ended. Dropping it deletes its layer, unless it is kept by name.
 #[derive(Debug)]
 pub struct FinishedRehearsal {
     /// What front ends see.
@@ -171,7 +173,7 @@ impl RehearsalJob {
         let agent = RehearsingAgent {
             program: own_program(&self.env).ok_or(RehearsalError::NoProgram)?,
             args: self.agent_args(&plan, ground.settings(&self)),
-            folder: ground.folder().to_path_buf(),
+            folder: ground.folder(),
             shown_folder: root.clone(),
             env: self.env.clone(),
             profile: ground.profile(),
@@ -308,7 +310,7 @@ fn copies_folder(home: &Path) -> PathBuf {
     home.with_file_name(name)
 }
 
-/// Removes the layers and copies of rehearsals whose program was killed.
+/// Removes the layers and copies of rehearsals whose program was killed, and kept ones that expired.
 pub fn sweep_rehearsals(home: &Path) -> io::Result<()> {
     cutonce_sandbox::sweep_layers(&copies_folder(home))?;
     cutonce_sandbox::sweep_layers(&rehearsals_folder(home))
@@ -370,6 +372,11 @@ impl FinishedRehearsal {
         ApplyPlace { upper, root: self.ground.root(), journals: &self.journals, durable: true }
     }
 
+    /// The workspace that it belongs to.
+    pub fn root(&self) -> &Path {
+        self.ground.root()
+    }
+
     /// Checks whether the workspace is still what the rehearsal was based on.
     pub fn check(&self, choice: &RehearsalChoice) -> Result<(), NotApplied> {
         let out = self.result.taken_out(choice).map_err(NotApplied::Choice)?;
@@ -389,6 +396,8 @@ impl FinishedRehearsal {
         let upper = self.ground.upper();
         disk.apply_layer(self.place(&upper), &self.remaining(&out))?;
         self.result.applied = true;
+        // It can't be applied twice.
+        self.ground.layer.remove_name();
         Ok(out)
     }
 }

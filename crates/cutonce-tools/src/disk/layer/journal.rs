@@ -64,23 +64,25 @@ pub enum RecoveredApply {
     Undone,
 }
 
-/// A path in the journal: names need not be UTF-8.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JournalPath(pub PathBuf);
+/// A path in the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct JournalPath(#[serde(with = "path_form")] pub PathBuf);
 
-impl Serialize for JournalPath {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        super::to_hex(self.0.as_os_str().as_bytes()).serialize(to)
+/// The stored form of a path, in hexadecimal digits: names need not be UTF-8.
+pub mod path_form {
+    use super::{Deserialize, OsStrExt, OsString, OsStringExt, Path, PathBuf, Serialize};
+
+    pub fn serialize<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        super::super::to_hex(path.as_os_str().as_bytes()).serialize(to)
     }
-}
 
-impl<'de> Deserialize<'de> for JournalPath {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
         let text = String::deserialize(from)?;
         let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
         let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
         let bytes = bytes.ok_or_else(|| serde::de::Error::custom("not a path in hexadecimal form"))?;
-        Ok(JournalPath(PathBuf::from(OsString::from_vec(bytes))))
+        Ok(PathBuf::from(OsString::from_vec(bytes)))
     }
 }
 

@@ -13,10 +13,11 @@ pub use collect::collect_changes;
 pub(crate) use collect::leads_outside;
 pub use copy::WorkspaceCopy;
 pub use diff::{DiffedFile, DiffedKind, LayerDiff, diff_changes};
-pub use journal::{ApplyError, RecoveredApply};
+pub use journal::{ApplyError, RecoveredApply, path_form};
 pub(crate) use record::WorkspaceRecord;
 
 use rustix::fs::FileType;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
@@ -27,16 +28,26 @@ use std::path::{Path, PathBuf};
 const MOST_READ: u64 = 64 << 10;
 
 /// What is at a path. Times and owners are no part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LayerNode {
-    File { mode: u32, size: u64, sha256: String },
-    Link { target: PathBuf },
-    Folder { mode: u32 },
+    File {
+        mode: u32,
+        size: u64,
+        sha256: String,
+    },
+    Link {
+        #[serde(with = "journal::path_form")]
+        target: PathBuf,
+    },
+    Folder {
+        mode: u32,
+    },
 }
 
 /// One change; the path is relative to the workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerChange {
+    #[serde(with = "journal::path_form")]
     pub path: PathBuf,
     /// What the workspace had when the change was listed.
     pub old: Option<LayerNode>,
