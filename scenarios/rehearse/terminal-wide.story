@@ -38,7 +38,7 @@ press down
 --- shows
 --- keys
 press s
-< kept as
+< kept for
 press esc
 gone Result
 press 6

@@ -86,6 +86,14 @@ async fn find_secrets(folder: &Path, home: Option<PathBuf>) -> Vec<PathBuf> {
     tokio::task::spawn_blocking(walk).await.unwrap_or_default()
 }
 
+/// Copies of other rehearsals: they can contain secrets too.
+fn other_copies(layer: &KeptLayer) -> Vec<PathBuf> {
+    let own = layer.upper();
+    let folders = own.ancestors().nth(2).and_then(|copies| std::fs::read_dir(copies).ok());
+    let folders = folders.into_iter().flatten().flatten().map(|entry| entry.path());
+    folders.filter(|folder| folder.is_dir() && !own.starts_with(folder) && folder.to_str().is_some()).collect()
+}
+
 impl RehearsalJob {
     fn user_home(&self) -> Option<PathBuf> {
         self.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home))
@@ -119,7 +127,8 @@ impl RehearsalGround {
         })
         .await;
         let copy = made.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(RehearsalError::Layer)?;
-        let secrets = find_secrets(copy.folder(), job.user_home()).await;
+        let mut secrets = find_secrets(copy.folder(), job.user_home()).await;
+        secrets.extend(other_copies(&layer));
         Ok(RehearsalGround { layer, inside, copy: Some(copy), secrets })
     }
 

@@ -104,7 +104,7 @@ impl PlanReview {
         match (1..self.subject.request.revision).rev().find(is_new) {
             Some(revision) => self.start_rehearsal(Some(revision)),
             None => {
-                self.notice = Some("there is no earlier revision that was not rehearsed".into());
+                self.notice = Some("there is no earlier revision left to rehearse".into());
                 OverlayOutcome::Redraw
             }
         }

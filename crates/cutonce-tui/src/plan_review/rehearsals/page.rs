@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Rows of a diff that are drawn; the file itself shows the rest.
 const MAX_DIFF_ROWS: usize = 5_000;
+const EARLIER: &str = "v earlier rev  ";
 /// How long drawing waits for colours. Later ones come with the next frame.
 const COLOUR_WAIT: Duration = Duration::from_millis(40);
 
@@ -99,19 +100,23 @@ fn taken_out_text(run: &RehearsalRun, width: u16) -> Option<String> {
 /// Keys for several rehearsals.
 fn other_keys(review: &PlanReview, count: usize) -> String {
     let compare = if count > 1 { "c compare  tab next  " } else { "" };
-    let earlier = if review.subject.request.revision > 1 { "v earlier rev  " } else { "" };
+    let earlier = if review.subject.request.revision > 1 { EARLIER } else { "" };
     format!("{compare}{earlier}")
+}
+
+/// The key for an earlier revision, if it is among those.
+fn earlier_key(more: &str) -> &str {
+    if more.ends_with(EARLIER) { EARLIER } else { "" }
 }
 
 fn key_texts(run: &RehearsalRun, page: RehearsalPage, more: &str) -> Vec<String> {
     let keys: [String; 4] = match (&run.state, page.view) {
         (_, PageView::Table { .. }) => [
-            "enter opens it  r another one  v an earlier revision  esc back",
-            "enter opens it  r another one  esc back",
-            "enter open  esc back",
-            "enter esc",
-        ]
-        .map(str::to_string),
+            format!("enter opens it  r another one  {}esc back", earlier_key(more)),
+            "enter opens it  r another one  esc back".to_string(),
+            "enter open  esc back".to_string(),
+            "enter esc".to_string(),
+        ],
         (RunState::Running, _) => [
             format!("x cancel  r another one  {more}esc back to the plan"),
             format!("x cancel  r another  {more}esc back"),

@@ -119,7 +119,7 @@ impl RehearsalList {
             RehearsalNews::Kept { name } => {
                 let name = crate::render::text::one_line(name);
                 self.runs.get_mut(at?)?.kept_as = Some(name.clone());
-                self.notice = Some(format!("kept as {name}: `cutonce rehearsals` lists and applies it"));
+                self.notice = Some(format!("kept for `cutonce rehearsals` as {name}"));
                 None
             }
             RehearsalNews::NotKept { why } => {

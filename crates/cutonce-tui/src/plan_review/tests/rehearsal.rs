@@ -266,7 +266,7 @@ fn rh_5_result_is_kept_by_name() {
     person.hears(&[event("r1", RehearsalNews::NotKept { why: "8 rehearsals are kept already".into() })]);
     assert!(person.screen().contains("not kept: 8 rehearsals are kept already"));
     person.hears(&[event("r1", RehearsalNews::Kept { name: "a-b-c-r1".into() })]);
-    assert!(person.screen().contains("kept as a-b-c-r1"), "{}", person.screen());
+    assert!(person.screen().contains("kept for `cutonce rehearsals` as a-b-c-r1"), "{}", person.screen());
     person.keys("s");
     assert!(person.screen().contains("it is kept as a-b-c-r1 already"));
     person.keys("d");
