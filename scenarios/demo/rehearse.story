@@ -41,7 +41,7 @@ press r
 
 
 ────────────────────────────────────────────────────────────────────────────────
- a apply exactly this  space take out  enter open  d discard  esc back
+ a apply  space out  enter  s keep  d discard  v earlier rev  esc
  demo  The plan waits for you. Try r rehearse, 1 approve, 5 request changes.
 
 --- keys

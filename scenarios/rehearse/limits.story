@@ -40,19 +40,26 @@ nothing changed
 
 --- model
 {"turns": [
-  {"calls": [{"name": "Bash", "input": {"command": "bomb() { bomb | bomb & }; bomb; sleep 2; echo survived"}}]},
+  {"calls": [{"name": "Bash", "input": {"command": "echo two > a.txt; bomb() { bomb | bomb & }; bomb; while true; do sleep 1; done"}}]},
   {"text": "done"}
 ]}
---- run cutonce rehearse plan.md
---- exit 0
+--- run cutonce rehearse plan.md --apply
+--- exit 5
 --- stdout
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+denied: layer: the rehearsal was stopped: a command started too many processes (`sandbox.limits.processes`)
 
-0 files changed, +0 -0 (not applied)
+1 file changed, +1 -1 (not applied: not all checks passed)
 
 --- stderr
+cutonce: the rehearsal failed: the rehearsal was stopped: a command started too many processes (`sandbox.limits.processes`)
 plan: plan.md
 sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
-next: cutonce implement plan.md --sha256 f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
 
 --- sh
 if ls ~/.cutonce/layers/rehearsals | grep -q layer-of; then echo "layers are left" > left.txt; fi

@@ -1,53 +1,33 @@
-On a kernel without user namespaces there are no overlays: `doctor` says that rehearsals use a private copy and what it costs, and a rehearsal works on one (RH-8). Its commands are confined by Landlock.
+On a kernel without user namespaces there are no overlays: a rehearsal works on a private copy (RH-8), and Landlock confines its commands to that. They run checks, change files and build in ignored folders; git's folder, secrets, the home, the network and the workspace itself stay closed. In a folder with protected files they can't add or remove names: the file tools do that.
 
 --- sh
 git init -q -b main && git config user.name T && git config user.email t@example.org
-echo one > a.txt; printf '/out\n' > .gitignore; mkdir out; echo big > out/log; git add . && git commit -qm first
+mkdir src out; echo one > a.txt; echo 'grep two a.txt && mkdir -p out/x && echo built > out/x/log' > src/test.sh; printf '/out\n' > .gitignore; echo big > out/log; git add . && git commit -qm first
+mkdir -p ~/.ssh; echo secret > ~/.ssh/id_rsa; echo KEY=secret > .env
+list() { find . -path ./out -prune -o -printf '%p %y %m %n %s %T@ %l\n' | sort; find . -type f -exec sha256sum {} + | sort; }
+list > ~/before.list
 --- file plan.md
 # Plan
 
-Change a.txt.
+## Steps
+
+1. Change a
+   - files: a.txt (change), src/made.txt (new), c.txt (new)
+   - check: sh src/test.sh
 --- machine without namespaces
 --- model
 {"turns": [
   {"calls": [{"name": "Write", "input": {"file_path": "c.txt", "content": "c\n"}},
-             {"name": "Bash", "input": {"command": "echo two > a.txt; ls; git status --short"}},
-             {"name": "Bash", "input": {"command": "echo x > $HOME/outside.txt; (echo > /dev/tcp/127.0.0.1/1) 2>&1 | head -1; true"}}]},
+             {"name": "Bash", "input": {"command": "echo two > a.txt; echo x > src/made.txt; git status --short"}},
+             {"name": "Bash", "input": {"command": "echo x > new.txt; g=.gi; mv ${g}t away; echo x > ${g}t/config; d=$WS; echo x > $d/a.txt; d=$HOME; echo x > $d/outside.txt; true"}},
+             {"name": "Bash", "input": {"command": "cat .env; e=.en; ln ${e}v src/env; cat ~/.ssh/id_rsa; true"}},
+             {"name": "Bash", "input": {"command": "(echo > /dev/tcp/127.0.0.1/1) 2>&1 | head -1; curl -s http://127.0.0.1:1 || echo offline"}}]},
   {"text": "done"}
 ]}
---- run cutonce rehearse plan.md --apply
+--- run cutonce rehearse plan.md
 --- exit 0
 --- stdout
-diff --git a/c.txt b/c.txt
-new file mode 100644
---- /dev/null
-+++ b/c.txt
-@@ -0,0 +1 @@
-+c
-
-1 file changed, +1 -0 (applied)
-
---- stderr
-plan: plan.md
-sha256: f0ef158285b33f0bbe9eb4e5aed023c44b271e8f5fe65abd36054048d752a749
-next: git diff
-
---- disk
-created c.txt
-  c
-
+--- sh
+list() { find . -path ./out -prune -o -printf '%p %y %m %n %s %T@ %l\n' | sort; find . -type f -exec sha256sum {} + | sort; }
+mv plan.md ~; list | diff ~/before.list - || echo changed > differs.txt; git checkout -q . 2> /dev/null; ls ~/.cutonce-rehearsals | grep -q layer-of && echo left > left.txt; true
 --- seen
-request 1
-  user: Implement this plan. The user approved it, and it is saved at $WS/plan.md. If you must deviate from it, say so.
-        
-        # Plan
-        
-        Change a.txt.
-request 2
-  assistant: call Write {"file_path":"c.txt","content":"c\n"}
-  assistant: call Bash {"command":"echo two > a.txt; ls; git status --short"}
-  assistant: call Bash {"command":"echo x > $HOME/outside.txt; (echo > /dev/tcp/127.0.0.1/1) 2>&1 | head -1; true"}
-  user: result: Created c.txt (1 line).
-  user: error: The command was not started: the sandbox can't be applied in full, so the command was not run (hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces).
-  user: error: The command was not started: the sandbox can't be applied in full, so the command was not run (hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces).
-

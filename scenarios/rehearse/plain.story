@@ -95,7 +95,7 @@ denied: Write: d.txt
 denied: Bash: c.txt
 
 rehearsal r1: passed, checks 1/1, 2 files, +2 -1, 2 denied, $0.02
-a applies exactly this, a without FILE takes files out
+a applies exactly this, a without FILE takes files out, k NAME keeps it
 answer: Not possible: the rehearsal did not change nothing.txt.
 answer: Will approve rev 1 and apply exactly rehearsal r1, 1 of 2 files (diff f64f5a), without b.txt; its checks have not run on that. The mode becomes default.
 Press Enter to confirm, or enter another choice.

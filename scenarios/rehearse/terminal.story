@@ -109,7 +109,7 @@ press r
 
 
 ────────────────────────────────────────────────────────────────────────────────
- a apply exactly this  space take out  enter open  d discard  esc back
+ a apply exactly this  space take out  enter open  s keep  d discard  esc back
 
 --- keys
 press down enter

@@ -30,7 +30,7 @@ use linux as family;
 pub use detached::DetachedProgram;
 pub use folder::PrivateFolder;
 pub use foreground::ForegroundProgram;
-pub use kept_layer::{KeptLayer, sweep_layers};
+pub use kept_layer::{KeptLayer, NamedLayer, check_layer_name, named_layers, sweep_layers};
 pub use layer::{
     SandboxLimits, SandboxSupport, SandboxTier, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };

@@ -136,29 +136,53 @@ async fn sb_4_workspace_write_changes_workspace_only() {
 
 #[tokio::test]
 async fn sb_4_protected_places_stay_read_only() {
-    let mut world = World::new();
-    std::fs::create_dir_all(world.at("ws/sub/.git/hooks")).unwrap();
-    let names = [".git", "sub/.git", ".mcp.json", ".cutonce", "sub/.envrc"];
-    let protect: Vec<_> = names.iter().map(|name| world.at("ws").join(name)).collect();
-    let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
-    let script = "echo x > .git/hooks/pre-commit; echo x >> .git/config; mv .git away; rm -rf sub/.git; \
-        echo x > sub/.git/hooks/pre-commit; echo x > .mcp.json; echo x > made; mv -f made .mcp.json; \
-        mkdir -p .cutonce/hooks; echo x > .cutonce/settings.local.json; rm -rf .cutonce; ln -sfn sub .cutonce; \
-        echo x > sub/.envrc; git status --short; cat .git/HEAD";
-    let (text, _) = finish(world.spawn(profile.clone(), SandboxLimits::default(), script)).await.unwrap();
-    assert!(text.contains("ref: refs/heads/main"), "{text}");
-    assert!(!text.contains("?? .mcp.json") && !text.contains("?? .cutonce"), "{text}");
-    let there = |name: &str| world.at("ws").join(name).symlink_metadata().is_ok();
-    assert!(there(".git/HEAD") && there("sub/.git/hooks") && !there("away"), "{text}");
-    for made in [".git/hooks/pre-commit", "sub/.git/hooks/pre-commit", ".mcp.json", ".cutonce", "sub/.envrc"] {
-        assert!(!there(made), "{made}: {text}");
+    for limits in [SandboxLimits::default(), Under::Landlock.limits()] {
+        let mut world = World::new();
+        std::fs::create_dir_all(world.at("ws/sub/.git/hooks")).unwrap();
+        std::fs::create_dir(world.at("ws/open")).unwrap();
+        let names = [".git", "sub/.git", ".mcp.json", ".cutonce", "sub/.envrc"];
+        let protect: Vec<_> = names.iter().map(|name| world.at("ws").join(name)).collect();
+        let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
+        let script = "echo x > .git/hooks/pre-commit; echo x >> .git/config; mv .git away; rm -rf sub/.git; \
+            echo x > sub/.git/hooks/pre-commit; echo x > .mcp.json; echo x > made; mv -f made .mcp.json; \
+            ln .git/config open/config; \
+            mkdir -p .cutonce/hooks; echo x > .cutonce/settings.local.json; rm -rf .cutonce; ln -sfn sub .cutonce; \
+            echo x > sub/.envrc; mkdir open/d; echo x > open/d/new; echo changed > victim.txt; \
+            git status --short; cat .git/HEAD";
+        let (text, _) = finish(world.spawn(profile, limits, script)).await.unwrap();
+        assert!(text.contains("ref: refs/heads/main"), "{text}");
+        assert!(!text.contains("?? .mcp.json") && !text.contains("?? .cutonce"), "{text}");
+        let there = |name: &str| world.at("ws").join(name).symlink_metadata().is_ok();
+        assert!(there(".git/HEAD") && there("sub/.git/hooks") && !there("away") && !there("open/config"), "{text}");
+        for made in [".git/hooks/pre-commit", "sub/.git/hooks/pre-commit", ".mcp.json", ".cutonce", "sub/.envrc"] {
+            assert!(!there(made), "{made}: {text}");
+        }
+        assert!(there("open/d/new"), "{text}");
+        assert_eq!(std::fs::read_to_string(world.at("ws/victim.txt")).unwrap(), "changed\n");
+        let config = std::fs::read_to_string(world.at("ws/.git/config")).unwrap();
+        assert!(!config.contains('x'), "{config}");
+        let _ = world.damage();
     }
-    std::fs::remove_dir_all(world.at("ws/sub")).unwrap();
-    let config = std::fs::read_to_string(world.at("ws/.git/config")).unwrap();
-    assert!(!config.contains('x'), "{config}");
-    let refused = finish(world.spawn(profile, Under::Landlock.limits(), "touch made-too")).await.unwrap_err();
-    assert!(matches!(refused, SpawnError::NotConfined { .. }) && !world.at("ws/made-too").exists(), "{refused}");
-    let _ = world.damage();
+}
+
+/// Landlock alone can't hide a file in a writable folder: then its neighbours are writable, and it stays closed.
+#[tokio::test]
+async fn sb_4_hidden_file_in_the_workspace_stays_closed() {
+    for limits in [SandboxLimits::default(), Under::Landlock.limits()] {
+        let world = World::new();
+        std::fs::create_dir(world.at("ws/conf")).unwrap();
+        std::fs::write(world.at("ws/conf/key.pem"), SECRET).unwrap();
+        std::fs::write(world.at("ws/conf/open"), "old").unwrap();
+        let hide = vec![world.at("ws/conf/key.pem")];
+        let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { hide, ..world.writing(false) });
+        let script =
+            "cat conf/key.pem; cp conf/key.pem out; ln conf/key.pem out; echo x > conf/key.pem; echo new > conf/open";
+        let (text, _) = finish(world.spawn(profile, limits, script)).await.unwrap();
+        assert!(!text.contains(SECRET), "{text}");
+        let read = |name: &str| std::fs::read_to_string(world.at(name)).unwrap_or_default();
+        assert!(!read("ws/out").contains(SECRET) && read("ws/conf/key.pem") == SECRET, "{text}");
+        assert_eq!(read("ws/conf/open"), "new\n");
+    }
 }
 
 #[tokio::test]

@@ -98,7 +98,7 @@ export class RehearsalView {
     this.list.replaceChildren(this.rows.length ? h('div', { class: 'scroll', tabIndex: 0, role: 'region', 'aria-label': 'Comparison of rehearsals' }, h('table', {},
       h('thead', {}, h('tr', {}, heads.map((head) => h('th', { scope: 'col' }, head)), h('td', {}))),
       h('tbody', {}, this.rows.map((row) => h('tr', { class: row.id === this.shown ? 'shown' : '' },
-        h('th', { scope: 'row' }, row.id, row.model && h('span', { class: 'dim' }, ` ${row.model}`)), cells(row), h('td', { class: 'buttons' }, actions(row))))))) : '');
+        h('th', { scope: 'row' }, row.id, row.revision && ` rev ${row.revision}`, row.model && h('span', { class: 'dim' }, ` ${row.model}`)), cells(row), h('td', { class: 'buttons' }, actions(row))))))) : '');
     if (focused) [...this.list.querySelectorAll('button')].find((button) => button.getAttribute('aria-label') === focused)?.focus();
   }
 

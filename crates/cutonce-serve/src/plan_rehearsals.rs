@@ -19,6 +19,8 @@ pub struct PlanRehearsals(BTreeMap<String, KnownRehearsal>);
 #[derive(Debug, Clone)]
 struct KnownRehearsal {
     model: Option<String>,
+    /// Its revision of the plan, if it is not the one that waits.
+    revision: Option<u32>,
     /// The last news about its work.
     news: Arc<RehearsalNews>,
 }
@@ -38,12 +40,16 @@ impl PlanRehearsals {
             RehearsalNews::NotApplied { why } => {
                 return Some(format!("Rehearsal {id} was not applied: {}.", one_line(why)));
             }
+            RehearsalNews::Kept { name } => return Some(format!("Rehearsal {id} is kept as {}.", one_line(name))),
+            RehearsalNews::NotKept { why } => {
+                return Some(format!("Rehearsal {id} was not kept: {}.", one_line(why)));
+            }
         };
-        let model = match &event.news {
-            RehearsalNews::Started { model } => model.clone(),
-            _ => self.0.get(&event.id).and_then(|known| known.model.clone()),
+        let (model, revision) = match &event.news {
+            RehearsalNews::Started { model, revision } => (model.clone(), *revision),
+            _ => self.0.get(&event.id).map(|known| (known.model.clone(), known.revision)).unwrap_or_default(),
         };
-        self.0.insert(event.id, KnownRehearsal { model, news: Arc::new(event.news) });
+        self.0.insert(event.id, KnownRehearsal { model, revision, news: Arc::new(event.news) });
         told
     }
 
@@ -84,9 +90,12 @@ impl PlanRehearsals {
 }
 
 fn row(id: &str, known: &KnownRehearsal) -> Value {
-    let mut row = json!({ "id": id, "model": known.model.as_deref().map(one_line) });
+    let mut row = json!({ "id": id, "model": known.model.as_deref().map(one_line), "revision": known.revision });
     match &*known.news {
-        RehearsalNews::Started { .. } | RehearsalNews::NotApplied { .. } => row["state"] = "started".into(),
+        RehearsalNews::Started { .. }
+        | RehearsalNews::NotApplied { .. }
+        | RehearsalNews::Kept { .. }
+        | RehearsalNews::NotKept { .. } => row["state"] = "started".into(),
         RehearsalNews::Progress { text, calls } => {
             row["state"] = "progress".into();
             row["text"] = one_line(text).into();
@@ -230,7 +239,7 @@ mod tests {
     fn rh_7_rows_keep_the_order_of_starts() {
         let mut rehearsals = PlanRehearsals::default();
         for number in 1..=11 {
-            let news = RehearsalNews::Started { model: Some(format!("m{number}")) };
+            let news = RehearsalNews::Started { model: Some(format!("m{number}")), revision: None };
             rehearsals.note(RehearsalEvent { id: format!("r{number}"), news });
         }
         rehearsals.note(RehearsalEvent { id: "r2".into(), news: RehearsalNews::Stopped { why: "cancelled".into() } });

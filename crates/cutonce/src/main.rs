@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         Some(CliCommand::Plan(args)) if args.rehearse => block_on(rehearse::plan_and_rehearse(args.run)),
         Some(CliCommand::Plan(args)) => validate_flags(args.run).and_then(|run| block_on(plan::run(run))),
         Some(CliCommand::Rehearse(args)) => block_on(rehearse::run(args)),
+        Some(CliCommand::Rehearsals(args)) => rehearse::kept::run(args),
         Some(CliCommand::Implement(implement)) => block_on(implement::run(*implement)),
         #[cfg(feature = "acp")]
         Some(CliCommand::Acp(run)) => {

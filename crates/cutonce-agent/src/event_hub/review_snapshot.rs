@@ -38,9 +38,14 @@ impl ReviewSnapshot {
     }
 
     fn note_rehearsal(&mut self, event: &RehearsalEvent) {
-        if matches!(event.news, RehearsalNews::Stopped { .. }) {
-            self.rehearsals.remove(&event.id);
-            return;
+        match event.news {
+            RehearsalNews::Stopped { .. } => {
+                self.rehearsals.remove(&event.id);
+                return;
+            }
+            // The result stays what it was.
+            RehearsalNews::Kept { .. } | RehearsalNews::NotKept { .. } => return,
+            _ => {}
         }
         let known = self.rehearsals.entry(event.id.clone()).or_default();
         known.truncate(1);
@@ -76,14 +81,14 @@ mod tests {
         snapshot.note(&step(StepState::Open));
         snapshot.note(&step(StepState::Checked));
         for id in ["r1", "r2"] {
-            snapshot.note(&rehearsal(id, RehearsalNews::Started { model: None }));
+            snapshot.note(&rehearsal(id, RehearsalNews::Started { model: None, revision: None }));
             snapshot.note(&rehearsal(id, progress(1)));
             snapshot.note(&rehearsal(id, progress(2)));
         }
         snapshot.note(&rehearsal("r1", RehearsalNews::Stopped { why: "it was cancelled".into() }));
         let expected = [
             step(StepState::Checked),
-            rehearsal("r2", RehearsalNews::Started { model: None }),
+            rehearsal("r2", RehearsalNews::Started { model: None, revision: None }),
             rehearsal("r2", progress(2)),
         ];
         assert_eq!(format!("{:?}", snapshot.events()), format!("{expected:?}"));

@@ -6,6 +6,7 @@ use super::asks::OpenAsk;
 use super::call_runner::CallRef;
 use super::events::SessionEvent;
 use crate::plan::rehearsal::{AgentNews, FinishedRehearsal, NotApplied, RehearsalError, RehearsalJob};
+use crate::plan::{PlanRevisions, read_contract};
 use cutonce_core::conversation::TokenUsage;
 use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::approval::{self, ApprovalTerms, ApprovedPlan, ChoiceKey, PlanAnswer};
@@ -13,7 +14,9 @@ use cutonce_core::plan::progress::{Evidence, StepAnswer};
 use cutonce_core::plan::rehearsal::{
     RehearsalChoice, RehearsalEvent, RehearsalNews, RehearsalOrder, RehearsalStart, RehearsedPlan,
 };
+use cutonce_core::plan::sha256_hex;
 use cutonce_core::protocol::event::{EndReason, NoticeLevel};
+use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::turn::{TurnEvent, UserInput};
 use cutonce_tools::tool::ToolOutcome;
 use std::collections::{BTreeMap, BTreeSet};
@@ -47,6 +50,11 @@ struct OpenRehearsal {
 pub(crate) enum RehearsalReport {
     News(AgentNews),
     Ended(Result<Box<FinishedRehearsal>, RehearsalError>),
+    Kept {
+        finished: Box<FinishedRehearsal>,
+        /// Its name, or why it is not kept.
+        outcome: Result<String, String>,
+    },
     /// The workspace was compared, because the user wants to apply it.
     Checked {
         finished: Box<FinishedRehearsal>,
@@ -78,7 +86,37 @@ impl SessionState {
                 self.end_rehearsals("it was cancelled");
                 Ok(())
             }
+            RehearsalOrder::Keep { id, name } => self.keep_rehearsal(id, name),
         }
+    }
+
+    /// Keeps a result by name, so that it survives the session (RH-5).
+    fn keep_rehearsal(&mut self, id: String, name: Option<String>) -> Result<(), String> {
+        let open = self.planner.rehearsals.open.get_mut(&id).ok_or_else(|| format!("there is no rehearsal {id}"))?;
+        let mut finished = open.finished.take().ok_or_else(|| format!("the rehearsal {id} has not finished"))?;
+        let name = name.unwrap_or_else(|| {
+            let short_hash = finished.result.diff_sha256.chars().take(6).collect();
+            format!("{}-{id}", finished.result.plan.slug.clone().unwrap_or(short_hash))
+        });
+        let (events, limits) = (self.events.clone(), self.context.shared.settings.plan.rehearsal);
+        tokio::task::spawn_blocking(move || {
+            let outcome = finished.keep(&name, limits).map(|()| name).map_err(|why| why.to_string());
+            let report = Box::new(RehearsalReport::Kept { finished, outcome });
+            let _ = events.send(SessionEvent::Rehearsal { id, report });
+        });
+        Ok(())
+    }
+
+    fn rehearsal_kept(&mut self, id: &str, finished: Box<FinishedRehearsal>, outcome: Result<String, String>) {
+        // A kept layer stays, also if the review ended meanwhile.
+        if let Some(open) = self.planner.rehearsals.open.get_mut(id) {
+            open.finished = Some(finished);
+        }
+        let news = match outcome {
+            Ok(name) => RehearsalNews::Kept { name },
+            Err(why) => RehearsalNews::NotKept { why },
+        };
+        self.rehearsal_news(id, news);
     }
 
     /// Ends all rehearsals: the plan that they are about no longer waits.
@@ -103,15 +141,25 @@ impl SessionState {
         if self.over_budget() {
             return Err("the session's budget is used up".into());
         }
-        let plan = request.plan.clone().ok_or("there is no plan to rehearse")?;
+        let waiting = request.plan.clone().ok_or("there is no plan to rehearse")?;
+        let other = start.revision.filter(|revision| *revision != request.revision);
+        let (plan, contract, sha256) = match other {
+            Some(revision) => {
+                let text = self.plan_revision(revision)?;
+                let contract = read_contract(&self.context.env.workspace.root, &text, PlanLint::Off);
+                let sha256 = Some(sha256_hex(&text));
+                (text, contract, sha256)
+            }
+            None => (waiting, request.contract.clone(), request.sha256.clone()),
+        };
         let given = PlanAnswer {
             steps: start.steps.clone(),
             model: start.model.clone(),
             budget_usd: start.budget_usd,
             ..PlanAnswer::new(request.ask_id.clone(), ChoiceKey::Default)
         };
-        let terms = ApprovalTerms::new(&given, request.contract.clone()).map_err(|why| why.to_string())?;
-        let (sha256, path) = (request.sha256.clone(), request.plan_file_path.clone());
+        let terms = ApprovalTerms::new(&given, contract).map_err(|why| why.to_string())?;
+        let path = request.plan_file_path.clone();
         let approved = terms.approved_contract("", 0);
         let step_ids = approved.map(|approved| approved.approved_steps().map(|step| step.id.clone()).collect());
         let home = self.context.env.workspace.cutonce_home.clone();
@@ -142,7 +190,7 @@ impl SessionState {
             finished: None,
         };
         self.planner.rehearsals.open.insert(id.clone(), open);
-        self.rehearsal_news(&id, RehearsalNews::Started { model: Some(model) });
+        self.rehearsal_news(&id, RehearsalNews::Started { model: Some(model), revision: other });
         let events = self.events.clone();
         tokio::spawn(async move {
             let report = |report: RehearsalReport| {
@@ -153,6 +201,13 @@ impl SessionState {
             report(RehearsalReport::Ended(ended.map(Box::new)));
         });
         Ok(())
+    }
+
+    /// The text of a submitted revision of this plan (RH-7).
+    fn plan_revision(&self, revision: u32) -> Result<String, String> {
+        let slug = self.planner.slug().ok_or("this plan has no revisions")?;
+        let revisions = PlanRevisions::for_plan(&self.context.env.workspace.cutonce_home, &slug);
+        revisions.text(revision).map_err(|error| format!("revision {revision} of the plan can't be read: {error}"))
     }
 
     /// What a rehearsal may spend: its own budget, and no more than the session has left (PC-12).
@@ -184,6 +239,7 @@ impl SessionState {
             }
             RehearsalReport::News(AgentNews::Used { model, usage }) => self.rehearsal_used(id, model, usage),
             RehearsalReport::Ended(ended) => self.rehearsal_ended(id, ended),
+            RehearsalReport::Kept { finished, outcome } => self.rehearsal_kept(id, finished, outcome),
             RehearsalReport::Checked { finished, outcome } => self.rehearsal_checked(id, finished, outcome),
             RehearsalReport::Applied { call, approved, finished, outcome } => {
                 self.rehearsal_applied(call, &approved, &finished, outcome);
@@ -265,7 +321,7 @@ impl SessionState {
         let open = self.planner.rehearsals.open.get_mut(&choice.id);
         let open = open.ok_or_else(|| format!("there is no rehearsal {}", choice.id))?;
         if open.sha256 != shown {
-            return Err("another revision of the plan was rehearsed".into());
+            return Err("it rehearsed another revision of the plan than the one that waits".into());
         }
         if steps.is_empty() {
             steps.clone_from(&open.steps);

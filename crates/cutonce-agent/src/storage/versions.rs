@@ -67,6 +67,20 @@ impl VersionStore for FileVersions {
     fn keep_unsynced(&self, path: &Path, old: Option<&[u8]>) -> io::Result<()> {
         self.record(path, old, false)
     }
+
+    /// One sync for all contents, however many there are.
+    fn sync_kept(&self) -> io::Result<()> {
+        if let Ok(dir) = std::fs::File::open(self.dir()) {
+            #[cfg(target_os = "linux")]
+            rustix::fs::syncfs(&dir)?;
+            #[cfg(not(target_os = "linux"))]
+            for version in std::fs::read_dir(self.dir())? {
+                std::fs::File::open(version?.path())?.sync_all()?;
+            }
+            dir.sync_all()?;
+        }
+        self.store.sync().map_err(io::Error::other)
+    }
 }
 
 /// The content with this hash in the session's folder `own`; `None` if there was no file.

@@ -15,6 +15,12 @@ pub enum RehearsalOrder {
     Cancel {
         id: Option<String>,
     },
+    /// Keeps a finished one by name, so that its result can be applied after the session (RH-5).
+    Keep {
+        id: String,
+        /// `None`: a name of the plan's and its own.
+        name: Option<String>,
+    },
 }
 
 /// How a plan is rehearsed.
@@ -25,6 +31,8 @@ pub struct RehearsalStart {
     pub steps: BTreeMap<String, StepAnswer>,
     pub model: Option<String>,
     pub budget_usd: Option<f64>,
+    /// Another submitted revision of the plan (RH-7); `None` for the one that waits.
+    pub revision: Option<u32>,
 }
 
 /// News of a rehearsal.
@@ -40,12 +48,12 @@ pub struct RehearsalEvent {
 pub enum RehearsalNews {
     Started {
         model: Option<String>,
+        /// The revision, if it is not the one that waits.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        revision: Option<u32>,
     },
     /// The agent made a call on the layer.
-    Progress {
-        text: String,
-        calls: u32,
-    },
+    Progress { text: String, calls: u32 },
     /// `passed`: the agent ended well, all checks passed and nothing drifted.
     Finished {
         passed: bool,
@@ -57,14 +65,14 @@ pub enum RehearsalNews {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<String>,
     },
+    /// It is kept by this name; `cutonce rehearsals` lists it.
+    Kept { name: String },
+    /// It could not be kept.
+    NotKept { why: String },
     /// An approval wanted to apply it, and nothing was applied. The plan still waits.
-    NotApplied {
-        why: String,
-    },
+    NotApplied { why: String },
     /// The rehearsal was cancelled, failed, or is no longer needed.
-    Stopped {
-        why: String,
-    },
+    Stopped { why: String },
 }
 
 /// A check of the plan, as it ran on the layer.

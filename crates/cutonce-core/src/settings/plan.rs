@@ -89,6 +89,10 @@ pub struct RehearsalSettings {
     pub max_minutes: u32,
     /// How many rehearsals can run or wait for your answer at the same time, in all sessions.
     pub max_running: u32,
+    /// How many rehearsals can be kept by name.
+    pub max_kept: u32,
+    /// Days after which a kept rehearsal is deleted.
+    pub keep_days: u32,
     /// What a rehearsal works on.
     pub layer: RehearsalLayer,
 }
@@ -106,7 +110,14 @@ pub enum RehearsalLayer {
 
 impl Default for RehearsalSettings {
     fn default() -> Self {
-        Self { max_megabytes: 4096, max_minutes: 60, max_running: 8, layer: RehearsalLayer::Auto }
+        Self {
+            max_megabytes: 4096,
+            max_minutes: 60,
+            max_running: 8,
+            max_kept: 8,
+            keep_days: 14,
+            layer: RehearsalLayer::Auto,
+        }
     }
 }
 

@@ -225,11 +225,8 @@ impl KernelConfinement {
             None => masked_by_mounts(outline),
         };
         let masked: Vec<PathBuf> = BTreeSet::from_iter(masked).into_iter().collect();
-        let needs_mounts = !masked.is_empty() || !outline.layers.is_empty() || !outline.protect.is_empty();
-        if needs_mounts && !namespaces {
-            return Err(
-                "hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces".into(),
-            );
+        if !outline.layers.is_empty() && !namespaces {
+            return Err("layers need user namespaces".into());
         }
         if outline.listener.is_some() && !namespaces {
             return Err("a network of its own needs user namespaces".into());
@@ -506,7 +503,7 @@ fn build_rules(outline: &ProfileOutline, abi: u32, namespaces: bool) -> io::Resu
         hidden.insert("/proc".into());
     }
     rules.allow(Path::new("/"), LandlockAccess::List)?;
-    for (path, folder) in landlock::readable_neighbours(&hidden) {
+    for (path, folder) in landlock::open_below(Path::new("/"), &hidden) {
         rules.allow_known_kind(&path, LandlockAccess::Read, folder)?;
     }
     for (device, access) in DEVICES {
@@ -515,8 +512,15 @@ fn build_rules(outline: &ProfileOutline, abi: u32, namespaces: bool) -> io::Resu
     for path in &outline.readable {
         rules.allow(path, LandlockAccess::Read)?;
     }
-    for path in &outline.write {
-        rules.allow(path, LandlockAccess::Write)?;
+    // Mounts close what is hidden or protected inside a writable folder. Without them only its neighbours are writable.
+    let closed: BTreeSet<PathBuf> = match namespaces {
+        true => BTreeSet::new(),
+        false => outline.hide.iter().chain(&outline.protect).cloned().collect(),
+    };
+    for folder in &outline.write {
+        for (path, is_folder) in landlock::open_below(folder, &closed) {
+            rules.allow_known_kind(&path, LandlockAccess::Write, is_folder)?;
+        }
     }
     Ok(rules)
 }

@@ -2,7 +2,8 @@
 //!
 //! Landlock rules only allow: below an allowed folder nothing can be excluded. So reading is allowed not on `/`
 //! but on every neighbour of a hidden path, all the way down. That keeps a hidden file's `stat` unchanged, and
-//! with it `git status`. Listing is allowed everywhere.
+//! with it `git status`. Listing is allowed everywhere. Without mounts, writing around a protected path is allowed in
+//! the same way: its neighbours can be changed, but in the folder around it no name can be added or removed.
 
 use super::sys::sys;
 use std::collections::BTreeSet;
@@ -168,11 +169,17 @@ pub(crate) unsafe fn restrict_self(rules: RawFd) -> Result<(), i32> {
     unsafe { sys!(SYS_landlock_restrict_self, rules, 0) }.map(drop)
 }
 
-/// Returns all paths to allow so that none of `hidden` is readable: the neighbours of each and of its ancestors,
-/// each with whether it is a folder.
-pub(crate) fn readable_neighbours(hidden: &BTreeSet<PathBuf>) -> Vec<(PathBuf, bool)> {
+/// Returns all paths below a folder to allow so that none of `closed` is: the folder itself if it contains none, else
+/// the neighbours of each and of its ancestors. Each comes with whether it is a folder.
+pub(crate) fn open_below(folder: &Path, closed: &BTreeSet<PathBuf>) -> Vec<(PathBuf, bool)> {
+    if closed.iter().any(|path| folder.starts_with(path)) {
+        return Vec::new();
+    }
+    if !closed.iter().any(|path| path.starts_with(folder)) {
+        return vec![(folder.to_path_buf(), true)];
+    }
     let mut allowed = Vec::new();
-    collect_neighbours(Path::new("/"), hidden, &mut allowed);
+    collect_neighbours(folder, closed, &mut allowed);
     allowed
 }
 

@@ -36,6 +36,11 @@ pub trait VersionStore: Send + Sync {
     fn keep_unsynced(&self, path: &Path, old: Option<&[u8]>) -> std::io::Result<()> {
         self.keep(path, old)
     }
+
+    /// Waits until the disk has what `keep_unsynced` stored.
+    fn sync_kept(&self) -> std::io::Result<()> {
+        Ok(())
+    }
 }
 
 /// Decides which files the reading tools must not open, whatever the call names (SB-2).

@@ -422,6 +422,8 @@ pub(crate) const FILE_LIMIT_SIGNAL: i32 = 25;
 pub(crate) const FILE_LIMIT: &str = "A file reached the sandbox's size limit (`sandbox.limits.fileMb`).";
 const MEMORY_LIMIT: &str = "A process may have reached the sandbox's memory limit (`sandbox.limits.memoryMb`).";
 const PROCESS_LIMIT: &str = "The command may have reached the sandbox's process limit (`sandbox.limits.processes`).";
+/// What a shell prints when the kernel refuses a process.
+pub(crate) const FORK_REFUSED: [&str; 2] = ["fork: retry", "fork: Resource temporarily unavailable"];
 const LIMIT_SIGNS: [(&str, &str); 6] = [
     ("File size limit exceeded", FILE_LIMIT),
     ("File too large", FILE_LIMIT),

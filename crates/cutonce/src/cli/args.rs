@@ -163,6 +163,8 @@ pub enum CliCommand {
     Implement(Box<ImplementArgs>),
     /// Carry a plan out on a throwaway layer over the workspace, and print the diff and the report
     Rehearse(RehearseArgs),
+    /// List, show, apply and discard rehearsals that were kept by name
+    Rehearsals(RehearsalsArgs),
     /// Serve editors that speak the Agent Client Protocol, on stdin and stdout
     #[cfg(feature = "acp")]
     #[command(mut_args(acp_arg))]
@@ -257,6 +259,9 @@ pub struct RehearseArgs {
     /// Apply the changes if all checks passed
     #[arg(long)]
     pub apply: bool,
+    /// Keep the result by this name, unless it is applied; `cutonce rehearsals` lists it
+    #[arg(long, value_name = "NAME")]
+    pub keep: Option<String>,
     /// Log progress to stderr
     #[arg(long)]
     pub verbose: bool,
@@ -269,6 +274,46 @@ pub struct RehearseArgs {
     /// Stop when the rehearsal has cost this much, in US dollars
     #[arg(long, value_name = "USD", value_parser = parse_budget)]
     pub max_budget_usd: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub struct RehearsalsArgs {
+    #[command(subcommand)]
+    pub command: Option<RehearsalsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum RehearsalsCommand {
+    /// List kept rehearsals (the default)
+    List {
+        /// Print JSON, one object per line
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the diff and the report
+    Show {
+        /// Name of the kept rehearsal
+        name: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Apply exactly this, all or nothing; then it is no longer kept
+    Apply {
+        /// Name of the kept rehearsal
+        name: String,
+        /// File to take out; the option can be given several times
+        #[arg(long, value_name = "FILE")]
+        without: Vec<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Delete a kept rehearsal
+    Discard {
+        /// Name of the kept rehearsal
+        name: String,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -57,6 +58,8 @@ struct AgentFrames {
     /// Usage comes with each part of a message.
     last_message: String,
     commands: Vec<RunCommand>,
+    /// A limit of the sandbox that a command reached.
+    over_limit: Option<String>,
 }
 
 impl AgentFrames {
@@ -75,7 +78,10 @@ impl AgentFrames {
                     on_news(AgentNews::Called { text, calls: self.calls });
                 }
             }
-            Some("user") => self.take_outputs(&frame),
+            Some("user") => {
+                self.take_outputs(&frame);
+                self.over_limit = frame["tool_use_result"]["overLimit"].as_str().map(str::to_string);
+            }
             Some("result") => self.result = Some(frame),
             _ => {}
         }
@@ -93,9 +99,11 @@ impl AgentFrames {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RehearsalStop {
     Cancelled,
+    /// A command reached this limit of the sandbox.
+    OverLimit(String),
     /// The layer holds more than so many megabytes.
     TooLarge(u32),
     /// The rehearsal took more than so many minutes.
@@ -162,6 +170,7 @@ impl RehearsingAgent {
         let mut running = spawn.start().map_err(|error| io::Error::other(error.to_string()))?;
         let (stdout, stderr) = (running.stdout.take(), running.stderr.take());
         let (mut frames, mut errors) = (AgentFrames::default(), Vec::new());
+        let over_limit = Notify::new();
         let [own, shown] = [&self.folder, &self.shown_folder].map(|folder| folder.display().to_string());
         let read = async {
             let Some(stdout) = stdout else { return };
@@ -170,6 +179,10 @@ impl RehearsingAgent {
                 let line = String::from_utf8_lossy(&line);
                 let Ok(frame) = serde_json::from_str::<Value>(&line.replace(&own, &shown)) else { continue };
                 frames.read(frame, on_news);
+                if frames.over_limit.is_some() {
+                    over_limit.notify_one();
+                    return;
+                }
             }
         };
         let complain = async {
@@ -178,15 +191,18 @@ impl RehearsingAgent {
             }
         };
         let stopped = tokio::select! {
+            biased;
+            () = cancel.cancelled() => Some(RehearsalStop::Cancelled),
+            () = over_limit.notified() => None,
             _ = async { tokio::join!(read, complain) } => None,
             why = watch.reached() => Some(why),
-            () = cancel.cancelled() => Some(RehearsalStop::Cancelled),
         };
+        let stopped = stopped.or(frames.over_limit.take().map(RehearsalStop::OverLimit));
         if stopped.is_some() {
             running.kill();
         }
         let ended = running.wait().await?;
-        if let (ProcessExit::Signalled(signal), None, None) = (ended, stopped, &frames.result) {
+        if let (ProcessExit::Signalled(signal), None, None) = (ended, &stopped, &frames.result) {
             errors.extend_from_slice(format!("the agent was ended by signal {signal}").as_bytes());
         }
         let errors = String::from_utf8_lossy(&errors).trim().to_string();

@@ -6,7 +6,7 @@ use cutonce_core::permission::is_secret;
 use cutonce_core::settings::plan::{RehearsalLayer, RehearsalSettings};
 use cutonce_sandbox::{KeptLayer, SandboxLimits, SandboxProfile, check_throwaway_layer};
 use cutonce_tools::disk::layer::{LayerChanges, WorkspaceCopy, collect_changes};
-use cutonce_tools::shell::changes::list_workspace;
+use cutonce_tools::shell::changes::{list_ignored_folders, list_workspace};
 use serde_json::json;
 use std::ffi::OsString;
 use std::fmt::Write;
@@ -21,8 +21,10 @@ const LEFT_OUT: [&str; 3] = [".git", "node_modules", "target"];
 /// The folder in which the agent works. Dropping it removes all changes.
 #[derive(Debug)]
 pub(super) struct RehearsalGround {
-    layer: KeptLayer,
-    /// `None`: the layer is an overlay.
+    pub layer: KeptLayer,
+    /// Where a private copy is inside the layer's folder; empty: the layer is an overlay.
+    pub inside: PathBuf,
+    /// What was copied.
     copy: Option<WorkspaceCopy>,
     /// Files with keys, which commands can't read (RH-2).
     secrets: Vec<PathBuf>,
@@ -84,6 +86,14 @@ async fn find_secrets(folder: &Path, home: Option<PathBuf>) -> Vec<PathBuf> {
     tokio::task::spawn_blocking(walk).await.unwrap_or_default()
 }
 
+/// Copies of other rehearsals: they can contain secrets too.
+fn other_copies(layer: &KeptLayer) -> Vec<PathBuf> {
+    let own = layer.upper();
+    let folders = own.ancestors().nth(2).and_then(|copies| std::fs::read_dir(copies).ok());
+    let folders = folders.into_iter().flatten().flatten().map(|entry| entry.path());
+    folders.filter(|folder| folder.is_dir() && !own.starts_with(folder) && folder.to_str().is_some()).collect()
+}
+
 impl RehearsalJob {
     fn user_home(&self) -> Option<PathBuf> {
         self.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| PathBuf::from(home))
@@ -102,22 +112,34 @@ impl RehearsalGround {
         if copy_reason(&job.home, job.limits.layer).is_none() {
             let layer = open(rehearsals_folder(&job.home))?;
             let secrets = find_secrets(root, job.user_home()).await;
-            return Ok(RehearsalGround { layer, copy: None, secrets });
+            return Ok(RehearsalGround { layer, inside: PathBuf::new(), copy: None, secrets });
         }
         let layer = open(copies_folder(&job.home))?;
         let files = list_workspace(root, &job.env).await;
-        let name = root.file_name().unwrap_or("workspace".as_ref());
+        let ignored = list_ignored_folders(root, &job.env).await;
+        let inside = PathBuf::from(root.file_name().unwrap_or("workspace".as_ref()));
         let (from, to, most) =
-            (root.to_path_buf(), layer.upper().join(name), u64::from(job.limits.max_megabytes) << 20);
-        let made = tokio::task::spawn_blocking(move || WorkspaceCopy::new(&from, &to, &files, most)).await;
+            (root.to_path_buf(), layer.upper().join(&inside), u64::from(job.limits.max_megabytes) << 20);
+        let made = tokio::task::spawn_blocking(move || {
+            let copy = WorkspaceCopy::new(&from, &to, &files, most)?;
+            copy.make_empty(&from, &ignored);
+            Ok(copy)
+        })
+        .await;
         let copy = made.unwrap_or_else(|error| Err(io::Error::other(error))).map_err(RehearsalError::Layer)?;
-        let secrets = find_secrets(copy.folder(), job.user_home()).await;
-        Ok(RehearsalGround { layer, copy: Some(copy), secrets })
+        let mut secrets = find_secrets(copy.folder(), job.user_home()).await;
+        secrets.extend(other_copies(&layer));
+        Ok(RehearsalGround { layer, inside, copy: Some(copy), secrets })
+    }
+
+    /// The ground of a rehearsal that was kept by name: nothing runs there any more.
+    pub fn from_kept(layer: KeptLayer, inside: PathBuf) -> RehearsalGround {
+        RehearsalGround { layer, inside, copy: None, secrets: Vec::new() }
     }
 
     /// Where the agent starts.
-    pub fn folder(&self) -> &Path {
-        self.copy.as_ref().map_or(self.layer.root(), WorkspaceCopy::folder)
+    pub fn folder(&self) -> PathBuf {
+        if self.is_copy() { self.upper() } else { self.root().to_path_buf() }
     }
 
     /// The workspace.
@@ -127,17 +149,17 @@ impl RehearsalGround {
 
     /// The folder with the changed files.
     pub fn upper(&self) -> PathBuf {
-        self.copy.as_ref().map_or_else(|| self.layer.upper(), |copy| copy.folder().to_path_buf())
+        if self.is_copy() { self.layer.upper().join(&self.inside) } else { self.layer.upper() }
     }
 
     pub fn is_copy(&self) -> bool {
-        self.copy.is_some()
+        !self.inside.as_os_str().is_empty()
     }
 
     pub fn profile(&self) -> SandboxProfile {
-        match self.copy {
-            Some(_) => SandboxProfile::Unconfined,
-            None => SandboxProfile::Layered(self.layer.mount(Vec::new())),
+        match self.is_copy() {
+            true => SandboxProfile::Unconfined,
+            false => SandboxProfile::Layered(self.layer.mount(Vec::new())),
         }
     }
 

@@ -6,8 +6,10 @@
 
 mod child;
 mod ground;
+mod kept;
 
 pub use ground::describe_ground;
+pub use kept::{KeepError, KeptRehearsal, check_keep, discard_kept, list_kept, open_kept};
 
 use super::read_contract;
 use child::{LayerWatch, RehearsalStop, RehearsingAgent, RunCommand, call_text, size_of};
@@ -126,7 +128,7 @@ impl NotApplied {
     }
 }
 
-/// A rehearsal that ended. Dropping it deletes its layer.
+/// A rehearsal that ended. Dropping it deletes its layer, unless it is kept by name.
 #[derive(Debug)]
 pub struct FinishedRehearsal {
     /// What front ends see.
@@ -171,7 +173,7 @@ impl RehearsalJob {
         let agent = RehearsingAgent {
             program: own_program(&self.env).ok_or(RehearsalError::NoProgram)?,
             args: self.agent_args(&plan, ground.settings(&self)),
-            folder: ground.folder().to_path_buf(),
+            folder: ground.folder(),
             shown_folder: root.clone(),
             env: self.env.clone(),
             profile: ground.profile(),
@@ -195,7 +197,7 @@ impl RehearsalJob {
         let found = found.map_err(RehearsalError::Layer)?;
         let found = RehearsedChanges::new(found, (&root, &upper), &self.env).await;
         let diff = diff_changes(&found.changes, &upper, &root);
-        let judged = self.judge(&run.result.unwrap_or_default(), run.stopped, &found.refused);
+        let judged = self.judge(&run.result.unwrap_or_default(), run.stopped.as_ref(), &found.refused);
         let checks = self.ran_checks(&root, judged.report.as_ref(), &run.commands);
         let base = base.await.unwrap_or_default();
         let result = RehearsalResult {
@@ -270,7 +272,7 @@ impl RehearsalJob {
     }
 
     /// Reads the agent's last frame.
-    fn judge(&self, frame: &Value, stopped: Option<RehearsalStop>, refused: &[String]) -> JudgedRun {
+    fn judge(&self, frame: &Value, stopped: Option<&RehearsalStop>, refused: &[String]) -> JudgedRun {
         let mut report: Option<PlanReport> =
             frame.get("report").and_then(|report| serde_json::from_value(report.clone()).ok());
         if let Some(report) = &mut report {
@@ -308,7 +310,7 @@ fn copies_folder(home: &Path) -> PathBuf {
     home.with_file_name(name)
 }
 
-/// Removes the layers and copies of rehearsals whose program was killed.
+/// Removes the layers and copies of rehearsals whose program was killed, and kept ones that expired.
 pub fn sweep_rehearsals(home: &Path) -> io::Result<()> {
     cutonce_sandbox::sweep_layers(&copies_folder(home))?;
     cutonce_sandbox::sweep_layers(&rehearsals_folder(home))
@@ -321,9 +323,17 @@ fn own_program(env: &[(OsString, OsString)]) -> Option<PathBuf> {
     this.filter(ours).or_else(|| find_program("cutonce", env))
 }
 
-fn stop_text(stop: RehearsalStop) -> Option<String> {
+fn stop_text(stop: &RehearsalStop) -> Option<String> {
     match stop {
         RehearsalStop::Cancelled => None,
+        RehearsalStop::OverLimit(what) => {
+            let (what, setting) = match what.as_str() {
+                "processes" => ("started too many processes", "processes"),
+                "memory" => ("used too much memory", "totalMemoryMb"),
+                _ => ("wrote too much", "diskMb"),
+            };
+            Some(format!("the rehearsal was stopped: a command {what} (`sandbox.limits.{setting}`)"))
+        }
         RehearsalStop::TooLarge(megabytes) => Some(format!(
             "the rehearsal was stopped: it wrote more than {megabytes} MB (`plan.rehearsal.maxMegabytes`)"
         )),
@@ -362,15 +372,21 @@ impl FinishedRehearsal {
         ApplyPlace { upper, root: self.ground.root(), journals: &self.journals, durable: true }
     }
 
+    /// The workspace that it belongs to.
+    pub fn root(&self) -> &Path {
+        self.ground.root()
+    }
+
     /// Checks whether the workspace is still what the rehearsal was based on.
     pub fn check(&self, choice: &RehearsalChoice) -> Result<(), NotApplied> {
         let out = self.result.taken_out(choice).map_err(NotApplied::Choice)?;
-        let stays = |path: &&PathBuf| self.remaining(&out).iter().any(|change| change.path == **path);
+        let remaining = self.remaining(&out);
+        let stays = |path: &&PathBuf| remaining.iter().any(|change| change.path == **path);
         let stale: Vec<PathBuf> = self.stale.iter().filter(stays).cloned().collect();
         if !stale.is_empty() {
             return Err(ApplyError::Changed { paths: stale }.into());
         }
-        Ok(check_unchanged(self.place(&self.ground.upper()), &self.remaining(&out))?)
+        Ok(check_unchanged(self.place(&self.ground.upper()), &remaining)?)
     }
 
     /// Applies what was shown, without what is taken out: all of it or nothing. Returns the files that are taken out.
@@ -380,6 +396,8 @@ impl FinishedRehearsal {
         let upper = self.ground.upper();
         disk.apply_layer(self.place(&upper), &self.remaining(&out))?;
         self.result.applied = true;
+        // It can't be applied twice.
+        self.ground.layer.remove_name();
         Ok(out)
     }
 }

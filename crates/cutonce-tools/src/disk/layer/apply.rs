@@ -3,15 +3,20 @@
 use super::journal::{
     ApplyError, ApplyJournal, ApplyStep, FileIdentity, JournalFile, JournalPath, JournalState, RecoveredApply, STAGING,
 };
-use super::{LayerChange, LayerNode, hash_file, read_node};
-use crate::disk::{FileAccess, FileStamp, MAX_CHANGE};
+use super::{LayerChange, LayerNode, hash_content, read_node};
+use crate::disk::{FileAccess, FileStamp, MAX_CHANGE, VersionStore};
 use rustix::fs::{AtFlags, CWD, RenameFlags};
 use std::collections::BTreeSet;
 use std::fs::{self, DirBuilder, File, OpenOptions, Permissions};
-use std::io;
+use std::io::{self, Write};
+use std::num::NonZero;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
+
+/// Threads that write new files, and how many steps are worth a thread.
+const STAGING_THREADS: usize = 4;
+const STAGED_BY_ONE: usize = 64;
 
 /// From where to where changes are applied.
 #[derive(Debug, Clone, Copy)]
@@ -26,8 +31,8 @@ pub struct ApplyPlace<'a> {
     pub durable: bool,
 }
 
-/// Stores the old content of a path.
-type KeepVersion<'a> = &'a dyn Fn(&Path, Option<&[u8]>) -> io::Result<()>;
+/// Stores the old contents; `None` stores nothing.
+type OldVersions<'a> = Option<&'a dyn VersionStore>;
 
 /// Completes or undoes what a killed program began to apply in this workspace. `None`: there was nothing to do.
 pub fn recover_apply(journals: &Path, root: &Path) -> Result<Option<RecoveredApply>, ApplyError> {
@@ -53,10 +58,7 @@ impl FileAccess {
     /// Applies these changes: all of them, or none and the error says why. The user or the plan's scope allowed
     /// them; each is bound to the content that was compared. Old contents are stored first (SE-5).
     pub fn apply_layer(&self, place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
-        Self::run_apply(place, changes, &|path, old| match place.durable {
-            true => self.versions.keep(path, old),
-            false => self.versions.keep_unsynced(path, old),
-        })?;
+        Self::run_apply(place, changes, Some(&*self.versions))?;
         self.report_applied(place.root, changes);
         Ok(())
     }
@@ -64,7 +66,7 @@ impl FileAccess {
     /// Takes back what a command changed outside the plan (PC-22): like [`Self::apply_layer`], but it is no change of
     /// the session, so nothing is stored or reported.
     pub(crate) fn restore_layer(&self, place: ApplyPlace<'_>, changes: &[LayerChange]) -> Result<(), ApplyError> {
-        Self::run_apply(place, changes, &|_, _| Ok(()))
+        Self::run_apply(place, changes, None)
     }
 
     /// Moves new folders from a layer to the workspace as they are: those that git ignores, so that not every file of
@@ -83,15 +85,16 @@ impl FileAccess {
     /// Takes over changes that a command made in the workspace itself (PC-22): stores the old contents, which are in
     /// `before`, and reports the changes. Returns what could not be stored.
     pub(crate) fn adopt_changes(&self, before: &Path, root: &Path, changes: &[LayerChange]) -> Vec<ApplyError> {
-        let keep = |path: &Path, old: Option<&[u8]>| self.versions.keep_unsynced(path, old);
-        let kept =
-            changes.iter().map(|change| keep_old(&before.join(&change.path), &root.join(&change.path), change, &keep));
+        let keep = |change: &LayerChange| {
+            keep_old(&before.join(&change.path), &root.join(&change.path), change, &*self.versions)
+        };
+        let kept = changes.iter().map(keep);
         let failed = kept.filter_map(Result::err).collect();
         self.report_applied(root, changes);
         failed
     }
 
-    fn run_apply(place: ApplyPlace<'_>, changes: &[LayerChange], keep: KeepVersion<'_>) -> Result<(), ApplyError> {
+    fn run_apply(place: ApplyPlace<'_>, changes: &[LayerChange], versions: OldVersions<'_>) -> Result<(), ApplyError> {
         if changes.is_empty() {
             return Ok(());
         }
@@ -113,7 +116,7 @@ impl FileAccess {
             steps: Vec::new(),
         };
         file.write(&journal).map_err(|source| failed("write", place.journals, source))?;
-        let staged = stage(place, &mut journal, changes, keep);
+        let staged = stage(place, &mut journal, changes, versions);
         let staged = staged.and_then(|()| {
             journal.state = JournalState::Commit;
             file.write(&journal).map_err(|source| failed("write", place.journals, source))
@@ -143,22 +146,19 @@ fn stage(
     place: ApplyPlace<'_>,
     journal: &mut ApplyJournal,
     changes: &[LayerChange],
-    keep: KeepVersion<'_>,
+    versions: OldVersions<'_>,
 ) -> Result<(), ApplyError> {
     let staging = journal.staging.0.clone();
     DirBuilder::new().mode(0o700).create(&staging).map_err(|source| failed("write to", place.root, source))?;
     journal.steps = list_steps(place, changes)?;
-    for step in &journal.steps {
-        if let ApplyStep::Place { path, n, was } = step {
-            let change = changes.iter().find(|change| change.path == path.0);
-            let Some(new) = change.and_then(|change| change.new.as_ref()) else { continue };
-            stage_node(place, &path.0, new, &staging.join(format!("new-{n}")), was.is_some())
-                .map_err(|source| failed("write", &place.root.join(&path.0), source))?;
+    stage_all(place, &staging, &journal.steps, changes)?;
+    if let Some(versions) = versions {
+        for change in changes {
+            let path = place.root.join(&change.path);
+            keep_old(&path, &path, change, versions)?;
         }
-    }
-    for change in changes {
-        let path = place.root.join(&change.path);
-        keep_old(&path, &path, change, keep)?;
+        let kept = if place.durable { versions.sync_kept() } else { Ok(()) };
+        kept.map_err(|source| ApplyError::NotStored { path: place.root.into(), source })?;
     }
     if place.durable {
         let opened = File::open(&staging).map_err(|source| failed("open", &staging, source))?;
@@ -167,13 +167,38 @@ fn stage(
     Ok(())
 }
 
+/// Writes all new files and links to the staging folder; many of them with several threads.
+fn stage_all(
+    place: ApplyPlace<'_>,
+    staging: &Path,
+    steps: &[ApplyStep],
+    changes: &[LayerChange],
+) -> Result<(), ApplyError> {
+    let stage_step = |step: &ApplyStep| {
+        let ApplyStep::Place { path, n, was } = step else { return Ok(()) };
+        let Some(new) = changes.get(*n).and_then(|change| change.new.as_ref()) else { return Ok(()) };
+        stage_node(place, &path.0, new, &staging.join(format!("new-{n}")), was.is_some())
+            .map_err(|source| failed("write", &place.root.join(&path.0), source))
+    };
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get).min(STAGING_THREADS);
+    let share = steps.len().div_ceil(threads).max(STAGED_BY_ONE);
+    std::thread::scope(|scope| {
+        let mut parts = steps.chunks(share);
+        let own = parts.next().unwrap_or_default();
+        let others: Vec<_> = parts.map(|part| scope.spawn(|| part.iter().try_for_each(stage_step))).collect();
+        let staged = own.iter().try_for_each(stage_step);
+        let lost = |_| Err(failed("write to", staging, io::Error::other("a thread ended")));
+        others.into_iter().fold(staged, |staged, other| staged.and(other.join().unwrap_or_else(lost)))
+    })
+}
+
 /// Stores the old content of a file for rewind; it is read at `old`.
-fn keep_old(old: &Path, path: &Path, change: &LayerChange, keep: KeepVersion<'_>) -> Result<(), ApplyError> {
+fn keep_old(old: &Path, path: &Path, change: &LayerChange, versions: &dyn VersionStore) -> Result<(), ApplyError> {
     let stored = match (&change.old, &change.new) {
         (Some(LayerNode::File { size, .. }), _) if *size <= MAX_CHANGE => {
-            fs::read(old).and_then(|bytes| keep(path, Some(&bytes)))
+            fs::read(old).and_then(|bytes| versions.keep_unsynced(path, Some(&bytes)))
         }
-        (None, Some(LayerNode::File { .. })) => keep(path, None),
+        (None, Some(LayerNode::File { .. })) => versions.keep_unsynced(path, None),
         _ => Ok(()),
     };
     stored.map_err(|source| ApplyError::NotStored { path: path.into(), source })
@@ -273,13 +298,12 @@ fn stage_node(place: ApplyPlace<'_>, path: &Path, node: &LayerNode, to: &Path, r
     match node {
         LayerNode::Folder { .. } => Ok(()),
         LayerNode::Link { target } => std::os::unix::fs::symlink(target, to),
-        LayerNode::File { mode, sha256, .. } => {
+        LayerNode::File { mode, size, sha256 } => {
             let from = place.upper.join(path);
             let mut source = crate::disk::open_listed(&from)?;
             let mut copy = OpenOptions::new().write(true).create_new(true).mode(0o600).open(to)?;
-            // Shares the blocks where the file system can.
-            io::copy(&mut source, &mut copy)?;
-            if hash_file(to)?.1 != *sha256 {
+            let (_, written) = hash_content(&mut source, *size, |part| copy.write_all(part))?;
+            if written != *sha256 {
                 return Err(io::Error::other("its content on the layer changed meanwhile"));
             }
             if replaces {

@@ -76,6 +76,13 @@ impl WorkspaceCopy {
         Ok(copy)
     }
 
+    /// Makes these folders of `root`, empty, where the folder around them was copied.
+    pub fn make_empty(&self, root: &Path, folders: &[PathBuf]) {
+        for folder in folders.iter().filter(|folder| is_inside(folder)) {
+            let _ = make_folder(&root.join(folder), &self.folder.join(folder));
+        }
+    }
+
     /// The copy's own folder.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -112,7 +112,7 @@ fn push_file(text: &mut String, path: &Path, old: Option<&DiffSide>, new: Option
     let lines = line_diff(&before, &after);
     if !lines.text.is_empty() {
         // As git does: the end of a name with spaces is marked.
-        let end = |name: &str| if name.contains(' ') && !name.starts_with('"') { "\t" } else { "" };
+        let end = |name: &str| if name.contains(' ') { "\t" } else { "" };
         text.push_str(&format!("--- {from}{}\n+++ {to}{}\n{}", end(from), end(to), lines.text));
     }
     (lines.added, lines.removed)

@@ -64,23 +64,25 @@ pub enum RecoveredApply {
     Undone,
 }
 
-/// A path in the journal: names need not be UTF-8.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct JournalPath(pub PathBuf);
+/// A path in the journal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub(super) struct JournalPath(#[serde(with = "path_form")] pub PathBuf);
 
-impl Serialize for JournalPath {
-    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        super::to_hex(self.0.as_os_str().as_bytes()).serialize(to)
+/// The stored form of a path, in hexadecimal digits: names need not be UTF-8.
+pub mod path_form {
+    use super::{Deserialize, OsStrExt, OsString, OsStringExt, Path, PathBuf, Serialize};
+
+    pub fn serialize<S: serde::Serializer>(path: &Path, to: S) -> Result<S::Ok, S::Error> {
+        super::super::to_hex(path.as_os_str().as_bytes()).serialize(to)
     }
-}
 
-impl<'de> Deserialize<'de> for JournalPath {
-    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+    pub fn deserialize<'de, D: serde::Deserializer<'de>>(from: D) -> Result<PathBuf, D::Error> {
         let text = String::deserialize(from)?;
         let byte = |pair: &[u8]| std::str::from_utf8(pair).ok().and_then(|pair| u8::from_str_radix(pair, 16).ok());
         let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(byte).collect();
         let bytes = bytes.ok_or_else(|| serde::de::Error::custom("not a path in hexadecimal form"))?;
-        Ok(JournalPath(PathBuf::from(OsString::from_vec(bytes))))
+        Ok(PathBuf::from(OsString::from_vec(bytes)))
     }
 }
 
@@ -123,6 +125,68 @@ impl ApplyStep {
         | ApplyStep::Place { path, .. }
         | ApplyStep::SetMode { path, .. }) = self;
         &path.0
+    }
+
+    /// Carries out one step; a step that was carried out before changes nothing.
+    fn carry_out(&self, staging: &OwnedFd, parents: &mut StepParents<'_>) -> io::Result<()> {
+        let (folder, name) = parents.open(self.path())?;
+        match self {
+            ApplyStep::Remove { n, was, .. } => {
+                let old = format!("old-{n}");
+                if identity(staging, OsStr::new(&old))?.is_some() {
+                    return Ok(());
+                }
+                require_same(&folder.fd, name, was)?;
+                rustix::fs::renameat(&folder.fd, name, staging, &old)?;
+            }
+            ApplyStep::RemoveFolder { strict, .. } => {
+                match rustix::fs::unlinkat(&folder.fd, name, AtFlags::REMOVEDIR) {
+                    Ok(()) | Err(Errno::NOENT) => {}
+                    Err(Errno::NOTDIR) => {}
+                    Err(Errno::NOTEMPTY | Errno::EXIST) if !strict => {}
+                    Err(errno) => return Err(errno.into()),
+                }
+            }
+            ApplyStep::MakeFolder { .. } => match rustix::fs::mkdirat(&folder.fd, name, Mode::from_raw_mode(0o700)) {
+                Err(Errno::EXIST) if is_folder(&folder.fd, name) => {}
+                made => made?,
+            },
+            ApplyStep::Place { n, was, .. } => place(&folder.fd, name, staging, *n, was.as_ref())?,
+            ApplyStep::SetMode { new, .. } => set_folder_mode(&folder.fd, name, *new)?,
+        }
+        Ok(())
+    }
+
+    fn undo(&self, staging: &OwnedFd, parents: &mut StepParents<'_>) -> io::Result<()> {
+        let (folder, name) = match parents.open(self.path()) {
+            Ok(found) => found,
+            // Its folder was never made.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error),
+        };
+        match self {
+            ApplyStep::Remove { n, .. } => {
+                let old = format!("old-{n}");
+                if identity(staging, OsStr::new(&old))?.is_some() {
+                    rename_new(staging, OsStr::new(&old), &folder.fd, name)?;
+                }
+            }
+            ApplyStep::RemoveFolder { mode, .. } => {
+                match rustix::fs::mkdirat(&folder.fd, name, Mode::from_raw_mode(0o700)) {
+                    Ok(()) => set_folder_mode(&folder.fd, name, *mode)?,
+                    Err(Errno::EXIST) => {}
+                    Err(errno) => return Err(errno.into()),
+                }
+            }
+            ApplyStep::MakeFolder { .. } => match rustix::fs::unlinkat(&folder.fd, name, AtFlags::REMOVEDIR) {
+                Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
+                Err(errno) => return Err(errno.into()),
+            },
+            ApplyStep::Place { n, was, .. } => take_back(&folder.fd, name, staging, *n, was.is_some())?,
+            ApplyStep::SetMode { old: Some(old), .. } => set_folder_mode(&folder.fd, name, *old)?,
+            ApplyStep::SetMode { old: None, .. } => {}
+        }
+        Ok(())
     }
 }
 
@@ -227,6 +291,33 @@ struct StepFailure {
     source: io::Error,
 }
 
+/// Opens the folders of steps. Steps of one folder follow each other, so the last one stays open.
+struct StepParents<'a> {
+    root: &'a Path,
+    last: Option<(PathBuf, OpenFolder)>,
+}
+
+impl<'a> StepParents<'a> {
+    fn new(root: &'a Path) -> Self {
+        Self { root, last: None }
+    }
+
+    /// Opens the folder of a path without following links, and returns the last name.
+    fn open<'p>(&mut self, path: &'p Path) -> io::Result<(&OpenFolder, &'p OsStr)> {
+        let (Some(around), Some(name)) = (path.parent(), path.file_name()) else { return Err(Errno::INVAL.into()) };
+        let folder = match self.last.take() {
+            Some((known, folder)) if known == around => folder,
+            _ => match open::open_parent(&self.root.join(path), MissingFolders::Fail) {
+                Ok(folder) => folder,
+                Err(OpenFailure::NotAFolder) => return Err(Errno::EXIST.into()),
+                Err(OpenFailure::Errno(errno)) => return Err(errno.into()),
+            },
+        };
+        let (_, folder) = self.last.insert((around.to_path_buf(), folder));
+        Ok((folder, name))
+    }
+}
+
 impl ApplyJournal {
     /// Whether it only names what is inside this workspace.
     fn belongs_to(&self, root: &Path) -> bool {
@@ -290,17 +381,18 @@ impl ApplyJournal {
     }
 
     fn commit(&self) -> Result<(), StepFailure> {
-        let staging = self.open_staging()?;
+        let (staging, mut parents) = (self.open_staging()?, StepParents::new(&self.root.0));
         for step in &self.steps {
-            self.carry_out(step, &staging).map_err(|source| StepFailure { path: step.path().into(), source })?;
+            step.carry_out(&staging, &mut parents)
+                .map_err(|source| StepFailure { path: step.path().into(), source })?;
         }
         Ok(())
     }
 
     fn undo(&self) -> Result<(), StepFailure> {
-        let staging = self.open_staging()?;
+        let (staging, mut parents) = (self.open_staging()?, StepParents::new(&self.root.0));
         for step in self.steps.iter().rev() {
-            self.undo_step(step, &staging).map_err(|source| StepFailure { path: step.path().into(), source })?;
+            step.undo(&staging, &mut parents).map_err(|source| StepFailure { path: step.path().into(), source })?;
         }
         Ok(())
     }
@@ -309,78 +401,6 @@ impl ApplyJournal {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         rustix::fs::open(&self.staging.0, flags, Mode::empty())
             .map_err(|errno| StepFailure { path: self.staging.0.clone(), source: errno.into() })
-    }
-
-    /// Opens the folder of a path without following links, and returns the last name.
-    fn parent<'a>(&self, path: &'a Path) -> io::Result<(OpenFolder, &'a OsStr)> {
-        let name = path.file_name().ok_or(Errno::INVAL)?;
-        match open::open_parent(&self.root.0.join(path), MissingFolders::Fail) {
-            Ok(folder) => Ok((folder, name)),
-            Err(OpenFailure::NotAFolder) => Err(Errno::EXIST.into()),
-            Err(OpenFailure::Errno(errno)) => Err(errno.into()),
-        }
-    }
-
-    /// Carries out one step; a step that was carried out before changes nothing.
-    fn carry_out(&self, step: &ApplyStep, staging: &OwnedFd) -> io::Result<()> {
-        let (folder, name) = self.parent(step.path())?;
-        match step {
-            ApplyStep::Remove { n, was, .. } => {
-                let old = format!("old-{n}");
-                if identity(staging, OsStr::new(&old))?.is_some() {
-                    return Ok(());
-                }
-                require_same(&folder.fd, name, was)?;
-                rustix::fs::renameat(&folder.fd, name, staging, &old)?;
-            }
-            ApplyStep::RemoveFolder { strict, .. } => {
-                match rustix::fs::unlinkat(&folder.fd, name, AtFlags::REMOVEDIR) {
-                    Ok(()) | Err(Errno::NOENT) => {}
-                    Err(Errno::NOTDIR) => {}
-                    Err(Errno::NOTEMPTY | Errno::EXIST) if !strict => {}
-                    Err(errno) => return Err(errno.into()),
-                }
-            }
-            ApplyStep::MakeFolder { .. } => match rustix::fs::mkdirat(&folder.fd, name, Mode::from_raw_mode(0o700)) {
-                Err(Errno::EXIST) if is_folder(&folder.fd, name) => {}
-                made => made?,
-            },
-            ApplyStep::Place { n, was, .. } => place(&folder.fd, name, staging, *n, was.as_ref())?,
-            ApplyStep::SetMode { new, .. } => set_folder_mode(&folder.fd, name, *new)?,
-        }
-        Ok(())
-    }
-
-    fn undo_step(&self, step: &ApplyStep, staging: &OwnedFd) -> io::Result<()> {
-        let (folder, name) = match self.parent(step.path()) {
-            Ok(found) => found,
-            // Its folder was never made.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(error) => return Err(error),
-        };
-        match step {
-            ApplyStep::Remove { n, .. } => {
-                let old = format!("old-{n}");
-                if identity(staging, OsStr::new(&old))?.is_some() {
-                    rename_new(staging, OsStr::new(&old), &folder.fd, name)?;
-                }
-            }
-            ApplyStep::RemoveFolder { mode, .. } => {
-                match rustix::fs::mkdirat(&folder.fd, name, Mode::from_raw_mode(0o700)) {
-                    Ok(()) => set_folder_mode(&folder.fd, name, *mode)?,
-                    Err(Errno::EXIST) => {}
-                    Err(errno) => return Err(errno.into()),
-                }
-            }
-            ApplyStep::MakeFolder { .. } => match rustix::fs::unlinkat(&folder.fd, name, AtFlags::REMOVEDIR) {
-                Ok(()) | Err(Errno::NOENT | Errno::NOTEMPTY | Errno::EXIST | Errno::NOTDIR) => {}
-                Err(errno) => return Err(errno.into()),
-            },
-            ApplyStep::Place { n, was, .. } => take_back(&folder.fd, name, staging, *n, was.is_some())?,
-            ApplyStep::SetMode { old: Some(old), .. } => set_folder_mode(&folder.fd, name, *old)?,
-            ApplyStep::SetMode { old: None, .. } => {}
-        }
-        Ok(())
     }
 }
 

@@ -13,27 +13,41 @@ pub use collect::collect_changes;
 pub(crate) use collect::leads_outside;
 pub use copy::WorkspaceCopy;
 pub use diff::{DiffedFile, DiffedKind, LayerDiff, diff_changes};
-pub use journal::{ApplyError, RecoveredApply};
+pub use journal::{ApplyError, RecoveredApply, path_form};
 pub(crate) use record::WorkspaceRecord;
 
 use rustix::fs::FileType;
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::fs::{self, Metadata};
 use std::io::{self, Read};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+/// Bytes that are read at once.
+const MOST_READ: u64 = 64 << 10;
+
 /// What is at a path. Times and owners are no part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LayerNode {
-    File { mode: u32, size: u64, sha256: String },
-    Link { target: PathBuf },
-    Folder { mode: u32 },
+    File {
+        mode: u32,
+        size: u64,
+        sha256: String,
+    },
+    Link {
+        #[serde(with = "journal::path_form")]
+        target: PathBuf,
+    },
+    Folder {
+        mode: u32,
+    },
 }
 
 /// One change; the path is relative to the workspace.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LayerChange {
+    #[serde(with = "journal::path_form")]
     pub path: PathBuf,
     /// What the workspace had when the change was listed.
     pub old: Option<LayerNode>,
@@ -93,7 +107,7 @@ fn read_node(path: &Path, about: &Metadata) -> io::Result<Option<LayerNode>> {
     let mode = about.mode() & 0o7777;
     Ok(match FileType::from_raw_mode(about.mode()) {
         FileType::RegularFile => {
-            let (size, sha256) = hash_file(path).map_err(|error| name_path(path, &error))?;
+            let (size, sha256) = hash_file(path, about.len()).map_err(|error| name_path(path, &error))?;
             Some(LayerNode::File { mode, size, sha256 })
         }
         FileType::Directory => Some(LayerNode::Folder { mode }),
@@ -104,17 +118,29 @@ fn read_node(path: &Path, about: &Metadata) -> io::Result<Option<LayerNode>> {
     })
 }
 
-fn hash_file(path: &Path) -> io::Result<(u64, String)> {
-    let mut file = super::open_listed(path)?;
-    let (mut hasher, mut buffer, mut size) = (Sha256::new(), vec![0; 64 << 10], 0);
+/// Hashes a file of about this size.
+fn hash_file(path: &Path, size: u64) -> io::Result<(u64, String)> {
+    hash_content(&mut super::open_listed(path)?, size, |_| Ok(()))
+}
+
+/// Reads all of a content of about this size and hashes it; each part goes to `take` too.
+fn hash_content(
+    from: &mut impl Read,
+    size: u64,
+    mut take: impl FnMut(&[u8]) -> io::Result<()>,
+) -> io::Result<(u64, String)> {
+    // One byte more, so that the end of a small file is found without a larger buffer.
+    let room = size.saturating_add(1).min(MOST_READ) as usize;
+    let (mut hasher, mut buffer, mut read) = (Sha256::new(), vec![0; room], 0);
     loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok((size, to_hex(&hasher.finalize()))),
-            length => {
-                hasher.update(buffer.get(..length).unwrap_or_default());
-                size += length as u64;
-            }
+        let length = from.read(&mut buffer)?;
+        if length == 0 {
+            return Ok((read, to_hex(&hasher.finalize())));
         }
+        let part = buffer.get(..length).unwrap_or_default();
+        hasher.update(part);
+        take(part)?;
+        read += length as u64;
     }
 }
 
@@ -128,7 +154,8 @@ fn name_path(path: &Path, error: &io::Error) -> io::Error {
 }
 
 fn to_hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from_digit(u32::from(value), 16).unwrap_or_default();
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
 #[cfg(test)]

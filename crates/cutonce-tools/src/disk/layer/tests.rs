@@ -95,7 +95,9 @@ fn changed(numbers: &mut Numbers, from: &BTreeMap<OsString, Tree>, depth: u64) -
     let mut entries = tree(numbers, depth);
     for (name, node) in from {
         match node {
-            _ if numbers.chance(20) => {}
+            _ if numbers.chance(15) => {}
+            // A rename.
+            node if numbers.chance(10) => drop(entries.insert(self::name(numbers), node.clone())),
             Tree::Folder { mode, entries: inner } if numbers.chance(70) => {
                 let mode = if numbers.chance(20) { 0o750 } else { *mode };
                 let inner = changed(numbers, inner, depth.saturating_sub(1));
@@ -431,15 +433,70 @@ fn rh_3_journals_of_other_folders_are_refused() {
     }
 }
 
+fn run_git(root: &Path, args: &[&str]) -> String {
+    let done =
+        std::process::Command::new("git").args(["-c", "core.fsync=none", "-C"]).arg(root).args(args).output().unwrap();
+    assert!(done.status.success(), "{args:?}: {done:?}");
+    String::from_utf8_lossy(&done.stdout).into_owned()
+}
+
+/// The lines of a diff without what git adds: the blobs' names, and the function's name in a hunk's header.
+fn plain_diff(text: &str) -> Vec<String> {
+    let cut = |line: &str| match line.find(" @@") {
+        Some(at) if line.starts_with("@@") => line[..at].to_string(),
+        _ => line.to_string(),
+    };
+    text.split('\n').filter(|line| !line.starts_with("index ")).map(cut).collect()
+}
+
+/// All random trees in one repository: git shows the diff that was shown before they were applied.
+#[test]
+fn rh_2_git_shows_the_diff_of_random_trees() {
+    let on = folders();
+    let (mut from, mut to, mut numbers) = (BTreeMap::new(), BTreeMap::new(), Numbers(0));
+    for seed in 0..500 {
+        numbers = Numbers(seed);
+        let (old, folder) = (tree(&mut numbers, 3), |entries| Tree::Folder { mode: 0o755, entries });
+        let new = changed(&mut numbers, &old, 3);
+        from.insert(OsString::from(format!("t{seed}")), folder(old));
+        to.insert(OsString::from(format!("t{seed}")), folder(new));
+    }
+    from.iter().for_each(|(name, node)| write_node(&on.root.join(name), node));
+    write_upper(&mut numbers, &on.upper, &from, &to);
+    run_git(&on.root, &["init", "-q"]);
+    run_git(&on.root, &["add", "-A"]);
+    let before = run_git(&on.root, &["write-tree"]);
+    let found = on.changes();
+    let ours = diff_changes(&found.changes, &on.upper, &on.root);
+    disk().apply_layer(on.place(), &found.changes).unwrap();
+    run_git(&on.root, &["add", "-A"]);
+    let args = ["-c", "core.quotePath=true", "diff", "--cached", "--no-renames", "--no-color", before.trim()];
+    let shown = run_git(&on.root, &args);
+    // Git sorts names in another way. It does not know modes like 0600, of which we show a header.
+    let by_file = |text: &str| {
+        let mut parts: Vec<Vec<String>> = Vec::new();
+        for line in plain_diff(text) {
+            match parts.last_mut() {
+                Some(part) if !line.starts_with("diff --git ") => part.push(line),
+                _ => parts.push(vec![line]),
+            }
+        }
+        parts.iter_mut().for_each(|part| part.retain(|line| !line.is_empty()));
+        parts.retain(|part| part.len() > 1);
+        parts.sort();
+        parts
+    };
+    let (ours, shown) = (by_file(&ours.text), by_file(&shown));
+    let differs = ours.iter().zip(&shown).find(|(ours, shown)| ours != shown);
+    assert!(ours.len() > 1_000 && differs.is_none() && ours.len() == shown.len(), "{differs:?}");
+    on.assert_clean();
+}
+
 /// Git shows the same diff after the changes were applied.
 #[test]
 fn rh_2_diff_is_what_git_shows() {
     let on = folders();
-    let git = |args: &[&str]| {
-        let done = std::process::Command::new("git").arg("-C").arg(&on.root).args(args).output().unwrap();
-        assert!(done.status.success(), "{args:?}: {done:?}");
-        String::from_utf8_lossy(&done.stdout).into_owned()
-    };
+    let git = |args: &[&str]| run_git(&on.root, args);
     git(&["init", "-q"]);
     let lines = (1..=40).map(|line| format!("line {line}\n")).collect::<String>();
     let files: [(&str, &[u8]); 6] = [
@@ -467,16 +524,7 @@ fn rh_2_diff_is_what_git_shows() {
     disk().apply_layer(on.place(), &found.changes).unwrap();
     git(&["add", "-N", "new", "empty"]);
     let shown = git(&["-c", "core.quotePath=true", "diff", "--no-renames", "--no-color"]);
-    // Git adds the blobs' names, and the function's name to a hunk's header.
-    let plain = |text: &str| {
-        let lines = text.lines().filter(|line| !line.starts_with("index "));
-        let cut = |line: &str| match line.find(" @@") {
-            Some(at) if line.starts_with("@@") => line[..at].to_string(),
-            _ => line.to_string(),
-        };
-        lines.map(cut).collect::<Vec<_>>()
-    };
-    assert_eq!(plain(&ours.text), plain(&shown));
+    assert_eq!(plain_diff(&ours.text), plain_diff(&shown));
     let kinds: Vec<_> = ours.files.iter().map(|file| (file.kind, file.added, file.removed)).collect();
     assert_eq!(kinds[1], (DiffedKind::Change, 2, 2), "{:?}", ours.files);
     assert_eq!(kinds.iter().filter(|(kind, ..)| *kind == DiffedKind::New).count(), 2);

@@ -2,7 +2,7 @@
 
 use crate::env::{CallContext, ToolEnv};
 use crate::shell::changes::ScopedResult;
-use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, over_limit_note, refusal_hint};
+use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, over_limit_note, refusal_hint};
 use crate::shell::process::{BackgroundTask, CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
 use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
@@ -280,6 +280,15 @@ fn end_note(end: &CommandEnd) -> Option<String> {
     }
 }
 
+/// The limit of the sandbox that the command reached (SB-7). The kernel may refuse processes before we end the command.
+fn limit_reached(end: &CommandEnd, output: &str) -> Option<ResourceKind> {
+    match end {
+        CommandEnd::OverLimit(kind) => Some(*kind),
+        _ if FORK_REFUSED.iter().any(|sign| output.contains(sign)) => Some(ResourceKind::Processes),
+        _ => None,
+    }
+}
+
 fn build_outcome(end: &CommandEnd, output: &str, notes: &[String]) -> ToolOutcome {
     let output = output.trim_end();
     let output = if output.is_empty() { "(no output)" } else { output };
@@ -292,12 +301,15 @@ fn build_outcome(end: &CommandEnd, output: &str, notes: &[String]) -> ToolOutcom
             (None, None)
         }
     };
-    let display = json!({
+    let mut display = json!({
         "exitCode": code,
         "signal": signal,
         "timedOut": matches!(end, CommandEnd::TimedOut(_)),
         "interrupted": matches!(end, CommandEnd::Interrupted),
     });
+    if let Some(kind) = limit_reached(end, output) {
+        display["overLimit"] = kind.to_string().into();
+    }
     let made = if code == Some(0) { ToolOutcome::text(text) } else { ToolOutcome::error(text) };
     made.with_display(display)
 }

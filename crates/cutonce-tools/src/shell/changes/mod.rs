@@ -10,7 +10,7 @@ pub(crate) use compared::{ComparedCommand, ComparedPlace, WorkspaceComparison};
 pub use cutonce_core::plan::scope::ScopeMethod;
 pub(crate) use sort::SortedChanges;
 pub use sort::{RehearsedChanges, WorkspaceBase};
-pub use workspace_files::list_workspace;
+pub use workspace_files::{list_ignored_folders, list_workspace};
 
 use crate::disk::FileAccess;
 use crate::disk::layer::{ApplyPlace, LayerChange, LayerNode, collect_changes, diff_changes};

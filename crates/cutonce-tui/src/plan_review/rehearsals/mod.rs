@@ -17,6 +17,7 @@ use page_rows::RowTarget;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::text::Line;
 use run_list::{RehearsalRun, RunState};
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// The rehearsals of the plan that is reviewed.
@@ -89,7 +90,7 @@ impl PlanReview {
         }
         let runs = self.rehearsals.list.borrow().runs.len();
         match runs.checked_sub(1) {
-            None => self.start_rehearsal(),
+            None => self.start_rehearsal(None),
             Some(last) => {
                 self.focus = ReviewFocus::Rehearsal(RehearsalPage::new(last));
                 OverlayOutcome::Redraw
@@ -97,11 +98,37 @@ impl PlanReview {
         }
     }
 
-    fn start_rehearsal(&mut self) -> OverlayOutcome {
+    /// Rehearses the newest earlier revision that was not rehearsed yet (RH-7).
+    fn rehearse_earlier(&mut self) -> OverlayOutcome {
+        let is_new = |number: &u32| !self.rehearsals.list.borrow().runs.iter().any(|run| run.revision == Some(*number));
+        match (1..self.subject.request.revision).rev().find(is_new) {
+            Some(revision) => self.start_rehearsal(Some(revision)),
+            None => {
+                self.notice = Some("there is no earlier revision left to rehearse".into());
+                OverlayOutcome::Redraw
+            }
+        }
+    }
+
+    /// Keeps the result by name, so that it survives the session (RH-5).
+    fn keep(&mut self, run: &RehearsalRun) -> OverlayOutcome {
+        let told = match (&run.state, &run.kept_as) {
+            (RunState::Finished(_), None) => {
+                let order = RehearsalOrder::Keep { id: run.id.clone(), name: None };
+                return OverlayOutcome::Rehearse(order);
+            }
+            (RunState::Finished(_), Some(name)) => format!("it is kept as {name} already"),
+            (RunState::Running | RunState::Stopped(_), _) => "there is no result to keep".into(),
+        };
+        self.notice = Some(told);
+        OverlayOutcome::Redraw
+    }
+
+    fn start_rehearsal(&mut self, revision: Option<u32>) -> OverlayOutcome {
         if self.subject.request.plan.is_none() {
             return OverlayOutcome::Nothing;
         }
-        if self.edited.is_some() {
+        if self.edited.is_some() && revision.is_none() {
             self.notice = Some("only the submitted plan can be rehearsed: undo your edit (u), or send it (5)".into());
             return OverlayOutcome::Redraw;
         }
@@ -109,9 +136,11 @@ impl PlanReview {
             return OverlayOutcome::Nothing;
         }
         let terms = &self.reply.terms;
-        let (steps, model, budget_usd) = (terms.steps.clone(), terms.model.clone(), terms.budget_usd);
+        // Answers about steps are about the revision that waits.
+        let steps = if revision.is_none() { terms.steps.clone() } else { BTreeMap::new() };
+        let (model, budget_usd) = (terms.model.clone(), terms.budget_usd);
         self.rehearsals.list.borrow_mut().ordered_steps.clone_from(&steps);
-        OverlayOutcome::Rehearse(RehearsalOrder::Start(RehearsalStart { steps, model, budget_usd }))
+        OverlayOutcome::Rehearse(RehearsalOrder::Start(RehearsalStart { steps, model, budget_usd, revision }))
     }
 
     /// Handles a key on the page.
@@ -127,7 +156,9 @@ impl PlanReview {
         let Some(run) = list.borrow().runs.get(page.run).cloned() else { return OverlayOutcome::Nothing };
         let plain = key.modifiers - KeyModifiers::SHIFT == KeyModifiers::NONE;
         match key.code {
-            KeyCode::Char('r') if plain => return self.start_rehearsal(),
+            KeyCode::Char('r') if plain => return self.start_rehearsal(None),
+            KeyCode::Char('v') if plain => return self.rehearse_earlier(),
+            KeyCode::Char('s') if plain => return self.keep(&run),
             KeyCode::Tab => self.show_page(RehearsalPage::new((page.run + 1) % count)),
             KeyCode::Char('c') if plain && count > 1 => {
                 self.show_page(RehearsalPage { view: PageView::Table { at: page.run }, ..page });
@@ -232,7 +263,10 @@ impl PlanReview {
         if self.rehearsals.list.borrow().runs.is_empty() {
             self.focus = ReviewFocus::Plan;
         }
-        self.notice = Some(format!("rehearsal {} discarded; your files did not change", run.id));
+        self.notice = Some(match &run.kept_as {
+            Some(name) => format!("rehearsal {} closed; it stays kept as {name}", run.id),
+            None => format!("rehearsal {} discarded; your files did not change", run.id),
+        });
         match run.state {
             RunState::Finished(_) => OverlayOutcome::Rehearse(RehearsalOrder::Cancel { id: Some(run.id.clone()) }),
             RunState::Running | RunState::Stopped(_) => OverlayOutcome::Redraw,
@@ -253,6 +287,7 @@ impl PlanReview {
         let refused = match self.applying_choice().map(|choice| choice.key) {
             None => "no approval is offered",
             Some(_) if self.edited.is_some() => "your edit was not rehearsed: undo it (u in the plan) or send it (5)",
+            Some(_) if run.revision.is_some() => "it rehearsed an earlier revision, which does not wait for approval",
             Some(_) if finished.result.files.len() <= run.taken_out.len() => "nothing is left to apply",
             Some(_) if self.reply.terms.steps != run.steps => "you chose other steps meanwhile: r rehearses them",
             Some(key) => {

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 /// Rows of a diff that are drawn; the file itself shows the rest.
 const MAX_DIFF_ROWS: usize = 5_000;
+const EARLIER: &str = "v earlier rev  ";
 /// How long drawing waits for colours. Later ones come with the next frame.
 const COLOUR_WAIT: Duration = Duration::from_millis(40);
 
@@ -82,7 +83,8 @@ pub fn draw(review: &mut PlanReview, page: RehearsalPage, buffer: &mut Buffer, a
         (None, None) => Vec::new(),
     };
     draw_rule(foot_rule, buffer, told, "", review.theme.border);
-    put_text(foot, buffer, 1, &first_fitting(key_texts(&run, page, count), foot.width - 2), review.theme.dim);
+    let more = other_keys(review, count);
+    put_text(foot, buffer, 1, &first_fitting(key_texts(&run, page, &more), foot.width - 2), review.theme.dim);
 }
 
 fn taken_out_text(run: &RehearsalRun, width: u16) -> Option<String> {
@@ -95,33 +97,51 @@ fn taken_out_text(run: &RehearsalRun, width: u16) -> Option<String> {
     (out > 0).then_some(told)
 }
 
-fn key_texts(run: &RehearsalRun, page: RehearsalPage, count: usize) -> Vec<String> {
-    let more = if count > 1 { "c compare  tab next  " } else { "" };
-    let keys: [String; 3] = match (&run.state, page.view) {
-        (_, PageView::Table { .. }) => {
-            ["enter opens it  r another one  esc back", "enter open  esc back", "enter esc"].map(str::to_string)
-        }
+/// Keys for several rehearsals.
+fn other_keys(review: &PlanReview, count: usize) -> String {
+    let compare = if count > 1 { "c compare  tab next  " } else { "" };
+    let earlier = if review.subject.request.revision > 1 { EARLIER } else { "" };
+    format!("{compare}{earlier}")
+}
+
+/// The key for an earlier revision, if it is among those.
+fn earlier_key(more: &str) -> &str {
+    if more.ends_with(EARLIER) { EARLIER } else { "" }
+}
+
+fn key_texts(run: &RehearsalRun, page: RehearsalPage, more: &str) -> Vec<String> {
+    let keys: [String; 4] = match (&run.state, page.view) {
+        (_, PageView::Table { .. }) => [
+            format!("enter opens it  r another one  {}esc back", earlier_key(more)),
+            "enter opens it  r another one  esc back".to_string(),
+            "enter open  esc back".to_string(),
+            "enter esc".to_string(),
+        ],
         (RunState::Running, _) => [
             format!("x cancel  r another one  {more}esc back to the plan"),
             format!("x cancel  r another  {more}esc back"),
             "x cancel  r another  esc back".to_string(),
+            "x cancel  esc".to_string(),
         ],
         (RunState::Stopped(_), _) => [
             format!("r rehearse again  d remove  {more}esc back to the plan"),
             format!("r again  d remove  {more}esc back"),
             "r again  d remove  esc back".to_string(),
+            "r again  d  esc".to_string(),
         ],
         (RunState::Finished(_), PageView::Part { .. }) => [
             "↑↓ PgUp PgDn scroll  [ ] previous, next  space takes it out  a apply exactly this  esc list".to_string(),
             "↑↓ scroll  [ ] previous, next  space takes it out  a apply  esc list".to_string(),
+            "↑↓  [ ] next  space out  a apply  esc list".to_string(),
             "[ ] next  spc out  a apply  esc list".to_string(),
         ],
         (RunState::Finished(_), PageView::Rows { .. }) => [
             format!(
-                "a apply exactly this  space take out or put back  enter open  d discard  r again  {more}esc back to the plan"
+                "a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  {more}esc back to the plan"
             ),
-            format!("a apply exactly this  space take out  enter open  d discard  {more}esc back"),
-            "a apply  spc out  enter  d discard  esc".to_string(),
+            format!("a apply exactly this  space take out  enter open  s keep  d discard  {more}esc back"),
+            format!("a apply  space out  enter  s keep  d discard  {more}esc"),
+            "a apply  spc out  s keep  d discard  esc".to_string(),
         ],
     };
     keys.into()
@@ -164,13 +184,13 @@ fn draw_header(
     let id = text::one_line(&run.id);
     let title = match area.width < COLUMNS_MIN_WIDTH {
         true => format!("Rehearsal {id} "),
-        false => format!("Rehearsal {id} of rev {} ", review.subject.request.revision),
+        false => format!("Rehearsal {id} of rev {} ", run.revision.unwrap_or(review.subject.request.revision)),
     };
     let mut left = vec![Span::styled(title, theme.strong), Span::styled(state, style)];
     let mut right = model_name(run);
     if let PageView::Table { .. } = page.view {
-        left =
-            vec![Span::styled(format!("{count} rehearsals of rev {}", review.subject.request.revision), theme.strong)];
+        let title = format!("{count} rehearsals; rev {} waits for approval", review.subject.request.revision);
+        left = vec![Span::styled(title, theme.strong)];
         right.clear();
     } else if count > 1 {
         right = format!("{right} · {} of {count}", page.run + 1);
@@ -386,7 +406,8 @@ fn draw_table(review: &PlanReview, at: usize, area: Rect, buffer: &mut Buffer) {
 }
 
 fn table_row(run: &RehearsalRun) -> [String; 7] {
-    let id = text::one_line(&run.id);
+    let revision = run.revision.map(|revision| format!(" rev {revision}")).unwrap_or_default();
+    let id = format!("{}{revision}", text::one_line(&run.id));
     match &run.state {
         RunState::Running => {
             [id, "running".into(), calls_text(run), String::new(), String::new(), String::new(), String::new()]

@@ -27,6 +27,10 @@ pub struct RehearsalList {
 pub(super) struct RehearsalRun {
     pub id: String,
     pub model: Option<String>,
+    /// Its revision of the plan, if it is not the one that waits.
+    pub revision: Option<u32>,
+    /// The name by which it is kept.
+    pub kept_as: Option<String>,
     /// Answers about steps that it started with.
     pub steps: BTreeMap<String, StepAnswer>,
     pub calls: Vec<String>,
@@ -70,11 +74,13 @@ impl RehearsalList {
         let id = crate::render::text::one_line(&event.id);
         let at = self.runs.iter().position(|run| run.id == event.id);
         match &event.news {
-            RehearsalNews::Started { model } => {
+            RehearsalNews::Started { model, revision } => {
                 self.starting = false;
                 self.runs.push(RehearsalRun {
                     id: event.id.clone(),
                     model: model.clone(),
+                    revision: *revision,
+                    kept_as: None,
                     steps: std::mem::take(&mut self.ordered_steps),
                     calls: Vec::new(),
                     call_count: 0,
@@ -109,6 +115,16 @@ impl RehearsalList {
                 }
                 run.state = RunState::Stopped(why.clone());
                 Some(format!("The rehearsal {id} ended: {}.", crate::render::text::one_line(why)))
+            }
+            RehearsalNews::Kept { name } => {
+                let name = crate::render::text::one_line(name);
+                self.runs.get_mut(at?)?.kept_as = Some(name.clone());
+                self.notice = Some(format!("kept for `cutonce rehearsals` as {name}"));
+                None
+            }
+            RehearsalNews::NotKept { why } => {
+                self.notice = Some(format!("not kept: {why}"));
+                None
             }
             RehearsalNews::NotApplied { why } => {
                 self.notice = Some(format!("nothing was applied: {why}"));

@@ -21,7 +21,7 @@ fn event(id: &str, news: RehearsalNews) -> RehearsalEvent {
 }
 
 fn started(id: &str, model: &str) -> RehearsalEvent {
-    event(id, RehearsalNews::Started { model: Some(model.into()) })
+    event(id, RehearsalNews::Started { model: Some(model.into()), revision: None })
 }
 
 fn progress(id: &str, text: &str, calls: u32) -> RehearsalEvent {
@@ -112,8 +112,12 @@ impl Person {
 fn rh_1_r_rehearses_with_the_chosen_terms() {
     let mut person = person(80, 24);
     person.keys("s▼p⎋b3");
-    let start =
-        RehearsalStart { steps: [("2".to_string(), StepAnswer::Park)].into(), model: None, budget_usd: Some(1.0) };
+    let start = RehearsalStart {
+        steps: [("2".to_string(), StepAnswer::Park)].into(),
+        model: None,
+        budget_usd: Some(1.0),
+        revision: None,
+    };
     assert_eq!(person.keys("r"), OverlayOutcome::Rehearse(RehearsalOrder::Start(start)));
     assert_eq!(person.keys("r"), OverlayOutcome::Nothing, "one order at a time");
     person.review.subject.rehearsals.borrow_mut().refused("the session's budget is used up");
@@ -231,4 +235,58 @@ fn rh_7_rehearsals_are_compared_side_by_side() {
         person.press(KeyCode::Tab, KeyModifiers::NONE);
         assert!(person.screen().contains("Rehearsal r1"));
     }
+}
+
+#[test]
+fn rh_7_earlier_revision_is_rehearsed_and_compared() {
+    let mut person = Person::with_result(80, 24);
+    person.keys("v");
+    assert!(person.screen().contains("there is no earlier revision"), "{}", person.screen());
+    person.review.subject.request.revision = 3;
+    let start = RehearsalStart { revision: Some(2), ..RehearsalStart::default() };
+    assert_eq!(person.keys("v"), OverlayOutcome::Rehearse(RehearsalOrder::Start(start)));
+    let model = Some("anthropic/claude-sonnet-5-5".to_string());
+    person.hears(&[event("r2", RehearsalNews::Started { model, revision: Some(2) }), finished("r2")]);
+    let start = RehearsalStart { revision: Some(1), ..RehearsalStart::default() };
+    assert_eq!(person.keys("v"), OverlayOutcome::Rehearse(RehearsalOrder::Start(start)));
+    person.press(KeyCode::Tab, KeyModifiers::NONE);
+    assert!(person.screen().contains("Rehearsal r2 of rev 2 passed"), "{}", person.screen());
+    person.keys("a");
+    assert!(person.screen().contains("it rehearsed an earlier revision"), "{}", person.screen());
+    person.keys("c");
+    let table = person.screen();
+    assert!(table.contains("rev 3 waits for approval") && table.contains("r2 rev 2  passed"), "{table}");
+}
+
+#[test]
+fn rh_5_result_is_kept_by_name() {
+    let mut person = Person::with_result(80, 24);
+    let keep = RehearsalOrder::Keep { id: "r1".into(), name: None };
+    assert_eq!(person.keys("s"), OverlayOutcome::Rehearse(keep));
+    person.hears(&[event("r1", RehearsalNews::NotKept { why: "8 rehearsals are kept already".into() })]);
+    assert!(person.screen().contains("not kept: 8 rehearsals are kept already"));
+    person.hears(&[event("r1", RehearsalNews::Kept { name: "a-b-c-r1".into() })]);
+    assert!(person.screen().contains("kept for `cutonce rehearsals` as a-b-c-r1"), "{}", person.screen());
+    person.keys("s");
+    assert!(person.screen().contains("it is kept as a-b-c-r1 already"));
+    person.keys("d");
+    assert!(person.screen().contains("it stays kept as a-b-c-r1"), "{}", person.screen());
+}
+
+#[test]
+fn rh_2_diff_has_syntax_colours() {
+    let mut person = Person::with_result(80, 24);
+    person.review.highlighter = Some(crate::render::highlight::Highlighter::new(|| {}));
+    person.keys("▼▼⏎");
+    // A frame does not wait long for colours; later frames have them.
+    let rows = loop {
+        person.screen();
+        if let Some(shown) = person.review.rehearsals.shown.as_ref().filter(|shown| shown.complete) {
+            break shown.rows.clone();
+        }
+    };
+    let code = rows.iter().find(|row| row.to_string().contains("fn ")).unwrap();
+    let colours: std::collections::BTreeSet<String> =
+        code.spans.iter().map(|span| format!("{:?}", span.style.fg)).collect();
+    assert!(colours.len() > 2, "{code:?}");
 }

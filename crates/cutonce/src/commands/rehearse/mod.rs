@@ -2,6 +2,7 @@
 //! workspace does not change, unless `--apply` is given and all checks passed.
 
 mod child;
+pub mod kept;
 mod progress;
 
 use crate::cli::args::{OutputFormat, RehearseArgs, RunFlags};
@@ -9,7 +10,9 @@ use crate::commands::approval::{self, ChosenPlan};
 use crate::start;
 use anyhow::Context;
 use child::ChildProgram;
-use cutonce_agent::plan::rehearsal::{AgentNews, FinishedRehearsal, NotApplied, RehearsalJob, sweep_rehearsals};
+use cutonce_agent::plan::rehearsal::{
+    AgentNews, FinishedRehearsal, NotApplied, RehearsalJob, check_keep, sweep_rehearsals,
+};
 use cutonce_agent::tools::disk::layer::recover_apply;
 use cutonce_agent::tools::disk::{FileAccess, VersionStore};
 use cutonce_agent::tools::shell::changes::{journals_folder, layers_folder};
@@ -28,13 +31,19 @@ use tokio_util::sync::CancellationToken;
 
 pub async fn run(args: RehearseArgs) -> anyhow::Result<u8> {
     let chosen = approval::choose(&args.plan, None)?;
-    let rehearsal = rehearse(&chosen, &args).await?;
-    match args.json {
-        true => writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(rehearsal.result())?)?,
-        false => {
-            rehearsal.print()?;
-            rehearsal.report_next(&args.plan);
-        }
+    let home = start::home_dir()?;
+    let limits = approval::plan_settings(&home)?.rehearsal;
+    if let Some(name) = &args.keep {
+        check_keep(&home, name, limits)?;
+    }
+    let mut rehearsal = rehearse(&chosen, &args).await?;
+    rehearsal.print_as(args.json)?;
+    if !args.json {
+        rehearsal.report_next(&args.plan);
+    }
+    if let Some(name) = args.keep.as_deref().filter(|_| !rehearsal.result().applied) {
+        rehearsal.finished.keep(name, limits).with_context(|| format!("the rehearsal is not kept as {name}"))?;
+        eprintln!("kept: cutonce rehearsals apply {name}");
     }
     Ok(rehearsal.exit_code())
 }
@@ -54,7 +63,7 @@ pub async fn plan_and_rehearse(run: RunFlags) -> anyhow::Result<u8> {
     let (model, max_turns, max_budget_usd) = (run.model.clone(), run.max_turns, run.max_budget_usd);
     let json = run.output_format != OutputFormat::Text;
     let verbose = run.verbose;
-    let args = RehearseArgs { plan: slug, json, apply: false, verbose, model, max_turns, max_budget_usd };
+    let args = RehearseArgs { plan: slug, json, apply: false, keep: None, verbose, model, max_turns, max_budget_usd };
     let rehearsal = rehearse(&approval::choose(&args.plan, None)?, &args).await?;
     if run.output_format == OutputFormat::Text {
         print_plan(&run, &result)?;
@@ -160,7 +169,7 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
     }
     let mut rehearsal = RunRehearsal { finished, refused: None };
     if args.apply && rehearsal.finished.passed {
-        rehearsal.apply();
+        rehearsal.apply(&RehearsalChoice::default());
     }
     Ok(rehearsal)
 }
@@ -171,20 +180,30 @@ impl RunRehearsal {
     }
 
     /// Applies exactly what was shown, or nothing.
-    fn apply(&mut self) {
+    fn apply(&mut self, choice: &RehearsalChoice) {
         let disk = FileAccess::new(Arc::new(UnstoredVersions));
-        if let Err(why) = self.finished.apply(&disk, &RehearsalChoice::default()) {
+        if let Err(why) = self.finished.apply(&disk, choice) {
             eprintln!("cutonce: {}", sanitize(&why.message()));
             self.refused = Some(why);
         }
     }
 
     fn exit_code(&self) -> u8 {
-        match (self.finished.passed, &self.refused) {
-            (false, _) => DRIFTED,
-            (true, Some(why)) if why.is_stale() => STALE,
-            (true, Some(_)) => FAILED,
-            (true, None) => SUCCESS,
+        if self.finished.passed { self.applied_code() } else { DRIFTED }
+    }
+
+    fn applied_code(&self) -> u8 {
+        match &self.refused {
+            Some(why) if why.is_stale() => STALE,
+            Some(_) => FAILED,
+            None => SUCCESS,
+        }
+    }
+
+    fn print_as(&self, json: bool) -> anyhow::Result<()> {
+        match json {
+            true => Ok(writeln!(std::io::stdout().lock(), "{}", serde_json::to_string(self.result())?)?),
+            false => self.print(),
         }
     }
 

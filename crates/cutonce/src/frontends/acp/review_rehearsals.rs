@@ -103,6 +103,7 @@ impl ClientRehearsal {
             steps: serde_json::from_value(field("steps")).unwrap_or_default(),
             model: field("model").as_str().map(str::to_string),
             budget_usd: field("budgetUsd").as_f64(),
+            revision: field("revision").as_u64().and_then(|revision| u32::try_from(revision).ok()),
         };
         Some(RehearsalReply::Order(RehearsalOrder::Start(start)))
     }
@@ -116,7 +117,7 @@ impl ClientRehearsal {
     pub fn news(&mut self, event: &RehearsalEvent) -> (Vec<SessionUpdate>, bool) {
         let id = calls::one_line(&event.id);
         match &event.news {
-            RehearsalNews::Started { model } => {
+            RehearsalNews::Started { model, .. } => {
                 let call = ToolCallId::new(format!("rehearsal-{}", cutonce_agent::new_id()));
                 let with = model.as_ref().map(|model| format!(" with {}", calls::one_line(model))).unwrap_or_default();
                 let shown = ToolCall::new(call.clone(), format!("Rehearsal {id}{with}"))
@@ -145,6 +146,8 @@ impl ClientRehearsal {
                 let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed).content(content);
                 (if running { self.update(fields) } else { Vec::new() }, running)
             }
+            // The session's notice says it.
+            RehearsalNews::Kept { .. } | RehearsalNews::NotKept { .. } => (Vec::new(), false),
             RehearsalNews::NotApplied { why } => {
                 self.note = Some(format!("Nothing was applied: {}.", calls::one_line(why)));
                 (Vec::new(), true)

@@ -243,6 +243,7 @@ impl PlainReview {
             ("r", Some(_), _) if request.from.is_none() => start_order(&self.terms, rest),
             ("x", Some(_), _) => cancel_order(rest),
             ("a", Some(_), _) => self.arm_rehearsal(request, rest),
+            ("k", Some(_), _) => self.rehearsals.keep_order(rest),
             _ => self.arm_choice(request, word, rest),
         }
     }

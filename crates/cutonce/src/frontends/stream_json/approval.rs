@@ -83,6 +83,17 @@ impl SdkHost {
         let rehearsal = request["rehearsal_id"].as_str().map(str::to_string);
         self.order_rehearsal(id, RehearsalOrder::Cancel { id: rehearsal });
     }
+
+    /// Keeps a finished rehearsal by name (RH-5).
+    pub(super) fn keep_rehearsal(&mut self, id: &Value, request: &Value) {
+        let field = |name: &str| request[name].as_str().map(str::to_string);
+        match field("rehearsal_id") {
+            Some(rehearsal) => {
+                self.order_rehearsal(id, RehearsalOrder::Keep { id: rehearsal, name: field("name") });
+            }
+            None => self.peer.send_reply(id, Err("`rehearsal_id` is missing".into())),
+        }
+    }
 }
 
 /// The choice for a host that only says "allow", and the mode to set right after it. A mode that the request does not

@@ -122,6 +122,7 @@ impl SdkHost {
             "stop_task" => self.stop_task(id, &request["task_id"]),
             "rehearse" => self.rehearse(id, request),
             "cancel_rehearsal" => self.cancel_rehearsal(id, request),
+            "keep_rehearsal" => self.keep_rehearsal(id, request),
             "cancel_async_message" => self.cancel_message(id, &request["message_uuid"]),
             "mcp_status" => self.peer.send_reply(id, Ok(self.mcp_status())),
             "mcp_reconnect" => self.reconnect_server(id, &request["serverName"]),
