@@ -41,7 +41,8 @@ impl IgnoredFolders {
         all.into_iter().filter(|folder| folder.strip_prefix(root).is_ok_and(|path| ignored.contains(path))).collect()
     }
 
-    async fn ignored_now(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
+    /// The folders that git ignores now.
+    pub async fn ignored_now(&self, root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
         let (known, stamps) = (self.0.lock_unpoisoned().clone(), rule_stamps(root));
         if let Some((_, known)) = known.filter(|(then, _)| *then == stamps) {
             return known;

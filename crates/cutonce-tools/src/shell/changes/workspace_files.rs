@@ -28,7 +28,7 @@ pub async fn list_workspace(root: &Path, env: &[(OsString, OsString)]) -> Vec<Pa
 /// Lists folders that git ignores and that exist, relative to the workspace: a private copy has them empty, so that
 /// builds can write there.
 pub async fn list_ignored_folders(root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
-    let folders = IgnoredFolders::default().folders(root, env).await;
+    let folders = IgnoredFolders::default().ignored_now(root, env).await;
     folders.iter().filter_map(|folder| folder.strip_prefix(root).ok()).map(Path::to_path_buf).collect()
 }
 
