@@ -33,7 +33,8 @@ struct Stage {
 impl Stage {
     fn new(script: &str) -> Stage {
         let script: serde_json::Value = serde_json::from_str(script).unwrap();
-        Stage { program: test_program::TestProgram::new("terminal-", |_| script["turns"].clone()) }
+        // A short name, so that the path of a plan fits a line.
+        Stage { program: test_program::TestProgram::new("t", |_| script["turns"].clone()) }
     }
 
     fn variables(&self) -> Vec<(&'static str, String)> {
