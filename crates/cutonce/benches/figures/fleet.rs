@@ -31,7 +31,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let server = Server::start(&room.join("nats"))?;
     let fleet = Fleet { home: room.join(".cutonce"), room };
     fleet.cutonce(["remote", "add", "team", &server.url, "--label", "ann"]).run(&fleet.room)?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (jobs, plans) = if bench.quick { (100, 1_000) } else { (1_000, 10_000) };
     let mut rows = runtime.block_on(fleet.jobs(jobs))?;
     rows.extend(fleet.lists(bench, &runtime, plans)?);

@@ -75,7 +75,7 @@ fn fl_5_budgets_end_a_job() {
 }
 
 #[test]
-fn fl_5_server_keeps_records_for_a_bounded_time_and_size() {
+fn fl_5_server_keeps_records_bounded_by_age_and_size() {
     let stage = Stage::new();
     let ann = stage.owner();
     let group = RemoteRecord::load(&ann.home, "team").unwrap().group;

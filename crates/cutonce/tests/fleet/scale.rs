@@ -111,8 +111,13 @@ fn fl_7_waiting_plans_are_listed() {
         all.try_collect::<Vec<String>>().await.unwrap();
         let began = Instant::now();
         let board = link.review_board().await.unwrap();
-        println!("{plans} waiting plans: listed in {:?}", began.elapsed());
+        let first = began.elapsed();
         assert_eq!(board.open().count(), plans);
+        // A new process of this machine knows the signatures.
+        let began = Instant::now();
+        let again = FleetLink::connect(&ann.home, "team").await.unwrap();
+        assert_eq!(again.review_board().await.unwrap().open().count(), plans);
+        println!("{plans} waiting plans: listed in {first:?}, then in {:?}", began.elapsed());
         // From a publication to a reviewer who follows.
         let start = link.review_end().await.unwrap() + 1;
         let mut news = link.follow::<ReviewRecord>(FleetStream::Reviews, "*", start).await.unwrap();
