@@ -74,13 +74,6 @@ pub enum EnvelopeFault {
     Misplaced,
 }
 
-impl EnvelopeFault {
-    /// Whether a newer member list could explain it.
-    pub fn may_be_news(self) -> bool {
-        matches!(self, EnvelopeFault::UnknownEpoch | EnvelopeFault::Author)
-    }
-}
-
 /// A decrypted message. Its author counts only after [`OpenedEnvelope::verify`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedEnvelope {

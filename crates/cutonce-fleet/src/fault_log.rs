@@ -52,7 +52,7 @@ impl ReportedMessages {
 
 impl FaultLog {
     pub fn load(home: &Path, remote: &str) -> FaultLog {
-        let path = remotes_dir(home).join(format!("{remote}.reported"));
+        let path = remotes_dir(home).join(remote).join("reported.json");
         let text = std::fs::read(&path).unwrap_or_default();
         let reported = serde_json::from_slice(&text).unwrap_or_default();
         FaultLog { path, state: Mutex::new(FaultState { reported, ..FaultState::default() }) }

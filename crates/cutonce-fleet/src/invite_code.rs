@@ -5,6 +5,7 @@ use crate::hex;
 use crate::member_keys::{KeyFault, MemberPublicKeys, MemberSecret, derive_key, random_bytes};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -63,20 +64,29 @@ impl InviteCode {
     }
 
     pub fn to_text(&self) -> String {
-        let json = serde_json::to_vec(self).unwrap_or_default();
-        let check = Sha256::digest(&json);
-        format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode([&check[..CHECK_BYTES], &json].concat()))
+        to_checked_text(PREFIX, self)
     }
     /// Parses a code; `None` if it was mistyped.
     pub fn parse(text: &str) -> Option<InviteCode> {
-        let text = text.trim().strip_prefix(PREFIX).filter(|text| text.len() <= MAX_CODE)?;
-        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
-        let (check, json) = bytes.split_at_checked(CHECK_BYTES)?;
-        if &Sha256::digest(json)[..CHECK_BYTES] != check {
-            return None;
-        }
-        serde_json::from_slice(json).ok()
+        parse_checked_text(PREFIX, text)
     }
+}
+
+/// A value as one word that a user can copy; a mistyped one is noticed.
+pub(crate) fn to_checked_text(prefix: &str, value: &impl Serialize) -> String {
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    let check = Sha256::digest(&json);
+    format!("{prefix}{}", URL_SAFE_NO_PAD.encode([&check[..CHECK_BYTES], &json].concat()))
+}
+
+pub(crate) fn parse_checked_text<T: DeserializeOwned>(prefix: &str, text: &str) -> Option<T> {
+    let text = text.trim().strip_prefix(prefix).filter(|text| text.len() <= MAX_CODE)?;
+    let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+    let (check, json) = bytes.split_at_checked(CHECK_BYTES)?;
+    if &Sha256::digest(json)[..CHECK_BYTES] != check {
+        return None;
+    }
+    serde_json::from_slice(json).ok()
 }
 
 #[cfg(test)]

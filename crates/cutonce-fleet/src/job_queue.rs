@@ -60,7 +60,10 @@ impl FleetLink {
     pub async fn end_job(&self, job: &str, generation: u32, result: &JobResult) -> Result<bool, FleetError> {
         let ended = JobEvent::Ended { generation, result: Box::new(result.clone()) };
         let rest = format!("{job}.result.{generation}");
-        Ok(matches!(self.publish_first(FleetStream::Jobs, &rest, &ended).await?, FirstWrite::Stored))
+        let stored = matches!(self.publish_first(FleetStream::Jobs, &rest, &ended).await?, FirstWrite::Stored);
+        // A result of a worker that was locked out meanwhile counts for no member: the job must stay in the queue.
+        self.require_current_member().await?;
+        Ok(stored)
     }
 
     /// All jobs.
@@ -73,8 +76,9 @@ impl FleetLink {
     /// Applies what came since the last update.
     pub async fn update_board(&self, board: &mut JobBoard) -> Result<(), FleetError> {
         let records = self.replay_from::<JobEvent>(FleetStream::Jobs, ">", board.last_sequence + 1).await?;
+        let members = self.members();
         for record in &records {
-            board.apply(record);
+            board.apply(record, &members);
         }
         Ok(())
     }
@@ -82,8 +86,10 @@ impl FleetLink {
     /// One job, without reading the others.
     pub async fn read_job(&self, id: &str) -> Result<Option<FleetJob>, FleetError> {
         let mut board = JobBoard::default();
-        for record in self.replay::<JobEvent>(FleetStream::Jobs, &format!("{id}.>")).await? {
-            board.apply(&record);
+        let records = self.replay::<JobEvent>(FleetStream::Jobs, &format!("{id}.>")).await?;
+        let members = self.members();
+        for record in &records {
+            board.apply(record, &members);
         }
         Ok(board.get(id).cloned())
     }
@@ -150,7 +156,13 @@ impl FleetLink {
         let Some(next) = batch.next().await else { return Ok(None) };
         let message = next.map_err(|error| failed(&error))?;
         let raw = RawRecord::new(&message).map_err(|why| failed(&why))?;
-        match self.decode_or_refresh::<QueuedJob>(&raw).await {
+        let decoded = self.decode_arrived::<QueuedJob>(&raw).await?;
+        // A worker that was locked out lacks the key; the job is for the others.
+        if let Err(error) = self.require_member() {
+            message.ack_with(AckKind::Nak(None)).await.map_err(|error| failed(&error))?;
+            return Err(error);
+        }
+        match decoded {
             Ok(record) => Ok(Some(TakenJob { message, queued: record.body, raw })),
             Err(fault) => {
                 self.report(FleetStream::Queue, &raw, fault);
@@ -168,7 +180,7 @@ impl FleetLink {
 }
 
 impl TakenJob {
-    /// Its sequence in the queue.
+    /// The sequence of its message in the queue.
     pub fn sequence(&self) -> u64 {
         self.raw.sequence
     }

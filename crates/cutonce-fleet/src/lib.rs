@@ -8,6 +8,7 @@ pub mod blob;
 pub mod envelope;
 mod fault_log;
 mod hex;
+pub mod inspection;
 pub mod invite_code;
 pub mod job;
 pub mod job_queue;
@@ -19,13 +20,17 @@ mod record_reader;
 pub mod remote_record;
 mod retry;
 pub mod review;
+mod server_connection;
+pub mod server_login;
 pub mod session_log;
 mod signature_memo;
+pub mod ssh_pairing;
 pub mod streams;
 
 pub use link::{FirstWrite, FleetLink, FleetRecord, now_ms};
 pub use membership::JoinRequest;
-pub use record_reader::FleetReader;
+pub use record_reader::{FleetReader, MemberLogNews};
+pub use server_connection::ConnectionFault;
 
 use std::path::{Path, PathBuf};
 
@@ -36,6 +41,9 @@ pub enum FleetError {
     /// A file of this machine can't be used.
     #[error("can't {what}: {}: {why}", path.display())]
     File { what: &'static str, path: PathBuf, why: String },
+    /// The servers can't be used.
+    #[error("can't connect to {servers}: {why}; {}", fault.next_step(remote))]
+    Connection { remote: String, servers: String, fault: ConnectionFault, why: String },
     /// The servers do not answer, or refuse.
     #[error("can't {what}: the server {servers} says: {why}")]
     Server { servers: String, what: &'static str, why: String },

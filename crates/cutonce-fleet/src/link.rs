@@ -9,24 +9,23 @@ use crate::member_list::{FleetMember, MemberList, MemberLogEntry, MemberRecord};
 use crate::record_reader::{RawRecord, RecordDecoder};
 use crate::remote_record::RemoteRecord;
 use crate::retry::while_server_fails;
+use crate::server_connection::open_context;
+use crate::server_login::ServerAccess;
 use crate::signature_memo::SignatureMemo;
 use crate::streams::{self, FleetStream};
+use async_nats::jetstream::Context;
 use async_nats::jetstream::context::PublishErrorKind;
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::Stream;
-use async_nats::jetstream::{self, Context};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 /// How often a publication is tried; a cluster needs some seconds to choose a new leader.
 const PUBLISH_ATTEMPTS: u32 = 16;
-/// A server that does not answer a ping twice is left for another one.
-const PING_INTERVAL: Duration = Duration::from_secs(3);
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 /// How often a writer tries again after another one was faster.
 const CONFLICTS: u32 = 50;
@@ -39,6 +38,8 @@ pub struct FleetLink {
     id: MemberId,
     keys: Mutex<GroupKeys>,
     members: Mutex<MemberList>,
+    /// The last message of the member log that `members` knows.
+    members_read: AtomicU64,
     faults: FaultLog,
     memo: Arc<SignatureMemo>,
     context: Context,
@@ -85,7 +86,7 @@ impl FleetLink {
     }
 
     pub(crate) async fn connect_record(home: &Path, record: RemoteRecord) -> Result<FleetLink, FleetError> {
-        let context = open_context(&record).await?;
+        let context = open_context(&record, &ServerAccess::of(home, &record)?).await?;
         let secret = record.secret()?;
         let link = FleetLink {
             home: home.to_path_buf(),
@@ -93,6 +94,7 @@ impl FleetLink {
             secret,
             keys: Mutex::new(record.group_keys()),
             members: Mutex::default(),
+            members_read: AtomicU64::new(0),
             faults: FaultLog::load(home, &record.name),
             memo: Arc::new(SignatureMemo::load(home, &record.name)),
             record: Mutex::new(record),
@@ -105,7 +107,25 @@ impl FleetLink {
             let card = crate::member_list::MemberCard { keys: record.founder, label: record.label };
             link.append_member_record(|_| Ok(MemberRecord::Founded { card: card.clone() })).await?;
         }
-        Ok(link)
+        match link.finish_rotation()? {
+            true => Box::pin(FleetLink::connect_record(home, link.record())).await,
+            false => Ok(link),
+        }
+    }
+
+    /// New keys of this machine count once the log has them. The machine may have stopped before it heard so.
+    fn finish_rotation(&self) -> Result<bool, FleetError> {
+        let Some(next) = self.record().next_secret() else { return Ok(false) };
+        if lock(&self.members).get(&next.public().id()).is_none() {
+            return Ok(false);
+        }
+        self.update_record(RemoteRecord::finish_rotation)?;
+        Ok(true)
+    }
+
+    /// Fails unless the servers of this record accept this access.
+    pub async fn try_access(record: &RemoteRecord, access: &ServerAccess) -> Result<(), FleetError> {
+        open_context(record, access).await.map(drop)
     }
 
     /// Fails unless this machine is still a member.
@@ -119,6 +139,12 @@ impl FleetLink {
                 "this machine is not a member of the remote {name}; ask for an invitation"
             ))),
         }
+    }
+
+    /// Like [`FleetLink::require_member`], with the newest member log.
+    pub async fn require_current_member(&self) -> Result<FleetMember, FleetError> {
+        self.catch_up_members().await?;
+        self.require_member()
     }
 
     pub fn record(&self) -> RemoteRecord {
@@ -154,10 +180,14 @@ impl FleetLink {
         self.faults.take()
     }
 
-    pub(crate) fn update_record(&self, change: impl FnOnce(&mut RemoteRecord)) -> Result<(), FleetError> {
+    /// Changes what is stored. Another process of this machine may have changed it meanwhile, or removed the remote.
+    pub(crate) fn update_record(&self, change: impl Fn(&mut RemoteRecord)) -> Result<(), FleetError> {
         let mut record = lock(&self.record);
-        change(&mut record);
-        record.save(&self.home)
+        match RemoteRecord::update(&self.home, &record.name, &change)? {
+            Some(stored) => *record = stored,
+            None => change(&mut record),
+        }
+        Ok(())
     }
 
     /// Whether a server is there at the moment; the client connects again by itself.
@@ -237,7 +267,9 @@ impl FleetLink {
         let subject = self.subject(FleetStream::Members, "");
         let mut list = MemberList::default();
         let founder = self.record().founder;
+        let mut read = 0;
         for raw in self.replay_raw(FleetStream::Members, &subject).await? {
+            read = raw.sequence;
             self.take_sealed_keys(&list)?;
             let opened = envelope::open(&lock(&self.keys).clone(), &raw.subject, &raw.payload);
             let applied = opened.and_then(|opened| list.apply(&raw.subject, &opened, raw.published, &founder));
@@ -255,10 +287,21 @@ impl FleetLink {
         }
         if known != list.head() {
             let head = list.head().to_string();
-            self.update_record(|record| record.head = head)?;
+            self.update_record(|record| record.head.clone_from(&head))?;
         }
         *lock(&self.members) = list;
+        self.members_read.store(read, Ordering::Release);
         Ok(())
+    }
+
+    /// Reads the member log if it grew; returns whether it did. Before a record counts, this machine must know each
+    /// lockout that came first.
+    pub(crate) async fn catch_up_members(&self) -> Result<bool, FleetError> {
+        let last = self.last_sequence(FleetStream::Members, &self.subject(FleetStream::Members, "")).await?;
+        if last == self.members_read.load(Ordering::Acquire) {
+            return Ok(false);
+        }
+        self.refresh_members().await.map(|()| true)
     }
 
     /// Opens keys of the group that were sealed for this member.
@@ -435,30 +478,6 @@ pub(crate) enum PublishResult {
     Stored(u64),
     /// The subject has a newer message than expected.
     Conflict,
-}
-
-pub(crate) async fn open_context(record: &RemoteRecord) -> Result<Context, FleetError> {
-    let failed = |why: String| FleetError::Server { servers: record.shown_urls(), what: "connect", why };
-    let mut options = async_nats::ConnectOptions::new()
-        .name("cutonce")
-        .connection_timeout(CONNECT_TIMEOUT)
-        .ping_interval(PING_INTERVAL)
-        .request_timeout(Some(REQUEST_TIMEOUT))
-        .require_tls(!record.is_loopback());
-    if let Some(path) = &record.creds {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| FleetError::file("read the credentials", path, &error))?;
-        options = options.credentials(&text).map_err(|error| FleetError::file("read the credentials", path, &error))?;
-    }
-    if let Some(path) = &record.ca {
-        options = options.add_root_certificates(path.clone());
-    }
-    let servers: Result<Vec<async_nats::ServerAddr>, _> = record.urls.iter().map(|url| url.parse()).collect();
-    let servers = servers.map_err(|error| failed(error.to_string()))?;
-    let client = options.connect(servers).await.map_err(|error| failed(error.to_string()))?;
-    let mut context = jetstream::new(client);
-    context.set_timeout(REQUEST_TIMEOUT);
-    Ok(context)
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -3,30 +3,45 @@
 use crate::FleetError;
 use crate::envelope::EpochKey;
 use crate::invite_code::{InviteCode, InvitePackage};
-use crate::link::{FleetLink, now_ms};
+use crate::link::FleetLink;
 use crate::member_keys::{MemberSecret, random_bytes};
-use crate::member_list::{
-    FleetMember, INVITE_SECONDS, MemberCard, MemberList, MemberRecord, MemberRole, card_proof, is_valid_label,
-};
+use crate::member_list::{FleetMember, MemberCard, MemberList, MemberRecord, MemberRole, card_proof, is_valid_label};
 use crate::remote_record::RemoteRecord;
+use crate::server_connection::open_context;
+use crate::server_login::ServerAccess;
 use crate::streams::FleetStream;
 use async_nats::jetstream::stream::LastRawMessageErrorKind;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// How `remote join` names and reaches the remote.
 #[derive(Debug, Default)]
 pub struct JoinRequest {
     pub name: Option<String>,
     pub label: String,
-    pub creds: Option<PathBuf>,
-    pub ca: Option<PathBuf>,
+    pub access: ServerAccess,
+}
+
+impl JoinRequest {
+    /// The name of the remote on this machine, if it is free.
+    pub(crate) fn free_name(&self, home: &Path, given: &str) -> Result<String, FleetError> {
+        let name = self.name.clone().unwrap_or_else(|| given.to_string());
+        if RemoteRecord::exists(home, &name) {
+            return Err(FleetError::Refused(format!(
+                "there is already a remote {name:?}; choose another name with --name"
+            )));
+        }
+        if !is_valid_label(&self.label) {
+            return Err(FleetError::Refused(format!("invalid label {:?}: use one short line", self.label)));
+        }
+        Ok(name)
+    }
 }
 
 impl FleetLink {
-    fn require_owner(&self) -> Result<(), FleetError> {
+    pub(crate) fn require_owner(&self) -> Result<(), FleetError> {
         match self.require_member()?.role {
             MemberRole::Owner => Ok(()),
             _ => Err(FleetError::Refused("only the owner of the remote can do this".into())),
@@ -39,50 +54,39 @@ impl FleetLink {
         let record = self.record();
         let code = InviteCode::new(&record.name, &shareable(&record), &record.group)?;
         let keys = code.signing_secret()?.public();
-        let expires = now_ms() + INVITE_SECONDS * 1000;
         let invite = code.id();
-        self.append_member_record(|_| {
-            Ok(MemberRecord::Invited { invite: invite.clone(), keys: keys.clone(), role, expires })
-        })
-        .await?;
-        let record = self.record();
-        let package = InvitePackage {
-            founder: record.founder.clone(),
-            epochs: record.epochs().clone(),
-            head: self.members().head().to_string(),
-        };
-        self.publish_package(&code.id(), code.seal_package(&package)?).await?;
+        let make = |_: &MemberList| Ok(MemberRecord::Invited { invite: invite.clone(), keys: keys.clone(), role });
+        self.append_member_record(make).await?;
+        self.publish_package(&code.id(), code.seal_package(&self.package())?).await?;
         Ok(code)
+    }
+
+    /// What a new member needs.
+    pub(crate) fn package(&self) -> InvitePackage {
+        let record = self.record();
+        let (founder, epochs) = (record.founder.clone(), record.epochs().clone());
+        InvitePackage { founder, epochs, head: self.members().head().to_string() }
     }
 
     /// Joins a group with a code and stores the remote (FL-2).
     pub async fn join(home: &Path, code: &InviteCode, request: JoinRequest) -> Result<FleetLink, FleetError> {
-        let name = request.name.clone().unwrap_or_else(|| code.name.clone());
-        if RemoteRecord::exists(home, &name) {
-            return Err(FleetError::Refused(format!(
-                "there is already a remote {name:?}; choose another name with --name"
-            )));
-        }
-        if !is_valid_label(&request.label) {
-            return Err(FleetError::Refused(format!("invalid label {:?}: use one short line", request.label)));
-        }
+        let name = request.free_name(home, &code.name)?;
         let founder = code.signing_secret()?.public();
-        let with = |mut record: RemoteRecord| {
-            (record.creds, record.ca) = (request.creds.clone(), request.ca.clone());
-            record
-        };
         // The package on the server names the founder; until then the code's own key stands in.
         let probe =
             RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, BTreeMap::new(), &request.label)?;
-        let package = fetch_package(&with(probe), code).await?;
+        let package = fetch_package(&probe, &request.access, code).await?;
         let InvitePackage { founder, epochs, head } = package;
-        let record = RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, epochs, &request.label)?;
-        let mut record = with(record);
+        let mut record = RemoteRecord::join(&name, code.urls.clone(), &code.group, founder, epochs, &request.label)?;
         record.head = head;
-        let joined = FleetLink::join_with(home, record, code).await;
+        let stored = request.access.store(home, &mut record).and_then(|()| record.save(home));
+        let joined = match stored {
+            Ok(()) => FleetLink::join_with(home, record, code).await,
+            Err(error) => Err(error),
+        };
         if joined.is_err() {
-            // The record was stored on the way; without membership it is useless.
-            let _ = RemoteRecord::remove(home, &name);
+            // It was stored on the way; without membership it is useless.
+            let _ = RemoteRecord::forget(home, &name);
         }
         joined
     }
@@ -92,14 +96,13 @@ impl FleetLink {
         let card = MemberCard { keys: link.secret().public(), label: link.record().label };
         let proof = card_proof(&code.signing_secret()?, &card);
         let invite = code.id();
-        let make = |list: &MemberList| match list.is_open(&invite, now_ms()) {
+        let make = |list: &MemberList| match list.is_unused(&invite) {
             true => Ok(MemberRecord::Joined { invite: invite.clone(), card: card.clone(), proof: proof.clone() }),
             false => Err(used_code()),
         };
         link.append_member_record(make).await?;
         // Another machine may have used the code at the same moment.
         link.require_member().map_err(|_| used_code())?;
-        link.update_record(|_| {})?;
         let stream = link.stream(FleetStream::Invites).await?;
         let purged = stream.purge().filter(link.subject(FleetStream::Invites, &code.id())).await;
         purged.map(drop).unwrap_or_else(|error| tracing::warn!("{error}"));
@@ -160,15 +163,11 @@ impl FleetLink {
         let secret = MemberSecret::generate()?;
         let card = MemberCard { keys: secret.public(), label: member.card.label };
         let proof = card_proof(&secret, &card);
-        // Stored first: after the log says so, only the new keys count.
-        let old = self.record();
-        self.update_record(|record| record.replace_secret(&secret))?;
+        // Both keys are stored until the log says which ones count.
+        self.update_record(|record| record.begin_rotation(&secret))?;
         let make = |_: &MemberList| Ok(MemberRecord::Replaced { card: card.clone(), proof: proof.clone() });
-        if let Err(error) = self.append_member_record(make).await {
-            self.update_record(|record| *record = old)?;
-            return Err(error);
-        }
-        Ok(())
+        self.append_member_record(make).await?;
+        self.update_record(RemoteRecord::finish_rotation)
     }
 }
 
@@ -181,8 +180,12 @@ fn shareable(record: &RemoteRecord) -> Vec<String> {
     record.urls.iter().map(|url| crate::remote_record::without_password(url)).collect()
 }
 
-async fn fetch_package(record: &RemoteRecord, code: &InviteCode) -> Result<InvitePackage, FleetError> {
-    let context = crate::link::open_context(record).await?;
+async fn fetch_package(
+    record: &RemoteRecord,
+    access: &ServerAccess,
+    code: &InviteCode,
+) -> Result<InvitePackage, FleetError> {
+    let context = open_context(record, access).await?;
     let failed = |why: String| FleetError::Server { servers: record.shown_urls(), what: "read the invitation", why };
     let stream = context.get_stream(FleetStream::Invites.name(&code.group)).await.map_err(|_| used_code())?;
     let subject = FleetStream::Invites.subject(&code.group, &code.id());

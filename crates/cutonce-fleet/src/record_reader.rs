@@ -1,5 +1,5 @@
-//! Reads the records of members (FL-2, FL-6): all that a stream has, or as they arrive. What no member wrote is left out
-//! and reported once.
+//! Reads the records of members (FL-2, FL-6): all that a stream has, or as they arrive. What no member wrote is left
+//! out and reported once.
 
 use crate::FleetError;
 use crate::envelope::{self, EnvelopeFault, GroupKeys};
@@ -41,7 +41,7 @@ impl RawRecord {
 }
 
 /// A message with what it contains.
-type Decoded<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
+type DecodedMessage<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
 
 /// What decoding needs.
 pub(crate) struct RecordDecoder {
@@ -60,7 +60,7 @@ impl RecordDecoder {
         Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
     }
 
-    fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<Decoded<T>> {
+    fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<DecodedMessage<T>> {
         let decoded = raws.into_iter().map(|raw| {
             let record = self.decode(&raw);
             (raw, record)
@@ -88,13 +88,10 @@ impl FleetLink {
     ) -> Result<Vec<FleetRecord<T>>, FleetError> {
         let subject = self.subject(stream, rest);
         let mut decoded = while_server_fails!(self.try_replay::<T>(stream, &subject, from).await)?;
-        // A key or member that is new to this machine; once, however many messages claim one.
-        if decoded.iter().any(|(_, record)| record.as_ref().is_err_and(|fault| fault.may_be_news())) {
-            self.refresh_members().await?;
+        // A lockout, a key or a member that is new to this machine.
+        if self.catch_up_members().await? {
             let decoder = self.decoder();
-            for (raw, record) in decoded.iter_mut().filter(|(_, record)| record.is_err()) {
-                *record = decoder.decode(raw);
-            }
+            decoded.iter_mut().for_each(|(raw, record)| *record = decoder.decode(raw));
         }
         self.memo().save();
         let mut seen = HashSet::new();
@@ -115,9 +112,9 @@ impl FleetLink {
         stream: FleetStream,
         subject: &str,
         from: u64,
-    ) -> Result<Vec<Decoded<T>>, FleetError> {
+    ) -> Result<Vec<DecodedMessage<T>>, FleetError> {
         let decoder = Arc::new(self.decoder());
-        let mut parts: Vec<JoinHandle<Vec<Decoded<T>>>> = Vec::new();
+        let mut parts: Vec<JoinHandle<Vec<DecodedMessage<T>>>> = Vec::new();
         let mut part = Vec::new();
         let take = |raw: RawRecord| {
             part.push(raw);
@@ -192,25 +189,36 @@ impl FleetLink {
         let consumer = self.stream_handle(stream).await?.create_consumer(config).await;
         let consumer = consumer.map_err(|error| self.server_error("follow a stream", &error))?;
         let messages = consumer.messages().await.map_err(|error| self.server_error("follow a stream", &error))?;
-        Ok(FleetReader { link: self, stream, messages, seen: HashSet::new(), body: std::marker::PhantomData })
+        Ok(FleetReader {
+            link: self,
+            stream,
+            messages,
+            arrived: None,
+            seen: HashSet::new(),
+            body: std::marker::PhantomData,
+        })
     }
 
-    /// Decodes a record; an unknown key of the group is fetched first.
-    pub(crate) async fn decode_or_refresh<T: DeserializeOwned>(
+    /// Reports each new message of the member log, from now on.
+    pub async fn follow_member_log(&self) -> Result<MemberLogNews<'_>, FleetError> {
+        let failed = |error: &dyn std::fmt::Display| self.server_error("follow the member log", error);
+        let config = pull::OrderedConfig { deliver_policy: DeliverPolicy::New, ..Default::default() };
+        let consumer = self.stream_handle(FleetStream::Members).await?.create_consumer(config).await;
+        let messages = consumer.map_err(|error| failed(&error))?.messages().await.map_err(|error| failed(&error))?;
+        // What came before the consumer.
+        self.catch_up_members().await?;
+        Ok(MemberLogNews { link: self, messages, unread: false })
+    }
+
+    /// Decodes a record that just arrived. Fails if the server does not tell whether its author was locked out.
+    pub(crate) async fn decode_arrived<T: DeserializeOwned>(
         &self,
         raw: &RawRecord,
-    ) -> Result<FleetRecord<T>, EnvelopeFault> {
+    ) -> Result<Result<FleetRecord<T>, EnvelopeFault>, FleetError> {
+        self.catch_up_members().await?;
         let decoded = self.decoder().decode(raw);
         self.memo().save();
-        match decoded {
-            Err(fault) if fault.may_be_news() => {
-                if let Err(error) = self.refresh_members().await {
-                    tracing::warn!("{error}");
-                }
-                self.decoder().decode(raw)
-            }
-            decoded => decoded,
-        }
+        Ok(decoded)
     }
 }
 
@@ -219,6 +227,8 @@ pub struct FleetReader<'a, T> {
     link: &'a FleetLink,
     stream: FleetStream,
     messages: pull::Ordered,
+    /// Arrived, and not decoded yet.
+    arrived: Option<RawRecord>,
     seen: HashSet<String>,
     body: std::marker::PhantomData<T>,
 }
@@ -227,16 +237,49 @@ impl<T: DeserializeOwned> FleetReader<'_, T> {
     /// Waits for the next record of a member. Safe to drop and call again.
     pub async fn next(&mut self) -> Result<FleetRecord<T>, FleetError> {
         loop {
-            let Some(next) = self.messages.next().await else {
-                return Err(self.link.server_error("follow a stream", &"the stream ended"));
+            let raw = match self.arrived.take() {
+                Some(raw) => raw,
+                None => {
+                    let Some(next) = self.messages.next().await else {
+                        return Err(self.link.server_error("follow a stream", &"the stream ended"));
+                    };
+                    let message = next.map_err(|error| self.link.server_error("follow a stream", &error))?;
+                    let Ok(raw) = RawRecord::new(&message) else { continue };
+                    raw
+                }
             };
-            let message = next.map_err(|error| self.link.server_error("follow a stream", &error))?;
-            let Ok(raw) = RawRecord::new(&message) else { continue };
-            match self.link.decode_or_refresh(&raw).await {
+            self.arrived = Some(raw.clone());
+            let decoded = self.link.decode_arrived(&raw).await?;
+            self.arrived = None;
+            match decoded {
                 Ok(record) if self.seen.insert(record.id.clone()) => return Ok(record),
                 Ok(_) => self.link.report(self.stream, &raw, EnvelopeFault::Replayed),
                 Err(fault) => self.link.report(self.stream, &raw, fault),
             }
         }
+    }
+}
+
+/// New messages of the member log.
+pub struct MemberLogNews<'a> {
+    link: &'a FleetLink,
+    messages: pull::Ordered,
+    /// A message arrived, and the log was not read yet.
+    unread: bool,
+}
+
+impl MemberLogNews<'_> {
+    /// Waits until the log grows, and reads it. Safe to drop and call again.
+    pub async fn next(&mut self) -> Result<(), FleetError> {
+        if !self.unread {
+            match self.messages.next().await {
+                Some(Ok(_)) => self.unread = true,
+                Some(Err(error)) => return Err(self.link.server_error("follow the member log", &error)),
+                None => return Err(self.link.server_error("follow the member log", &"the stream ended")),
+            }
+        }
+        self.link.catch_up_members().await?;
+        self.unread = false;
+        Ok(())
     }
 }

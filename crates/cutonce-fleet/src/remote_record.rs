@@ -3,8 +3,10 @@
 use crate::FleetError;
 use crate::envelope::{EpochKey, GroupKeys};
 use crate::hex;
+use crate::invite_code::InvitePackage;
 use crate::member_keys::{MemberId, MemberPublicKeys, MemberSecret, random_bytes};
-use cutonce_agent::storage::paths::write_private;
+use crate::server_login::login_store;
+use cutonce_agent::storage::paths::{private_options, write_private};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
@@ -12,6 +14,8 @@ use std::path::{Path, PathBuf};
 use url::Url;
 
 const MAX_NAME: usize = 40;
+/// The record contains keys: the list of secret files has this name, so that no tool reads it (SB-6).
+const FILE: &str = "auth.json";
 const MAX_SERVERS: usize = 16;
 
 /// A remote with this machine's secrets.
@@ -23,6 +27,9 @@ pub struct RemoteRecord {
     /// A NATS credentials file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub creds: Option<PathBuf>,
+    /// A password, a token or credentials are in the keyring.
+    #[serde(default)]
+    pub has_login: bool,
     /// A certificate of the servers' authority.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ca: Option<PathBuf>,
@@ -32,6 +39,9 @@ pub struct RemoteRecord {
     /// What other members see.
     pub label: String,
     seed: String,
+    /// Keys that replace these as soon as the member log has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    next_seed: Option<String>,
     epochs: BTreeMap<u32, String>,
     /// The last record of the member log that was seen. A log without it was rolled back.
     #[serde(default)]
@@ -46,11 +56,13 @@ impl RemoteRecord {
             name: name.into(),
             urls,
             creds: None,
+            has_login: false,
             ca: None,
             group: hex::text(&random_bytes::<8>()?),
             founder: secret.public(),
             label: label.into(),
             seed: secret.seed_hex(),
+            next_seed: None,
             epochs: BTreeMap::from([(1, hex::text(&random_bytes::<32>()?))]),
             head: String::new(),
         })
@@ -72,8 +84,16 @@ impl RemoteRecord {
     pub fn secret(&self) -> Result<MemberSecret, FleetError> {
         MemberSecret::parse(&self.seed).ok_or_else(|| self.damaged("the key"))
     }
-    pub fn replace_secret(&mut self, secret: &MemberSecret) {
-        self.seed = secret.seed_hex();
+    pub(crate) fn begin_rotation(&mut self, secret: &MemberSecret) {
+        self.next_seed = Some(secret.seed_hex());
+    }
+    pub(crate) fn next_secret(&self) -> Option<MemberSecret> {
+        self.next_seed.as_deref().and_then(MemberSecret::parse)
+    }
+    pub(crate) fn finish_rotation(&mut self) {
+        if let Some(next) = self.next_seed.take() {
+            self.seed = next;
+        }
     }
     pub fn member_id(&self) -> Result<MemberId, FleetError> {
         Ok(self.secret()?.public().id())
@@ -90,6 +110,10 @@ impl RemoteRecord {
     }
     pub fn epochs(&self) -> &BTreeMap<u32, String> {
         &self.epochs
+    }
+    /// Takes over what the owner sends to a new member.
+    pub(crate) fn take_package(&mut self, package: InvitePackage) {
+        (self.epochs, self.head) = (package.epochs, package.head);
     }
     pub fn add_epoch(&mut self, epoch: u32, key: &EpochKey) {
         self.epochs.insert(epoch, hex::text(&key.0));
@@ -125,20 +149,48 @@ impl RemoteRecord {
         };
         serde_json::from_slice(&text).map_err(|error| FleetError::file("read the remote", &path, &error))
     }
+    /// Changes the stored record; `None` if it was removed. Processes of this machine take turns.
+    pub(crate) fn update(
+        home: &Path,
+        name: &str,
+        change: impl FnOnce(&mut RemoteRecord),
+    ) -> Result<Option<RemoteRecord>, FleetError> {
+        if !RemoteRecord::exists(home, name) {
+            return Ok(None);
+        }
+        let path = remote_folder(home, name)?.join("lock");
+        let failed = |error: std::io::Error| FleetError::file("lock the remote", &path, &error);
+        let turn = private_options().create(true).truncate(false).write(true).open(&path).map_err(failed)?;
+        turn.lock().map_err(failed)?;
+        let mut record = RemoteRecord::load(home, name)?;
+        change(&mut record);
+        record.save(home)?;
+        Ok(Some(record))
+    }
+    /// The file with the keys of this machine.
+    pub fn path(home: &Path, name: &str) -> Result<PathBuf, FleetError> {
+        record_path(home, name)
+    }
     pub fn exists(home: &Path, name: &str) -> bool {
         record_path(home, name).is_ok_and(|path| path.exists())
     }
     pub fn remove(home: &Path, name: &str) -> Result<(), FleetError> {
         RemoteRecord::load(home, name)?;
-        let path = record_path(home, name)?;
-        std::fs::remove_file(&path).map_err(|error| FleetError::file("remove the remote", &path, &error))
+        RemoteRecord::forget(home, name)
+    }
+    /// Removes what is stored of a remote, complete or not.
+    pub(crate) fn forget(home: &Path, name: &str) -> Result<(), FleetError> {
+        let folder = remote_folder(home, name)?;
+        let failed = |error: &dyn std::fmt::Display| FleetError::file("remove the remote", &folder, error);
+        login_store(home, name)?.delete().map_err(|error| failed(&error))?;
+        std::fs::remove_dir_all(&folder).map_err(|error| failed(&error))
     }
     /// All remotes by name, and the names of those that can't be read.
     pub fn list(home: &Path) -> Vec<Result<RemoteRecord, FleetError>> {
         let entries = std::fs::read_dir(remotes_dir(home)).into_iter().flatten().flatten();
-        let stem = |path: PathBuf| Some(path.file_stem()?.to_str()?.to_string());
-        let is_record = |path: &PathBuf| path.extension().is_some_and(|end| end == "json");
-        let mut names: Vec<_> = entries.map(|entry| entry.path()).filter(is_record).filter_map(stem).collect();
+        let has_record = |entry: &std::fs::DirEntry| entry.path().join(FILE).exists();
+        let name = |entry: std::fs::DirEntry| entry.file_name().into_string().ok();
+        let mut names: Vec<_> = entries.filter(has_record).filter_map(name).collect();
         names.sort();
         names.iter().map(|name| RemoteRecord::load(home, name)).collect()
     }
@@ -149,13 +201,18 @@ pub fn remotes_dir(home: &Path) -> PathBuf {
     home.join("remotes")
 }
 
-fn record_path(home: &Path, name: &str) -> Result<PathBuf, FleetError> {
+/// The folder with everything about one remote.
+pub(crate) fn remote_folder(home: &Path, name: &str) -> Result<PathBuf, FleetError> {
     let fine = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     if name.is_empty() || name.len() > MAX_NAME || name.starts_with('-') || !name.chars().all(fine) {
         let what = format!("invalid remote name {name:?}: use at most {MAX_NAME} letters, digits, `-` and `_`");
         return Err(FleetError::Refused(what));
     }
-    Ok(remotes_dir(home).join(format!("{name}.json")))
+    Ok(remotes_dir(home).join(name))
+}
+
+fn record_path(home: &Path, name: &str) -> Result<PathBuf, FleetError> {
+    Ok(remote_folder(home, name)?.join(FILE))
 }
 
 /// Parses `nats://a,nats://b`. Later servers may omit the scheme.
@@ -234,7 +291,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let remote = RemoteRecord::found("team", vec!["nats://u:pw@h".into()], "ann").unwrap();
         remote.save(home.path()).unwrap();
-        let path = remotes_dir(home.path()).join("team.json");
+        let path = remotes_dir(home.path()).join("team/auth.json");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
         let loaded = RemoteRecord::load(home.path(), "team").unwrap();
         assert_eq!(

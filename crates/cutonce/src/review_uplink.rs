@@ -8,10 +8,11 @@ use cutonce_core::protocol::event::{AskView, EventKind};
 use cutonce_core::protocol::review_request::{ReviewerAnswer, WaitingRequest, WaitingSubject};
 use cutonce_core::protocol::submission::{AskAnswer, OnDone, Submission};
 use cutonce_core::settings::Settings;
+use cutonce_fleet::member_keys::MemberId;
 use cutonce_fleet::review::{ReviewRecord, approves, is_allowed};
 use cutonce_fleet::streams::FleetStream;
-use cutonce_fleet::{FleetError, FleetLink, FleetRecord};
-use std::collections::{HashMap, VecDeque};
+use cutonce_fleet::{FleetError, FleetLink, FleetRecord, MemberLogNews};
+use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 
@@ -23,7 +24,7 @@ pub struct ReviewUplink {
     /// Approvers that a plan needs.
     quorum: u32,
     events: Mutex<EventStream>,
-    /// Requests that wait: their hashes, and who answered.
+    /// Requests that wait: their hashes, and who approves.
     waiting: Mutex<HashMap<String, WaitingPlan>>,
     /// Asks that were opened or closed and are not stored on the server yet, oldest first.
     unpublished: Mutex<VecDeque<EventKind>>,
@@ -35,6 +36,7 @@ pub struct ReviewUplink {
 
 struct WaitingPlan {
     sha256: String,
+    approvals: BTreeSet<MemberId>,
 }
 
 /// An answer of a member that approves nothing, with the reason.
@@ -71,6 +73,10 @@ impl ReviewUplink {
             *next_record = link.review_end().await? + 1;
         }
         let mut answers = link.follow::<ReviewRecord>(FleetStream::Reviews, "*", *next_record).await?;
+        let mut member_log = match self.quorum > 1 {
+            true => Some(link.follow_member_log().await?),
+            false => None,
+        };
         let mut events = self.events.lock().await;
         let mut refused = self.refusals.1.lock().await;
         loop {
@@ -86,7 +92,11 @@ impl ReviewUplink {
                 answer = answers.next() => {
                     let answer = answer?;
                     *next_record = answer.sequence + 1;
-                    self.take_answer(&answer).await;
+                    self.take_answer(link, &answer).await;
+                }
+                Some(news) = wait_for_members(&mut member_log) => {
+                    news?;
+                    self.count_again(link).await;
                 }
                 Some(RefusedAnswer { ask_id, record, why }) = refused.recv() => {
                     link.publish_review(&ask_id, &ReviewRecord::Refused { answer: record, why }).await?;
@@ -121,23 +131,25 @@ impl ReviewUplink {
             sha256: sha256.clone(),
             request: Some(link.put_text(&without_text(ask)).await?),
         };
-        let waits = WaitingPlan { sha256: sha256.clone() };
+        let waits = WaitingPlan { sha256: sha256.clone(), approvals: BTreeSet::new() };
         self.waiting.lock().await.insert(ask.ask_id.clone(), waits);
         link.publish_review(&ask.ask_id, &record).await.map(drop)
     }
 
-    async fn take_answer(&self, record: &FleetRecord<ReviewRecord>) {
+    async fn take_answer(&self, link: &FleetLink, record: &FleetRecord<ReviewRecord>) {
         let Some(ask_id) = record.subject.split('.').nth(4) else { return };
-        let waiting = self.waiting.lock().await;
-        let Some(plan) = waiting.get(ask_id) else { return };
+        let mut waiting = self.waiting.lock().await;
+        let Some(plan) = waiting.get_mut(ask_id) else { return };
         let ReviewRecord::Answered { answer, sha256 } = &record.body else { return };
         if !is_allowed(record, &plan.sha256) {
             return;
         }
         let by = record.author.card.label.clone();
-        if self.quorum > 1 && approves(answer) {
-            let by = format!("{by} ({})", record.author.id);
-            return self.inbox.submit(Submission::PlanVote { ask_id: ask_id.to_string(), by });
+        // The user of this session is one approver, wherever the answer was given.
+        let is_own = link.require_member().is_ok_and(|own| own.person() == record.author.person());
+        if self.quorum > 1 && approves(answer) && !is_own {
+            plan.approvals.insert(record.author.id.clone());
+            return self.submit_votes(link, ask_id, plan);
         }
         let (refuse, told) = (self.refusals.0.clone(), (ask_id.to_string(), record.id.clone()));
         let on_done = OnDone(Arc::new(move |taken: Result<(), String>| {
@@ -151,6 +163,21 @@ impl ReviewUplink {
         let (ask_id, sha256, answer) = (ask_id.to_string(), Some(sha256.clone()), AskAnswer::Plan(answer));
         let answer = Box::new(ReviewerAnswer { ask_id, sha256, answer });
         self.inbox.submit(Submission::AnswerFrom { answer, by: Answerer::named(by), on_done });
+    }
+
+    /// Counts again who approves: the member log changed.
+    async fn count_again(&self, link: &FleetLink) {
+        for (ask_id, plan) in self.waiting.lock().await.iter().filter(|(_, plan)| !plan.approvals.is_empty()) {
+            self.submit_votes(link, ask_id, plan);
+        }
+    }
+
+    /// Tells the session which people approve now. Members that were locked out, and replaced keys, do not count.
+    fn submit_votes(&self, link: &FleetLink, ask_id: &str, plan: &WaitingPlan) {
+        let list = link.members();
+        let active = plan.approvals.iter().filter_map(|id| list.get(id)).filter(|member| member.revoked.is_none());
+        let members = active.map(|member| member.person().to_string()).collect();
+        self.inbox.submit(Submission::PlanVotes { ask_id: ask_id.to_string(), members });
     }
 
     async fn publish_closed(
@@ -177,6 +204,14 @@ impl ReviewUplink {
         link.publish_review(ask_id, &ReviewRecord::Closed { by, approved, choice }).await?;
         self.waiting.lock().await.remove(ask_id);
         Ok(())
+    }
+}
+
+/// Waits for a change of the member log; never, if it is not followed.
+async fn wait_for_members(news: &mut Option<MemberLogNews<'_>>) -> Option<Result<(), FleetError>> {
+    match news {
+        Some(news) => Some(news.next().await),
+        None => std::future::pending().await,
     }
 }
 

@@ -13,9 +13,9 @@ use cutonce_agent::Session;
 use cutonce_agent::storage::ProjectSessions;
 use cutonce_agent::storage::paths::{valid_id, write_private};
 use cutonce_core::text::sanitize::sanitize;
-use cutonce_fleet::FleetLink;
 use cutonce_fleet::remote_record::remotes_dir;
 use cutonce_fleet::session_log::{SessionPlace, SessionUpload, StoredSession, UploadError};
+use cutonce_fleet::{FleetError, FleetLink};
 use std::io::{BufRead, IsTerminal};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, mpsc};
@@ -110,8 +110,7 @@ impl SessionUplink {
 
     /// Publishes until the session ends; fails if the server does.
     async fn publish(&self) -> Result<(), UploadError> {
-        let link = FleetLink::connect(&self.home, &self.remote).await?;
-        link.require_member()?;
+        let link = connect_as_member(&self.home, &self.remote).await?;
         let upload = self.upload(&link);
         tokio::pin!(upload);
         tokio::select! {
@@ -148,7 +147,7 @@ pub async fn fetch_resumed(run: &RunFlags, place: &SessionDirs) -> anyhow::Resul
         return Ok(());
     }
     let Some(remote) = remote_of(run, &place.home) else { return Ok(()) };
-    let link = match FleetLink::connect(&place.home, &remote).await {
+    let link = match connect_as_member(&place.home, &remote).await {
         Ok(link) => link,
         Err(error) if is_here => {
             eprintln!("cutonce: {}; continuing with the session as it is here", sanitize(&error.to_string()));
@@ -162,6 +161,12 @@ pub async fn fetch_resumed(run: &RunFlags, place: &SessionDirs) -> anyhow::Resul
         confirm_place(&stored, &place.cwd).await?;
     }
     take_over(&stored, &local)
+}
+
+async fn connect_as_member(home: &Path, remote: &str) -> Result<FleetLink, FleetError> {
+    let link = FleetLink::connect(home, remote).await?;
+    link.require_member()?;
+    Ok(link)
 }
 
 /// Writes the newer transcript. Two machines that both continued a session are not merged.
@@ -183,7 +188,8 @@ fn take_over(stored: &StoredSession, local: &Path) -> anyhow::Result<()> {
 /// The folder must be a clone of the same repository, else the user is asked.
 async fn confirm_place(stored: &StoredSession, cwd: &Path) -> anyhow::Result<()> {
     let theirs = stored.place.as_ref().and_then(|place| place.root_commit.as_deref());
-    if theirs == root_commit(cwd).await.as_deref() {
+    // Two folders without a repository have nothing in common.
+    if theirs.is_some() && theirs == root_commit(cwd).await.as_deref() {
         return Ok(());
     }
     let folder = stored.place.as_ref().map_or("another folder", |place| place.folder.as_str());

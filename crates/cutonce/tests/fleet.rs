@@ -17,13 +17,28 @@ mod jobs;
 mod limits;
 #[path = "fleet/members.rs"]
 mod members;
+#[path = "fleet/pairing.rs"]
+mod pairing;
 #[path = "fleet/proxy.rs"]
 mod proxy;
+#[path = "stories/pty.rs"]
+#[allow(dead_code, reason = "the stories use more of it")]
+mod pty;
+#[path = "fleet/quorum.rs"]
+mod quorum;
+#[path = "fleet/results.rs"]
+mod results;
+#[path = "fleet/resume.rs"]
+mod resume;
 #[path = "fleet/scale.rs"]
 mod scale;
 #[path = "mailbox/server.rs"]
 mod server;
+#[path = "fleet/servers.rs"]
+mod servers;
 #[path = "fleet/sessions.rs"]
 mod sessions;
 #[path = "fleet/stage.rs"]
 mod stage;
+#[path = "fleet/waiting.rs"]
+mod waiting;

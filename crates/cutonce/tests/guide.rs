@@ -1,12 +1,14 @@
 //! The commands of the guide are run as they are printed (ON-6): blocks marked `sh`, line by line, each page in a new
-//! project, with the scripted model. `sh norun` marks what needs a package, a root user or a second machine; a tidy
-//! test checks the flags there.
+//! project, with the scripted model and a NATS server. `sh other` runs on another machine: a home of its own.
+//! `sh norun` marks what needs a package, a root user or a server elsewhere; a tidy test checks the flags there.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "tests")]
 
 #[path = "stories/pty.rs"]
 #[allow(dead_code, reason = "the stories use more of it")]
 mod pty;
+#[path = "mailbox/server.rs"]
+mod server;
 
 use cutonce_models::scripted::{LoopbackServer, RecordedRequest, ScriptedTurn};
 use std::io::{BufRead, BufReader};
@@ -16,21 +18,39 @@ use std::process::{Command, Stdio};
 /// Quits a program on a terminal once its status line shows the model.
 const SESSION_IS_OPEN: &str = "claude-";
 
+/// Addresses of the guide that stand for something of this machine.
+const NATS_ADDRESS: &str = "nats://nats.example.com:4222";
+const REPOSITORY_ADDRESS: &str = "https://host/repo.git";
+
+/// Where the lines of a block are run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Machine {
+    Own,
+    Other,
+}
+
 struct GuideStage {
     root: tempfile::TempDir,
     server: LoopbackServer,
+    nats: Option<server::Server>,
+    machine: Machine,
+    /// The invitation and the first job that were printed.
+    code: String,
+    job: String,
     /// Name and hash of the plan that was printed last.
     plan: Option<(String, String)>,
 }
 
-/// The lines of the blocks that are run, with their numbers.
-fn runnable_lines(page: &str) -> Vec<(usize, &str)> {
+/// The lines of the blocks that are run, with their numbers and machines.
+fn runnable_lines(page: &str) -> Vec<(usize, Machine, &str)> {
     let (mut inside, mut found) = (None, Vec::new());
     for (number, line) in page.lines().enumerate() {
         match (line.strip_prefix("```"), inside) {
-            (Some(info), None) => inside = Some(info == "sh"),
+            (Some("sh"), None) => inside = Some(Some(Machine::Own)),
+            (Some("sh other"), None) => inside = Some(Some(Machine::Other)),
+            (Some(_), None) => inside = Some(None),
             (Some(_), Some(_)) => inside = None,
-            (None, Some(true)) if !line.trim().is_empty() => found.push((number + 1, line)),
+            (None, Some(Some(machine))) if !line.trim().is_empty() => found.push((number + 1, machine, line)),
             (None, _) => {}
         }
     }
@@ -77,12 +97,17 @@ fn opens_terminal(line: &str) -> bool {
 impl GuideStage {
     fn new() -> GuideStage {
         let root = tempfile::Builder::new().prefix("guide-").tempdir().unwrap();
-        let stage = GuideStage { root, server: LoopbackServer::start_with_callback(answer).unwrap(), plan: None };
-        for folder in ["home/.cutonce", "bin", "my-project"] {
+        let server = LoopbackServer::start_with_callback(answer).unwrap();
+        let (code, job) = (String::new(), String::new());
+        let stage = GuideStage { root, server, nats: None, machine: Machine::Own, code, job, plan: None };
+        for folder in ["home/.cutonce", "other/.cutonce", "bin", "my-project"] {
             std::fs::create_dir_all(stage.path(folder)).unwrap();
         }
         std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_cutonce"), stage.path("bin/cutonce")).unwrap();
-        std::fs::write(stage.path("home/.cutonce/tips.json"), r#"{"sessions":0,"shown":null,"greeted":true}"#).unwrap();
+        for home in ["home", "other"] {
+            let tips = stage.path(home).join(".cutonce/tips.json");
+            std::fs::write(tips, r#"{"sessions":0,"shown":null,"greeted":true}"#).unwrap();
+        }
         let git = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m first";
         stage.run(git).unwrap();
         stage
@@ -96,10 +121,14 @@ impl GuideStage {
         let text = |name: &str| self.path(name).display().to_string();
         let path = format!("{}:{}", text("bin"), std::env::var("PATH").unwrap_or_default());
         let address = self.server.addr();
+        let home = match self.machine {
+            Machine::Own => "home",
+            Machine::Other => "other",
+        };
         let all = [
             ("PATH", path),
-            ("HOME", text("home")),
-            ("CUTONCE_HOME", text("home/.cutonce")),
+            ("HOME", text(home)),
+            ("CUTONCE_HOME", text(&format!("{home}/.cutonce"))),
             ("LANG", "C.UTF-8".into()),
             ("TERM", "xterm".into()),
             ("BROWSER", "true".into()),
@@ -112,23 +141,28 @@ impl GuideStage {
     /// Replaces the placeholders of the guide by what exists here.
     fn fill(&self, line: &str) -> String {
         let (name, hash) = self.plan.clone().unwrap_or_default();
+        let is_job = line.starts_with("cutonce jobs") || line.starts_with("cutonce review");
         let word = |word: &str| match word {
             "NAME" => name.clone(),
             "HASH" => hash.clone(),
+            "CODE" => self.code.clone(),
+            "ID" if is_job => self.job.clone(),
+            NATS_ADDRESS => self.nats.as_ref().map(server::Server::url).unwrap_or_default(),
+            REPOSITORY_ADDRESS => format!("file://{}", self.path("my-project").display()),
             "ID" => latest_session(&self.path("home/.cutonce/projects")).unwrap_or_default(),
             other => other.to_string(),
         };
         line.split(' ').map(word).collect::<Vec<_>>().join(" ")
     }
 
-    /// Runs one line in bash; returns its standard error.
-    fn run(&self, line: &str) -> Result<String, String> {
+    /// Runs one line in bash; returns its standard output and error.
+    fn run(&self, line: &str) -> Result<(String, String), String> {
         let mut bash = Command::new("bash");
         bash.args(["-euo", "pipefail", "-c", line]).env_clear().envs(self.variables());
         let output = bash.current_dir(self.path("my-project")).output().map_err(|error| error.to_string())?;
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        let shown = String::from_utf8_lossy(&output.stdout);
-        if output.status.success() { Ok(told) } else { Err(format!("{}: {told}{shown}", output.status)) }
+        let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+        if output.status.success() { Ok((shown, told)) } else { Err(format!("{}: {told}{shown}", output.status)) }
     }
 
     /// Runs one line on a terminal until a session is open, then quits it.
@@ -163,9 +197,17 @@ impl GuideStage {
         }
     }
 
-    fn play(&mut self, line: &str) -> Result<(), String> {
+    fn play(&mut self, machine: Machine, line: &str) -> Result<(), String> {
         let line = line.split("   #").next().unwrap_or_default().trim();
-        let line = self.fill(line);
+        self.machine = machine;
+        if line.contains(NATS_ADDRESS) {
+            self.nats = Some(server::Server::start());
+        }
+        let mut line = self.fill(line);
+        if line.starts_with("cutonce worker") {
+            // Without it a worker waits for more jobs.
+            line.push_str(" --exit-when-idle");
+        }
         if line == "cd my-project" {
             return Ok(());
         }
@@ -175,7 +217,13 @@ impl GuideStage {
         if line.starts_with("cutonce serve") {
             return self.serve(&line);
         }
-        let told = self.run(&line)?;
+        let (shown, told) = self.run(&line)?;
+        if shown.starts_with("cutonce1-") {
+            self.code = shown.trim().to_string();
+        }
+        if line.starts_with("cutonce submit") && self.job.is_empty() {
+            self.job = shown.trim().to_string();
+        }
         let field =
             |name: &str| told.lines().find_map(|line| line.strip_prefix(name)).map(|text| text.trim().to_string());
         self.plan = field("plan: ").zip(field("sha256: ")).or(self.plan.take());
@@ -201,9 +249,9 @@ fn on_6_commands_of_the_guide_run() {
         let text = std::fs::read_to_string(&page).unwrap();
         let lines = runnable_lines(&text);
         let mut stage = (!lines.is_empty()).then(GuideStage::new);
-        for (number, line) in lines {
+        for (number, machine, line) in lines {
             seen += 1;
-            if let Some(Err(why)) = stage.as_mut().map(|stage| stage.play(line)) {
+            if let Some(Err(why)) = stage.as_mut().map(|stage| stage.play(machine, line)) {
                 failed.push(format!("{}:{number} {line}\n{why}", page.file_name().unwrap_or_default().display()));
             }
         }
@@ -230,7 +278,8 @@ fn on_6_screens_of_the_guide_are_real() {
 
 #[test]
 fn on_6_blocks_and_terminals_are_distinguished() {
-    assert_eq!(runnable_lines("```sh\na\n```\n```\nb\n```\n```sh norun\nc\n```"), [(2, "a")]);
+    let page = "```sh\na\n```\n```\nb\n```\n```sh norun\nc\n```\n```sh other\nd\n```";
+    assert_eq!(runnable_lines(page), [(2, Machine::Own, "a"), (11, Machine::Other, "d")]);
     assert!(opens_terminal("cutonce --continue") && opens_terminal("cutonce"));
     assert!(
         !opens_terminal("cutonce -p x")

@@ -10,6 +10,7 @@ pub mod keys;
 mod load;
 mod managed;
 pub(crate) mod providers;
+pub mod secret_store;
 mod settings_file;
 pub(crate) mod skills;
 pub mod trust;

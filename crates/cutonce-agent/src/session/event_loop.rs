@@ -222,7 +222,7 @@ impl SessionState {
             Submission::Compact { focus, on_done } => self.request_compaction(focus, on_done),
             Submission::Answer { ask_id, answer } => self.answer(&ask_id, answer),
             Submission::AnswerFrom { answer, by, on_done } => self.answer_from(*answer, by, &on_done),
-            Submission::PlanVote { ask_id, by } => self.plan_vote(&ask_id, by),
+            Submission::PlanVotes { ask_id, members } => self.plan_votes(&ask_id, members),
             Submission::PostponePlan { ask_id } => self.postpone_plan(&ask_id),
             Submission::Rehearse { order, on_done } => {
                 let done = self.rehearsal_ordered(order);

@@ -57,14 +57,14 @@ impl SessionState {
         None
     }
 
-    /// A member of the remote approves the plan that waits.
-    pub(super) fn plan_vote(&mut self, ask_id: &str, by: String) {
+    /// These members of the remote approve the plan that waits.
+    pub(super) fn plan_votes(&mut self, ask_id: &str, members: BTreeSet<String>) {
         if self.asks.plan_id().as_deref() != Some(ask_id) {
             return;
         }
         let quorum = self.quorum();
         let votes = self.planner.votes.of(ask_id);
-        votes.members.insert(by);
+        votes.members = members;
         let (count, local) = (votes.count(), votes.local.clone());
         match local {
             Some((answer, by)) if count >= quorum => self.answer_as(by, ask_id, AskAnswer::Plan(answer)),

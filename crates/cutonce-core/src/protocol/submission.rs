@@ -7,6 +7,7 @@ use crate::protocol::host::{FolderChange, HostAnswer, RuleChange};
 use crate::protocol::review_request::ReviewerAnswer;
 use crate::team::{AnsweredBy, LeadMode, TeamMessage, TeamRequest, TeamResponse, TeammateState};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 #[derive(Debug, Clone)]
 pub enum Submission {
@@ -34,10 +35,11 @@ pub enum Submission {
         by: Answerer,
         on_done: OnDone,
     },
-    /// A member of the remote approves the plan that waits; `plan.quorum` says how many must (FL-2).
-    PlanVote {
+    /// The members of the remote that approve the plan that waits; `plan.quorum` says how many must (FL-2). It
+    /// replaces an earlier list: a member that was locked out approves nothing.
+    PlanVotes {
         ask_id: String,
-        by: String,
+        members: BTreeSet<String>,
     },
     /// The user closed the review of this session's plan and decides later (PM-80): the turn ends, the plan waits.
     PostponePlan {

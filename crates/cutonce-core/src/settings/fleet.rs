@@ -23,9 +23,21 @@ pub struct FleetSettings {
     pub idle_minutes: u32,
     /// Minutes after which a job is ended in any case.
     pub job_minutes: u32,
+    /// Branches that jobs may push to, if they ask for it: names, or beginnings that end with `*`. Empty: none.
+    pub push: Vec<String>,
     /// Most that one job may cost in US dollars; a job may ask for less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<f64>,
+}
+
+impl FleetSettings {
+    /// Whether jobs may push to this branch.
+    pub fn allows_push(&self, branch: &str) -> bool {
+        self.push.iter().any(|allowed| match allowed.strip_suffix('*') {
+            Some(beginning) => branch.starts_with(beginning),
+            None => branch == allowed,
+        })
+    }
 }
 
 impl Default for FleetSettings {
@@ -39,6 +51,7 @@ impl Default for FleetSettings {
             attempts: 5,
             idle_minutes: 15,
             job_minutes: 120,
+            push: Vec::new(),
             budget_usd: None,
         }
     }

@@ -4,6 +4,7 @@
 use crate::blob::{BlobRef, StoredText};
 use crate::link::FleetRecord;
 use crate::member_keys::MemberId;
+use crate::member_list::MemberList;
 use cutonce_agent::storage::paths::valid_id;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -77,6 +78,9 @@ pub struct JobSpec {
     pub model: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_usd: Option<f64>,
+    /// The branch that the worker pushes the result to, if its settings allow it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub push: Option<String>,
     /// The job whose approval queued this one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<String>,
@@ -140,9 +144,19 @@ pub struct JobResult {
     /// The result frame of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub report: Option<BlobRef>,
+    /// What was pushed, because the job asked for it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pushed: Option<PushedBranch>,
     /// The job failed too often and is on the dead-letter list.
     #[serde(default)]
     pub dead: bool,
+}
+
+/// A branch of the repository that a worker pushed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PushedBranch {
+    pub branch: String,
+    pub commit: String,
 }
 
 /// One record of a job.
@@ -215,6 +229,14 @@ pub struct JobDecision {
     pub feedback: Option<String>,
 }
 
+/// One approval of a planning job.
+#[derive(Debug, Clone)]
+struct JobApproval {
+    label: String,
+    /// Several machines of one person are one approver.
+    person: String,
+}
+
 /// A job as the fold of its records.
 #[derive(Debug, Clone)]
 pub struct FleetJob {
@@ -231,8 +253,8 @@ pub struct FleetJob {
     pub result: Option<JobResult>,
     pub decision: Option<JobDecision>,
     pub history: Vec<JobHistoryLine>,
-    /// Approvals so far, by member.
-    approvals: BTreeMap<MemberId, String>,
+    /// Approvals so far.
+    approvals: BTreeMap<MemberId, JobApproval>,
     /// The stream sequence of its current start, for limits.
     pub started_sequence: u64,
     /// The newest run.
@@ -268,8 +290,8 @@ impl JobBoard {
         }
     }
 
-    /// Applies a record. Returns whether it changed anything.
-    pub fn apply(&mut self, record: &FleetRecord<JobEvent>) -> bool {
+    /// Applies a record. Returns whether it changed anything. `members` must be at least as new as the record.
+    pub fn apply(&mut self, record: &FleetRecord<JobEvent>, members: &MemberList) -> bool {
         self.last_sequence = self.last_sequence.max(record.sequence);
         // A server that repeats a record changes nothing, however much later it does.
         if !self.seen.insert(record.id.clone()) {
@@ -302,7 +324,8 @@ impl JobBoard {
             }
             JobEvent::Answered { approve, sha256, feedback } => {
                 let allowed = if *approve { role.may_approve() } else { role.may_comment() };
-                allowed && job.answer(record, *approve, sha256.as_deref(), feedback.clone())
+                let is_active = |id: &MemberId| members.get(id).is_none_or(|one| one.is_active_at(record.published));
+                allowed && job.answer(record, *approve, sha256.as_deref(), feedback.clone(), is_active)
             }
             JobEvent::Cancelled => role.may_submit() && job.cancel(record),
             JobEvent::Retried => role.may_submit() && job.retry(),
@@ -402,6 +425,7 @@ impl FleetJob {
         approve: bool,
         sha256: Option<&str>,
         feedback: Option<String>,
+        is_active: impl Fn(&MemberId) -> bool,
     ) -> bool {
         let shown = self.result.as_ref().and_then(|result| result.sha256.as_deref());
         // An answer is bound to the text that its author saw.
@@ -412,11 +436,14 @@ impl FleetJob {
         if !approve {
             self.decision = Some(JobDecision { approved: false, by: vec![label], feedback });
         } else {
-            self.approvals.insert(record.author.id.clone(), label);
-            if self.approvals.len() < self.spec.quorum.max(1) as usize {
+            let approval = JobApproval { label, person: record.author.person().to_string() };
+            self.approvals.insert(record.author.id.clone(), approval);
+            // A lost laptop may have approved before it was locked out; replaced keys belong to the same person.
+            self.approvals.retain(|id, _| is_active(id));
+            if self.approvals() < self.spec.quorum.max(1) as usize {
                 return true;
             }
-            let by = self.approvals.values().cloned().collect();
+            let by = self.approvals.values().map(|approval| approval.label.clone()).collect();
             self.decision = Some(JobDecision { approved: true, by, feedback });
         }
         self.state = JobState::Done;
@@ -424,9 +451,9 @@ impl FleetJob {
         true
     }
 
-    /// Approvals so far.
+    /// Different approvers so far.
     pub fn approvals(&self) -> usize {
-        self.approvals.len()
+        self.approvals.values().map(|approval| approval.person.as_str()).collect::<BTreeSet<_>>().len()
     }
 
     fn cancel(&mut self, record: &FleetRecord<JobEvent>) -> bool {
@@ -494,6 +521,7 @@ impl FleetJob {
                 "name": result.text_name,
                 "patch": result.patch.as_ref().map(|patch| patch.size),
                 "base": result.base,
+                "pushed": result.pushed,
                 "dead": result.dead,
             })
         });

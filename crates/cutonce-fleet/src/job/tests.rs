@@ -6,11 +6,19 @@ use crate::member_list::{FleetMember, MemberCard, MemberRole};
 
 fn member(label: &str, role: MemberRole) -> FleetMember {
     let keys = MemberSecret::generate().unwrap().public();
-    FleetMember { id: keys.id(), card: MemberCard { keys, label: label.into() }, role, since: 0, revoked: None }
+    FleetMember {
+        id: keys.id(),
+        card: MemberCard { keys, label: label.into() },
+        role,
+        signer: None,
+        since: 0,
+        revoked: None,
+    }
 }
 
 struct Board {
     board: JobBoard,
+    members: MemberList,
     at: u64,
 }
 
@@ -21,14 +29,14 @@ impl Board {
         let (sequence, published) = (self.at, self.at * 1000);
         let record =
             FleetRecord { subject, sequence, published, author: author.clone(), id: self.at.to_string(), body };
-        self.board.apply(&record)
+        self.board.apply(&record, &self.members)
     }
     /// The server delivers a record again.
     fn repeat(&mut self, author: &FleetMember, id: u64, body: JobEvent) -> bool {
         self.at += 1;
         let (subject, author) = ("cutonce.fleet.g.jobs.j.event".into(), author.clone());
         let record = FleetRecord { subject, sequence: self.at, published: 0, author, id: id.to_string(), body };
-        self.board.apply(&record)
+        self.board.apply(&record, &self.members)
     }
     fn state(&self) -> JobState {
         self.board.get("j").unwrap().state
@@ -47,6 +55,7 @@ fn spec(kind: JobKind) -> JobSpec {
         quorum: 2,
         model: None,
         budget_usd: None,
+        push: None,
         follows: None,
     }
 }
@@ -63,6 +72,7 @@ fn result(state: JobState) -> JobEvent {
         patch: None,
         base: None,
         report: None,
+        pushed: None,
         dead: false,
     };
     JobEvent::Ended { generation: 1, result: Box::new(result) }
@@ -78,7 +88,7 @@ fn returned(run: &str) -> JobEvent {
 
 fn submitted(kind: JobKind) -> (Board, FleetMember, FleetMember) {
     let (ann, worker) = (member("ann", MemberRole::Approve), member("w", MemberRole::Worker));
-    let mut board = Board { board: JobBoard::default(), at: 0 };
+    let mut board = Board { board: JobBoard::default(), members: MemberList::default(), at: 0 };
     assert!(!board.write(&worker, "j.event", JobEvent::Submitted { spec: Box::new(spec(kind)) }), "role");
     assert!(!board.write(&ann, "k.event", JobEvent::Submitted { spec: Box::new(spec(kind)) }), "another id");
     assert!(board.write(&ann, "j.event", JobEvent::Submitted { spec: Box::new(spec(kind)) }));
@@ -159,7 +169,7 @@ fn fl_2_repeated_records_change_nothing() {
 fn fl_3_job_ids_are_plain_names() {
     let ann = member("ann", MemberRole::Approve);
     for id in ["/tmp/x", "a/b", "-rf", "\u{1b}[2J", "\u{202e}x", "a b", &"x".repeat(200)] {
-        let mut board = Board { board: JobBoard::default(), at: 0 };
+        let mut board = Board { board: JobBoard::default(), members: MemberList::default(), at: 0 };
         let spec = JobSpec { id: id.into(), ..spec(JobKind::Planning) };
         assert!(!board.write(&ann, &format!("{id}.event"), JobEvent::Submitted { spec: Box::new(spec) }), "{id:?}");
     }

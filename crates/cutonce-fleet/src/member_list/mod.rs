@@ -10,8 +10,6 @@ use std::collections::{BTreeMap, HashMap};
 
 /// How long an invitation works.
 pub const INVITE_SECONDS: u64 = 600;
-/// Difference between clocks that an invitation tolerates.
-const CLOCK_SKEW_MS: u64 = 60_000;
 /// Longer labels are refused.
 const MAX_LABEL: usize = 100;
 
@@ -65,10 +63,12 @@ pub struct MemberCard {
 pub enum MemberRecord {
     /// The first record: the owner.
     Founded { card: MemberCard },
-    /// One person or machine may join with this key, until then.
-    Invited { invite: String, keys: MemberPublicKeys, role: MemberRole, expires: u64 },
+    /// One person or machine may join with this key, for ten minutes.
+    Invited { invite: String, keys: MemberPublicKeys, role: MemberRole },
     /// A new member, signed by itself; `proof` is the invitation's signature over the card.
     Joined { invite: String, card: MemberCard, proof: String },
+    /// A new member whose SSH signature the owner checked; `proof` is its own signature over the card.
+    Admitted { card: MemberCard, role: MemberRole, signer: String, proof: String },
     /// A member is locked out.
     Revoked { member: MemberId },
     /// A new key of the group, sealed for each member.
@@ -91,6 +91,8 @@ pub struct FleetMember {
     pub id: MemberId,
     pub card: MemberCard,
     pub role: MemberRole,
+    /// The name of its SSH key in the owner's file of allowed signers.
+    pub signer: Option<String>,
     /// Server time of joining, in milliseconds.
     pub since: u64,
     /// Server time of the lockout.
@@ -98,7 +100,12 @@ pub struct FleetMember {
 }
 
 impl FleetMember {
-    fn is_active_at(&self, at: u64) -> bool {
+    /// Names the person: machines with the same SSH key are one approver.
+    pub fn person(&self) -> &str {
+        self.signer.as_deref().unwrap_or(self.id.as_str())
+    }
+    /// Whether it was not locked out before `at` (server time).
+    pub fn is_active_at(&self, at: u64) -> bool {
         self.revoked.is_none_or(|revoked| at <= revoked)
     }
 }
@@ -166,9 +173,9 @@ impl MemberList {
     pub fn sealed_keys_for(&self, id: &MemberId) -> impl Iterator<Item = (u32, &str)> {
         self.sealed_keys.iter().filter_map(move |(epoch, keys)| Some((*epoch, keys.get(id)?.as_str())))
     }
-    /// Whether this invitation can still be used at this time.
-    pub fn is_open(&self, invite: &str, at: u64) -> bool {
-        self.invites.get(invite).is_some_and(|open| !open.used && at <= open.expires)
+    /// Whether this invitation was neither used nor withdrawn.
+    pub fn is_unused(&self, invite: &str) -> bool {
+        self.invites.get(invite).is_some_and(|open| !open.used)
     }
 
     /// Applies a decrypted record, if it is valid here. `published` is the server's time in milliseconds.
@@ -201,7 +208,11 @@ impl MemberList {
         match record {
             MemberRecord::Founded { card } => {
                 self.epoch = 1;
-                self.add(card, MemberRole::Owner, published)
+                self.add(card, MemberRole::Owner, None, published)
+            }
+            MemberRecord::Admitted { card, role, signer, proof } if is_owner && role != MemberRole::Owner => {
+                require_proof(&card, &proof)?;
+                self.add(card, role, Some(signer), published)
             }
             MemberRecord::Joined { invite, card, proof } => self.join(&invite, card, &proof, published),
             MemberRecord::Replaced { card, proof } => self.replace(author, card, &proof, published),
@@ -210,8 +221,9 @@ impl MemberList {
                 member.revoked.get_or_insert(published);
                 Ok(())
             }
-            MemberRecord::Invited { invite, keys, role, expires } if is_owner && role != MemberRole::Owner => {
-                let expires = expires.min(published + INVITE_SECONDS * 1000) + CLOCK_SKEW_MS;
+            MemberRecord::Invited { invite, keys, role } if is_owner && role != MemberRole::Owner => {
+                // Both times are the server's, so that the clocks of members do not matter.
+                let expires = published + INVITE_SECONDS * 1000;
                 self.invites.insert(invite, OpenInvite { keys, role, expires, used: false });
                 Ok(())
             }
@@ -222,9 +234,10 @@ impl MemberList {
                 self.invites.values_mut().for_each(|invite| invite.used = true);
                 Ok(())
             }
-            MemberRecord::Revoked { .. } | MemberRecord::Invited { .. } | MemberRecord::Rekeyed { .. } => {
-                Err(EnvelopeFault::Author)
-            }
+            MemberRecord::Revoked { .. }
+            | MemberRecord::Invited { .. }
+            | MemberRecord::Admitted { .. }
+            | MemberRecord::Rekeyed { .. } => Err(EnvelopeFault::Author),
         }
     }
 
@@ -236,29 +249,34 @@ impl MemberList {
             return Err(EnvelopeFault::Signature);
         }
         let role = open.role;
-        self.add(card, role, published)?;
+        self.add(card, role, None, published)?;
         self.invites.entry(invite.to_string()).and_modify(|open| open.used = true);
         Ok(())
     }
 
     /// The old keys sign the record, the new ones the proof.
     fn replace(&mut self, old: &MemberId, card: MemberCard, proof: &str, at: u64) -> Result<(), EnvelopeFault> {
-        let proof = hex::parse::<64>(proof).ok_or(EnvelopeFault::Content)?;
-        if !card.keys.verifies(&card_bytes(&card), &proof) {
-            return Err(EnvelopeFault::Signature);
-        }
-        let role = self.get(old).ok_or(EnvelopeFault::Author)?.role;
-        self.add(card, role, at)?;
+        require_proof(&card, proof)?;
+        let before = self.get(old).ok_or(EnvelopeFault::Author)?;
+        let (role, signer) = (before.role, before.signer.clone());
+        self.add(card, role, signer, at)?;
         self.members.entry(old.clone()).and_modify(|member| member.revoked = Some(at));
         Ok(())
     }
 
-    fn add(&mut self, card: MemberCard, role: MemberRole, since: u64) -> Result<(), EnvelopeFault> {
+    fn add(
+        &mut self,
+        card: MemberCard,
+        role: MemberRole,
+        signer: Option<String>,
+        since: u64,
+    ) -> Result<(), EnvelopeFault> {
         let id = card.keys.id();
-        if self.members.contains_key(&id) || !is_valid_label(&card.label) {
+        let is_valid = is_valid_label(&card.label) && signer.as_deref().is_none_or(is_valid_label);
+        if self.members.contains_key(&id) || !is_valid {
             return Err(EnvelopeFault::Content);
         }
-        self.members.insert(id.clone(), FleetMember { id, card, role, since, revoked: None });
+        self.members.insert(id.clone(), FleetMember { id, card, role, signer, since, revoked: None });
         Ok(())
     }
 }
@@ -275,6 +293,13 @@ fn record_hash(body: &[u8]) -> String {
 /// The bytes that a proof signs.
 fn card_bytes(card: &MemberCard) -> Vec<u8> {
     format!("cutonce fleet card\n{}\n{}\n{}", card.keys.signing, card.keys.sealing, card.label).into_bytes()
+}
+
+/// The card's own keys must have signed it.
+fn require_proof(card: &MemberCard, proof: &str) -> Result<(), EnvelopeFault> {
+    let proof = hex::parse::<64>(proof).ok_or(EnvelopeFault::Content)?;
+    let valid = card.keys.verifies(&card_bytes(card), &proof);
+    valid.then_some(()).ok_or(EnvelopeFault::Signature)
 }
 
 /// Proves that the holder of `secret` accepts this card.

@@ -190,6 +190,7 @@ fn job_spec(number: usize) -> JobSpec {
         quorum: 1,
         model: None,
         budget_usd: None,
+        push: None,
         follows: None,
     }
 }
@@ -206,6 +207,7 @@ fn job_result(id: &str) -> JobResult {
         patch: None,
         base: None,
         report: None,
+        pushed: None,
         dead: false,
     }
 }

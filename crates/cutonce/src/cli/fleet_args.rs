@@ -26,12 +26,17 @@ pub enum RemoteCommand {
         /// What the new member may do
         #[arg(long, value_enum)]
         role: InviteRole,
+        /// Admit SSH keys instead: an allowed_signers file, as ssh-keygen and git use it
+        #[arg(long, value_name = "FILE")]
+        signers: Option<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,
     },
     /// Join a group with a code of `remote invite`
     Join(RemoteJoin),
+    /// Change the credentials, the certificate or the servers of a remote on this machine
+    Login(RemoteLogin),
     /// List the members
     Members {
         /// Name of the remote
@@ -74,33 +79,55 @@ pub struct RemoteAdd {
     pub name: String,
     /// Servers of one cluster: nats://a:4222,nats://b:4222. TLS is required unless they are on this machine
     pub servers: String,
-    /// File with NATS credentials
-    #[arg(long, value_name = "FILE")]
-    pub creds: Option<PathBuf>,
-    /// Certificate of the servers' authority, if the system does not know it
-    #[arg(long, value_name = "FILE")]
-    pub ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub access: AccessArgs,
     /// Your name for other members; user@host by default
     #[arg(long)]
     pub label: Option<String>,
 }
 
 #[derive(Debug, Args)]
+pub struct AccessArgs {
+    /// File with NATS credentials
+    #[arg(long, value_name = "FILE", conflicts_with = "user")]
+    pub creds: Option<PathBuf>,
+    /// Copy the credentials to the keyring, or to a private file where there is none that survives a reboot
+    #[arg(long, requires = "creds")]
+    pub keyring: bool,
+    /// User at the server; the password is read from the terminal or standard input and goes to the keyring
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
+    /// Certificate of the servers' authority, if the system does not know it
+    #[arg(long, value_name = "FILE")]
+    pub ca: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub struct RemoteLogin {
+    /// Name of the remote
+    pub name: String,
+    /// Other servers of the same cluster
+    #[arg(long, value_name = "LIST")]
+    pub servers: Option<String>,
+    #[command(flatten)]
+    pub access: AccessArgs,
+}
+
+#[derive(Debug, Args)]
 pub struct RemoteJoin {
-    /// The code
+    /// The code, or the address of a group that admits your SSH key
     pub code: String,
+    /// The SSH key that the owner allows; a public key is enough if an agent has the private one
+    #[arg(long, value_name = "FILE")]
+    pub ssh_key: Option<PathBuf>,
     /// Another name for the remote on this machine
     #[arg(long)]
     pub name: Option<String>,
     /// Your name for other members; user@host by default
     #[arg(long)]
     pub label: Option<String>,
-    /// File with NATS credentials
-    #[arg(long, value_name = "FILE")]
-    pub creds: Option<PathBuf>,
-    /// Certificate of the servers' authority, if the system does not know it
-    #[arg(long, value_name = "FILE")]
-    pub ca: Option<PathBuf>,
+    #[command(flatten)]
+    pub access: AccessArgs,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -132,6 +159,9 @@ pub enum SubmitCommand {
         /// Different approvers that the result needs; the setting plan.quorum by default
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
         quorum: Option<u32>,
+        /// Push the implementation to this branch, if the worker's setting fleet.push allows it
+        #[arg(long, value_name = "BRANCH", requires = "then")]
+        push: Option<String>,
         #[command(flatten)]
         target: SubmitTarget,
     },
@@ -146,6 +176,9 @@ pub enum SubmitCommand {
     Implement {
         #[command(flatten)]
         text: SubmitText,
+        /// Push the result to this branch, if the worker's setting fleet.push allows it
+        #[arg(long, value_name = "BRANCH")]
+        push: Option<String>,
         #[command(flatten)]
         target: SubmitTarget,
     },

@@ -84,6 +84,9 @@ fn show(job: &FleetJob, as_json: bool) -> anyhow::Result<()> {
     if let Some(result) = &job.result {
         println!("result      {}", sanitize(&result.summary));
         println!("session     {}", sanitize(&result.session));
+        if let Some(pushed) = &result.pushed {
+            println!("pushed      {} {}", sanitize(&pushed.branch), sanitize(&pushed.commit));
+        }
     }
     for line in &job.history {
         println!("  {}  {:<10} {}", line.at, line.event, sanitize(&line.by));

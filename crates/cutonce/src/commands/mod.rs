@@ -27,6 +27,8 @@ pub mod remote;
 #[cfg(feature = "nats")]
 pub mod remote_link;
 #[cfg(feature = "nats")]
+mod remote_ssh;
+#[cfg(feature = "nats")]
 pub mod review;
 #[cfg(feature = "nats")]
 pub mod review_remote;
@@ -35,6 +37,8 @@ pub mod serve;
 pub mod sessions;
 pub mod settings_schema;
 pub mod setup;
+#[cfg(feature = "nats")]
+mod ssh_signature;
 #[cfg(feature = "nats")]
 pub mod submit;
 pub mod trust;

@@ -1,11 +1,11 @@
 //! Runs git and cutonce as programs, with bounded time and output.
 
 use anyhow::Context;
-use cutonce_sandbox::{ProcessExit, SpawnSpec, StdoutMode, find_program};
-use std::ffi::OsString;
+use cutonce_sandbox::{ProcessExit, SpawnSpec, StdinMode, StdoutMode, find_program};
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// A slower git waits for something that will not come.
 const GIT_TIMEOUT: Duration = Duration::from_secs(600);
@@ -30,9 +30,17 @@ impl ProgramOutput {
     }
 }
 
-/// Starts the program and waits for it. Dropping the future ends the program and what it started.
-pub async fn run_to_end(spec: SpawnSpec) -> anyhow::Result<ProgramOutput> {
-    let mut running = spec.output(StdoutMode::Separate).start()?;
+/// Starts the program with this input and waits for it. Dropping the future ends the program and what it started.
+pub async fn run_to_end(spec: SpawnSpec, input: Option<&[u8]>) -> anyhow::Result<ProgramOutput> {
+    let stdin = if input.is_some() { StdinMode::Piped } else { StdinMode::Null };
+    let mut running = spec.input(stdin).output(StdoutMode::Separate).start()?;
+    let pipe = running.stdin.take();
+    let write = async {
+        if let (Some(mut pipe), Some(input)) = (pipe, input) {
+            // A program that ends early has said why.
+            let _ = pipe.write_all(input).await;
+        }
+    };
     let (out, err) = (running.stdout.take(), running.stderr.take());
     let (mut stdout, mut stderr) = (Vec::new(), Vec::new());
     let read_out = async {
@@ -47,7 +55,7 @@ pub async fn run_to_end(spec: SpawnSpec) -> anyhow::Result<ProgramOutput> {
             None => Ok(0),
         }
     };
-    let (read, error_read) = tokio::join!(read_out, read_err);
+    let (read, error_read, ()) = tokio::join!(read_out, read_err, write);
     read?;
     error_read?;
     let exit = running.wait().await?;
@@ -59,7 +67,7 @@ pub async fn git(folder: &Path, args: &[&str]) -> anyhow::Result<ProgramOutput> 
     git_with(folder, args, &[]).await
 }
 
-async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &Path)]) -> anyhow::Result<ProgramOutput> {
+async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &OsStr)]) -> anyhow::Result<ProgramOutput> {
     let mut env: Vec<(OsString, OsString)> = std::env::vars_os().collect();
     let set = [
         ("GIT_TERMINAL_PROMPT", "0"),
@@ -69,11 +77,11 @@ async fn git_with(folder: &Path, args: &[&str], more: &[(&str, &Path)]) -> anyho
     ];
     env.retain(|(name, _)| !set.iter().any(|(ours, _)| name == ours) && !is_repository_variable(name));
     env.extend(set.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
-    env.extend(more.iter().map(|(name, path)| (OsString::from(name), OsString::from(path))));
+    env.extend(more.iter().map(|(name, value)| (OsString::from(name), OsString::from(value))));
     let program = find_program("git", &env).context("git is not installed; repositories need it")?;
     let spec = SpawnSpec::new(program, folder, env).args(args.iter().map(OsString::from));
     let name = args.first().copied().unwrap_or_default();
-    match tokio::time::timeout(GIT_TIMEOUT, run_to_end(spec)).await {
+    match tokio::time::timeout(GIT_TIMEOUT, run_to_end(spec, None)).await {
         Ok(output) => output.with_context(|| format!("git {name} could not run")),
         Err(_) => anyhow::bail!("git {name} did not end within {} minutes", GIT_TIMEOUT.as_secs() / 60),
     }
@@ -84,8 +92,8 @@ pub async fn git_output(folder: &Path, args: &[&str]) -> anyhow::Result<Vec<u8>>
     git_output_with(folder, args, &[]).await
 }
 
-/// Like [`git_output`], with more variables that name paths.
-pub async fn git_output_with(folder: &Path, args: &[&str], env: &[(&str, &Path)]) -> anyhow::Result<Vec<u8>> {
+/// Like [`git_output`], with more variables.
+pub async fn git_output_with(folder: &Path, args: &[&str], env: &[(&str, &OsStr)]) -> anyhow::Result<Vec<u8>> {
     let output = git_with(folder, args, env).await?;
     if !output.is_success() {
         anyhow::bail!("git {} failed: {}", args.first().copied().unwrap_or_default(), output.last_error());
@@ -104,4 +112,12 @@ fn is_repository_variable(name: &OsString) -> bool {
 pub async fn root_commit(folder: &Path) -> Option<String> {
     let output = git_output(folder, &["rev-list", "--max-parents=0", "HEAD"]).await.ok()?;
     String::from_utf8(output).ok()?.lines().next_back().map(str::to_string)
+}
+
+/// Fails unless git accepts this name for a branch.
+pub async fn require_branch(name: &str) -> anyhow::Result<()> {
+    let reference = format!("refs/heads/{name}");
+    let is_name = !name.starts_with('-') && git(Path::new("/"), &["check-ref-format", &reference]).await?.is_success();
+    anyhow::ensure!(is_name, "{name:?} is no name for a branch");
+    Ok(())
 }

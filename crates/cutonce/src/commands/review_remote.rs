@@ -262,7 +262,7 @@ impl RemoteFollower {
     fn take_job(&self, record: &FleetRecord<JobEvent>) {
         let role = self.link.require_member().map_or(MemberRole::Worker, |member| member.role);
         let mut known = lock(&self.known);
-        known.jobs.apply(record);
+        known.jobs.apply(record, &self.link.members());
         let Some(id) = record.subject.split('.').nth(4) else { return };
         let Some(job) = known.jobs.get(id).cloned() else { return };
         let session = format!("{JOB_PREFIX}{id}");

@@ -1,7 +1,7 @@
 //! `cutonce submit`: gives a job to the workers of a remote (FL-3).
 
 use super::approval;
-use super::program_run::git_output;
+use super::program_run::{git_output, require_branch};
 use super::remote_link::{connect, settings, tell_faults};
 use crate::cli::fleet_args::{SubmitArgs, SubmitCommand, SubmitTarget, SubmitText};
 use anyhow::Context;
@@ -11,6 +11,7 @@ use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::blob::{MAX_BLOB, StoredText};
 use cutonce_fleet::job::{JobKind, JobSpec, RepoSource};
+use cutonce_fleet::server_login::{ServerLogin, take_login};
 use serde_json::json;
 use std::path::Path;
 
@@ -20,7 +21,7 @@ const MAX_TASK: usize = 256 << 10;
 pub async fn run(args: SubmitArgs) -> anyhow::Result<u8> {
     let settings = settings(None)?;
     let (target, job) = match args.what {
-        SubmitCommand::Planning { task, then, quorum, target } => {
+        SubmitCommand::Planning { task, then, quorum, push, target } => {
             if task.trim().is_empty() || task.len() > MAX_TASK {
                 anyhow::bail!("the task must have 1 to {MAX_TASK} bytes");
             }
@@ -33,12 +34,22 @@ pub async fn run(args: SubmitArgs) -> anyhow::Result<u8> {
                     quorum,
                     then_implement: then.is_some(),
                     text: None,
+                    push,
                 },
             )
         }
-        SubmitCommand::Rehearse { text, target } => (target, approved_job(JobKind::Rehearsal, &text)?),
-        SubmitCommand::Implement { text, target } => (target, approved_job(JobKind::Implementation, &text)?),
+        SubmitCommand::Rehearse { text, target } => (target, approved_job(JobKind::Rehearsal, &text, None)?),
+        SubmitCommand::Implement { text, push, target } => {
+            (target, approved_job(JobKind::Implementation, &text, push)?)
+        }
     };
+    if let Some(branch) = &job.push {
+        require_branch(branch).await?;
+        anyhow::ensure!(
+            !Path::new(&target.repo).exists(),
+            "--push needs the address of a repository; a folder or bundle has no place to push to"
+        );
+    }
     let link = connect(target.remote.as_deref()).await?;
     let spec = job.into_spec(&link, &target).await?;
     link.submit_job(&spec).await?;
@@ -61,13 +72,14 @@ struct JobRequest {
     text: Option<(String, String)>,
     then_implement: bool,
     quorum: u32,
+    push: Option<String>,
 }
 
 /// Finds the text and checks that it is the approved one.
-fn approved_job(kind: JobKind, given: &SubmitText) -> anyhow::Result<JobRequest> {
+fn approved_job(kind: JobKind, given: &SubmitText, push: Option<String>) -> anyhow::Result<JobRequest> {
     let chosen = approval::choose(&given.what, Some(&given.sha256))?;
     let text = Some((chosen.text, given.sha256.trim().to_lowercase()));
-    Ok(JobRequest { kind, task: None, text, then_implement: false, quorum: 1 })
+    Ok(JobRequest { kind, task: None, text, then_implement: false, quorum: 1, push })
 }
 
 impl JobRequest {
@@ -87,6 +99,7 @@ impl JobRequest {
             quorum: self.quorum.max(1),
             model: target.model.clone(),
             budget_usd: target.max_budget_usd,
+            push: self.push,
             follows: None,
         })
     }
@@ -121,6 +134,10 @@ async fn repo_source(link: &FleetLink, given: &str) -> anyhow::Result<RepoSource
     }
     if given.starts_with('-') || given.contains("::") || !(given.contains(':')) {
         anyhow::bail!("{given:?} is neither an address for git, nor a bundle file, nor a folder");
+    }
+    // Every member sees the address.
+    if matches!(take_login(vec![given.to_string()])?, (_, Some(ServerLogin::Password { .. }))) {
+        anyhow::bail!("the address contains a password; leave it out: workers use their own credentials");
     }
     Ok(RepoSource::Url(given.into()))
 }

@@ -6,6 +6,10 @@
 mod pty;
 
 #[cfg(feature = "nats")]
+#[path = "../fleet/cluster.rs"]
+#[allow(dead_code, reason = "shared with the tests of the fleet")]
+mod cluster;
+#[cfg(feature = "nats")]
 #[path = "../fleet/stage.rs"]
 #[allow(dead_code, reason = "shared with the tests of the fleet")]
 mod fleet_stage;
@@ -21,6 +25,10 @@ mod security;
 #[allow(dead_code, reason = "shared with the tests of the mailboxes")]
 mod server;
 mod stage;
+#[cfg(feature = "nats")]
+#[path = "../fleet/waiting.rs"]
+#[allow(dead_code, reason = "shared with the tests of the fleet")]
+mod waiting;
 mod webdriver;
 
 use libtest_mimic::{Arguments, Trial};

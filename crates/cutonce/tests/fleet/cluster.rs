@@ -1,7 +1,7 @@
 //! Three NATS servers that form a cluster, with their faults: killed, stopped, out of disk.
 
 use crate::server::nats_program;
-use crate::stage::{block_on, wait_until};
+use crate::waiting::{block_on, wait_until};
 use async_nats::jetstream;
 use async_nats::jetstream::context::GetStreamErrorKind;
 use cutonce_fleet::streams::FleetStream;

@@ -1,4 +1,5 @@
-//! FL-6: faults of a real cluster of three servers, while jobs and a session run. FLEET_KILLS sets how many workers die.
+//! FL-6: faults of a real cluster of three servers, while jobs and a session run. FLEET_KILLS sets how many workers
+//! die.
 
 use crate::cluster::{Disks, NODES, SMALL};
 use crate::proxy::Proxy;

@@ -1,4 +1,5 @@
-//! FL-6: messages that another client puts on all subjects of a group: repeated, reordered, cut, changed, moved, too large.
+//! FL-6: messages that another client puts on all subjects of a group: repeated, reordered, cut, changed, moved, too
+//! large.
 
 use crate::stage::{Person, Stage, block_on, text};
 use async_nats::jetstream::{self, Context};

@@ -29,6 +29,7 @@ fn job_spec(number: usize) -> JobSpec {
         quorum: 1,
         model: None,
         budget_usd: None,
+        push: None,
         follows: None,
     }
 }
@@ -54,6 +55,7 @@ async fn work(ann: &Person, ended: &std::sync::atomic::AtomicUsize, jobs: usize)
             patch: None,
             base: None,
             report: None,
+            pushed: None,
             dead: false,
         };
         assert!(link.end_job(&id, generation, &result).await.unwrap(), "{id} has two results");

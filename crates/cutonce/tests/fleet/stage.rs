@@ -2,6 +2,8 @@
 
 use crate::cluster::{Cluster, Disks};
 use crate::server::Server;
+#[allow(unused_imports, reason = "shared with the tests of the page")]
+pub use crate::waiting::{PATIENCE, block_on, wait_until};
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
 use cutonce_fleet::streams::FleetStream;
 use cutonce_fleet::{FleetError, FleetLink};
@@ -12,10 +14,7 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver};
-use std::time::{Duration, Instant};
-
-/// Only reached on failure; a busy machine needs long.
-pub const PATIENCE: Duration = Duration::from_secs(180);
+use std::time::Duration;
 /// A follower without news reads again: its server may be gone.
 const SILENCE: Duration = Duration::from_secs(5);
 
@@ -149,15 +148,34 @@ impl Stage {
 impl Person {
     pub fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.args(args).current_dir(&self.folder).stdin(Stdio::null());
-        for name in ["CUTONCE_HOME", "HOME", "XDG_CACHE_HOME"] {
-            command.env(name, &self.home);
-        }
-        command.env("ANTHROPIC_BASE_URL", &self.model).env("ANTHROPIC_API_KEY", "k").env("NO_PROXY", "*");
+        command.args(args).current_dir(&self.folder).stdin(Stdio::null()).envs(self.variables());
         command
+    }
+    /// The command for a terminal.
+    pub fn terminal_command(&self, args: &[&str]) -> portable_pty::CommandBuilder {
+        let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
+        command.args(args);
+        command.cwd(&self.folder);
+        self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
+        command
+    }
+    fn variables(&self) -> [(&'static str, String); 6] {
+        let home = self.home.display().to_string();
+        [
+            ("CUTONCE_HOME", home.clone()),
+            ("XDG_CACHE_HOME", home.clone()),
+            ("HOME", home),
+            ("ANTHROPIC_BASE_URL", self.model.clone()),
+            ("ANTHROPIC_API_KEY", "k".into()),
+            ("NO_PROXY", "*".into()),
+        ]
     }
     pub fn in_folder(&self, folder: &Path) -> Person {
         Person { folder: folder.to_path_buf(), ..self.clone() }
+    }
+    /// This person with another home.
+    pub fn in_home(&self, home: &Path) -> Person {
+        Person { home: home.to_path_buf(), ..self.clone() }
     }
     pub fn run(&self, args: &[&str]) -> Output {
         self.command(args).output().unwrap()
@@ -227,21 +245,15 @@ impl Person {
         // The past counts only in its sum.
         let mut board = JobBoard::default();
         for record in link.replay::<JobEvent>(FleetStream::Jobs, &rest).await? {
-            board.apply(&record);
+            board.apply(&record, &link.members());
         }
         let mut events = link.follow::<JobEvent>(FleetStream::Jobs, &rest, board.last_sequence + 1).await?;
         while !board.get(id).is_some_and(&right) {
             let Ok(next) = tokio::time::timeout(SILENCE, events.next()).await else { return Ok(false) };
-            board.apply(&next?);
+            board.apply(&next?, &link.members());
         }
         Ok(true)
     }
-}
-
-/// Runs a future of the test; it fails if it takes too long.
-pub fn block_on<T>(future: impl Future<Output = T>) -> T {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, future).await.expect("waited in vain") })
 }
 
 /// A process that ends with the test.
@@ -262,18 +274,6 @@ impl Drop for Running {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
-    }
-}
-
-/// Looks again until the condition holds.
-pub fn wait_until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let began = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(began.elapsed() < PATIENCE, "waited in vain for {what}");
-        std::thread::yield_now();
     }
 }
 

@@ -19,9 +19,13 @@ pub fn nats_program() -> PathBuf {
 
 impl Server {
     pub fn start() -> Server {
+        Server::start_with(&["-js"])
+    }
+    /// A server with these arguments besides address, port and store.
+    pub fn start_with(args: &[&str]) -> Server {
         let store = tempfile::tempdir().unwrap();
         let mut command = Command::new(nats_program());
-        command.args(["-js", "-a", "127.0.0.1", "-p", "-1", "-sd"]).arg(store.path());
+        command.args(["-a", "127.0.0.1", "-p", "-1", "-sd"]).arg(store.path()).args(args);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();

@@ -71,6 +71,7 @@ fn ho_4_public_items_have_a_reason() {
     let outside = |file: &&Text| {
         [
             "crates/cutonce/",
+            "crates/cutonce-fleet/",
             "crates/cutonce-tui/",
             "crates/cutonce-serve/",
             "crates/cutonce-agent/examples/",

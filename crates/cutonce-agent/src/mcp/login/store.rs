@@ -1,28 +1,18 @@
-//! Keeps logins: in the system's keyring where it survives a reboot, else in a file that only the user can read. One
-//! entry per server name and address.
+//! Keeps logins, one secret per server name and address.
 
 use super::LoginError;
-use crate::config::keys;
-use crate::storage::paths::{create_private_dir, private_options, read_bounded_text, to_hex, write_private};
+use crate::config::secret_store::SecretStore;
+use crate::storage::paths::{create_private_dir, private_options, to_hex};
 use async_trait::async_trait;
 use rmcp::transport::auth::{AuthError, CredentialRefreshGuard, CredentialStore, StoredCredentials};
 use secrecy::ExposeSecret;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
-use std::path::{Path, PathBuf};
-
-/// Maximum size of a stored login.
-const MAX_LOGIN: u64 = 256 << 10;
-/// The list of secret files has this name, so that no tool reads it (SB-6).
-const FILE: &str = "auth.json";
+use std::path::Path;
 
 /// Where the login of one server is kept.
 #[derive(Debug, Clone)]
-pub struct LoginStore {
-    folder: PathBuf,
-    /// The entry's name in the keyring.
-    entry: String,
-}
+pub struct LoginStore(SecretStore);
 
 /// A stored login. Its `Debug` shows no token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -51,44 +41,22 @@ impl LoginStore {
     pub fn new(home: &Path, name: &str, url: &str) -> LoginStore {
         let hash = to_hex(&Sha256::digest(format!("{name}\n{url}").as_bytes()));
         let short = hash.get(..32).unwrap_or_default();
-        LoginStore { folder: home.join("mcp-logins").join(short), entry: format!("mcp-login-{short}") }
-    }
-
-    fn file(&self) -> PathBuf {
-        self.folder.join(FILE)
+        LoginStore(SecretStore::new(home.join("mcp-logins").join(short), format!("mcp-login-{short}")))
     }
 
     /// The stored login, if there is one. A damaged one counts as none.
     pub(super) fn load(&self) -> Option<StoredLogin> {
-        let text = match read_bounded_text(&self.file(), MAX_LOGIN) {
-            Ok(Some(text)) => text,
-            Ok(None) | Err(_) if cfg!(target_os = "macos") => {
-                keys::from_keyring(&self.entry)?.expose_secret().to_string()
-            }
-            Ok(None) | Err(_) => return None,
-        };
-        serde_json::from_str(&text).ok()
+        serde_json::from_str(self.0.load()?.expose_secret()).ok()
     }
 
     pub(super) fn save(&self, login: &StoredLogin) -> Result<(), LoginError> {
-        let failed = |error: String| LoginError::Store(format!("{}: {error}", self.file().display()));
-        let text = serde_json::to_string(login).map_err(|error| failed(error.to_string()))?;
-        // Linux keeps entries in the kernel, until the next reboot.
-        if cfg!(target_os = "macos") && keys::store_key(&self.entry, &text.as_str().into()).is_ok() {
-            return Ok(());
-        }
-        create_private_dir(&self.folder).map_err(|error| failed(error.to_string()))?;
-        write_private(&self.file(), text.as_bytes()).map_err(|error| failed(error.to_string()))
+        let text = serde_json::to_string(login).map_err(|error| LoginError::Store(error.to_string()))?;
+        self.0.save(&text.into()).map(drop).map_err(|error| LoginError::Store(error.to_string()))
     }
 
     /// Deletes the login; false if there was none.
     pub fn delete(&self) -> Result<bool, LoginError> {
-        let in_keyring = cfg!(target_os = "macos") && keys::delete_key(&self.entry).is_ok();
-        match std::fs::remove_file(self.file()) {
-            Ok(()) => Ok(true),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(in_keyring),
-            Err(error) => Err(LoginError::Store(format!("{}: {error}", self.file().display()))),
-        }
+        self.0.delete().map_err(|error| LoginError::Store(error.to_string()))
     }
 
     #[cfg(test)]
@@ -98,8 +66,8 @@ impl LoginStore {
 
     /// Where the login is, for the user.
     pub fn place(&self) -> String {
-        if self.file().exists() {
-            format!("{}; only you can read it", self.file().display())
+        if self.0.file().exists() {
+            format!("{}; only you can read it", self.0.file().display())
         } else {
             "the keyring".into()
         }
@@ -131,7 +99,7 @@ impl CredentialStore for CredentialPart {
 
     /// Several processes may renew at once, and a refresh token often works only once.
     async fn acquire_refresh_guard(&self) -> Result<Option<CredentialRefreshGuard>, AuthError> {
-        let folder = self.store.folder.clone();
+        let folder = self.store.0.folder().to_path_buf();
         let lock = move || {
             create_private_dir(&folder)?;
             let file = private_options().create(true).write(true).truncate(false).open(folder.join("lock"))?;
@@ -161,14 +129,14 @@ mod tests {
         let store = LoginStore::new(home.path(), "s", "https://a/mcp");
         assert!(!store.has_login() && !store.delete().unwrap());
         store.save(&login("a-s3cr3t")).unwrap();
-        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(store.file()).unwrap().permissions());
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(store.0.file()).unwrap().permissions());
         assert_eq!(mode & 0o777, 0o600);
-        assert!(cutonce_tools::secret_files::leads_to_secret(&store.file(), None));
+        assert!(cutonce_tools::secret_files::leads_to_secret(&store.0.file(), None));
         assert!(store.has_login());
         assert!(!LoginStore::new(home.path(), "s", "https://b/mcp").has_login());
         assert!(!LoginStore::new(home.path(), "t", "https://a/mcp").has_login());
         assert!(!format!("{:?}", store.load().unwrap()).contains("s3cr3t"));
-        std::fs::write(store.file(), "{ broken").unwrap();
+        std::fs::write(store.0.file(), "{ broken").unwrap();
         assert!(!store.has_login() && store.delete().unwrap());
     }
 }

@@ -170,6 +170,7 @@ pub(super) const ANYWHERE: &[&str] = &[
     ".claude/.credentials.json",
     ".claude.json",
     ".codex/auth.json",
+    ".cutonce/remotes",
     ".gemini/oauth_creds.json",
     ".config/github-copilot",
     ".copilot",

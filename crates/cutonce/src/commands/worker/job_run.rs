@@ -1,6 +1,7 @@
 //! One run of a job (FL-3): prepares the folder, resumes from the stream if another worker died, runs this program as a
 //! child, publishes its transcript, and collects the result.
 
+use super::push::require_push_allowed;
 use super::work_folder::WorkFolder;
 use super::{JobOutcome, Worker, failed_result};
 use crate::commands::approval::text_hash;
@@ -64,7 +65,7 @@ impl Worker {
         loop {
             if let Ok(mut events) = self.link.follow::<JobEvent>(FleetStream::Jobs, &format!("{id}.>"), 1).await {
                 while let Ok(record) = events.next().await {
-                    board.apply(&record);
+                    board.apply(&record, &self.link.members());
                     let Some(now) = board.get(id) else { continue };
                     // What happened before this run does not matter.
                     has_begun |= now.run.as_deref() == Some(run);
@@ -84,9 +85,10 @@ impl Worker {
     }
 
     async fn prepare_and_run(&self, job: &FleetJob) -> anyhow::Result<JobOutcome> {
+        require_push_allowed(&self.settings, job)?;
         let run = JobRun::prepare(&self.link, job).await?;
         let mut upload = run.open_upload(&self.link).await?;
-        let child = run_to_end(run.command(self).await?);
+        let child = run_to_end(run.command(self).await?, None);
         let child_ended = CancellationToken::new();
         let [idle, most] = [self.settings.idle_minutes, self.settings.job_minutes]
             .map(|minutes| Duration::from_secs(60 * u64::from(minutes.max(1))));
@@ -275,9 +277,21 @@ impl<'a> JobRun<'a> {
             },
             JobKind::Planning => None,
         };
+        let (mut state, mut summary, mut pushed) = (state, summary, None);
+        let wanted = self.job.spec.push.as_ref().filter(|_| state == JobState::Done);
+        if wanted.is_some() && drifted {
+            summary.push_str("; not pushed");
+        } else if let Some(branch) = wanted {
+            match self.folder.push(self.job, branch).await {
+                Ok(branch) => pushed = Some(branch),
+                // The work is done and can be fetched, but what was asked for did not happen.
+                Err(error) => (state, summary) = (JobState::Failed, format!("done, but not pushed: {error:#}")),
+            }
+        }
         Ok(JobResult {
             state,
             summary,
+            pushed,
             session: session_id(self.job),
             attempt: self.job.attempts + 1,
             sha256: written.as_deref().map(text_hash),

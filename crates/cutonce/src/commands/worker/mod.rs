@@ -4,6 +4,7 @@
 //! while the child writes it. The worker acknowledges a job only after its result is stored.
 
 mod job_run;
+mod push;
 mod work_folder;
 
 use super::jobs::queue_missing_followers;
@@ -13,9 +14,9 @@ use crate::frontends::stop_signals::StopSignals;
 use cutonce_core::exit_code;
 use cutonce_core::settings::FleetSettings;
 use cutonce_core::text::sanitize::sanitize;
-use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobResult, JobState};
 use cutonce_fleet::job_queue::{JobQueue, QueuedJob, TakenJob};
+use cutonce_fleet::{FleetError, FleetLink};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinSet;
@@ -113,10 +114,14 @@ impl Worker {
                     }
                     Ok(None) => {
                         self.tidy_up().await;
+                        if let Err(error @ FleetError::Refused(_)) = self.link.require_current_member().await {
+                            return Err(error.into());
+                        }
                         if once && running.is_empty() && self.link.is_queue_empty(queue).await.unwrap_or(false) {
                             return Ok(exit_code::SUCCESS);
                         }
                     }
+                    Err(error @ FleetError::Refused(_)) => return Err(error.into()),
                     Err(error) => {
                         log(&error.to_string());
                         tokio::time::sleep(SERVER_PAUSE).await;
@@ -273,6 +278,7 @@ fn failed_result(job: &FleetJob, summary: String) -> JobResult {
         patch: None,
         base: None,
         report: None,
+        pushed: None,
         dead: false,
     }
 }

@@ -10,6 +10,7 @@ use cutonce_agent::storage::paths::{create_private_dir, write_private};
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::RepoSource;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,8 @@ const MAX_TEXTS: usize = 20;
 pub struct WorkFolder {
     root: PathBuf,
     pub repo: PathBuf,
+    /// A copy of the repository that the job never sees. The job may change its own, whose settings name programs.
+    git: PathBuf,
     pub home: PathBuf,
     /// The commit that the job starts from.
     pub base: String,
@@ -44,7 +47,7 @@ fn work_root() -> PathBuf {
 
 /// A file that the worker keeps locked while it uses the folder. The kernel releases it when the worker dies.
 const OWNER: &str = "owner";
-/// The index for [`WorkFolder::changes`].
+/// The worker's own index of the job's files.
 const INDEX: &str = "changes.index";
 /// Begins the name of a folder that is being created.
 const UNFINISHED: &str = ".new-";
@@ -100,7 +103,8 @@ impl WorkFolder {
     pub async fn create(link: &FleetLink, job: &str, repo: &RepoSource) -> anyhow::Result<WorkFolder> {
         let (root, _owner) = claim_folder(job)?;
         let (repo_folder, home) = (root.join("repo"), root.join("home"));
-        let mut folder = WorkFolder { root, repo: repo_folder, home, base: String::new(), _owner };
+        let git = root.join("git");
+        let mut folder = WorkFolder { root, repo: repo_folder, git, home, base: String::new(), _owner };
         folder.link_home()?;
         folder.clone_repo(link, repo).await?;
         Ok(folder)
@@ -136,8 +140,10 @@ impl WorkFolder {
                 path.to_string_lossy().into_owned()
             }
         };
-        let target = self.repo.to_string_lossy().into_owned();
-        git_output(&self.root, &["clone", "-q", "--no-hardlinks", "--", &source, &target]).await?;
+        let (kept, target) = (self.git.to_string_lossy(), self.repo.to_string_lossy());
+        git_output(&self.root, &["clone", "-q", "--bare", "--no-hardlinks", "--", &source, &kept]).await?;
+        git_output(&self.root, &["clone", "-q", "--no-hardlinks", "--", &kept, &target]).await?;
+        git_output(&self.repo, &["remote", "set-url", "origin", &source]).await?;
         if !git(&self.repo, &["rev-parse", "-q", "--verify", "HEAD"]).await?.is_success() {
             // A bundle without HEAD: its first branch.
             let refs = git_output(&self.repo, &["for-each-ref", "--count=1", "--format=%(objectname)", "refs/remotes"]);
@@ -146,20 +152,27 @@ impl WorkFolder {
             git_output(&self.repo, &["checkout", "-q", "-B", "work", &commit]).await?;
         }
         self.base = String::from_utf8(git_output(&self.repo, &["rev-parse", "HEAD"]).await?)?.trim().to_string();
+        std::fs::copy(self.repo.join(".git/index"), self.root.join(INDEX)).or_else(ignore_missing)?;
         Ok(())
     }
 
-    /// All changes since the clone, committed or not, as a patch. It uses an index of its own: the job's git commands
-    /// run at the same time, and the job must not see files staged by others.
-    pub async fn changes(&self) -> anyhow::Result<Vec<u8>> {
+    /// Runs git on the files of the job, with the repository that the job never sees.
+    pub(super) async fn own_git(&self, args: &[&str], more: &[(&str, &OsStr)]) -> anyhow::Result<Vec<u8>> {
         let index = self.root.join(INDEX);
-        if !index.exists() {
-            std::fs::copy(self.repo.join(".git/index"), &index).or_else(ignore_missing)?;
-        }
-        let env = [("GIT_INDEX_FILE", index.as_path())];
-        git_output_with(&self.repo, &["add", "-A"], &env).await?;
-        let diff = ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", &self.base];
-        git_output_with(&self.repo, &diff, &env).await
+        let own = [
+            ("GIT_DIR", self.git.as_os_str()),
+            ("GIT_WORK_TREE", self.repo.as_os_str()),
+            ("GIT_INDEX_FILE", index.as_os_str()),
+        ];
+        git_output_with(&self.repo, args, &[&own[..], more].concat()).await
+    }
+
+    /// All changes since the clone, committed or not, as a patch. The job's git commands may run at the same time, and
+    /// the job must not see files staged by others.
+    pub async fn changes(&self) -> anyhow::Result<Vec<u8>> {
+        self.own_git(&["add", "-A"], &[]).await?;
+        let diff = ["diff", "--cached", "--binary", "--no-color", "--no-ext-diff", "--no-textconv", &self.base];
+        self.own_git(&diff, &[]).await
     }
 
     /// The work so far, for a worker that continues it.

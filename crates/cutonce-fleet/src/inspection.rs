@@ -1,0 +1,96 @@
+//! What `cutonce doctor --remote NAME` learns from a server without changing anything.
+
+use crate::link::now_ms;
+use crate::remote_record::RemoteRecord;
+use crate::server_connection::open_context;
+use crate::server_login::ServerAccess;
+use crate::streams::FleetStream;
+use crate::{FleetError, FleetLink};
+use async_nats::jetstream::Context;
+use async_nats::jetstream::consumer::pull;
+use async_nats::jetstream::context::GetStreamErrorKind;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// Larger differences are worth a note.
+const MAX_SKEW_MS: i64 = 30_000;
+/// The server removes the consumer that tells the time.
+const CONSUMER_LIFE: Duration = Duration::from_secs(5);
+
+/// A server as a member finds it.
+#[derive(Debug, Clone)]
+pub struct ServerInspection {
+    /// The version.
+    pub server: String,
+    /// How long one request takes.
+    pub latency: Duration,
+    /// Streams of the group that the server does not have.
+    pub missing: Vec<FleetStream>,
+    /// The clock of this machine minus the server's, in milliseconds.
+    pub skew: Option<i64>,
+}
+
+impl ServerInspection {
+    /// One line about the clocks, if they differ too much.
+    pub fn skew_text(&self) -> Option<String> {
+        let skew = self.skew.filter(|skew| skew.abs() > MAX_SKEW_MS)?;
+        let direction = if skew > 0 { "ahead of" } else { "behind" };
+        let seconds = skew.abs() / 1000;
+        Some(format!(
+            "the clock of this machine is {seconds} s {direction} the server's; synchronize both clocks (for example \
+             with systemd-timesyncd): certificates and joining with SSH keys need them"
+        ))
+    }
+}
+
+impl FleetLink {
+    /// Looks at the servers of a remote. Creates no stream.
+    pub async fn inspect(home: &Path, record: &RemoteRecord) -> Result<ServerInspection, FleetError> {
+        let context = open_context(record, &ServerAccess::of(home, record)?).await?;
+        let info = context.client().server_info();
+        let (mut missing, mut latency, mut skew) = (Vec::new(), Duration::ZERO, None);
+        for stream in FleetStream::ALL {
+            let began = Instant::now();
+            match context.get_stream(stream.name(&record.group)).await {
+                Ok(_) => skew = skew.or(clock_skew(&context, stream, &record.group).await),
+                Err(error) => match error.kind() {
+                    GetStreamErrorKind::JetStream(error) if error.code() == 404 => missing.push(stream),
+                    _ => {
+                        let (servers, what) = (record.shown_urls(), "look for a stream");
+                        return Err(FleetError::Server { servers, what, why: error.to_string() });
+                    }
+                },
+            }
+            latency = latency.max(began.elapsed());
+        }
+        let server = format!("NATS {}", info.version);
+        Ok(ServerInspection { server, latency, missing, skew })
+    }
+}
+
+/// A new consumer carries the server's time.
+async fn clock_skew(context: &Context, stream: FleetStream, group: &str) -> Option<i64> {
+    let stream = context.get_stream(stream.name(group)).await.ok()?;
+    let before = now_ms();
+    let config = pull::Config { inactive_threshold: CONSUMER_LIFE, ..pull::Config::default() };
+    let consumer = stream.create_consumer(config).await.ok()?;
+    let here = i64::try_from(u64::midpoint(before, now_ms())).ok()?;
+    let there = i64::try_from(consumer.cached_info().created.unix_timestamp_nanos() / 1_000_000).ok()?;
+    Some(here - there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_1_wrong_clocks_are_named() {
+        let with = |skew| {
+            let (server, latency) = (String::new(), Duration::ZERO);
+            ServerInspection { server, latency, missing: Vec::new(), skew }.skew_text()
+        };
+        assert_eq!(with(None).or(with(Some(-MAX_SKEW_MS))), None);
+        assert!(with(Some(90_000)).unwrap().contains("90 s ahead of"));
+        assert!(with(Some(-90_500)).unwrap().contains("90 s behind"));
+    }
+}
