@@ -27,7 +27,69 @@ list > ~/before.list
 --- run cutonce rehearse plan.md
 --- exit 0
 --- stdout
+diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1 +1 @@
+-one
++two
+diff --git a/c.txt b/c.txt
+new file mode 100644
+--- /dev/null
++++ b/c.txt
+@@ -0,0 +1 @@
++c
+diff --git a/src/made.txt b/src/made.txt
+new file mode 100644
+--- /dev/null
++++ b/src/made.txt
+@@ -0,0 +1 @@
++x
+
+Plan
+
+checked  1. Change a
+         files: 3 planned, changed a.txt, c.txt, src/made.txt
+         check: sh src/test.sh (exit 0, <time>)
+
+No drift: the implementation follows the plan.
+
+3 files changed, +3 -1 (not applied)
+
 --- sh
 list() { find . -path ./out -prune -o -printf '%p %y %m %n %s %T@ %l\n' | sort; find . -type f -exec sha256sum {} + | sort; }
 mv plan.md ~; list | diff ~/before.list - || echo changed > differs.txt; git checkout -q . 2> /dev/null; ls ~/.cutonce-rehearsals | grep -q layer-of && echo left > left.txt; true
 --- seen
+request 1
+  user: Implement this plan. The user approved it, and it is saved at $WS/plan.md. If you must deviate from it, say so.
+        
+        # Plan
+        
+        ## Steps
+        
+        1. Change a
+           - files: a.txt (change), src/made.txt (new), c.txt (new)
+           - check: sh src/test.sh
+request 2
+  assistant: call Write {"file_path":"c.txt","content":"c\n"}
+  assistant: call Bash {"command":"echo two > a.txt; echo x > src/made.txt; git status --short"}
+  assistant: call Bash {"command":"echo x > new.txt; g=.gi; mv ${g}t away; echo x > ${g}t/config; d=$WS; echo x > $d/a.txt; d=$HOME; echo x > $d/outside.txt; tru…"}
+  assistant: call Bash {"command":"cat .env; e=.en; ln ${e}v src/env; cat ~/.ssh/id_rsa; true"}
+  assistant: call Bash {"command":"(echo > /dev/tcp/127.0.0.1/1) 2>&1 | head -1; curl -s http://127.0.0.1:1 || echo offline"}
+  user: result: Created c.txt (1 line).
+  user: result:  M a.txt
+        ?? .env
+        ?? c.txt
+        ?? plan.md
+        ?? src/made.txt
+  user: result: bash: line 1: new.txt: Permission denied
+        mv: cannot move '.git' to 'away': Permission denied
+        bash: line 1: .git/config: Permission denied
+        bash: line 1: $WS/a.txt: Permission denied
+        bash: line 1: $HOME/outside.txt: Permission denied
+  user: result: cat: .env: Permission denied
+        ln: failed to create hard link 'src/env' => '.env': Invalid cross-device link
+        cat: $HOME/.ssh/id_rsa: Permission denied
+  user: result: bash: socket: Operation not permitted
+        offline
+

@@ -43,6 +43,10 @@ echo one > a.txt; git add . && git commit -qm first
 > /exit
 --- exit 0
 --- disk
+created b.txt
+  b
+created c.txt
+  c
 
 --- run cutonce rehearsals
 --- exit 0

@@ -26,16 +26,139 @@ press r
 press r
 < What it does
 --- shows
+ Rehearsal r1 of rev 1 running                                                             anthropic/claude-sonnet-5-5
+ 3 calls · your files do not change
+── What it does ───────────────────────────────────────────────────────────────────────────────────────────────── 3/3 ──
+  ● Bash until [ -e ~/go ]; do sleep 0.05; done; sed -i s/one/two/ src/main.rs
+  ● Write notes/two.md
+› ● Bash curl -s https://example.org; echo x >> c.txt
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+ x cancel  r another one  esc back to the plan
+
 --- keys
 ! touch ~/go
 < No drift
 press down
 < two"
 --- shows
+ Rehearsal r1 of rev 1 passed                                                              anthropic/claude-sonnet-5-5
+ checks 1/1 · 2 files +4 -1 · 1 denied  no drift · $<n> ·
+── Result ─────────────────────────────────────────────────────────────────────────────────────────────────────── 2/8 ──
+  1. Change the text                   checked  │   1   fn main() {
+›  [x] src/main.rs                       +1 -1  │   2 -     println!("one");
+   ✓   grep -n two src/main.rs          exit 0  │   2 +     println!("two");
+  2. Add a note                        changed  │   3   }
+   [x] notes/two.md                     new +3  │
+  No drift: the result follows the plan.        │
+  Denied: this would have asked you             │
+    Bash c.txt                                  │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+ a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  esc back to the plan
+
 --- keys
 press down
-< exit 0
+< $ grep -n
 --- shows
+ Rehearsal r1 of rev 1 passed                                                              anthropic/claude-sonnet-5-5
+ checks 1/1 · 2 files +4 -1 · 1 denied  no drift · $<n> ·
+── Result ─────────────────────────────────────────────────────────────────────────────────────────────────────── 3/8 ──
+  1. Change the text                   checked  │ $ grep -n two src/main.rs
+   [x] src/main.rs                       +1 -1  │ exit 0
+›  ✓   grep -n two src/main.rs          exit 0  │ (no output)
+  2. Add a note                        changed  │
+   [x] notes/two.md                     new +3  │
+  No drift: the result follows the plan.        │
+  Denied: this would have asked you             │
+    Bash c.txt                                  │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+                                                │
+────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
+ a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  esc back to the plan
+
 --- keys
 press s
 < kept for
@@ -56,4 +179,45 @@ test "$(ls ~/.cutonce/layers/rehearsals | grep -c -e layer-of)" = 0 || echo "lay
 --- run cutonce rehearsals apply $SLUG-r1
 --- exit 0
 --- stdout
+diff --git a/notes/two.md b/notes/two.md
+new file mode 100644
+--- /dev/null
++++ b/notes/two.md
+@@ -0,0 +1,3 @@
++# Two
++
++It says two.
+diff --git a/src/main.rs b/src/main.rs
+--- a/src/main.rs
++++ b/src/main.rs
+@@ -1,3 +1,3 @@
+ fn main() {
+-    println!("one");
++    println!("two");
+ }
+
+Plan <slug> (revision 0)
+
+checked  1. Change the text
+         files: 1 planned, changed src/main.rs
+         check: grep -n two src/main.rs (exit 0, <time>)
+changed  2. Add a note
+         files: 1 planned, changed notes/two.md
+
+Denied writes outside the plan:
+  c.txt
+No drift: the implementation follows the plan.
+denied: Bash: c.txt
+
+2 files changed, +4 -1 (applied)
+
 --- disk
+created notes/two.md
+  # Two
+  
+  It says two.
+changed src/main.rs
+  fn main() {
+      println!("two");
+  }
+
