@@ -162,6 +162,47 @@ async fn sb_4_protected_places_stay_read_only() {
 }
 
 #[tokio::test]
+async fn sb_4_folders_around_protected_places_are_not_renamed() {
+    let world = World::new();
+    std::fs::create_dir_all(world.at("ws/packages/lib/.git/hooks")).unwrap();
+    std::fs::create_dir_all(world.at("ws/packages/other")).unwrap();
+    let protect = vec![world.at("ws/.git"), world.at("ws/packages/lib/.git")];
+    let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
+    let script = "mv packages/lib away; mv packages gone; mkdir -p packages/lib/.git/hooks; \
+        echo x > packages/lib/.git/hooks/pre-commit; \
+        echo x > packages/lib/made; mv packages/other packages/renamed; mv packages/lib/made packages/made";
+    let (text, _) = finish(world.spawn(profile, SandboxLimits::default(), script)).await.unwrap();
+    let there = |name: &str| world.at("ws").join(name).exists();
+    assert!(there("packages/lib/.git/hooks") && !there("packages/lib/.git/hooks/pre-commit"), "{text}");
+    assert!(there("packages/renamed") && there("packages/made"), "{text}");
+}
+
+#[tokio::test]
+async fn sb_4_protected_links_are_not_replaced() {
+    let world = World::new();
+    std::fs::write(world.at("ws/AGENTS.md"), "rules\n").unwrap();
+    std::fs::create_dir_all(world.at("ws/conf/editor")).unwrap();
+    for (target, link) in
+        [("AGENTS.md", "middle"), ("middle", "CLAUDE.md"), ("conf/editor", ".vscode"), ("nowhere", ".envrc")]
+    {
+        std::os::unix::fs::symlink(target, world.at("ws").join(link)).unwrap();
+    }
+    let protect = ["CLAUDE.md", ".vscode", ".envrc"].map(|name| world.at("ws").join(name)).to_vec();
+    let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
+    let script = "cat CLAUDE.md; ls -d .vscode/; for f in CLAUDE.md middle .vscode .envrc; do rm -f $f; mv $f x; ln -sfn src $f; \
+        echo evil > $f; done; echo evil > .vscode/tasks.json; mv conf y; mv AGENTS.md z; echo evil > AGENTS.md";
+    let (text, _) = finish(world.spawn(profile, SandboxLimits::default(), script)).await.unwrap();
+    assert!(text.starts_with("rules\n.vscode/\n"), "{text}");
+    for (target, link) in
+        [("AGENTS.md", "middle"), ("middle", "CLAUDE.md"), ("conf/editor", ".vscode"), ("nowhere", ".envrc")]
+    {
+        assert_eq!(std::fs::read_link(world.at("ws").join(link)).unwrap(), std::path::Path::new(target), "{text}");
+    }
+    assert_eq!(std::fs::read_to_string(world.at("ws/AGENTS.md")).unwrap(), "rules\n", "{text}");
+    assert!(!world.at("ws/conf/editor/tasks.json").exists() && !world.at("ws/nowhere").exists(), "{text}");
+}
+
+#[tokio::test]
 async fn mo_4_confined_commands_do_not_open_our_memory() {
     cutonce_sandbox::forbid_process_inspection();
     // SAFETY: `prctl` with `PR_GET_DUMPABLE` only reads a flag of this process.

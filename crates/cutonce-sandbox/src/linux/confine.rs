@@ -5,6 +5,7 @@ use super::inner_listener::ListenerChannel;
 use super::landlock::{self, LandlockAccess, LandlockRules};
 use super::launch::LaunchStage;
 use super::mounts::{MountStep, overlay_options};
+use super::protected::ProtectedPlaces;
 use super::seccomp::{FilterGaps, build_filter};
 use super::sys::sys;
 use super::user_namespace::shared_user_namespace;
@@ -56,6 +57,8 @@ struct ProfileOutline {
     stand_ins: Vec<PathBuf>,
     /// Places inside writable folders that stay read-only; each exists.
     protect: Vec<PathBuf>,
+    /// Links inside writable folders that must not be replaced.
+    protect_links: Vec<PathBuf>,
     read_only: bool,
     network: bool,
     /// Uses an empty network namespace of its own.
@@ -157,13 +160,12 @@ pub(crate) fn is_passing(errno: i32) -> bool {
 }
 
 impl KernelConfinement {
-    /// Prepares a profile; `None` if it confines nothing. `scratch` is the folder for this command's layers;
-    /// `protected` are existing places that stay read-only.
+    /// Prepares a profile; `None` if it confines nothing. `scratch` is the folder for this command's layers.
     pub(crate) fn new(
         profile: &SandboxProfile,
         layer: &SandboxSupport,
         scratch: Option<&Path>,
-        protected: &[PathBuf],
+        protected: &ProtectedPlaces,
     ) -> Result<Option<Self>, RefusalReason> {
         let outline = match profile {
             SandboxProfile::Unconfined => return Ok(None),
@@ -225,7 +227,10 @@ impl KernelConfinement {
             None => masked_by_mounts(outline),
         };
         let masked: Vec<PathBuf> = BTreeSet::from_iter(masked).into_iter().collect();
-        let needs_mounts = !masked.is_empty() || !outline.layers.is_empty() || !outline.protect.is_empty();
+        let needs_mounts = !masked.is_empty()
+            || !outline.layers.is_empty()
+            || !outline.protect.is_empty()
+            || !outline.protect_links.is_empty();
         if needs_mounts && !namespaces {
             return Err(
                 "hidden or read-only files inside a writable folder, and throwaway layers, need user namespaces".into(),
@@ -360,6 +365,7 @@ fn outline_read_only(
         layers,
         through: None,
         protect: Vec::new(),
+        protect_links: Vec::new(),
         read_only: true,
         network: false,
         background: profile.background,
@@ -371,7 +377,7 @@ fn outline_workspace_write(
     profile: &WorkspaceWriteProfile,
     layer: &SandboxSupport,
     scratch: Option<&Path>,
-    protected: &[PathBuf],
+    protected: &ProtectedPlaces,
 ) -> Result<ProfileOutline, RefusalReason> {
     let layered = profile.layer.as_ref().map(|mount| require_folder(&mount.root)).transpose()?;
     let write: Vec<PathBuf> =
@@ -379,7 +385,8 @@ fn outline_workspace_write(
     let mut outline = ProfileOutline {
         write: write.into_iter().filter(|root| Some(root) != layered.as_ref()).collect(),
         hide: resolve_links(&profile.hide),
-        protect: protected.to_vec(),
+        protect: protected.paths().to_vec(),
+        protect_links: protected.links().to_vec(),
         limits: profile.limits,
         network: profile.network,
         loopback: !profile.network && layer.tier == SandboxTier::Namespaces,
@@ -572,10 +579,15 @@ fn build_steps(
     let devices: Vec<&str> = DEVICES.iter().map(|(device, _)| *device).filter(|_| close_devices).collect();
     let devices: Vec<&Path> =
         devices.into_iter().map(Path::new).filter(|path| path.exists() && !path.is_dir()).collect();
+    let around = folders_around_protected(outline);
     // What is mounted onto itself here stays read-only, unless it becomes writable below.
-    let own_mounts = outline.write.iter().chain(&outline.protect).map(PathBuf::as_path).chain(devices.iter().copied());
+    let own_mounts = outline.write.iter().chain(&around).chain(&outline.protect);
+    let own_mounts = own_mounts.map(PathBuf::as_path).chain(devices.iter().copied());
     for path in own_mounts {
         steps.push(MountStep::BindSelf(c_path(path)?));
+    }
+    for link in &outline.protect_links {
+        steps.push(MountStep::PinLink(c_path(link)?));
     }
     if let Some(shm) = &outline.shm {
         steps.push(MountStep::BindOver { what: c_path(shm)?, at: c"/dev/shm".into() });
@@ -598,7 +610,9 @@ fn build_steps(
         steps.push(MountStep::Device(c_path(device)?));
     }
     let through = outline.through.iter().flat_map(|through| &through.folders);
-    for path in outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered)).chain(through) {
+    for path in
+        outline.write.iter().chain(&around).chain(outline.layers.iter().map(|laid| &laid.covered)).chain(through)
+    {
         steps.push(MountStep::Writable(c_path(path)?));
     }
     if outline.shm.is_some() {
@@ -609,6 +623,18 @@ fn build_steps(
         steps.push(MountStep::Loopback);
     }
     Ok(steps)
+}
+
+/// Folders between a writable folder and a protected place in it, outermost first. A folder that is a mount can't be
+/// renamed; otherwise a program could move one away, with the protected place, and put another one there.
+fn folders_around_protected(outline: &ProfileOutline) -> Vec<PathBuf> {
+    let writable = || outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered));
+    let is_inside = |path: &&Path| writable().any(|root| path.starts_with(root) && *path != root);
+    let above =
+        |place: &PathBuf| place.ancestors().skip(1).take_while(is_inside).map(Path::to_owned).collect::<Vec<_>>();
+    let is_protected = |path: &PathBuf| outline.protect.iter().any(|place| path.starts_with(place));
+    let around: BTreeSet<PathBuf> = outline.protect.iter().chain(&outline.protect_links).flat_map(above).collect();
+    around.into_iter().filter(|path| !is_protected(path)).collect()
 }
 
 /// What a stand-in contains, as far as it has room. Empty lines fill the rest.
