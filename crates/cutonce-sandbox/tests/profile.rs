@@ -8,6 +8,7 @@ use cutonce_sandbox::{
     KeptLayer, ProcessExit, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError,
     WorkspaceWriteProfile, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
+use std::os::unix::fs::MetadataExt;
 use world::{SECRET, Under, World, finish};
 
 #[tokio::test]
@@ -218,6 +219,39 @@ async fn mo_4_confined_commands_do_not_open_our_memory() {
         drop(running);
         assert!(closed(), "{under:?}, afterwards");
     }
+}
+
+#[tokio::test]
+async fn sb_7_hidden_files_on_a_layer_need_no_mounts() {
+    let world = World::new();
+    let SandboxProfile::ReadOnly(mut profile) = world.profile(Under::Scratch) else { unreachable!() };
+    let folder = world.at("ws/many/closed");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..50 {
+        std::fs::write(folder.join(format!("{number}.env")), SECRET).unwrap();
+        profile.hide.push(folder.join(format!("{number}.env")));
+    }
+    std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+    let script = "stat -c '%a %s %Y' many/closed many/closed/7.env; cat many/closed/*.env | grep -c s3cr3t; \
+        rm -f many/closed/7.env; chmod 755 many/closed; rm many/closed/7.env; cat many/closed/7.env; mv many moved; \
+        cat moved/closed/*.env | grep -c s3cr3t; grep -c many /proc/self/mountinfo";
+    let spawn = world.spawn(SandboxProfile::ReadOnly(profile), SandboxLimits::default(), script);
+    let (text, _) = finish(spawn).await.unwrap();
+    let about = |path: &std::path::Path| {
+        let meta = std::fs::metadata(path).unwrap();
+        format!("{:o} {} {}", meta.mode() & 0o777, meta.len(), meta.mtime())
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], about(&folder), "{text}");
+    assert_eq!(
+        lines[1].split(' ').skip(1).collect::<Vec<_>>(),
+        about(&folder.join("7.env")).split(' ').skip(1).collect::<Vec<_>>(),
+        "{text}"
+    );
+    let counts: Vec<&str> = lines.iter().copied().filter(|line| line.parse::<u32>().is_ok()).collect();
+    assert_eq!(counts, ["0", "0", "0"], "{text}");
+    assert_eq!(std::fs::read_to_string(folder.join("7.env")).unwrap(), SECRET);
+    std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 #[tokio::test]

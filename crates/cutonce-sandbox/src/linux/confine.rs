@@ -7,6 +7,7 @@ use super::launch::LaunchStage;
 use super::mounts::{MountStep, overlay_options};
 use super::protected::ProtectedPlaces;
 use super::seccomp::{FilterGaps, build_filter};
+use super::stand_in::{create_stand_in, put_on_layers};
 use super::sys::sys;
 use super::user_namespace::shared_user_namespace;
 use super::watch::count_own_tasks;
@@ -15,11 +16,9 @@ use crate::profile::{LayerMount, ReadOnlyProfile, ResourceLimits, SandboxProfile
 use libc::{c_int, sock_filter};
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::fs::{Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -55,6 +54,8 @@ struct ProfileOutline {
     stand_in_folder: Option<PathBuf>,
     /// Hidden files that get a stand-in although Landlock could refuse them.
     stand_ins: Vec<PathBuf>,
+    /// Hidden files that a stand-in on a layer covers; they need no mount.
+    closed_on_layers: BTreeSet<PathBuf>,
     /// Places inside writable folders that stay read-only; each exists.
     protect: Vec<PathBuf>,
     /// Links inside writable folders that must not be replaced.
@@ -226,7 +227,8 @@ impl KernelConfinement {
             Some(_) => inside_writable(outline).into_iter().chain(outline.stand_ins.clone()).collect(),
             None => masked_by_mounts(outline),
         };
-        let masked: Vec<PathBuf> = BTreeSet::from_iter(masked).into_iter().collect();
+        let masked: BTreeSet<PathBuf> = BTreeSet::from_iter(masked);
+        let masked: Vec<PathBuf> = masked.difference(&outline.closed_on_layers).cloned().collect();
         let needs_mounts = !masked.is_empty()
             || !outline.layers.is_empty()
             || !outline.protect.is_empty()
@@ -342,7 +344,6 @@ fn outline_read_only(
 ) -> Result<ProfileOutline, RefusalReason> {
     let replaces = layer.tier == SandboxTier::Namespaces && scratch.is_some();
     let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_file());
-    let stand_ins = resolve_links(&profile.stand_ins).into_iter().filter(|path| replaces && is_file(path)).collect();
     let layers = match (&profile.scratch, scratch) {
         (Some(wanted), Some(folder)) => {
             let root = [require_folder(&wanted.root)?].into_iter();
@@ -351,17 +352,24 @@ fn outline_read_only(
         (Some(_), None) => return Err("no folder for the throwaway layer".into()),
         (None, _) => Vec::new(),
     };
+    let readable = resolve_links(&profile.readable);
+    let hide = resolve_links(&profile.hide);
+    let closed_on_layers = put_on_layers(&layers, &hide, &readable)?;
+    let on_layer = |path: &PathBuf| layers.iter().any(|laid| path.starts_with(&laid.covered));
+    let stand_ins = resolve_links(&profile.stand_ins);
+    let stand_ins = stand_ins.into_iter().filter(|path| replaces && is_file(path) && !on_layer(path)).collect();
     let has_shm = !layers.is_empty() && Path::new("/dev/shm").is_dir();
     let shm = scratch.map(|folder| folder.join("shm")).filter(|_| has_shm);
     Ok(ProfileOutline {
         write: vec![require_folder(&profile.tmp)?],
-        hide: resolve_links(&profile.hide),
-        readable: resolve_links(&profile.readable),
+        hide,
+        readable,
         loopback: !layers.is_empty() || profile.listener.is_some(),
         listener: profile.listener,
         shm,
         stand_in_folder: scratch.map(Path::to_owned),
         stand_ins,
+        closed_on_layers,
         layers,
         through: None,
         protect: Vec::new(),
@@ -597,7 +605,7 @@ fn build_steps(
             Ok(meta) if meta.is_dir() => steps.push(MountStep::MaskFolder(c_path(path)?)),
             Ok(meta) if meta.is_file() => {
                 let with = match &outline.stand_in_folder {
-                    Some(folder) => create_stand_in(&folder.join(format!("closed{number}")), &meta)?,
+                    Some(folder) => c_path(&create_stand_in(&folder.join(format!("closed{number}")), &meta)?)?,
                     None => c"/dev/null".into(),
                 };
                 steps.push(MountStep::MaskFile { at: c_path(path)?, with });
@@ -635,26 +643,6 @@ fn folders_around_protected(outline: &ProfileOutline) -> Vec<PathBuf> {
     let is_protected = |path: &PathBuf| outline.protect.iter().any(|place| path.starts_with(place));
     let around: BTreeSet<PathBuf> = outline.protect.iter().chain(&outline.protect_links).flat_map(above).collect();
     around.into_iter().filter(|path| !is_protected(path)).collect()
-}
-
-/// What a stand-in contains, as far as it has room. Empty lines fill the rest.
-const STAND_IN_TEXT: &str = "# Closed by cutonce: keys and credentials stay hidden in plan mode.\n";
-/// A longer rest is a hole in the file.
-const MAX_STAND_IN_TEXT: u64 = 64 * 1024;
-
-/// Creates a file with the size and time of the hidden one, but not its content. For git the file is unchanged if the
-/// hidden one is (with `core.checkStat=minimal`), and can be opened if it is not.
-fn create_stand_in(path: &Path, like: &Metadata) -> Result<CString, RefusalReason> {
-    let make = || {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
-        let mut text = STAND_IN_TEXT.as_bytes().to_vec();
-        text.resize(like.len().min(MAX_STAND_IN_TEXT) as usize, b'\n');
-        file.write_all(&text)?;
-        file.set_len(like.len())?;
-        file.set_modified(like.modified()?)
-    };
-    make().map_err(|error: io::Error| RefusalReason::from_error(&path.display().to_string(), &error))?;
-    c_path(path)
 }
 
 fn c_path(path: &Path) -> Result<CString, RefusalReason> {

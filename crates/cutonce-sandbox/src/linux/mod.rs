@@ -10,6 +10,7 @@ pub(crate) mod probe;
 mod protected;
 mod scratch;
 mod seccomp;
+mod stand_in;
 mod supervisor;
 mod sys;
 mod user_namespace;
