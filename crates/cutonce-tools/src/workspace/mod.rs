@@ -60,19 +60,11 @@ const TRIGGER_NAMES: &[&str] = &[
 ];
 
 /// Those of the names above that stay missing next to the project's files, if they are missing (SB-4).
+#[rustfmt::skip]
 const RESERVED_NAMES: &[&str] = &[
-    ".git",
-    ".cutonce",
-    ".claude",
-    ".mcp.json",
-    ".envrc",
-    ".husky",
-    ".vscode",
-    ".cargo",
-    ".github",
-    ".gitlab-ci.yml",
-    "AGENTS.md",
-    "CLAUDE.md",
+    ".git", ".cutonce", ".claude", ".mcp.json", ".envrc", ".husky", ".pre-commit-config.yaml", ".vscode",
+    ".devcontainer", ".cargo", ".github", ".circleci", ".gitlab-ci.yml", ".travis.yml", "Jenkinsfile",
+    "azure-pipelines.yml", "bitbucket-pipelines.yml", "AGENTS.md", "CLAUDE.md",
 ];
 
 /// Parents below which a folder named `plans` contains plans, not settings (PM-40).
