@@ -575,7 +575,10 @@ impl<T: DeserializeOwned> FleetReader<'_, T> {
 }
 
 pub(crate) async fn open_context(record: &RemoteRecord) -> Result<Context, FleetError> {
-    let failed = |why: String| FleetError::Server { servers: record.shown_urls(), what: "connect", why };
+    let failed = |why: String| {
+        let why = why.strip_prefix("IO error: ").unwrap_or(&why).to_string();
+        FleetError::Server { servers: record.shown_urls(), what: "connect", why }
+    };
     let mut options = async_nats::ConnectOptions::new()
         .name("cutonce")
         .connection_timeout(CONNECT_TIMEOUT)
