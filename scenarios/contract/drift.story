@@ -75,7 +75,7 @@ request 2
   user: result: Created hello.txt (1 line).
 request 3
   assistant: call Write {"file_path":"extra.txt","content":"not planned\n"}
-  user: error: Not allowed: the file is outside the approved plan, which only a person can extend, and no one is here. Follow the plan, or tell the user what you would have changed.
+  user: error: Not allowed: the file is outside the approved plan, which only the user can extend, and this session can't ask. Follow the plan, or tell the user what you would have changed.
 request 4
   assistant: Done. All checks pass.
   user: The turn is about to end, but steps of the approved plan are not done:

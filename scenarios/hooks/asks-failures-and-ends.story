@@ -63,10 +63,10 @@ request 3
   assistant: call Agent {"description":"look","prompt":"Look around.","subagent_type":"Explore"}
   user: result: Created yes.txt (1 line).
   user: error: The user's hook blocked this call: not no.txt
-  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
-  user: error: Not allowed: it writes to a protected place, which only a person can allow, and no one is here. Continue without it, or tell the user what you would have changed.
-  user: error: Not allowed: it writes to a protected place, which only a person can allow, and no one is here. Continue without it, or tell the user what you would have changed.
-  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs the user's permission, and this session can't ask. Continue without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it writes to a protected place, which only the user can allow, and this session can't ask. Continue without it, or tell the user what you would have changed.
+  user: error: Not allowed: it writes to a protected place, which only the user can allow, and this session can't ask. Continue without it, or tell the user what you would have changed.
+  user: error: Not allowed: it needs the user's permission, and this session can't ask. Continue without it, or tell the user which rule (--allowedTools) would allow it.
   user: error: missing.txt does not exist.
   user: result: [kept back by a hook]
   user: result: Nothing here.
@@ -108,7 +108,7 @@ request 2
   assistant: call Write {"file_path":"yes.txt","content":"changed\n"}
   assistant: call WebFetch {"url":"http://127.0.0.1:1/","prompt":"x"}
   user: error: Write is not allowed in plan mode. Plan mode is read-only. Put the change into the plan instead.
-  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs the user's permission, and this session can't ask. Continue without it, or tell the user which rule (--allowedTools) would allow it.
 
 --- disk
 nothing changed

@@ -44,7 +44,7 @@ request 3
 request 4
   assistant: call Read {"file_path":"notes.txt"}
   assistant: call Glob {"pattern":"*.txt"}
-  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs the user's permission, and this session can't ask. Continue without it, or tell the user which rule (--allowedTools) would allow it.
   user: error: The user's hook blocked this call: A PreToolUse hook failed: exit code 7: (nothing on stderr)
 
 --- run cutonce -p "look" --settings '{"disableAllHooks": true}'

@@ -40,7 +40,7 @@ request 1
         … 2 more lines
 request 2
   assistant: call AskUserQuestion {"questions":[{"question":"Which?","header":"Which","options":[{"label":"a","description":"a"},{"label":"b","description":"b"}],"multiSelect":false}]}
-  user: error: No one can answer here: this session runs without a person. Decide yourself and say what you assumed.
+  user: error: This session can't ask the user. Decide yourself and say what you assumed.
 request 3
   assistant: call Write {"file_path":"$HOME/.cutonce/plans/<slug>.md","content":"# A draft\n"}
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).

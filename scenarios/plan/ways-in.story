@@ -86,7 +86,7 @@ Enabled plan mode
 The mode is plan. Others: default, acceptEdits.
 Already in plan mode.
 Unknown mode `nonsense`; expected one of: default, acceptEdits, plan.
-The mode is still plan: bypassPermissions is not available in this run: it must be made available at the start.
+The mode is still plan: bypassPermissions is not available in this run: start with --allow-dangerously-skip-permissions.
 Already in plan mode. No plan written yet.
 mode: default
 The mode is now default.

@@ -63,7 +63,7 @@ request 2
   assistant: call Read {"file_path":"a.txt"}
   user: result: two
   user: result: Created c/d.txt (1 line).
-  user: error: Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.
+  user: error: Not allowed: it needs the user's permission, and this session can't ask. Continue without it, or tell the user which rule (--allowedTools) would allow it.
   user: result: 1	two
 request 3
   assistant: call Bash {"command":"cat c/d.txt; ls; echo x > $HOME/outside.txt; curl -s http://127.0.0.1:1 || echo offline"}

@@ -22,8 +22,8 @@ press enter
 < Permission mode
 --- shows
  Permission mode
-› default      what only reads runs, all else asks
-  acceptEdits  what only reads and what changes files of the workspace runs, al…
+› default      reads run, everything else asks
+  acceptEdits  reads and edits in the workspace run, everything else asks
   plan         what only reads runs, what changes anything is refused until a p…
 
 

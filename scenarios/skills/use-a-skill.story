@@ -30,7 +30,7 @@ nothing
 ]}
 --- run cutonce -p "notes" --permission-mode plan
 --- stderr
-cutonce: 2 skills of this folder are ignored until you trust it. To trust it, run: cutonce trust
+cutonce: Ignored until you trust this folder: 2 skills. Trust it with /trust or `cutonce trust`.
 
 --- seen
 request 1
@@ -53,7 +53,7 @@ request 1
 request 2
   assistant: call Skill {"skill":"release-notes","args":"v2"}
   assistant: call Skill {"skill":"deploy"}
-  user: result: The skill release-notes from $HOME/.cutonce/skills/notes. Files it names are below that folder. It describes how to do something; it changes none of your rules, and permissions are asked as always.
+  user: result: The skill release-notes from $HOME/.cutonce/skills/notes. Files it names are below that folder. It describes how to do something; it changes none of your rules, and permissions work as always.
         
         <skill name="release-notes">
         Fill template.md. It is a secret recipe.
@@ -82,7 +82,7 @@ request 4
   user: deploy
 request 5
   assistant: call Skill {"skill":"deploy"}
-  user: result: The skill deploy from $WS/.claude/skills/deploy. Files it names are below that folder. It describes how to do something; it changes none of your rules, and permissions are asked as always.
+  user: result: The skill deploy from $WS/.claude/skills/deploy. Files it names are below that folder. It describes how to do something; it changes none of your rules, and permissions work as always.
         
         <skill name="deploy">
         Run deploy.sh.

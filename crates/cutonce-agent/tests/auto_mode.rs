@@ -102,7 +102,7 @@ impl World {
                     fates.push(match () {
                         () if reason.starts_with("auto mode: denied: not this") => Fate::Judged,
                         () if reason.starts_with("auto mode: sure") => Fate::Allowed,
-                        () if reason.contains("no one can answer") => Fate::Asked,
+                        () if reason.contains("this session can't ask") => Fate::Asked,
                         () if reason.contains("plan mode is read-only") => Fate::Denied,
                         () if reason.contains("allowed by the rule") => Fate::Ran,
                         () => panic!("{} {reason}", finished.name),

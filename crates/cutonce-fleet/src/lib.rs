@@ -45,7 +45,7 @@ pub enum FleetError {
     #[error("can't connect to {servers}: {why}; {}", fault.next_step(remote))]
     Connection { remote: String, servers: String, fault: ConnectionFault, why: String },
     /// The servers do not answer, or refuse.
-    #[error("can't {what}: the server {servers} says: {why}")]
+    #[error("can't {what}: {servers}: {why}")]
     Server { servers: String, what: &'static str, why: String },
     /// The request is not possible; the text says why and what to do.
     #[error("{0}")]

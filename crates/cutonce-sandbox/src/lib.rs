@@ -34,7 +34,7 @@ pub use kept_layer::{KeptLayer, NamedLayer, check_layer_name, named_layers, swee
 pub use layer::{
     SandboxLimits, SandboxSupport, SandboxTier, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
-pub use private::forbid_process_inspection;
+pub use private::{forbid_process_inspection, ignore_file_size_signal};
 pub use profile::{
     LayerMount, ReadOnlyProfile, ResourceKind, ResourceLimits, SandboxProfile, ThrowawayLayer, WorkspaceWriteProfile,
 };

@@ -12,6 +12,15 @@ pub fn forbid_process_inspection() {
     }
 }
 
+/// Turns a write beyond the user's limit for files (`ulimit -f`) into an error: the signal would end the program
+/// silently. Programs that we confine get the signal's default action back.
+pub fn ignore_file_size_signal() {
+    // SAFETY: ignoring a signal installs no handler and accesses no memory.
+    unsafe {
+        libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
+    }
+}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #[test]

@@ -8,6 +8,7 @@ use cutonce_sandbox::{
     KeptLayer, ProcessExit, ResourceKind, ResourceLimits, SandboxLimits, SandboxProfile, SandboxTier, SpawnError,
     WorkspaceWriteProfile, check_throwaway_layer, sandbox_support, sandbox_support_within,
 };
+use std::os::unix::fs::MetadataExt;
 use world::{SECRET, Under, World, finish};
 
 #[tokio::test]
@@ -186,6 +187,47 @@ async fn sb_4_hidden_file_in_the_workspace_stays_closed() {
 }
 
 #[tokio::test]
+async fn sb_4_folders_around_protected_places_are_not_renamed() {
+    let world = World::new();
+    std::fs::create_dir_all(world.at("ws/packages/lib/.git/hooks")).unwrap();
+    std::fs::create_dir_all(world.at("ws/packages/other")).unwrap();
+    let protect = vec![world.at("ws/.git"), world.at("ws/packages/lib/.git")];
+    let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
+    let script = "mv packages/lib away; mv packages gone; mkdir -p packages/lib/.git/hooks; \
+        echo x > packages/lib/.git/hooks/pre-commit; \
+        echo x > packages/lib/made; mv packages/other packages/renamed; mv packages/lib/made packages/made";
+    let (text, _) = finish(world.spawn(profile, SandboxLimits::default(), script)).await.unwrap();
+    let there = |name: &str| world.at("ws").join(name).exists();
+    assert!(there("packages/lib/.git/hooks") && !there("packages/lib/.git/hooks/pre-commit"), "{text}");
+    assert!(there("packages/renamed") && there("packages/made"), "{text}");
+}
+
+#[tokio::test]
+async fn sb_4_protected_links_are_not_replaced() {
+    let world = World::new();
+    std::fs::write(world.at("ws/AGENTS.md"), "rules\n").unwrap();
+    std::fs::create_dir_all(world.at("ws/conf/editor")).unwrap();
+    for (target, link) in
+        [("AGENTS.md", "middle"), ("middle", "CLAUDE.md"), ("conf/editor", ".vscode"), ("nowhere", ".envrc")]
+    {
+        std::os::unix::fs::symlink(target, world.at("ws").join(link)).unwrap();
+    }
+    let protect = ["CLAUDE.md", ".vscode", ".envrc"].map(|name| world.at("ws").join(name)).to_vec();
+    let profile = SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile { protect, ..world.writing(false) });
+    let script = "cat CLAUDE.md; ls -d .vscode/; for f in CLAUDE.md middle .vscode .envrc; do rm -f $f; mv $f x; ln -sfn src $f; \
+        echo evil > $f; done; echo evil > .vscode/tasks.json; mv conf y; mv AGENTS.md z; echo evil > AGENTS.md";
+    let (text, _) = finish(world.spawn(profile, SandboxLimits::default(), script)).await.unwrap();
+    assert!(text.starts_with("rules\n.vscode/\n"), "{text}");
+    for (target, link) in
+        [("AGENTS.md", "middle"), ("middle", "CLAUDE.md"), ("conf/editor", ".vscode"), ("nowhere", ".envrc")]
+    {
+        assert_eq!(std::fs::read_link(world.at("ws").join(link)).unwrap(), std::path::Path::new(target), "{text}");
+    }
+    assert_eq!(std::fs::read_to_string(world.at("ws/AGENTS.md")).unwrap(), "rules\n", "{text}");
+    assert!(!world.at("ws/conf/editor/tasks.json").exists() && !world.at("ws/nowhere").exists(), "{text}");
+}
+
+#[tokio::test]
 async fn mo_4_confined_commands_do_not_open_our_memory() {
     cutonce_sandbox::forbid_process_inspection();
     // SAFETY: `prctl` with `PR_GET_DUMPABLE` only reads a flag of this process.
@@ -201,6 +243,39 @@ async fn mo_4_confined_commands_do_not_open_our_memory() {
         drop(running);
         assert!(closed(), "{under:?}, afterwards");
     }
+}
+
+#[tokio::test]
+async fn sb_7_hidden_files_on_a_layer_need_no_mounts() {
+    let world = World::new();
+    let SandboxProfile::ReadOnly(mut profile) = world.profile(Under::Scratch) else { unreachable!() };
+    let folder = world.at("ws/many/closed");
+    std::fs::create_dir_all(&folder).unwrap();
+    for number in 0..50 {
+        std::fs::write(folder.join(format!("{number}.env")), SECRET).unwrap();
+        profile.hide.push(folder.join(format!("{number}.env")));
+    }
+    std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o555)).unwrap();
+    let script = "stat -c '%a %s %Y' many/closed many/closed/7.env; cat many/closed/*.env | grep -c s3cr3t; \
+        rm -f many/closed/7.env; chmod 755 many/closed; rm many/closed/7.env; cat many/closed/7.env; mv many moved; \
+        cat moved/closed/*.env | grep -c s3cr3t; grep -c many /proc/self/mountinfo";
+    let spawn = world.spawn(SandboxProfile::ReadOnly(profile), SandboxLimits::default(), script);
+    let (text, _) = finish(spawn).await.unwrap();
+    let about = |path: &std::path::Path| {
+        let meta = std::fs::metadata(path).unwrap();
+        format!("{:o} {} {}", meta.mode() & 0o777, meta.len(), meta.mtime())
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], about(&folder), "{text}");
+    assert_eq!(
+        lines[1].split(' ').skip(1).collect::<Vec<_>>(),
+        about(&folder.join("7.env")).split(' ').skip(1).collect::<Vec<_>>(),
+        "{text}"
+    );
+    let counts: Vec<&str> = lines.iter().copied().filter(|line| line.parse::<u32>().is_ok()).collect();
+    assert_eq!(counts, ["0", "0", "0"], "{text}");
+    assert_eq!(std::fs::read_to_string(folder.join("7.env")).unwrap(), SECRET);
+    std::fs::set_permissions(&folder, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
 }
 
 #[tokio::test]

@@ -23,13 +23,14 @@ use commands::{
     sessions, settings_schema, setup, trust,
 };
 use cutonce_core::exit_code;
-use cutonce_core::text::sanitize::{sanitize, without_os_codes};
+use cutonce_core::text::sanitize::sanitize;
 use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // Without this, a command that we start could read our environment, keys included, from /proc (MO-4).
     cutonce_sandbox::forbid_process_inspection();
+    cutonce_sandbox::ignore_file_size_signal();
     if is_version_query() {
         let _ = writeln!(std::io::stdout(), "{}", host_flags::version_text(std::env::args_os().nth(1)));
         return ExitCode::SUCCESS;
@@ -90,7 +91,7 @@ fn main() -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::from(exit_code::FAILED),
         Err(error) => {
             // The error text may come from a server (TL-10).
-            eprintln!("cutonce: {}", sanitize(&without_os_codes(&format!("{error:#}"))));
+            eprintln!("cutonce: {}", sanitize(&format!("{error:#}")));
             let is_usage = error.downcast_ref::<UsageError>().is_some();
             ExitCode::from(if is_usage { exit_code::USAGE } else { exit_code::FAILED })
         }

@@ -1,5 +1,6 @@
 //! Print macros that never panic. Stdout and stderr may be closed or full, and that must not abort the
-//! session (CL-3). They shadow the standard macros of the same names.
+//! session (CL-3). They shadow the standard macros of the same names. Messages for the user carry no error codes of the
+//! system.
 
 macro_rules! print {
     ($($words:tt)*) => {{
@@ -16,9 +17,11 @@ macro_rules! println {
 }
 
 macro_rules! eprintln {
+    () => { eprintln!("") };
     ($($words:tt)*) => {{
         use std::io::Write as _;
-        let _ = writeln!(std::io::stderr(), $($words)*);
+        let text = format!($($words)*);
+        let _ = writeln!(std::io::stderr(), "{}", cutonce_core::text::sanitize::without_os_codes(&text));
     }};
 }
 

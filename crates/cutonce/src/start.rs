@@ -16,7 +16,7 @@ use cutonce_core::mode::Mode;
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::settings::NotificationMethod;
 use cutonce_core::subagent::{AgentDefinition, parse_host_agents};
-use cutonce_core::text::sanitize::{sanitize, without_os_codes};
+use cutonce_core::text::sanitize::sanitize;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,7 +160,7 @@ pub async fn open_session_with(
     }
     let opened = start.open().await?;
     for notice in &opened.notices {
-        eprintln!("cutonce: {}", sanitize(&without_os_codes(notice)));
+        eprintln!("cutonce: {}", sanitize(notice));
     }
     let is_set = |name: &&str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let key_source = ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"].into_iter().find(is_set).unwrap_or("none");

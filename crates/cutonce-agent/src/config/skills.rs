@@ -54,9 +54,9 @@ pub fn find_skills(sources: SkillSources<'_>, trusted: bool, notices: &mut Vec<S
         }
     }
     if waiting > 0 {
-        notices.push(format!(
-            "{waiting} skills of this folder are ignored until you trust it. To trust it, run: cutonce trust"
-        ));
+        let skills = if waiting == 1 { "1 skill" } else { &format!("{waiting} skills") };
+        notices
+            .push(format!("Ignored until you trust this folder: {skills}. Trust it with /trust or `cutonce trust`."));
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     skills

@@ -304,7 +304,7 @@ impl SessionState {
             Approver::CantAsk => {
                 self.planner.approval.send_back();
                 let message = approval::no_approver_result(&request.plan_file_path);
-                self.plan_sent_back(n, "no one can approve a plan here", message);
+                self.plan_sent_back(n, "this session has no approver", message);
             }
         }
     }

@@ -25,7 +25,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// The answer to a teammate's model if the lead has no user.
-const NO_ONE_TO_ASK: &str = "No one is at the team lead to allow it. Continue without it, or tell the lead which rule (--allowedTools) would allow it.";
+const NO_ONE_TO_ASK: &str = "The team lead's session can't ask its user. Continue without it, or tell the lead which rule (--allowedTools) would allow it.";
 const NEWER_PLAN: &str = "the teammate submitted another plan";
 const TOO_MANY_CALLS: &str = "Too many calls of this teammate already wait; this one was denied.";
 

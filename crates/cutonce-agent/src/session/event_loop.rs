@@ -142,7 +142,7 @@ impl SessionState {
             Effect::StartCall(n) => self.start_call(n),
             Effect::SkipCall(n) => self.skip_call(n),
             Effect::StopCalls => self.stop_calls(),
-            Effect::WithdrawAsks => self.withdraw_asks("no one is left to answer"),
+            Effect::WithdrawAsks => self.withdraw_asks("the session ends"),
             Effect::Compact { focus, automatic } => self.start_compaction(focus, automatic),
             Effect::StopCompaction => self.stop_compaction(),
             Effect::EndTurn(reason) => self.end_turn(reason),

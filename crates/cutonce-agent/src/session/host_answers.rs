@@ -10,7 +10,7 @@ use cutonce_core::protocol::host::{FolderChange, HostAnswer, RuleChange, RuleCha
 use cutonce_core::protocol::submission::QuestionsAnswer;
 use serde_json::Value;
 
-const NOT_ADDED: &str = "it is none of the added ones";
+const NOT_ADDED: &str = "it was not added";
 
 impl SessionState {
     /// A host answered an ask about a call.

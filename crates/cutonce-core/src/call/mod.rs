@@ -489,12 +489,11 @@ fn withdrawn(question: &AskSubject, reason: &str) -> Step {
     deny(DeniedCall { why: Why::from_reason(reason), message })
 }
 
-const NO_APPROVER: &str = "Not allowed: it needs a permission and no one is here to give it. Continue without it, or tell the user which rule (--allowedTools) would allow it.";
+const NO_APPROVER: &str = "Not allowed: it needs the user's permission, and this session can't ask. Continue without it, or tell the user which rule (--allowedTools) would allow it.";
 /// No rule lifts these.
-const NO_APPROVER_FOR_PROTECTED: &str = "Not allowed: it writes to a protected place, which only a person can allow, and no one is here. Continue without it, or tell the user what you would have changed.";
-const NO_APPROVER_OUT_OF_SCOPE: &str = "Not allowed: the file is outside the approved plan, which only a person can extend, and no one is here. Follow the plan, or tell the user what you would have changed.";
-const NO_ONE_TO_ASK: &str =
-    "No one can answer here: this session runs without a person. Decide yourself and say what you assumed.";
+const NO_APPROVER_FOR_PROTECTED: &str = "Not allowed: it writes to a protected place, which only the user can allow, and this session can't ask. Continue without it, or tell the user what you would have changed.";
+const NO_APPROVER_OUT_OF_SCOPE: &str = "Not allowed: the file is outside the approved plan, which only the user can extend, and this session can't ask. Follow the plan, or tell the user what you would have changed.";
+const NO_ONE_TO_ASK: &str = "This session can't ask the user. Decide yourself and say what you assumed.";
 
 fn refused(question: AskSubject, by: Refusal) -> CallResult {
     let denied =
@@ -507,7 +506,7 @@ fn refused(question: AskSubject, by: Refusal) -> CallResult {
                 AskCause::OutOfScope => NO_APPROVER_OUT_OF_SCOPE,
                 _ => NO_APPROVER,
             };
-            let why = Why { reason: format!("{}; no one can answer here", ask.why.reason), ..ask.why };
+            let why = Why { reason: format!("{}; this session can't ask", ask.why.reason), ..ask.why };
             CallResult::Denied(DeniedCall { why, message: message.into() })
         }
         (AskSubject::Permission(ask), Refusal::User { message }) => {

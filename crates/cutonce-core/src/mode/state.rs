@@ -74,7 +74,7 @@ pub enum ModeUnavailable {
     AutoNotEnabled,
     #[error("auto mode's gate is closed (`auto.gate`, CUTONCE_AUTO_GATE, or a classifier that failed too often)")]
     AutoGateClosed,
-    #[error("bypassPermissions is not available in this run: it must be made available at the start")]
+    #[error("bypassPermissions is not available in this run: start with --allow-dangerously-skip-permissions")]
     BypassNotAllowed,
 }
 

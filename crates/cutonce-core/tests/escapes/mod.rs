@@ -190,6 +190,8 @@ pub const ESCAPES: &[(&str, &str)] = &[
     // ps can print environment variables.
     ("ps eww", "unknown"),
     ("ps auxe", "unknown"),
+    ("ps -eo pid,environ", "unknown"),
+    ("ps -o environ -p 1", "unknown"),
     ("ps -auxeww", "unknown"),
     ("ps -ef -ux", "unknown"),
     ("ps -ef -o args", "unknown"),

@@ -5,7 +5,9 @@ use super::inner_listener::ListenerChannel;
 use super::landlock::{self, LandlockAccess, LandlockRules};
 use super::launch::LaunchStage;
 use super::mounts::{MountStep, overlay_options};
+use super::protected::ProtectedPlaces;
 use super::seccomp::{FilterGaps, build_filter};
+use super::stand_in::{create_stand_in, put_on_layers};
 use super::sys::sys;
 use super::user_namespace::shared_user_namespace;
 use super::watch::count_own_tasks;
@@ -14,11 +16,9 @@ use crate::profile::{LayerMount, ReadOnlyProfile, ResourceLimits, SandboxProfile
 use libc::{c_int, sock_filter};
 use std::collections::BTreeSet;
 use std::ffi::CString;
-use std::fs::{Metadata, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -54,8 +54,12 @@ struct ProfileOutline {
     stand_in_folder: Option<PathBuf>,
     /// Hidden files that get a stand-in although Landlock could refuse them.
     stand_ins: Vec<PathBuf>,
+    /// Hidden files that a stand-in on a layer covers; they need no mount.
+    closed_on_layers: BTreeSet<PathBuf>,
     /// Places inside writable folders that stay read-only; each exists.
     protect: Vec<PathBuf>,
+    /// Links inside writable folders that must not be replaced.
+    protect_links: Vec<PathBuf>,
     read_only: bool,
     network: bool,
     /// Uses an empty network namespace of its own.
@@ -157,13 +161,12 @@ pub(crate) fn is_passing(errno: i32) -> bool {
 }
 
 impl KernelConfinement {
-    /// Prepares a profile; `None` if it confines nothing. `scratch` is the folder for this command's layers;
-    /// `protected` are existing places that stay read-only.
+    /// Prepares a profile; `None` if it confines nothing. `scratch` is the folder for this command's layers.
     pub(crate) fn new(
         profile: &SandboxProfile,
         layer: &SandboxSupport,
         scratch: Option<&Path>,
-        protected: &[PathBuf],
+        protected: &ProtectedPlaces,
     ) -> Result<Option<Self>, RefusalReason> {
         let outline = match profile {
             SandboxProfile::Unconfined => return Ok(None),
@@ -224,7 +227,8 @@ impl KernelConfinement {
             Some(_) => inside_writable(outline).into_iter().chain(outline.stand_ins.clone()).collect(),
             None => masked_by_mounts(outline),
         };
-        let masked: Vec<PathBuf> = BTreeSet::from_iter(masked).into_iter().collect();
+        let masked: BTreeSet<PathBuf> = BTreeSet::from_iter(masked);
+        let masked: Vec<PathBuf> = masked.difference(&outline.closed_on_layers).cloned().collect();
         if !outline.layers.is_empty() && !namespaces {
             return Err("layers need user namespaces".into());
         }
@@ -334,7 +338,6 @@ fn outline_read_only(
 ) -> Result<ProfileOutline, RefusalReason> {
     let replaces = layer.tier == SandboxTier::Namespaces && scratch.is_some();
     let is_file = |path: &PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_file());
-    let stand_ins = resolve_links(&profile.stand_ins).into_iter().filter(|path| replaces && is_file(path)).collect();
     let layers = match (&profile.scratch, scratch) {
         (Some(wanted), Some(folder)) => {
             let root = [require_folder(&wanted.root)?].into_iter();
@@ -343,20 +346,28 @@ fn outline_read_only(
         (Some(_), None) => return Err("no folder for the throwaway layer".into()),
         (None, _) => Vec::new(),
     };
+    let readable = resolve_links(&profile.readable);
+    let hide = resolve_links(&profile.hide);
+    let closed_on_layers = put_on_layers(&layers, &hide, &readable)?;
+    let on_layer = |path: &PathBuf| layers.iter().any(|laid| path.starts_with(&laid.covered));
+    let stand_ins = resolve_links(&profile.stand_ins);
+    let stand_ins = stand_ins.into_iter().filter(|path| replaces && is_file(path) && !on_layer(path)).collect();
     let has_shm = !layers.is_empty() && Path::new("/dev/shm").is_dir();
     let shm = scratch.map(|folder| folder.join("shm")).filter(|_| has_shm);
     Ok(ProfileOutline {
         write: vec![require_folder(&profile.tmp)?],
-        hide: resolve_links(&profile.hide),
-        readable: resolve_links(&profile.readable),
+        hide,
+        readable,
         loopback: !layers.is_empty() || profile.listener.is_some(),
         listener: profile.listener,
         shm,
         stand_in_folder: scratch.map(Path::to_owned),
         stand_ins,
+        closed_on_layers,
         layers,
         through: None,
         protect: Vec::new(),
+        protect_links: Vec::new(),
         read_only: true,
         network: false,
         background: profile.background,
@@ -368,7 +379,7 @@ fn outline_workspace_write(
     profile: &WorkspaceWriteProfile,
     layer: &SandboxSupport,
     scratch: Option<&Path>,
-    protected: &[PathBuf],
+    protected: &ProtectedPlaces,
 ) -> Result<ProfileOutline, RefusalReason> {
     let layered = profile.layer.as_ref().map(|mount| require_folder(&mount.root)).transpose()?;
     let write: Vec<PathBuf> =
@@ -376,7 +387,8 @@ fn outline_workspace_write(
     let mut outline = ProfileOutline {
         write: write.into_iter().filter(|root| Some(root) != layered.as_ref()).collect(),
         hide: resolve_links(&profile.hide),
-        protect: protected.to_vec(),
+        protect: protected.paths().to_vec(),
+        protect_links: protected.links().to_vec(),
         limits: profile.limits,
         network: profile.network,
         loopback: !profile.network && layer.tier == SandboxTier::Namespaces,
@@ -515,7 +527,7 @@ fn build_rules(outline: &ProfileOutline, abi: u32, namespaces: bool) -> io::Resu
     // Mounts close what is hidden or protected inside a writable folder. Without them only its neighbours are writable.
     let closed: BTreeSet<PathBuf> = match namespaces {
         true => BTreeSet::new(),
-        false => outline.hide.iter().chain(&outline.protect).cloned().collect(),
+        false => outline.hide.iter().chain(&outline.protect).chain(&outline.protect_links).cloned().collect(),
     };
     for folder in &outline.write {
         for (path, is_folder) in landlock::open_below(folder, &closed) {
@@ -576,10 +588,15 @@ fn build_steps(
     let devices: Vec<&str> = DEVICES.iter().map(|(device, _)| *device).filter(|_| close_devices).collect();
     let devices: Vec<&Path> =
         devices.into_iter().map(Path::new).filter(|path| path.exists() && !path.is_dir()).collect();
+    let around = folders_around_protected(outline);
     // What is mounted onto itself here stays read-only, unless it becomes writable below.
-    let own_mounts = outline.write.iter().chain(&outline.protect).map(PathBuf::as_path).chain(devices.iter().copied());
+    let own_mounts = outline.write.iter().chain(&around).chain(&outline.protect);
+    let own_mounts = own_mounts.map(PathBuf::as_path).chain(devices.iter().copied());
     for path in own_mounts {
         steps.push(MountStep::BindSelf(c_path(path)?));
+    }
+    for link in &outline.protect_links {
+        steps.push(MountStep::PinLink(c_path(link)?));
     }
     if let Some(shm) = &outline.shm {
         steps.push(MountStep::BindOver { what: c_path(shm)?, at: c"/dev/shm".into() });
@@ -589,7 +606,7 @@ fn build_steps(
             Ok(meta) if meta.is_dir() => steps.push(MountStep::MaskFolder(c_path(path)?)),
             Ok(meta) if meta.is_file() => {
                 let with = match &outline.stand_in_folder {
-                    Some(folder) => create_stand_in(&folder.join(format!("closed{number}")), &meta)?,
+                    Some(folder) => c_path(&create_stand_in(&folder.join(format!("closed{number}")), &meta)?)?,
                     None => c"/dev/null".into(),
                 };
                 steps.push(MountStep::MaskFile { at: c_path(path)?, with });
@@ -602,7 +619,9 @@ fn build_steps(
         steps.push(MountStep::Device(c_path(device)?));
     }
     let through = outline.through.iter().flat_map(|through| &through.folders);
-    for path in outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered)).chain(through) {
+    for path in
+        outline.write.iter().chain(&around).chain(outline.layers.iter().map(|laid| &laid.covered)).chain(through)
+    {
         steps.push(MountStep::Writable(c_path(path)?));
     }
     if outline.shm.is_some() {
@@ -615,24 +634,16 @@ fn build_steps(
     Ok(steps)
 }
 
-/// What a stand-in contains, as far as it has room. Empty lines fill the rest.
-const STAND_IN_TEXT: &str = "# Closed by cutonce: keys and credentials stay hidden in plan mode.\n";
-/// A longer rest is a hole in the file.
-const MAX_STAND_IN_TEXT: u64 = 64 * 1024;
-
-/// Creates a file with the size and time of the hidden one, but not its content. For git the file is unchanged if the
-/// hidden one is (with `core.checkStat=minimal`), and can be opened if it is not.
-fn create_stand_in(path: &Path, like: &Metadata) -> Result<CString, RefusalReason> {
-    let make = || {
-        let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(path)?;
-        let mut text = STAND_IN_TEXT.as_bytes().to_vec();
-        text.resize(like.len().min(MAX_STAND_IN_TEXT) as usize, b'\n');
-        file.write_all(&text)?;
-        file.set_len(like.len())?;
-        file.set_modified(like.modified()?)
-    };
-    make().map_err(|error: io::Error| RefusalReason::from_error(&path.display().to_string(), &error))?;
-    c_path(path)
+/// Folders between a writable folder and a protected place in it, outermost first. A folder that is a mount can't be
+/// renamed; otherwise a program could move one away, with the protected place, and put another one there.
+fn folders_around_protected(outline: &ProfileOutline) -> Vec<PathBuf> {
+    let writable = || outline.write.iter().chain(outline.layers.iter().map(|laid| &laid.covered));
+    let is_inside = |path: &&Path| writable().any(|root| path.starts_with(root) && *path != root);
+    let above =
+        |place: &PathBuf| place.ancestors().skip(1).take_while(is_inside).map(Path::to_owned).collect::<Vec<_>>();
+    let is_protected = |path: &PathBuf| outline.protect.iter().any(|place| path.starts_with(place));
+    let around: BTreeSet<PathBuf> = outline.protect.iter().chain(&outline.protect_links).flat_map(above).collect();
+    around.into_iter().filter(|path| !is_protected(path)).collect()
 }
 
 fn c_path(path: &Path) -> Result<CString, RefusalReason> {

@@ -10,6 +10,7 @@ pub(crate) mod probe;
 mod protected;
 mod scratch;
 mod seccomp;
+mod stand_in;
 mod supervisor;
 mod sys;
 mod user_namespace;
@@ -87,7 +88,7 @@ pub(crate) fn start(spawn: SpawnSpec, stdio: [OwnedFd; 3]) -> Result<(Supervised
         SandboxProfile::Unconfined => None,
         SandboxProfile::ReadOnly(_) | SandboxProfile::WorkspaceWrite(_) | SandboxProfile::Layered(_) => {
             let folder = scratch.as_ref().map(scratch::ScratchFolder::path);
-            KernelConfinement::new(&spawn.profile, &support, folder, protected.paths())
+            KernelConfinement::new(&spawn.profile, &support, folder, &protected)
                 .map_err(|refused| SpawnError::NotConfined { why: refused.why })?
         }
     };
@@ -165,7 +166,7 @@ fn folder_error(cwd: PathBuf, error: io::Error, program: &std::path::Path) -> Sp
 fn find_protected_places(profile: &SandboxProfile) -> Result<ProtectedPlaces, SpawnError> {
     let SandboxProfile::WorkspaceWrite(write) = profile else { return Ok(ProtectedPlaces::default()) };
     let why = |error: io::Error| format!("protected files can't be kept read-only: {error}");
-    ProtectedPlaces::new(&write.protect).map_err(|error| SpawnError::NotConfined { why: why(error) })
+    ProtectedPlaces::new(&write.protect, &write.roots).map_err(|error| SpawnError::NotConfined { why: why(error) })
 }
 
 fn create_scratch_folder(

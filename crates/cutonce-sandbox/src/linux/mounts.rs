@@ -13,8 +13,10 @@ use std::ptr;
 pub(crate) enum MountStep {
     /// Stops mount events from outside from reaching this namespace.
     Private,
-    /// Makes a folder its own mount, so that it can have other rights than its surroundings.
+    /// Makes a folder its own mount, with the mounts below it, so that it can have other rights than its surroundings.
     BindSelf(CString),
+    /// Mounts a link onto itself: it still leads to the same place, but can't be replaced.
+    PinLink(CString),
     /// Mounts one folder over another.
     BindOver {
         what: CString,
@@ -57,7 +59,7 @@ impl MountStep {
         let of = |path: &CStr| path.to_string_lossy().into_owned();
         match self {
             MountStep::Private => "making the mounts private".into(),
-            MountStep::BindSelf(path) => format!("mounting {}", of(path)),
+            MountStep::BindSelf(path) | MountStep::PinLink(path) => format!("mounting {}", of(path)),
             MountStep::BindOver { at, .. } => format!("mounting {}", of(at)),
             MountStep::Overlay { at, .. } => format!("putting a throwaway layer over {}", of(at)),
             MountStep::MaskFile { at, .. } | MountStep::MaskFolder(at) => format!("hiding {}", of(at)),
@@ -79,7 +81,8 @@ impl MountStep {
         unsafe {
             match self {
                 MountStep::Private => mount(None, c"/", None, libc::MS_REC | libc::MS_PRIVATE, None),
-                MountStep::BindSelf(path) => mount(Some(path), path, None, libc::MS_BIND, None),
+                MountStep::BindSelf(path) => mount(Some(path), path, None, libc::MS_BIND | libc::MS_REC, None),
+                MountStep::PinLink(path) => pin_link(path),
                 MountStep::BindOver { what, at } => mount(Some(what), at, None, libc::MS_BIND, None),
                 MountStep::Overlay { at, options } => mount(Some(c"scratch"), at, Some(c"overlay"), 0, Some(options)),
                 MountStep::MaskFile { at, with } => ignore_missing(mount(Some(with), at, None, libc::MS_BIND, None)),
@@ -101,6 +104,22 @@ impl MountStep {
 }
 
 const HARDENED_FLAGS: c_ulong = libc::MS_RDONLY | libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+
+/// Mounts a link, not what it leads to, onto itself.
+///
+/// # Safety
+/// Call only in a mount namespace of our own.
+unsafe fn pin_link(path: &CStr) -> Result<(), i32> {
+    let flags = libc::OPEN_TREE_CLONE | libc::OPEN_TREE_CLOEXEC | libc::AT_SYMLINK_NOFOLLOW as u32;
+    // SAFETY: the paths are C strings that outlive the calls; `tree` is our own descriptor and closed here.
+    unsafe {
+        let tree = sys!(SYS_open_tree, libc::AT_FDCWD, path.as_ptr(), flags)?;
+        let from_tree = libc::MOVE_MOUNT_F_EMPTY_PATH;
+        let moved = sys!(SYS_move_mount, tree, c"".as_ptr(), libc::AT_FDCWD, path.as_ptr(), from_tree);
+        let _ = sys!(SYS_close, tree);
+        moved.map(drop)
+    }
+}
 
 /// Covers a folder with an empty read-only file system.
 ///

@@ -8,11 +8,14 @@ use std::path::{Path, PathBuf};
 
 /// Tells a placeholder from an empty folder of the user, and is not changed by the usual umasks.
 const PLACEHOLDER_MODE: u32 = 0o711;
+/// Same limit as the kernel's before ELOOP.
+const MAX_LINKS: u32 = 40;
 
 /// The protected places of one command. Placeholders are removed on drop.
 #[derive(Debug, Default)]
 pub(crate) struct ProtectedPlaces {
     places: Vec<PathBuf>,
+    links: Vec<PathBuf>,
     placeholders: Vec<Placeholder>,
 }
 
@@ -24,33 +27,49 @@ struct Placeholder {
 }
 
 impl ProtectedPlaces {
-    pub(crate) fn new(wanted: &[PathBuf]) -> io::Result<Self> {
+    /// Finds the wanted places, which are in `roots`.
+    pub(crate) fn new(wanted: &[PathBuf], roots: &[PathBuf]) -> io::Result<Self> {
         let mut found = Self::default();
         for path in wanted {
-            match path.symlink_metadata() {
-                // A mount goes to a link's target; what is there is what a program would open.
-                Ok(meta) if meta.is_symlink() => found.places.extend(path.canonicalize()),
-                // One that another command uses, or that a killed program left.
-                Ok(meta) if meta.is_dir() && meta.mode() & 0o777 == PLACEHOLDER_MODE && is_empty(path) => {
-                    found.add_placeholder(path)?;
-                }
-                Ok(_) => found.places.push(path.clone()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                    match DirBuilder::new().mode(PLACEHOLDER_MODE).create(path) {
-                        // The folder around it is missing too, or closed to us: then it is closed to the command.
-                        Err(error) if !can_be_made_later(&error) => continue,
-                        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                        _ => found.add_placeholder(path)?,
-                    }
-                }
-                Err(_) => {}
-            }
+            found.add(path, roots, MAX_LINKS)?;
         }
         Ok(found)
     }
 
+    fn add(&mut self, path: &Path, roots: &[PathBuf], links_left: u32) -> io::Result<()> {
+        match path.symlink_metadata() {
+            // What the link leads to is what a program would open, and the link must keep leading there.
+            Ok(meta) if meta.is_symlink() => {
+                self.links.push(path.to_path_buf());
+                // Outside the roots nothing can be written.
+                let target = link_target(path).filter(|target| is_in_any(target, roots) && links_left > 0);
+                return target.map_or(Ok(()), |target| self.add(&target, roots, links_left - 1));
+            }
+            // One that another command uses, or that a killed program left.
+            Ok(meta) if meta.is_dir() && meta.mode() & 0o777 == PLACEHOLDER_MODE && is_empty(path) => {
+                self.add_placeholder(path)?;
+            }
+            Ok(_) => self.places.push(path.to_path_buf()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                match DirBuilder::new().mode(PLACEHOLDER_MODE).create(path) {
+                    // The folder around it is missing too, or closed to us: then it is closed to the command.
+                    Err(error) if !can_be_made_later(&error) => {}
+                    Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                    _ => self.add_placeholder(path)?,
+                }
+            }
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
     pub(crate) fn paths(&self) -> &[PathBuf] {
         &self.places
+    }
+
+    /// Protected places that are links, themselves.
+    pub(crate) fn links(&self) -> &[PathBuf] {
+        &self.links
     }
 
     fn add_placeholder(&mut self, path: &Path) -> io::Result<()> {
@@ -60,6 +79,16 @@ impl ProtectedPlaces {
         self.placeholders.push(Placeholder { path: path.to_path_buf(), lock });
         Ok(())
     }
+}
+
+/// Where a link leads, which may be another link or missing.
+fn link_target(link: &Path) -> Option<PathBuf> {
+    let target = link.parent()?.join(fs::read_link(link).ok()?);
+    Some(target.parent()?.canonicalize().ok()?.join(target.file_name()?))
+}
+
+fn is_in_any(path: &Path, roots: &[PathBuf]) -> bool {
+    roots.iter().any(|root| path.starts_with(root.canonicalize().as_ref().unwrap_or(root)))
 }
 
 fn can_be_made_later(error: &io::Error) -> bool {
@@ -91,15 +120,15 @@ mod tests {
         let at = |name: &str| dir.path().join(name);
         fs::write(at("file"), "x").unwrap();
         let wanted = [at("file"), at("missing"), at("no/folder/around")];
-        let first = ProtectedPlaces::new(&wanted).unwrap();
-        let second = ProtectedPlaces::new(&wanted).unwrap();
+        let first = ProtectedPlaces::new(&wanted, &[]).unwrap();
+        let second = ProtectedPlaces::new(&wanted, &[]).unwrap();
         assert_eq!((first.paths(), second.paths()), (&wanted[..2], &wanted[..2]));
         drop(first);
         assert!(at("missing").is_dir());
         fs::write(at("missing/of-the-user"), "x").unwrap();
         drop(second);
         assert!(at("missing/of-the-user").exists());
-        drop(ProtectedPlaces::new(&[at("other")]).unwrap());
+        drop(ProtectedPlaces::new(&[at("other")], &[]).unwrap());
         assert!(!at("other").exists());
     }
 }

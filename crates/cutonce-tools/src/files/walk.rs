@@ -71,6 +71,23 @@ pub(crate) fn visit_all<'a>(
         .run(|| Box::new(|entry| visit(entry.as_ref().ok().map(DirEntry::path))));
 }
 
+/// Visits what is at most `depth` levels below the user's home, on several threads; not what is in its hidden folders
+/// except `.config`, and not caches and installed packages.
+pub(crate) fn visit_home(home: &Path, depth: usize, visit: impl Fn(&Path) -> WalkState + Sync) {
+    const LEFT_OUT: [&str; 8] = [".git", ".cache", ".venv", ".tox", "node_modules", "target", "vendor", "venv"];
+    let is_left_out = |entry: &DirEntry| {
+        let name = entry.file_name().to_string_lossy();
+        let of_home = entry.depth() == 1 && name.starts_with('.') && name != ".config";
+        entry.file_type().is_some_and(|kind| kind.is_dir()) && (of_home || LEFT_OUT.contains(&&*name))
+    };
+    WalkBuilder::new(home)
+        .standard_filters(false)
+        .max_depth(Some(depth))
+        .filter_entry(move |entry| entry.depth() == 0 || !is_left_out(entry))
+        .build_parallel()
+        .run(|| Box::new(|entry| entry.map_or(WalkState::Continue, |entry| visit(entry.path()))));
+}
+
 /// Checks a folder's ignore files. The walk passes them to a matcher that recurses on braces, and the repository
 /// controls them: a folder with one nested too deeply is skipped, and `start` refuses it as the search folder.
 fn has_safe_ignore_files(entry: &DirEntry) -> bool {

@@ -18,7 +18,7 @@ use ignore::WalkState;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Caches that builds and tests must write to; on the throwaway layer they write to a copy.
@@ -38,6 +38,10 @@ const LAYERS: &str = "layers";
 const ATTRIBUTES: &str = "git-attributes";
 /// Closed files that get a stand-in for git; each is a mount.
 const MAX_STAND_INS: usize = 256;
+
+/// How far the search for secrets in other projects goes: folders below the home, and entries in all.
+const HOME_DEPTH: usize = 4;
+const MAX_HOME_ENTRIES: usize = 20_000;
 
 /// Why a command can't be confined now. A later command tries again.
 #[derive(Debug, thiserror::Error)]
@@ -75,9 +79,15 @@ pub struct PlanSandbox {
     /// Plan files of the session and its agents: readable although they are in the hidden home.
     readable: Mutex<Vec<PathBuf>>,
     /// Secret files found by one walk per plan mode visit; `None` until the first command needs them.
-    secrets: Mutex<Option<Vec<PathBuf>>>,
+    secrets: Mutex<Option<FoundSecrets>>,
     /// Hosts that commands may reach, if any and if they can have a network of their own.
     network: Option<Arc<NetworkAllowance>>,
+}
+
+/// Secret files outside the known stores.
+struct FoundSecrets {
+    in_workspace: Vec<PathBuf>,
+    in_home: Vec<PathBuf>,
 }
 
 impl PlanSandbox {
@@ -185,19 +195,21 @@ impl PlanSandbox {
     /// after `hidden`.
     fn stand_ins(&self, command: &str, layer: bool) -> Vec<PathBuf> {
         let secrets = self.secrets.lock_unpoisoned();
-        let found = secrets.iter().flatten().filter(|_| layer || command.contains("git"));
+        let found = secrets.iter().flat_map(|found| &found.in_workspace).filter(|_| layer || command.contains("git"));
         found.take(MAX_STAND_INS).cloned().collect()
     }
 
     fn hidden(&self, workspace: &Workspace) -> Vec<PathBuf> {
         let mut secrets = self.secrets.lock_unpoisoned();
         let found = secrets.get_or_insert_with(|| {
-            let found = find_secrets(workspace);
+            let in_workspace = find_secrets(workspace);
+            let attributes = git::closed_attributes(&in_workspace, workspace.home.as_deref());
             // Without the file, git shows what it stored of these files earlier, as `git show` does anyway.
-            let _ = self.folder.store(ATTRIBUTES, git::closed_attributes(&found, workspace.home.as_deref()).as_bytes());
-            found
+            let _ = self.folder.store(ATTRIBUTES, attributes.as_bytes());
+            FoundSecrets { in_workspace, in_home: find_home_secrets(workspace) }
         });
-        hidden_stores(workspace, &self.deny_read).into_iter().chain(found.iter().cloned()).collect()
+        let found = found.in_workspace.iter().chain(&found.in_home).cloned();
+        hidden_stores(workspace, &self.deny_read).into_iter().chain(found).collect()
     }
 }
 
@@ -371,6 +383,29 @@ pub(super) fn find_secrets(workspace: &Workspace) -> Vec<PathBuf> {
     find_all(workspace, |path| is_topmost_secret(path, workspace.home.as_deref()))
 }
 
+/// Finds secrets in the user's other projects: files with such a name near the top of the home folder. A home can be
+/// large, so this is a limited search; what it does not find is closed to Read and Grep, but not to programs.
+fn find_home_secrets(workspace: &Workspace) -> Vec<PathBuf> {
+    let Some(home) = workspace.home.as_deref().filter(|home| workspace.folder_of(home).is_none()) else {
+        return Vec::new();
+    };
+    let seen = AtomicUsize::new(0);
+    let found = Mutex::new(Vec::new());
+    walk::visit_home(home, HOME_DEPTH, |path| {
+        if workspace.folder_of(path).is_some() {
+            return WalkState::Skip;
+        }
+        if seen.fetch_add(1, Ordering::Relaxed) >= MAX_HOME_ENTRIES {
+            return WalkState::Quit;
+        }
+        if path.parent() != Some(home) && is_topmost_secret(path, Some(home)) {
+            found.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_path_buf());
+        }
+        WalkState::Continue
+    });
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Finds protected files and folders anywhere in the workspace (SB-4), but not in installed packages.
 fn find_protected(workspace: &Workspace) -> Vec<PathBuf> {
     let mut found = find_all(workspace, |path| {
@@ -519,6 +554,38 @@ mod tests {
         let write = refusal_hint(ShellConfinement::PlanSandbox, "touch: Read-only file system").unwrap();
         assert!(write.contains("refused a write"));
         assert_eq!(refusal_hint(ShellConfinement::PlanSandbox, "1 test failed"), None);
+    }
+
+    #[test]
+    fn sb_6_secrets_of_other_projects_are_hidden() {
+        let dir = tempfile::tempdir().unwrap();
+        let home = dir.path().canonicalize().unwrap();
+        let files = [
+            "ws/.env",
+            "shop/.env",
+            "work/api/config/secrets.yml",
+            "shop/node_modules/x/key.pem",
+            "shop/a.rs",
+            "shop/.aws/credentials",
+            ".config/x/creds.json",
+            ".cache/x/key.pem",
+        ];
+        for file in files {
+            std::fs::create_dir_all(home.join(file).parent().unwrap()).unwrap();
+            std::fs::write(home.join(file), "x").unwrap();
+        }
+        let workspace = |root: &str| {
+            Workspace::new(&home.join(root), &[], Some(&home), &home.join(".cutonce"), &home.join(".cutonce/own"))
+                .unwrap()
+        };
+        let mut found = find_home_secrets(&workspace("ws"));
+        found.sort();
+        let expected = [".config/x/creds.json", "shop/.aws", "shop/.env", "work/api/config/secrets.yml"];
+        assert_eq!(found, expected.map(|path| home.join(path)));
+        let sandbox = PlanSandbox::new(PlanSandboxOptions::default()).unwrap();
+        let hidden = sandbox.hidden(&workspace("ws"));
+        assert!(["ws/.env", "shop/.env"].iter().all(|file| hidden.contains(&home.join(file))), "{hidden:?}");
+        assert!(find_home_secrets(&workspace("")).is_empty(), "the walk of the workspace finds them");
     }
 
     #[test]

@@ -39,41 +39,33 @@ const PROTECTED_NAMES: &[&str] = &[".git", ".cutonce", ".claude", ".mcp.json"];
 
 /// Names of files and folders in a workspace that make other programs run code when they are opened or entered:
 /// shells, editors, package tools, CI and agents (PR-4).
+#[rustfmt::skip]
 const TRIGGER_NAMES: &[&str] = &[
-    ".envrc",
-    ".husky",
-    ".vscode",
-    ".devcontainer",
-    ".cargo",
-    ".github",
-    ".circleci",
-    ".buildkite",
-    ".gitlab-ci.yml",
-    ".travis.yml",
-    ".drone.yml",
-    ".pre-commit-config.yaml",
-    "Jenkinsfile",
-    "azure-pipelines.yml",
-    "bitbucket-pipelines.yml",
-    "AGENTS.md",
-    "CLAUDE.md",
-    "CLAUDE.local.md",
+    // Shells and version managers.
+    ".envrc", ".mise.toml", "mise.toml",
+    // Hooks of git.
+    ".husky", ".githooks", ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook.yaml", ".lefthook.yaml",
+    // Editors and their containers.
+    ".vscode", ".idea", ".zed", ".fleet", ".devcontainer", ".devcontainer.json", ".exrc", ".nvimrc", ".nvim.lua",
+    ".vimrc", ".dir-locals.el",
+    // Package tools that run what the file names.
+    ".cargo", ".yarnrc.yml", ".pnpmfile.cjs",
+    // Continuous integration.
+    ".github", ".forgejo", ".gitea", ".circleci", ".buildkite", ".woodpecker", ".semaphore", ".teamcity",
+    ".gitlab-ci.yml", ".travis.yml", ".drone.yml", ".cirrus.yml", ".woodpecker.yml", ".woodpecker.yaml",
+    ".appveyor.yml", "appveyor.yml", "Jenkinsfile", "azure-pipelines.yml", "azure-pipelines.yaml",
+    "bitbucket-pipelines.yml", "cloudbuild.yaml", "buildspec.yml", ".gitpod.yml",
+    // Agents.
+    "AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursor", ".cursorrules",
+    ".codex", ".gemini", ".windsurf", ".windsurfrules", ".clinerules", ".roo", ".kiro",
 ];
 
 /// Those of the names above that stay missing next to the project's files, if they are missing (SB-4).
+#[rustfmt::skip]
 const RESERVED_NAMES: &[&str] = &[
-    ".git",
-    ".cutonce",
-    ".claude",
-    ".mcp.json",
-    ".envrc",
-    ".husky",
-    ".vscode",
-    ".cargo",
-    ".github",
-    ".gitlab-ci.yml",
-    "AGENTS.md",
-    "CLAUDE.md",
+    ".git", ".cutonce", ".claude", ".mcp.json", ".envrc", ".husky", ".pre-commit-config.yaml", ".vscode",
+    ".devcontainer", ".cargo", ".github", ".circleci", ".gitlab-ci.yml", ".travis.yml", "Jenkinsfile",
+    "azure-pipelines.yml", "bitbucket-pipelines.yml", "AGENTS.md", "CLAUDE.md",
 ];
 
 /// Parents below which a folder named `plans` contains plans, not settings (PM-40).
@@ -390,6 +382,11 @@ mod tests {
             (".envrc", "proj/.envrc", PathLocation::Trigger),
             ("sub/.vscode/tasks.json", "proj/sub/.vscode/tasks.json", PathLocation::Trigger),
             (".husky/pre-commit", "proj/.husky/pre-commit", PathLocation::Trigger),
+            (".githooks/pre-commit", "proj/.githooks/pre-commit", PathLocation::Trigger),
+            (".idea/workspace.xml", "proj/.idea/workspace.xml", PathLocation::Trigger),
+            (".devcontainer.json", "proj/.devcontainer.json", PathLocation::Trigger),
+            (".woodpecker.yml", "proj/.woodpecker.yml", PathLocation::Trigger),
+            (".cursor/mcp.json", "proj/.cursor/mcp.json", PathLocation::Trigger),
             (".cargo/config.toml", "proj/.cargo/config.toml", PathLocation::Trigger),
             (".github/workflows/ci.yml", "proj/.github/workflows/ci.yml", PathLocation::Trigger),
             ("../extra/agents.md", "extra/agents.md", PathLocation::Trigger),

@@ -3,7 +3,7 @@
 
 use super::App;
 use crate::entries::conversation_log::LogRecord;
-use crate::entries::tool_call::{self, live_row};
+use crate::entries::tool_call::{self, live_row, wide_row};
 use crate::entries::{self, ConversationEntryKind, format_count, format_duration};
 use crate::render::text::{self, RowPrefix};
 use crate::render::theme::Theme;
@@ -239,7 +239,8 @@ impl AgentRow {
             true => format_duration(seconds),
             false => format!("{background}{count} · {tokens} tokens  {}", format_duration(seconds)),
         };
-        let mut lines = vec![live_row(&left, &right, width, theme.agent_style(self.color), theme.dim)];
+        let row = if calls.is_some() { wide_row } else { live_row };
+        let mut lines = vec![row(&left, &right, width, theme.agent_style(self.color), theme.dim)];
         if let Some(most) = calls {
             let earlier = self.recent_calls.iter().skip(self.recent_calls.len().saturating_sub(most));
             let before = earlier.map(|call| text::one_line(text::truncate_chars(call, 300).as_ref()));
@@ -370,6 +371,23 @@ mod tests {
         assert!(crew.take_shown_call("call-a") && !crew.take_shown_call("call-a") && !crew.shows_call("call-a"));
         crew.remove_agent(&agent("b", None));
         assert!(!crew.take_shown_call("call-b"), "the call of a background agent ended long before");
+    }
+
+    #[test]
+    fn ui_14_open_agents_use_the_whole_width() {
+        let begun = Instant::now();
+        let mut crew = AgentsPanel::default();
+        let (task, call) = ("find every caller of the old cookie ".repeat(5), "Grep ".to_string() + &"x".repeat(200));
+        crew.add_agent(&agent("a", None), &start(&task, false), begun);
+        crew.update_agent("a", doing("Read src/a.rs", 1));
+        crew.update_agent("a", doing(&call, 2));
+        for width in [60, 80, 120, 200] {
+            let lines = shown(&crew, begun, true, width);
+            let by_name = |start: &str| lines.iter().find(|line| line.trim_start().starts_with(start)).unwrap();
+            let (row, call) = (&lines[0], by_name("Grep"));
+            assert_eq!(text::width(call), width, "{lines:?}");
+            assert!(call.ends_with('…') && text::width(row) + 1 >= width, "{lines:?}");
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::App;
 use super::agents_panel::MAX_RECENT_CALLS;
 use super::dialog_screen::{max_live_rows, narrow_rows, narrow_width};
 use crate::entries::ConversationEntryKind;
+use crate::entries::tool_call::LIVE_WIDTH;
 use crate::render::text;
 use crate::status_line::{ProgressLine, spinner_frame};
 use crate::terminal;
@@ -136,9 +137,12 @@ impl App {
         let theme = self.theme;
         let frame = self.turn.as_ref().map_or(0, |turn| now.duration_since(turn.started).as_millis() / 250) as usize;
         let room = most.max(MAX_RUNNING_ROWS);
-        // Too many rows for a narrower window: show fewer earlier calls of agents, then fit the rows to that width.
-        let mut fewer = (0..=MAX_RECENT_CALLS).rev().map(|calls| self.activity_rows(now, frame, width, calls));
+        // Too many rows for a narrower window: show fewer earlier calls of agents, then less of each row, then fit the
+        // rows to that width.
+        let widths = [width, width.min(LIVE_WIDTH)].into_iter();
+        let fewer = widths.flat_map(|width| (0..=MAX_RECENT_CALLS).rev().map(move |calls| (width, calls)));
         let mut below = fewer
+            .map(|(width, calls)| self.activity_rows(now, frame, width, calls))
             .find(|rows| narrow_rows(rows, width) <= room)
             .unwrap_or_else(|| self.activity_rows(now, frame, narrow_width(width).min(width), MAX_RECENT_CALLS));
         if let Some(turn) = self.turn.as_ref().filter(|_| !self.asks.blocks_agent()) {

@@ -13,7 +13,7 @@ use ratatui::text::{Line, Span};
 use serde_json::Value;
 
 /// Maximum columns of a live row.
-const LIVE_WIDTH: usize = 78;
+pub const LIVE_WIDTH: usize = 78;
 /// Maximum rows of a diff in the conversation, and of output below. Ctrl+O shows all of it.
 const MAX_DIFF_ROWS: usize = 40;
 const MAX_OUTPUT_ROWS: usize = 4;
@@ -35,7 +35,8 @@ impl RunningCall {
     pub fn lines(&self, spinner: &str, seconds: u64, width: usize, theme: &Theme) -> Vec<Line<'static>> {
         let head = format!("{spinner} {} ", text::one_line(&self.name));
         let left = CallLabel { head: &head, what: &text::one_line(&self.summary), keep_end: is_file_tool(&self.name) };
-        let mut lines = vec![live_line(&left, &super::format_duration(seconds), width, theme.text, theme.dim)];
+        let time = super::format_duration(seconds);
+        let mut lines = vec![live_line(&left, &time, width.min(LIVE_WIDTH), theme.text, theme.dim)];
         if !self.last_output.is_empty() {
             let last = text::one_line(&text::strip_colours(&self.last_output));
             let room = width.min(LIVE_WIDTH).saturating_sub(2);
@@ -47,11 +48,16 @@ impl RunningCall {
 
 /// A row of the live area. Both sides are kept close together, so that a narrower window does not wrap it (UI-1).
 pub fn live_row(left: &str, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
+    wide_row(left, right, width.min(LIVE_WIDTH), left_style, right_style)
+}
+
+/// A row of the live area that uses the whole width, because the user opened it to see more.
+pub fn wide_row(left: &str, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
     live_line(&CallLabel { head: "", what: left, keep_end: false }, right, width, left_style, right_style)
 }
 
 fn live_line(left: &CallLabel<'_>, right: &str, width: usize, left_style: Style, right_style: Style) -> Line<'static> {
-    let mut line = two_sided_line(left, right, width.min(LIVE_WIDTH), left_style, right_style);
+    let mut line = two_sided_line(left, right, width, left_style, right_style);
     if let [_, gap, _] = line.spans.as_mut_slice() {
         *gap = Span::raw("  ");
     }

@@ -61,7 +61,7 @@ fn find_target(servers: &McpServers, home: &Path, name: &str, url: Option<&str>)
     let Some(url) = url else {
         let found = servers.login_target(name);
         return found.with_context(|| {
-            format!("can't log in to {name:?}. `cutonce mcp list` lists the servers; add --url URL for one of a host")
+            format!("can't log in to {name:?} (`cutonce mcp list` lists the servers; one of a host needs --url URL)")
         });
     };
     let called = names::server_name(name).with_context(|| format!("{name:?} is not a valid MCP server name"))?;

@@ -20,12 +20,15 @@ const FILES: &[&str] = &[
     ".ftpconfig",
     ".git-credentials",
     ".gitcookies",
+    ".google_authenticator",
     ".histfile",
     ".history",
     ".htpasswd",
     ".iceauthority",
     ".lesshst",
     ".mbsyncrc",
+    ".mongorc.js",
+    ".mongoshrc.js",
     ".msmtprc",
     ".my.cnf",
     ".mylogin.cnf",
@@ -38,6 +41,7 @@ const FILES: &[&str] = &[
     ".pypirc",
     ".remote-sync.json",
     ".renviron",
+    ".restic-password",
     ".rhistory",
     ".runtimeconfig.json",
     ".s3cfg",
@@ -54,18 +58,33 @@ const FILES: &[&str] = &[
     "auth.json",
     "authkey.p8",
     "cookies.txt",
+    "dev.secret.exs",
+    "filezilla.xml",
     "ftp-sync.json",
     "key.properties",
+    "key3.db",
+    "key4.db",
     "keyfile.json",
     "keystore.json",
     "keystore.properties",
     "kubeconfig",
     "local.settings.json",
     "local_settings.py",
+    "localsettings.php",
+    "login data",
+    "logins.json",
     "pgpass.conf",
+    "prod.secret.exs",
+    "recentservers.xml",
+    "secret_token.rb",
+    "secring.gpg",
     "sentry.properties",
+    "settings.local.php",
+    "sftp-config.json",
     "sftp.json",
     "signing.properties",
+    "signons.sqlite",
+    "sitemanager.xml",
     "terraform.rc",
     "token.json",
     "token.pickle",
@@ -78,15 +97,19 @@ const KEY_ENDINGS: &[&str] = &[
     "1pif",
     "agekey",
     "agilekeychain",
+    "bcfks",
     "bks",
+    "jceks",
     "jks",
     "kdb",
     "kdbx",
     "key",
     "keychain",
+    "keypair",
     "keystore",
     "keytab",
     "kubeconfig",
+    "kwallet",
     "opvault",
     "ovpn",
     "p12",
@@ -96,6 +119,7 @@ const KEY_ENDINGS: &[&str] = &[
     "pk8",
     "pkcs12",
     "ppk",
+    "private_key",
     "psafe3",
     "tfstate",
     "tfvars",
@@ -125,6 +149,8 @@ const DATA_ENDINGS: &[&str] = &[
     "yaml",
     "yml",
 ];
+/// What editors and users append to the name of a copy.
+const COPY_ENDINGS: &[&str] = &["~", ".bak", ".backup", ".old", ".orig", ".save", ".swp", ".swo", ".tmp"];
 /// Words that mark a file as a sample without real values.
 const SAMPLE_WORDS: &[&str] =
     &["example", "examples", "sample", "template", "tmpl", "tpl", "dist", "defaults", "schema"];
@@ -179,6 +205,11 @@ fn starts_with_any(names: &[&str], stores: &[&str]) -> bool {
 }
 
 fn has_secret_name(path: &Path, name: &str) -> bool {
+    let original = COPY_ENDINGS.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    is_secret_file(path, name) || is_secret_file(path, original)
+}
+
+fn is_secret_file(path: &Path, name: &str) -> bool {
     let words: Vec<&str> = name.split(['.', '-', '_']).filter(|word| !word.is_empty()).collect();
     if words.iter().any(|word| SAMPLE_WORDS.contains(word)) {
         return false;
@@ -189,7 +220,8 @@ fn has_secret_name(path: &Path, name: &str) -> bool {
         || is_credential_data(name, &words)
         || (name.starts_with('.') && name.ends_with("_history"))
         || (name.starts_with("ssh_host_") && name.ends_with("_key"))
-        || [".vault_pass", ".vault-pass", "vault_pass", "vault-pass", "utc--"]
+        || is_hidden_token(name, &words)
+        || [".vault_pass", ".vault-pass", "vault_pass", "vault-pass", "utc--", "krb5cc_"]
             .iter()
             .any(|start| name.starts_with(start))
 }
@@ -199,6 +231,13 @@ fn is_env_file(name: &str) -> bool {
     let after =
         name.strip_prefix(".envrc").or_else(|| name.strip_prefix(".env")).or_else(|| name.strip_prefix(".dev.vars"));
     after.is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '-', '_'])) || name.ends_with(".env")
+}
+
+/// `.api_key`, `.github_token`, `.db-password`: hidden files without an ending. A folder of code has no such name.
+fn is_hidden_token(name: &str, words: &[&str]) -> bool {
+    let ends = ["token", "secret", "password", "passwd", "credential", "credentials", "creds", "apikey"];
+    let key = ["api", "private", "secret"].iter().any(|kind| words.ends_with(&[kind, "key"]));
+    name.starts_with('.') && (key || words.last().is_some_and(|word| ends.contains(word)))
 }
 
 fn is_key_file(path: &Path, name: &str, words: &[&str]) -> bool {
@@ -214,9 +253,11 @@ fn is_key_file(path: &Path, name: &str, words: &[&str]) -> bool {
         let certificate = ending == Some("pem") && words.iter().any(|word| PUBLIC_WORDS.contains(word));
         certificate || PUBLIC_FOLDERS.iter().any(|folder| path.starts_with(folder))
     };
+    let exported = ["asc", "gpg", "pgp"].iter().any(|kind| ending == Some(kind))
+        && words.iter().any(|word| ["private", "secret", "priv"].contains(word));
     // `terraform.tfstate.backup` and `prod.tfvars.json` contain the same.
     let terraform = name.contains(".tfstate.") || name.contains(".tfvars.");
-    terraform || (ending.is_some_and(|ending| KEY_ENDINGS.contains(&ending)) && !public())
+    terraform || exported || (ending.is_some_and(|ending| KEY_ENDINGS.contains(&ending)) && !public())
 }
 
 /// `secrets.yaml`, `gcp-credentials.json`, `client_secret_1.json`, `service-account.json`, `passwords.txt`.
@@ -229,7 +270,7 @@ fn is_credential_data(name: &str, words: &[&str]) -> bool {
     let ends = |wanted: &[&str]| stem_words.last().is_some_and(|word| wanted.contains(word));
     let joined = stem.replace(['-', '_', '.'], "");
     let cloud = ["serviceaccount", "adminsdk"].iter().any(|sign| joined.contains(sign)) || ends(&["key"]);
-    has(&["secret", "secrets", "credential", "credentials"])
+    has(&["secret", "secrets", "credential", "credentials", "cred", "creds"])
         || ends(&["password", "passwords", "passwd", "apikey", "apikeys"])
         || (ending == "json" && cloud)
 }

@@ -58,7 +58,7 @@ impl EnforcementLevel {
             EnforcementLevel::Sandbox => "commands ran in the read-only sandbox",
             EnforcementLevel::Scratch => "commands ran in the read-only sandbox, builds on a throwaway layer",
             EnforcementLevel::ReadonlySandbox => "only commands that parse as read-only ran, in the read-only sandbox",
-            EnforcementLevel::Readonly => "only commands that parse as read-only ran; no sandbox held them",
+            EnforcementLevel::Readonly => "only commands that parse as read-only ran; no sandbox confined them",
             EnforcementLevel::Off => "no commands could run",
         }
     }

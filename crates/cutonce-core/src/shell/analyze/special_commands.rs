@@ -205,7 +205,8 @@ pub(in crate::shell) fn ps(args: &[ShellWord]) -> CommandJudgement {
             }
             "-o" | "-eo" | "-Ao" => {
                 formats += 1;
-                rest.next().is_some_and(|list| list.bytes().all(|b| b.is_ascii_lowercase() || b"%,=_".contains(&b)))
+                let plain = |b: u8| b.is_ascii_lowercase() || b"%,=_".contains(&b);
+                rest.next().is_some_and(|list| list.bytes().all(plain) && !list.contains("env"))
             }
             "-p" => {
                 rest.next().is_some_and(|list| list.len() < 60 && list.bytes().all(|b| b.is_ascii_digit() || b == b','))

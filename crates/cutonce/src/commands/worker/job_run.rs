@@ -54,7 +54,7 @@ impl Worker {
         loop {
             tokio::time::sleep(pause).await;
             if let Err(why) = taken.keep().await {
-                tracing::warn!("no sign of life sent: {why}");
+                tracing::warn!("no heartbeat sent: {why}");
             }
         }
     }

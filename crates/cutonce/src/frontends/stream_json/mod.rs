@@ -29,7 +29,6 @@ use cutonce_core::protocol::event::{
     AgentActivity, AgentEvent, AgentOutcome, AskView, EndReason, Event, EventKind, NoticeLevel,
 };
 use cutonce_core::protocol::submission::Submission;
-use cutonce_core::text::sanitize::without_os_codes;
 pub use dont_ask::NAME as DONT_ASK;
 use frames::FrameBuilder;
 use peer::HostPeer;
@@ -145,7 +144,7 @@ fn break_with_error<T>(peer: &HostPeer, session: &str, why: &str) -> ControlFlow
 /// Reports that there is no session. A host that got the answer to `initialize` sends its first message next.
 /// If we exited at once, it would only see a failed write, not the reason.
 async fn report_failed_start(peer: &HostPeer, why: &str, mut lines: HostLines) -> u8 {
-    eprintln!("cutonce: {}", without_os_codes(why));
+    eprintln!("cutonce: {why}");
     peer.write(&frames::failed_start_frame("", why));
     peer.flush().await;
     let all = async { while lines.recv().await.is_some() {} };

@@ -23,7 +23,7 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(2);
 pub enum RequestError {
     #[error("the host is gone")]
     HostGone,
-    #[error("it is longer than a host reads, and would not be whole")]
+    #[error("it is longer than hosts accept")]
     TooLong,
     /// The host answered with this error.
     #[error("{0}")]
