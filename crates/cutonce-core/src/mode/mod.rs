@@ -41,10 +41,10 @@ impl Mode {
     /// Short description of what runs and what asks without rules.
     pub fn describe_defaults(self) -> &'static str {
         match self {
-            Mode::Default => "what only reads runs, all else asks",
-            Mode::AcceptEdits => "what only reads and what changes files of the workspace runs, all else asks",
-            Mode::Plan => "what only reads runs, what changes anything is refused until a plan is approved",
-            Mode::Auto => "what only reads runs, a classifier judges the rest",
+            Mode::Default => "reads run, all else asks",
+            Mode::AcceptEdits => "reads and edits in the workspace run, all else asks",
+            Mode::Plan => "reads run, changes are refused until a plan is approved",
+            Mode::Auto => "reads run, a classifier judges the rest",
             Mode::BypassPermissions => "everything runs unasked, but for writes to protected places",
         }
     }
