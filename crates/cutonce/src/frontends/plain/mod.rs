@@ -508,8 +508,10 @@ impl PlainFrontend {
                 output::print_lines("  1 yes");
                 for (n, scope) in rule_scopes(suggestions).iter().enumerate() {
                     let (name, rules) = (scope_name(n), one_line(&scope.rules.join(", ")));
-                    let stored = scope.destination == RuleDestination::Local;
-                    let place = stored.then(|| format!(" ({})", scope.place())).unwrap_or_default();
+                    let place = match scope.destination {
+                        RuleDestination::Local => format!(" ({})", scope.place()),
+                        _ => String::new(),
+                    };
                     output::print_lines(&format!("  {name} {}{place}", scope.label(&rules)));
                 }
                 output::print_text("  3 no (add text to tell the agent why)\nanswer: ");
