@@ -9,7 +9,7 @@ use std::path::Path;
 
 /// Programs and their subcommands that may run with other arguments next time (DU-2). No argument of theirs is code,
 /// names a program to run, or chooses a file for output. Builds and tests are missing: `cargo test --config`,
-/// `make --eval`, `npm test --node-options` and `go test -exec` take code. An empty list: the program with any arguments.
+/// `make --eval`, `npm test --node-options` and `go test -exec` take code. An empty list: with any arguments.
 const WIDE_PREFIXES: &[(&str, &[&str])] = &[
     ("black", &[]),
     ("cargo", &["fmt"]),
