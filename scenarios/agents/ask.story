@@ -23,24 +23,26 @@ An agent asks through the session, with its name (SA-1); a yes that comes after 
 > /exit
 --- stdout
 
-? Write (of the general-purpose agent) wants to change: Edits need your OK in default mode
+? Write (of the general-purpose agent) wants to create: Edits need your OK in default mode
   | --- /dev/null
   | +++ one.txt
   | @@ -0,0 +1 @@
   | +1
   1 yes
-  2 yes, and don't ask again here for Edit(./one.txt)
+  2 yes, and don't ask again here for Edit(./one.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./one.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: 
-? Write (of the general-purpose agent) wants to change: Edits need your OK in default mode
+? Write (of the general-purpose agent) wants to create: Edits need your OK in default mode
   | --- /dev/null
   | +++ two.txt
   | @@ -0,0 +1 @@
   | +2
   1 yes
-  2 yes, and don't ask again here for Edit(./two.txt)
+  2 yes, and don't ask again here for Edit(./two.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./two.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: It wrote one.
 

@@ -95,10 +95,10 @@ created w.txt
 --- stdout
 
 > Explore (built-in)
-  Searches code and reads it, quickly and without changing anything. Use it to find where something is, how it works, or what a change would touch, when that takes more than a few searches. Say how thorough it should be.
+  Searches and reads code, changes nothing. Use it to find where something is, how it works, or what a change would touch, when that takes more than a few searches. Say how thorough.
   tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, AskUserQuestion · model: small
 Plan (built-in)
-  Designs a change: sees the conversation so far, reads the code, compares approaches and returns ordered steps with the files that matter. Use it before work that spans several files or has several valid approaches.
+  Designs a change: sees the conversation so far, reads the code, compares approaches and returns ordered steps with the files that matter. For work on several files or with several valid approaches.
   tools: all but Agent, Edit, Write, NotebookEdit, TodoWrite, Bash, BashOutput, KillShell · model: plan
 general-purpose (built-in)
   Carries out a task of several steps on its own, with all tools. Use it for work that can run in parallel with yours.

@@ -34,24 +34,26 @@ the user is asked; three failures in a row close the gate. Then the mode is defa
 --- stdout
 
 > 
-? Write wants to change: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: expected value at line 1 column 1)
+? Write wants to create: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: expected value at line 1 column 1)
   | --- /dev/null
   | +++ a.txt
   | @@ -0,0 +1 @@
   | +a
   1 yes
-  2 yes, and don't ask again here for Edit(./a.txt)
+  2 yes, and don't ask again here for Edit(./a.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./a.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: 
-? Write wants to change: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: missing field `reason` at line 1 column 20)
+? Write wants to create: Edits need your OK in auto mode; auto mode leaves it to you: it could not be judged (no verdict: missing field `reason` at line 1 column 20)
   | --- /dev/null
   | +++ b.txt
   | @@ -0,0 +1 @@
   | +b
   1 yes
-  2 yes, and don't ask again here for Edit(./b.txt)
+  2 yes, and don't ask again here for Edit(./b.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./b.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: done
 

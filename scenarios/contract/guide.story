@@ -99,7 +99,7 @@ press enter
 
   ☐ 2. Show it on the page · 0 of 2 checked, 1 changed
 
-? Write wants to change style.css
+? Write wants to create style.css
     1 + p {}
   why: outside the approved plan
 › 1 yes

@@ -64,7 +64,7 @@ build/
 answer (a number, optionally with text): Will approve rev 1 (sha c7776c) and continue in acceptEdits.
 Press Enter to confirm, or enter another choice.
 answer: 
-? Write wants to change: outside the approved plan
+? Write wants to create: outside the approved plan
   | --- /dev/null
   | +++ style.css
   | @@ -0,0 +1 @@
@@ -73,7 +73,7 @@ answer:
   2 yes, and add style.css to the plan
   3 no (add text to tell the agent why)
 answer: 
-? Write wants to change: outside the approved plan
+? Write wants to create: outside the approved plan
   | --- /dev/null
   | +++ other.txt
   | @@ -0,0 +1 @@

@@ -10,7 +10,7 @@ press 5
 > smaller steps
 press enter
 < Not approved, so nothing changes.
-< revision 1
+< change 1
 < 4 [ ] clear
 gone keys choose in a moment
 press 4 2

@@ -10,7 +10,7 @@ press 5
 > smaller steps
 press enter
 < Not approved, so nothing changes.
-< revision 1
+< change 1
 < 4 [ ] clear
 gone keys choose in a moment
 press r
@@ -25,7 +25,7 @@ press r
 › 1. Loop over every price, with `"$@"`                                checked
    [x] src/total.sh                                                      +1 -1
    ✓   bash test.sh                                                     exit 0
-  2. Show the result of the test (revision 1)                          checked
+  2. Show the result of the test (change 1)                            checked
    ✓   bash test.sh                                                     exit 0
   Checks of the whole plan
    ✓   bash test.sh                                                     exit 0

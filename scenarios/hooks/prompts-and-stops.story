@@ -42,14 +42,15 @@ tests pass
 > 
 > 
 > 
-? Write wants to change: Edits need your OK in default mode
+? Write wants to create: Edits need your OK in default mode
   | --- /dev/null
   | +++ a.txt
   | @@ -0,0 +1 @@
   | +x
   1 yes
-  2 yes, and don't ask again here for Edit(./a.txt)
+  2 yes, and don't ask again here for Edit(./a.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./a.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: written
 
@@ -60,7 +61,7 @@ answer: written
 --- stderr
 warning: Not sent: a hook blocked your message: no passwords here
 ● Write a.txt
-compacted: 6011 → 5309 tokens
+compacted: 5746 → 5044 tokens
 
 --- transcript
 session {}

@@ -27,10 +27,11 @@ It subtracts.
   | -add() { echo $(($1 - $2)); }
   | +add() { echo $(($1 + $2)); }
   1 yes
-  2 yes, and don't ask again here for Edit(./src/add.sh)
+  2 yes, and don't ask again here for Edit(./src/add.sh) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./src/add.sh)
-  2b yes, and don't ask again here for Edit(./src/**)
+  2b yes, and don't ask again here for Edit(./src/**) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Edit(./src/**)
+  2d yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: Fixed.
 

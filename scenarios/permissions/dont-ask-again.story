@@ -22,18 +22,18 @@ another one asks. The rule applies after a restart, although this folder is not 
 ? Bash wants to run: File commands need your OK in default mode (`touch made.txt`)
   | touch made.txt
   1 yes
-  2 yes, and don't ask again here for Bash(touch made.txt)
+  2 yes, and don't ask again here for Bash(touch made.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch made.txt)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: 
 ? Bash wants to run: File commands need your OK in default mode (`touch other.txt`)
   | touch other.txt
   1 yes
-  2 yes, and don't ask again here for Bash(touch other.txt)
+  2 yes, and don't ask again here for Bash(touch other.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch other.txt)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: all done

@@ -26,25 +26,25 @@ git init -q .
 ? Bash wants to run: File commands need your OK in default mode (`mkdir a`)
   | mkdir a
   1 yes
-  2 yes, and don't ask again here for Bash(mkdir a)
+  2 yes, and don't ask again here for Bash(mkdir a) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(mkdir a)
-  2b yes, and don't ask again here for Bash(mkdir:*)
+  2b yes, and don't ask again here for Bash(mkdir:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(mkdir:*)
   3 no (add text to tell the agent why)
 answer: 
 ? Bash wants to run: Commands that may change things need your OK in default mode (`python3 -c pass`)
   | python3 -c 'pass'
   1 yes
-  2 yes, and don't ask again here for Bash(python3 -c pass)
+  2 yes, and don't ask again here for Bash(python3 -c pass) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(python3 -c pass)
   3 no (add text to tell the agent why)
 answer: 
 ? Bash wants to run: File commands need your OK in default mode (`touch c`)
   | touch c
   1 yes
-  2 yes, and don't ask again here for Bash(touch c)
+  2 yes, and don't ask again here for Bash(touch c) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch c)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: all done

@@ -173,9 +173,9 @@ to do: Test
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again here for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch asked)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: done: Look
@@ -185,9 +185,9 @@ to do: Test
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again here for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch asked)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: Answer the open question first.
@@ -195,9 +195,9 @@ answer: Answer the open question first.
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again here for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch asked)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: Unknown command /bar; nothing was sent. Did you mean /btw?
@@ -205,9 +205,9 @@ answer: Unknown command /bar; nothing was sent. Did you mean /btw?
 ? Bash wants to run: File commands need your OK in default mode (`touch asked`)
   | touch asked
   1 yes
-  2 yes, and don't ask again here for Bash(touch asked)
+  2 yes, and don't ask again here for Bash(touch asked) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch asked)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: it is there

@@ -52,9 +52,9 @@ needs an existing line.
 ? Bash wants to run: File commands need your OK in default mode (`touch one`)
   | touch one; touch two
   1 yes
-  2 yes, and don't ask again here for Bash(touch one), Bash(touch two)
+  2 yes, and don't ask again here for Bash(touch one), Bash(touch two) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Bash(touch one), Bash(touch two)
-  2b yes, and don't ask again here for Bash(touch:*)
+  2b yes, and don't ask again here for Bash(touch:*) (stored in .cutonce/settings.local.json)
   2c yes, and don't ask again in this session for Bash(touch:*)
   3 no (add text to tell the agent why)
 answer: A yes takes no text; nothing was answered. `3 TEXT` says no and sends the text.

@@ -210,14 +210,15 @@ created a.txt
 answer (a number, optionally with text): Will approve rev 1 (sha b99fdc) and continue in default.
 Press Enter to confirm, or enter another choice.
 answer: 
-? Write wants to change: Edits need your OK in default mode
+? Write wants to create: Edits need your OK in default mode
   | --- /dev/null
   | +++ b.txt
   | @@ -0,0 +1 @@
   | +asked first
   1 yes
-  2 yes, and don't ask again here for Edit(./b.txt)
+  2 yes, and don't ask again here for Edit(./b.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./b.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: done B
 

@@ -74,14 +74,15 @@ answer (a number, optionally with text): (interrupted)
   c LINE TEXT comment, n TEXT note, e edit, d diff to the last submission, r rehearse
   s steps, s STEP park|drop|approve, m MODEL, f low|medium|high|max, b DOLLARS for the implementation
 answer (a number, optionally with text): 
-? Write wants to change: Edits need your OK in default mode
+? Write wants to create: Edits need your OK in default mode
   | --- /dev/null
   | +++ b.txt
   | @@ -0,0 +1 @@
   | +b
   1 yes
-  2 yes, and don't ask again here for Edit(./b.txt)
+  2 yes, and don't ask again here for Edit(./b.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./b.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: the mode changed under me
 

@@ -63,7 +63,7 @@ press enter
   1. \u{1b}[2J\u{1b}[1;1HGuess \u{202e}dnuora\u{202c} and \u{200b}hide
   2. \u{9b}31mRed
 
-? Write wants to change na\u{1b}[31mme\u{202e}txt.exe
+? Write wants to create na\u{1b}[31mme\u{202e}txt.exe
     1 + a\u{1b}[2Jb\u{200b}
   why: Edits need your OK in default mode
 › 1 yes

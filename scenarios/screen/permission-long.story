@@ -13,12 +13,12 @@ P
 < ›
 > go
 press enter
-< wants to change
+< wants to create
 < enter or a digit chooses
 --- shows
 > go
 
-? Write wants to change src/deep/made.txt
+? Write wants to create src/deep/made.txt
      1 + ok
      2 + xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
          xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
@@ -46,7 +46,7 @@ press pgdn pgdn pgdn
 --- shows
 > go
 
-? Write wants to change src/deep/made.txt
+? Write wants to create src/deep/made.txt
          xxxxxxxxxxxxxxxxxxxx… 69,000 more characters
      3 + line 0
      4 + line 1
@@ -94,14 +94,14 @@ press G
   9002 + line 8999
   9003 + evil line
 
-  «don't ask again» would store:
+  «don't ask again» means these rules, stored in .cutonce/settings.local.json:
     Edit(./src/deep/made.txt)
 
  1 of 2 · <n>%  ↑↓ PgUp PgDn g G  { } entry  / find n N  y copy  q back
 
 --- keys
 press q
-< wants to change
+< wants to create
 < enter or a digit chooses
 press 1
 < Written.

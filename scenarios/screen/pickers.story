@@ -22,9 +22,15 @@ press enter
 < Permission mode
 --- shows
  Permission mode
+<<<<<<< HEAD
 › default      reads run, everything else asks
   acceptEdits  reads and edits in the workspace run, everything else asks
   plan         what only reads runs, what changes anything is refused until a p…
+=======
+› default      reads run, all else asks
+  acceptEdits  reads and edits in the workspace run, all else asks
+  plan         reads run, changes are refused until a plan is approved
+>>>>>>> w-daily
 
 
 
@@ -52,9 +58,9 @@ press down enter
 > /model
 press enter
 < Model: claude-sonnet-5-5
-< k window
+< claude-haiku-5-5 · 1M window · $0.1 in, $0.5 out per million tokens
 press esc
-gone k window
+gone 1M window
 > change it
 press enter
 < Changed.

@@ -24,7 +24,7 @@ What a session used survives a resume, in every front end: `/cost` and `/status`
 < two
 < >
 > /cost
-< 3000 tokens sent
+< claude-sonnet-4-5: 3000 tokens sent
 < >
 > /exit
 --- exit 0
@@ -33,7 +33,7 @@ What a session used survives a resume, in every front end: `/cost` and `/status`
 < 3.3k tokens
 > /cost
 press enter
-< 3,000 tokens sent
+< claude-sonnet-4-5: 3,000 tokens sent
 > third
 press enter
 < three

@@ -184,6 +184,11 @@ pub fn secret_values(
     found
 }
 
+/// Whether a variable holds a key, judged by its name or because its value is an address with a password.
+pub fn is_secret_variable(name: &str, value: &str) -> bool {
+    is_secret_name(&name.to_ascii_uppercase(), &EnvNameRules::default()) || url_password(value).is_some()
+}
+
 fn is_withheld(name: &OsStr, value: &OsStr, names: &EnvNameRules) -> bool {
     let name = name.to_string_lossy().to_ascii_uppercase();
     is_secret_name(&name, names)

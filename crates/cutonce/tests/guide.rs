@@ -264,7 +264,15 @@ fn on_6_commands_of_the_guide_run() {
 #[test]
 fn on_6_screens_of_the_guide_are_real() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for (page, story, least) in [("contract", "contract/guide", 4), ("rehearsal", "rehearse/terminal", 3)] {
+    let pages = [
+        ("contract", "contract/guide", 4),
+        ("install", "screen/setup", 1),
+        ("permissions", "screen/permission", 1),
+        ("quick-start", "screen/plan-review", 2),
+        ("rehearsal", "rehearse/terminal", 3),
+        ("terminal", "screen/pickers", 1),
+    ];
+    for (page, story, least) in pages {
         let page = std::fs::read_to_string(root.join(format!("docs/guide/{page}.md"))).unwrap();
         let scenes = std::fs::read_to_string(root.join(format!("scenarios/{story}.story"))).unwrap();
         let screens: Vec<&str> =

@@ -180,6 +180,21 @@ fn du_11_real_typescript_server_reports_type_errors() {
 }
 
 #[test]
+fn du_11_real_gopls_reports_type_errors() {
+    let version = Command::new("gopls").arg("version").output();
+    if !version.is_ok_and(|output| output.status.success()) {
+        eprintln!("skipped: gopls is not installed (apt-get install gopls golang-go)");
+        return;
+    }
+    let turns = mistakes("app.go", "// here\n", |n| format!("var X{n} int = \"text\"\n"));
+    let stage = Stage::new(json!({}), turns);
+    stage.file("go.mod", "module example.com/app\n\ngo 1.19\n");
+    stage.file("app.go", "package app\n\n// here\n");
+    let told = stage.play_until("from gopls:");
+    assert!(told.contains("app.go:4:") && told.contains("as int value in variable declaration"), "{told}");
+}
+
+#[test]
 fn du_11_real_rust_analyzer_reports_type_errors() {
     let version = Command::new("rust-analyzer").arg("--version").output();
     if !version.is_ok_and(|output| output.status.success()) {

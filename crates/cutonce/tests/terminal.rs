@@ -700,3 +700,18 @@ fn ui_1_ui_11_resizing_a_dialog_leaves_no_remains() {
     }
     assert_eq!(whole.matches("\n› ").count() + whole.matches("\n›\n").count(), 1, "{whole}");
 }
+
+/// A terminal offers the most tools.
+#[test]
+fn du_12_first_request_has_at_most_16_kb() {
+    let stage = Stage::new(r#"{"turns": [{"text": "Hello."}]}"#);
+    let mut term = stage.shell();
+    term.see("claude-").unwrap();
+    term.send(b"hi").unwrap();
+    term.press("enter").unwrap();
+    term.see("Hello.").unwrap();
+    term.press("ctrl+d").unwrap();
+    assert_eq!(term.end().unwrap(), 0);
+    let size = stage.server.requests().first().unwrap().body.len();
+    assert!(size <= 16 * 1024, "{size} bytes");
+}

@@ -2,12 +2,12 @@
 //! skills, commands and instructions are read in place. Nothing that is set already changes.
 
 use super::SettingsPaths;
-use super::settings_file::change_settings;
+use super::change_settings;
 use crate::storage::paths::read_bounded_text;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet, WrittenRule};
 use cutonce_core::protocol::submission::RuleDestination;
 use cutonce_core::settings::check_settings;
-use cutonce_sandbox::env::{EnvNameRules, secret_values};
+use cutonce_sandbox::env::is_secret_variable;
 use serde_json::{Map, Value, json};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -58,8 +58,8 @@ impl ClaudeImport {
                 import.add_settings(places, &from, &to, settings);
             }
         }
-        if let (Some(home), Some(to)) = (&places.user_home, places.rule_file(RuleDestination::User)) {
-            import.add_servers(places, &home.join(".claude.json"), &to);
+        if let Some(home) = &places.user_home {
+            import.add_state(places, &home.join(".claude.json"));
         }
         for folder in user.iter().chain([&project]).flat_map(|at| READ_IN_PLACE.map(|name| at.join(name))) {
             if folder.is_dir() && !import.in_place.contains(&folder) {
@@ -117,8 +117,7 @@ impl ClaudeImport {
     fn drop_secret_variables(&mut self, from: &Path, given: &mut Value) {
         let Some(env) = given.get_mut("env").and_then(Value::as_object_mut) else { return };
         env.retain(|name, value| {
-            let one = [(name.into(), value.as_str().unwrap_or_default().into())];
-            let secret = !secret_values(one, &EnvNameRules::default()).is_empty();
+            let secret = is_secret_variable(name, value.as_str().unwrap_or_default());
             if secret {
                 let from = from.display();
                 self.left_out
@@ -151,19 +150,31 @@ impl ClaudeImport {
         }
     }
 
-    /// The user's servers, and those that Claude Code keeps for this project.
-    fn add_servers(&mut self, places: &SettingsPaths, from: &Path, to: &Path) {
+    /// The user's servers, and the servers and rules that Claude Code keeps for this project.
+    fn add_state(&mut self, places: &SettingsPaths, from: &Path) {
         let Some(state) = self.read(from) else { return };
         let project = places.project.to_string_lossy();
-        let own = state.get("projects").and_then(|all| all.get(project.as_ref())?.get("mcpServers"));
-        let servers: Map<String, Value> = [state.get("mcpServers"), own]
-            .into_iter()
-            .filter_map(|servers| servers?.as_object())
-            .flatten()
-            .map(|(name, server)| (name.clone(), server.clone()))
-            .collect();
-        if !servers.is_empty() {
-            self.add_to_file(to, json!({"mcpServers": servers}));
+        let own = state.get("projects").and_then(|all| all.get(project.as_ref()));
+        let sources = [
+            (state.get("mcpServers"), None, RuleDestination::User),
+            (
+                own.and_then(|own| own.get("mcpServers")),
+                own.and_then(|own| own.get("allowedTools")),
+                RuleDestination::Local,
+            ),
+        ];
+        for (servers, allowed, to) in sources {
+            let mut given = json!({});
+            if let Some(servers) = servers.filter(|servers| servers.is_object()) {
+                given["mcpServers"] = servers.clone();
+            }
+            if let Some(rules) = allowed.filter(|rules| rules.is_array()) {
+                given["permissions"] = json!({"allow": rules});
+            }
+            self.drop_unusable_rules(places, from, &mut given);
+            if let Some(to) = places.rule_file(to).filter(|_| given != json!({})) {
+                self.add_to_file(&to, given);
+            }
         }
     }
 
@@ -272,7 +283,7 @@ mod tests {
         let (root, places) = world(&[
             (
                 ".claude/settings.json",
-                json!({"model": "opus", "outputStyle": "x", "statusLine": {"type": "command", "command": "line"}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001"},
+                json!({"model": "opus", "outputStyle": "x", "statusLine": {"type": "command", "command": "line"}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001", "ANTHROPIC_API_KEY": "short"},
                    "permissions": {"allow": ["Bash(git log:*)", "Bash(("], "deny": ["Read(./.env)"]},
                    "hooks": {"PostToolUse": [hook.clone()], "WorktreeCreate": []}}),
             ),
@@ -284,10 +295,21 @@ mod tests {
             (".cutonce/settings.json", json!({"theme": "dark", "permissions": {"allow": ["Edit"]}})),
             ("app/.claude/commands/x.md", json!("")),
         ]);
+        let mut state = settings(&root.path().join(".claude.json"));
+        state["projects"] = json!({"/elsewhere": {"mcpServers": {"there": {"command": "no"}}}});
+        state["projects"][places.project.to_str().unwrap()] =
+            json!({"mcpServers": {"here": {"command": "own"}}, "allowedTools": ["Edit", "Bash(("]});
+        std::fs::write(root.path().join(".claude.json"), state.to_string()).unwrap();
         let import = ClaudeImport::prepare(&places);
         assert_eq!(settings(&places.home.join("settings.json"))["model"], Value::Null, "prepare changes nothing");
         let left = import.left_out.join("\n");
-        for words in ["no counterpart: outputStyle", "MY_API_KEY looks like a secret", "Bash((", "WorktreeCreate"] {
+        for words in [
+            "no counterpart: outputStyle",
+            "MY_API_KEY looks like a secret",
+            "ANTHROPIC_API_KEY looks",
+            "Bash((",
+            "WorktreeCreate",
+        ] {
             assert!(left.contains(words), "{words}: {left}");
         }
         let shown: Vec<&String> = import.files.iter().flat_map(|file| &file.additions).collect();
@@ -305,7 +327,9 @@ mod tests {
         );
         assert_eq!((&user["env"], &user["mcpServers"]["files"]["command"]), (&json!({"A": "1"}), &json!("srv")));
         let local = settings(&places.project.join(".cutonce/settings.local.json"));
-        assert_eq!(local, json!({"permissions": {"allow": ["Bash(make:*)"]}}));
+        let own =
+            json!({"permissions": {"allow": ["Bash(make:*)", "Edit"]}, "mcpServers": {"here": {"command": "own"}}});
+        assert_eq!((local, &user["mcpServers"]["here"]), (own, &Value::Null), "a project's servers stay there");
         assert!(ClaudeImport::prepare(&places).files.is_empty(), "a second import adds nothing");
     }
 

@@ -9,10 +9,11 @@ const PATTERN: &str = "**/.cutonce/settings.local.json";
 /// Maximum size of the exclude file.
 const MAX_FILE_SIZE: u64 = 1 << 20;
 
-/// Adds the local settings to the repository's `info/exclude`, once. Without a repository, or if that fails, nothing
-/// changes: the rule itself is stored already.
-pub(super) fn exclude_local_settings(project: &Path) {
-    let Some(git) = git_folder(project) else { return };
+/// Adds the local settings to the repository's `info/exclude`, once; other settings files are left alone. Without a
+/// repository, or if that fails, nothing changes: the settings are stored already.
+pub(super) fn exclude_local_settings(file: &Path) {
+    let Some(folder) = file.parent().filter(|_| file.ends_with(".cutonce/settings.local.json")) else { return };
+    let Some(git) = git_folder(folder) else { return };
     if let Err(error) = add_pattern(&git.join("info/exclude")) {
         tracing::warn!(%error, "settings.local.json is not excluded from git");
     }
@@ -48,21 +49,24 @@ mod tests {
     #[test]
     fn du_2_local_settings_are_excluded_once() {
         let root = tempfile::tempdir().unwrap();
-        let project = root.path().join("repo/part");
-        std::fs::create_dir_all(&project).unwrap();
-        exclude_local_settings(&project);
+        let folder = root.path().join("repo/part/.cutonce");
+        std::fs::create_dir_all(&folder).unwrap();
+        let local = folder.join("settings.local.json");
+        exclude_local_settings(&local);
         let git = root.path().join("repo/.git");
         std::fs::create_dir_all(git.join("info")).unwrap();
         std::fs::write(git.join("HEAD"), "ref: refs/heads/main\n").unwrap();
         std::fs::write(git.join("info/exclude"), "*.log").unwrap();
-        exclude_local_settings(&project);
-        exclude_local_settings(&project);
+        exclude_local_settings(&folder.join("settings.json"));
+        assert_eq!(std::fs::read_to_string(git.join("info/exclude")).unwrap(), "*.log");
+        exclude_local_settings(&local);
+        exclude_local_settings(&local);
         assert_eq!(std::fs::read_to_string(git.join("info/exclude")).unwrap(), format!("*.log\n{PATTERN}\n"));
         let elsewhere = root.path().join("elsewhere");
         std::fs::rename(&git, &elsewhere).unwrap();
         std::fs::remove_file(elsewhere.join("info/exclude")).unwrap();
         std::os::unix::fs::symlink(&elsewhere, &git).unwrap();
-        exclude_local_settings(&project);
+        exclude_local_settings(&local);
         assert!(!elsewhere.join("info/exclude").exists(), "a link is not followed");
     }
 }

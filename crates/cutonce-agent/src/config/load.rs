@@ -1,7 +1,7 @@
 //! Loads the settings (CL-4, PR-2) from five sources, each checked separately; untrusted project settings are set
 //! aside.
 
-use super::{SetAside, add_rule, git_exclude, granted_rules, managed, remove_rule, settings_file, untrusted};
+use super::{SetAside, add_rule, granted_rules, managed, remove_rule, settings_file, untrusted};
 use crate::config::trust;
 use crate::storage::paths::{cutonce_home, user_home};
 use cutonce_core::mode::Mode;
@@ -54,9 +54,6 @@ impl SettingsPaths {
     pub fn save_rule(&self, place: RuleDestination, behavior: RuleBehavior, rule: &str) -> std::io::Result<()> {
         let Some(file) = self.rule_file(place) else { return Ok(()) };
         add_rule(&file, behavior, rule)?;
-        if place == RuleDestination::Local {
-            git_exclude::exclude_local_settings(&self.project);
-        }
         let waits = is_project_file(place) && behavior == RuleBehavior::Allow && !load_settings(self, None).trusted;
         if waits { granted_rules::add_granted(self, rule) } else { Ok(()) }
     }

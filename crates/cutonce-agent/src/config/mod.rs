@@ -20,7 +20,7 @@ pub use claude_import::ClaudeImport;
 pub use load::{LoadedSettings, MANAGED_FILE, SettingsPaths, SettingsWarning, load_settings};
 pub(crate) use load::{SettingsProblem, SettingsStamp, load_settings_from};
 pub use managed::managed_error;
-pub(crate) use settings_file::add_rule;
+pub(crate) use settings_file::{add_rule, change_settings};
 pub use settings_file::{flag_error, remove_rule, store_main_model};
 pub use untrusted::SetAside;
 pub(crate) use untrusted::ignored_notice;

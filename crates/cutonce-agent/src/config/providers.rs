@@ -46,14 +46,16 @@ impl ProviderConnector {
         value.to_str().map(str::to_string)
     }
 
-    /// Tries the environment first. The helper and the keyring are used only if a key is missing.
+    /// Tries the environment first. The helper and the keyring are used only if a key is missing. A gateway on this
+    /// machine works without a key and gets one if there is one.
     async fn resolve_model(&self, spec: &str) -> Result<ResolvedModel, ModelError> {
         let first = providers::resolve(spec, &|name| self.env_var(name), &self.custom);
-        match first {
-            Err(error) if error.kind == FaultKind::Key => {}
-            done => return done,
-        }
-        let wanted = providers::provider_of(spec, &self.custom);
+        let keyless_provider = match &first {
+            Err(error) if error.kind == FaultKind::Key => None,
+            Ok(choice) if choice.takes_a_key() => Some(choice.provider.as_str()),
+            Ok(_) | Err(_) => return first,
+        };
+        let wanted = keyless_provider.or_else(|| providers::provider_of(spec, &self.custom));
         let built_in = providers::PROVIDERS.iter().map(|known| (known.name, known.key_env));
         let custom = self.custom.iter().map(|custom| (custom.name.as_str(), custom.key_env.as_deref()));
         let mut found = HashMap::new();

@@ -1,5 +1,6 @@
 //! Reads a settings file safely, and adds rules to it.
 
+use super::git_exclude::exclude_local_settings;
 use super::{SettingsProblem, SettingsWarning, duplicate_keys};
 use crate::storage::paths::{read_bounded_text, write_private};
 use cutonce_core::permission::rules::RuleBehavior;
@@ -107,7 +108,7 @@ pub fn store_main_model(home: &Path, model: &str) -> io::Result<()> {
 }
 
 /// Changes a settings file and keeps everything else. An unreadable file is not overwritten.
-pub(super) fn change_settings(
+pub(crate) fn change_settings(
     path: &Path,
     work: impl FnOnce(&mut serde_json::Map<String, Value>) -> Result<bool, String>,
 ) -> io::Result<bool> {
@@ -116,7 +117,7 @@ pub(super) fn change_settings(
         return Err(bad("is a symlink; it was not changed".into()));
     }
     let text = read_bounded_text(path, MAX_FILE_SIZE)?.unwrap_or_default();
-    let mut value: Value = match text.trim() {
+    let mut value: Value = match text.trim_start_matches('\u{feff}').trim() {
         "" => json!({}),
         text => serde_json::from_str(text).map_err(|error| bad(format!("{error}; repair it first")))?,
     };
@@ -127,6 +128,7 @@ pub(super) fn change_settings(
     let mode = std::fs::metadata(path).ok().map(|about| about.permissions());
     write_private(path, (serde_json::to_string_pretty(&value)? + "\n").as_bytes())?;
     mode.map_or(Ok(()), |mode| std::fs::set_permissions(path, mode))?;
+    exclude_local_settings(path);
     Ok(true)
 }
 

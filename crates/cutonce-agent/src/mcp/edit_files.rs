@@ -2,7 +2,7 @@
 
 use super::sources::{FILE, ServerScope};
 use crate::config::SettingsPaths;
-use crate::storage::paths::write_private;
+use crate::config::change_settings;
 use cutonce_core::protocol::submission::RuleDestination;
 use serde_json::{Value, json};
 use std::io;
@@ -64,20 +64,11 @@ pub fn remove_server(path: &Path, name: &str) -> io::Result<bool> {
 }
 
 fn update_servers(path: &Path, work: impl FnOnce(&mut serde_json::Map<String, Value>) -> bool) -> io::Result<()> {
-    let bad = |why: &str| io::Error::new(io::ErrorKind::InvalidData, format!("{}: {why}", path.display()));
-    if path.parent().is_some_and(Path::is_symlink) || path.is_symlink() {
-        return Err(bad("is a symlink and was not changed"));
-    }
-    let mut value = super::sources::read_json_file(path).map_err(|why| bad(&why))?.unwrap_or_else(|| json!({}));
-    let object = value.as_object_mut().ok_or_else(|| bad("is not a JSON object"))?;
-    let servers = object.entry("mcpServers").or_insert_with(|| json!({}));
-    let servers = servers.as_object_mut().ok_or_else(|| bad("`mcpServers` is not an object"))?;
-    if !work(servers) {
-        return Ok(());
-    }
-    let mode = std::fs::metadata(path).ok().map(|about| about.permissions());
-    write_private(path, (serde_json::to_string_pretty(&value)? + "\n").as_bytes())?;
-    mode.map_or(Ok(()), |mode| std::fs::set_permissions(path, mode))
+    let change = |object: &mut serde_json::Map<String, Value>| {
+        let servers = object.entry("mcpServers").or_insert_with(|| json!({}));
+        servers.as_object_mut().map(work).ok_or_else(|| "`mcpServers` is not an object".to_string())
+    };
+    change_settings(path, change).map(drop)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub use decide::decide;
 use plan_decision::{decide_in_plan as decide_read_only, reads_secret};
 pub use plan_scope::{OUTSIDE_PLAN, added_path, addition_label, suggest_additions};
 pub use secrets::{home_stores, is_secret, system_stores};
+pub use suggestions::ALL_EDITS;
 pub use table::{AccessKind, PERMISSION_TABLE, TableOutcome, permission_table_markdown};
 
 use crate::mode::Mode;

@@ -7,43 +7,21 @@ use crate::mode::Mode;
 use crate::shell::CommandPart;
 use std::path::Path;
 
-/// Programs and their subcommands that may run with other arguments next time (DU-2): none takes code as its argument,
-/// fetches a program or deletes what can't be restored; builds and tests run the project's own code anyway. An empty
-/// list: the program with any arguments.
+/// Programs and their subcommands that may run with other arguments next time (DU-2). No argument of theirs is code,
+/// names a program to run, or chooses a file for output. Builds and tests are missing: `cargo test --config`,
+/// `make --eval`, `npm test --node-options` and `go test -exec` take code. An empty list: with any arguments.
 const WIDE_PREFIXES: &[(&str, &[&str])] = &[
     ("black", &[]),
-    ("bun", &["run", "test"]),
-    ("cargo", &["bench", "build", "check", "clippy", "doc", "fmt", "test", "tree", "update"]),
-    ("cmake", &["--build"]),
-    ("ctest", &[]),
-    ("dotnet", &["build", "format", "restore", "test"]),
-    ("eslint", &[]),
-    ("git", &["add", "branch", "commit", "merge", "tag"]),
-    ("go", &["build", "fmt", "test", "vet"]),
-    ("gofmt", &[]),
-    ("gradle", &["assemble", "build", "check", "test"]),
+    ("cargo", &["fmt"]),
+    ("git", &["add", "commit"]),
+    ("go", &["fmt"]),
     ("isort", &[]),
-    ("jest", &[]),
-    ("just", &[]),
-    ("make", &[]),
-    ("mix", &["compile", "format", "test"]),
     ("mkdir", &[]),
-    ("mvn", &["compile", "package", "test", "verify"]),
-    ("mypy", &[]),
-    ("ninja", &[]),
-    ("npm", &["ci", "run", "test"]),
-    ("pnpm", &["run", "test"]),
-    ("prettier", &[]),
-    ("pytest", &[]),
-    ("ruff", &["check", "format"]),
+    ("ruff", &["format"]),
     ("rustfmt", &[]),
     ("shellcheck", &[]),
-    ("terraform", &["fmt", "validate"]),
+    ("terraform", &["fmt"]),
     ("touch", &[]),
-    ("tsc", &[]),
-    ("uv", &["lock", "sync"]),
-    ("vitest", &[]),
-    ("yarn", &["run", "test"]),
 ];
 
 /// Programs that execute their input unless they get a script.
@@ -97,11 +75,19 @@ fn is_xargs(wrapper: &str) -> bool {
 /// The tool that searches with the provider's own tool (DU-12). Its rules name no host.
 const WEB_SEARCH: &str = "WebSearch";
 
+/// All edits in the working folder, offered for the session only (DU-2).
+pub const ALL_EDITS: &str = "Edit(./**)";
+
 /// Suggestions, narrowest first. Empty if no rule could help (protected paths, unparsable commands).
 pub(super) fn suggest_rules(mode: Mode, rules: &RuleSet, facts: &CallFacts) -> Vec<RuleSuggestion> {
     let choices: Vec<Vec<String>> = match &facts.access {
         Access::Write(target) if target.place == PathLocation::Protected => vec![],
-        Access::Write(target) => vec![vec![path_rule("Edit", rules, target)], vec![folder_rule("Edit", rules, target)]],
+        Access::Write(target) => {
+            let all = (target.place == PathLocation::Workspace && target.path.starts_with(rules.cwd()))
+                .then(|| vec![ALL_EDITS.to_string()]);
+            let narrow = [vec![path_rule("Edit", rules, target)], vec![folder_rule("Edit", rules, target)]];
+            narrow.into_iter().chain(all).collect()
+        }
         Access::Read(targets) => vec![
             targets.iter().map(|target| path_rule("Read", rules, target)).collect(),
             targets.iter().map(|target| folder_rule("Read", rules, target)).collect(),

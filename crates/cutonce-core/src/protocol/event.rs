@@ -333,15 +333,21 @@ impl AskView {
         }
     }
 
-    /// What the tool wants to do, after "wants to": run, change, read, fetch.
+    /// What the tool wants to do, after "wants to": run, change, create, read, fetch.
     pub fn verb(&self) -> &'static str {
         match self.tool.as_str() {
+            "Edit" | "Write" if self.creates_file() => "create",
             "Edit" | "Write" | "NotebookEdit" => "change",
             "Read" | "Glob" | "Grep" => "read",
             "WebFetch" => "fetch",
             "WebSearch" => "search",
             _ => "run",
         }
+    }
+
+    /// True if the preview is the diff of a new file (DU-6).
+    fn creates_file(&self) -> bool {
+        matches!(&self.kind, AskKind::Permission { preview: Some(diff), .. } if diff.starts_with("--- /dev/null\n"))
     }
 }
 

@@ -1,7 +1,7 @@
 //! The scopes of «don't ask again» (DU-2).
 
 use super::submission::{RememberedRule, RuleDestination};
-use crate::permission::{RuleSuggestion, addition_label};
+use crate::permission::{ALL_EDITS, RuleSuggestion, addition_label};
 
 /// A scope of «don't ask again»: which rules, and how long they hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +26,16 @@ impl RuleScope {
         }
     }
 
+    /// Where the rules are kept.
+    pub fn place(&self) -> &'static str {
+        match self.destination {
+            RuleDestination::Session => "kept until the session ends",
+            RuleDestination::Local => "stored in .cutonce/settings.local.json",
+            RuleDestination::Project => "stored in .cutonce/settings.json",
+            RuleDestination::User => "stored in ~/.cutonce/settings.json",
+        }
+    }
+
     /// The rules to remember, as part of an answer.
     pub fn remembered(&self) -> Vec<RememberedRule> {
         self.rules.iter().map(|rule| RememberedRule { rule: rule.clone(), where_to: self.destination }).collect()
@@ -33,11 +43,12 @@ impl RuleScope {
 }
 
 /// The scopes to choose from: narrowest rules first, each for this project and for this session. An addition to the
-/// contract belongs to the session alone.
+/// contract and the rule for all edits belong to the session alone.
 pub fn rule_scopes(suggestions: &[RuleSuggestion]) -> Vec<RuleScope> {
     const BOTH: [RuleDestination; 2] = [RuleDestination::Local, RuleDestination::Session];
     let scopes = |suggestion: &RuleSuggestion| {
-        let offered = if addition_label(&suggestion.rules).is_some() { &BOTH[1..] } else { &BOTH[..] };
+        let of_session = addition_label(&suggestion.rules).is_some() || suggestion.rules == [ALL_EDITS];
+        let offered = if of_session { &BOTH[1..] } else { &BOTH[..] };
         let rules = suggestion.rules.clone();
         offered.iter().map(move |destination| RuleScope { rules: rules.clone(), destination: *destination })
     };
@@ -63,6 +74,8 @@ mod tests {
         assert_eq!(told, expected);
         assert_eq!(scopes[3].remembered()[0].where_to, RuleDestination::Session);
         assert!(rule_scopes(&[]).is_empty());
+        let all: Vec<_> = rule_scopes(&[suggest(ALL_EDITS)]).iter().map(|scope| scope.destination).collect();
+        assert_eq!(all, [RuleDestination::Session], "all edits end with the session");
     }
 
     #[test]

@@ -112,6 +112,11 @@ pub enum ModelTarget {
 }
 
 impl ResolvedModel {
+    /// Whether the provider takes a key and has none yet: a gateway on this machine may work without.
+    pub fn takes_a_key(&self) -> bool {
+        matches!(&self.target, ModelTarget::Http(endpoint) if endpoint.key.is_none() && endpoint.key_env.is_some())
+    }
+
     /// Sets the number of retries and the first pause (MO-3).
     pub fn set_retries(&mut self, max: u32, first: std::time::Duration) {
         match &mut self.target {

@@ -37,7 +37,7 @@ pub struct ScenarioScript {
     /// Milliseconds of silence after which the scripted provider's client gives up a stream.
     #[serde(default)]
     pub idle_ms: Option<u64>,
-    /// The only key that the list of models accepts; any key if not given.
+    /// The only key that the server accepts; any key if not given.
     #[serde(default)]
     pub accepted_key: Option<String>,
 }

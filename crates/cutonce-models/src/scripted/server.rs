@@ -217,10 +217,10 @@ type ServerReply = Response<PlaybackBody>;
 async fn handle_request(request: Request<Incoming>, shared: Arc<ServerShared>) -> Result<ServerReply, io::Error> {
     let (head, body) = request.into_parts();
     let path = head.uri.path().to_owned();
+    if shared.accepted_key.as_deref().is_some_and(|key| !carries_key(&head.headers, key)) {
+        return build_reply(StatusCode::UNAUTHORIZED, &[], error_body("authentication_error", "invalid x-api-key"));
+    }
     if path.ends_with("/models") {
-        if shared.accepted_key.as_deref().is_some_and(|key| !carries_key(&head.headers, key)) {
-            return build_reply(StatusCode::UNAUTHORIZED, &[], error_body("authentication_error", "invalid x-api-key"));
-        }
         let model = json!({"id": "scripted", "object": "model", "type": "model", "created": 0, "owned_by": "cutonce"});
         return build_reply(
             StatusCode::OK,

@@ -231,7 +231,6 @@ impl App {
         // Refresh the completion list if the user already typed a slash.
         self.prompt.composer.refresh_with(&mut self.prompt.files);
         self.load_mcp_offers();
-        self.refresh_status_text();
         self.show_resumed(&opened);
         self.ask_for_trust();
         for submission in std::mem::take(&mut self.session.early_submissions) {

@@ -267,9 +267,9 @@ impl App {
     /// Shows the keys of the screen that the user is on (DU-7); closing the list returns there.
     pub(super) fn show_keys(&mut self, keys: Vec<(String, String)>) {
         let below = self.asks.overlay_host.take().map(Box::new);
-        let widest = keys.iter().map(|(key, _)| text::width(key)).max().unwrap_or_default();
-        let rows = keys.iter().map(|(key, help)| format!("{}  {help}", text::pad_to(key, widest)));
-        let body = PagerContent::Plain(rows.collect::<Vec<_>>().join("\n").into());
+        // The pager indents by two columns.
+        let rows = keymap::key_rows(&keys, self.content_width().saturating_sub(2));
+        let body = PagerContent::Plain(rows.join("\n").into());
         self.show_items("Keys of this screen", vec![PagerItem { title: String::new(), body }]);
         if let Some(host) = &mut self.asks.overlay_host {
             host.below = below;

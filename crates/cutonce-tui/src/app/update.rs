@@ -28,6 +28,11 @@ const COMPACTING_ACTIVITY: &str = "Compacting";
 /// Maximum number of entries that Ctrl+O shows after a rewind.
 const MAX_REWIND_LOG: usize = 2_000;
 
+/// Says that a turn has ended if the user is away and no queued message starts the next one (DU-7).
+fn end_notification(without_key: Duration, queued: usize) -> Option<&'static str> {
+    (without_key >= UNATTENDED && queued == 0).then_some("cutonce has finished")
+}
+
 /// The last line of output that shows something. Carriage returns overwrite the start of a line, as on a terminal.
 fn last_output_line(text: &str) -> Option<String> {
     let shown = drop_overwritten(text);
@@ -51,6 +56,7 @@ impl App {
             EventKind::Opened { model, mode, resumed, .. } => {
                 self.status.window = self.session.settings.model_info(&model).context;
                 self.show_start_hints(mode, resumed == 0);
+                self.refresh_status_text();
             }
             EventKind::User { text, meta, .. } => self.on_user_message(text, meta),
             EventKind::Queued { text } => self.on_queued(&text),
@@ -75,7 +81,10 @@ impl App {
                 self.add_ask(ask);
             }
             EventKind::AskClosed { ask_id, answer, .. } => self.ask_closed(&ask_id, answer),
-            EventKind::ModeChanged { to, .. } => self.asks.set_mode(to),
+            EventKind::ModeChanged { to, .. } => {
+                self.asks.set_mode(to);
+                self.refresh_status_text();
+            }
             EventKind::ModelChanged { model } => {
                 self.model_changed(&model);
                 self.refresh_status_text();
@@ -300,9 +309,8 @@ impl App {
         self.asks.reviews.turn_ended(self.status.view.mode);
         self.activity.calls.clear();
         self.status.branch = self.current_branch();
-        if self.key_times.last_key.elapsed() >= UNATTENDED && self.queue.messages.is_empty() {
-            self.redraw.bell = Some("cutonce has finished");
-        }
+        self.redraw.bell =
+            end_notification(self.key_times.last_key.elapsed(), self.queue.messages.len()).or(self.redraw.bell);
         self.refresh_status_text();
         match &ended.reason {
             EndReason::Completed => {}
@@ -343,7 +351,15 @@ impl App {
 
 #[cfg(test)]
 mod tests {
-    use super::last_output_line;
+    use super::{UNATTENDED, end_notification, last_output_line};
+    use std::time::Duration;
+
+    #[test]
+    fn du_7_turn_that_ends_unattended_notifies() {
+        assert_eq!(end_notification(UNATTENDED, 0), Some("cutonce has finished"));
+        assert_eq!(end_notification(UNATTENDED, 1), None, "a queued message follows");
+        assert_eq!(end_notification(Duration::from_secs(1), 0), None, "the user is there");
+    }
 
     #[test]
     fn du_8_live_output_follows_carriage_returns() {

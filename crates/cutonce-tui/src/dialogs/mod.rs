@@ -131,11 +131,11 @@ impl Dialog {
         own.iter().copied().chain(always).map(|(key, help)| (key.to_string(), help.to_string())).collect()
     }
 
-    fn hint(&self) -> &'static str {
+    fn hint(&self) -> String {
         match self {
             Dialog::Permission(dialog) => dialog.hint(),
-            Dialog::Questions(dialog) => dialog.hint(),
-            Dialog::EnterPlan(_) => "enter or a digit chooses · esc no",
+            Dialog::Questions(dialog) => dialog.hint().to_string(),
+            Dialog::EnterPlan(_) => "enter or a digit chooses · esc no".to_string(),
         }
     }
 

@@ -147,12 +147,17 @@ impl PermissionDialog {
         }
     }
 
-    pub fn hint(&self) -> &'static str {
-        match self.denying {
-            true => "enter denies with this message · esc back",
-            false if self.scopes.len() > 1 => "enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it",
-            false => "enter or a digit chooses · esc no, and stop · ctrl+o shows all of it",
-        }
+    /// The keys, or where the focused rules would be kept (DU-2).
+    pub fn hint(&self) -> String {
+        let keys = match (self.options.get(self.focused), self.scopes.len() > 1) {
+            _ if self.denying => "enter denies with this message · esc back",
+            (Some(PermissionChoice::Always(scope)), true) => {
+                return format!("{} · ←→ scope of 2 · esc stops · ctrl+o all", scope.place());
+            }
+            (_, true) => "enter or a digit chooses · ←→ scope of 2 · esc stops · ctrl+o all of it",
+            (_, false) => "enter or a digit chooses · esc no, and stop · ctrl+o shows all of it",
+        };
+        keys.to_string()
     }
 
     pub fn on_key(&mut self, key: KeyEvent) -> DialogReply {
@@ -305,7 +310,7 @@ fn all_rules(choice: &PermissionChoice) -> Option<String> {
     match choice {
         PermissionChoice::Always(scope) => {
             let each: Vec<String> = scope.rules.iter().map(|rule| format!("  {}", text::one_line(rule))).collect();
-            Some(format!("«don't ask again» would store:\n{}", each.join("\n")))
+            Some(format!("«don't ask again» means these rules, {}:\n{}", scope.place(), each.join("\n")))
         }
         PermissionChoice::Once | PermissionChoice::No => None,
     }
@@ -383,6 +388,17 @@ mod tests {
                 "  3 no, and say what to do instead",
             ]
         );
+    }
+
+    #[test]
+    fn du_2_focused_rules_name_their_place() {
+        let mut ask = dialog("x");
+        assert!(ask.hint().starts_with("enter or a digit chooses"), "{}", ask.hint());
+        ask.on_key(key(KeyCode::Down));
+        assert!(ask.hint().starts_with("stored in .cutonce/settings.local.json"), "{}", ask.hint());
+        ask.on_key(key(KeyCode::Right));
+        assert!(ask.hint().starts_with("kept until the session ends"), "{}", ask.hint());
+        assert!(ask.hint().chars().count() < 77, "{}", ask.hint());
     }
 
     fn remembers(where_to: RuleDestination) -> DialogReply {

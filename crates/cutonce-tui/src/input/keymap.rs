@@ -2,7 +2,9 @@
 //! define their own keys.
 
 use super::remapped_keys;
+use crate::render::text::{self, RowPrefix};
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use ratatui::text::{Line, Span};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyAction {
@@ -152,9 +154,38 @@ pub fn typed_char(key: KeyEvent) -> Option<char> {
     }
 }
 
+/// Widest column of key names; a longer name has a row of its own.
+const KEY_COLUMN: usize = 28;
+
+/// Keys and their help as rows of at most `columns`. Help that is too long continues below itself (DU-7).
+pub(crate) fn key_rows(keys: &[(String, String)], columns: usize) -> Vec<String> {
+    let widest = keys.iter().map(|(key, _)| text::width(key)).filter(|wide| *wide <= KEY_COLUMN).max();
+    let column = widest.unwrap_or(KEY_COLUMN) + 2;
+    let rows = keys.iter().flat_map(|(key, help)| {
+        let mut prefix = RowPrefix::spaces(column);
+        let fits = text::width(key) < column;
+        if fits {
+            prefix.first = vec![Span::raw(text::pad_to(key, column))];
+        }
+        let help = text::wrap(&Line::raw(help.clone()), columns, &prefix);
+        let alone = (!fits).then(|| key.clone());
+        alone.into_iter().chain(help.into_iter().map(|row| text::plain_text(&row)))
+    });
+    rows.collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn du_7_long_help_continues_below_itself() {
+        let keys = [("enter", "send; queued for the next step"), ("a key with a name that is very long", "x")];
+        let rows = key_rows(&keys.map(|(key, help)| (key.to_string(), help.to_string())), 24);
+        let expected =
+            ["enter  send; queued for", "       the next step", "a key with a name that is very long", "       x"];
+        assert_eq!(rows, expected);
+    }
 
     #[test]
     fn ui_3_each_key_has_one_meaning() {

@@ -151,12 +151,36 @@ pub fn count_changes(old: &str, new: &str) -> DiffCounts {
     })
 }
 
+/// The words of a line of code: names and numbers, runs of spaces, and every other character by itself.
+fn code_words(line: &str) -> Vec<&str> {
+    let kind = |c: char| match c {
+        c if c.is_alphanumeric() || c == '_' => 0,
+        c if c.is_whitespace() => 1,
+        _ => 2,
+    };
+    let mut words = Vec::new();
+    let mut from = 0;
+    let mut last = None;
+    for (at, c) in line.char_indices() {
+        if last.is_some_and(|last| last != kind(c) || last == 2) {
+            words.push(&line[from..at]);
+            from = at;
+        }
+        last = Some(kind(c));
+    }
+    if from < line.len() {
+        words.push(&line[from..]);
+    }
+    words
+}
+
 /// Compares two versions of a line by word; true marks a changed piece. None if they have too little in common.
 pub fn word_diff(old: &str, new: &str) -> Option<[Vec<(bool, String)>; 2]> {
     if old.len().max(new.len()) > MAX_WORD_DIFF_LINE {
         return None;
     }
-    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_words(old, new);
+    let (before, after) = (code_words(old), code_words(new));
+    let diff = TextDiff::configure().timeout(DIFF_TIMEOUT).diff_slices(&before, &after);
     let mut sides = [Vec::new(), Vec::new()];
     for change in diff.iter_all_changes() {
         let piece = change.value();
@@ -170,8 +194,8 @@ pub fn word_diff(old: &str, new: &str) -> Option<[Vec<(bool, String)>; 2]> {
             ChangeTag::Insert => push_piece(&mut sides[1], true, piece),
         }
     }
-    // Ignore whitespace, which says nothing about similarity.
-    let letters = |words: &str| words.chars().filter(|c| !c.is_whitespace()).count();
+    // Spaces and brackets say nothing about similarity.
+    let letters = |words: &str| words.chars().filter(|c| c.is_alphanumeric()).count();
     let same: usize = sides[0].iter().filter(|(changed, _)| !changed).map(|(_, words)| letters(words)).sum();
     let alike = 4 * same >= letters(old) + letters(new);
     alike.then_some(sides)
@@ -339,6 +363,15 @@ mod tests {
 
     const UNIFIED: &str =
         "--- a\n+++ a\n@@ -1,3 +1,3 @@\n one\n-let x = 1;\n+let x = 2;\n three\n@@ -40 +40,2 @@\n forty\n+new\n";
+
+    #[test]
+    fn du_6_changed_words_are_found_inside_code() {
+        let [old, new] = word_diff("    sum(prices[1:])", "    sum(prices[0:])  # é").unwrap();
+        let marked = |side: Vec<(bool, String)>| side.into_iter().filter(|(changed, _)| *changed).collect::<Vec<_>>();
+        assert_eq!(marked(old), [(true, "1".to_string())]);
+        assert_eq!(marked(new), [(true, "0".to_string()), (true, "  # é".to_string())]);
+        assert_eq!(word_diff("(alpha)", "(beta)"), None, "brackets alone are not alike");
+    }
 
     #[test]
     fn ui_4_diff_has_line_numbers_and_word_marks() {

@@ -219,7 +219,6 @@ async fn unless_cancelled<T>(terminal: &mut TypedLineReader, work: impl Future<O
     }
 }
 
-/// The error and what the user can do about it, as one line.
 /// Prints a long line, wrapped between words for the terminal.
 fn print_wrapped(line: &str) {
     wrap_words(line, terminal_columns()).iter().for_each(|row| println!("{row}"));
@@ -242,6 +241,7 @@ fn wrap_words(line: &str, columns: usize) -> Vec<String> {
     rows
 }
 
+/// The error and what the user can do about it, as one line.
 fn with_next_step(error: &ModelListError, chosen: &KeyProvider, provider: &BuiltInProvider) -> String {
     let next = match (error, provider.base_env.filter(|name| env_var(name).is_some_and(|value| !value.is_empty()))) {
         (ModelListError::KeyRefused { .. }, _) => format!("Copy it again from {} and paste it here.", chosen.key_page),

@@ -26,15 +26,13 @@ pub(crate) struct TeamCreateInput {
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct NewMember {
-    /// Same characters as `teamName`.
     name: String,
     task: String,
     #[serde(default, rename = "planModeRequired")]
     planning_required: bool,
-    /// Run it in its own process.
     #[serde(default)]
     own_process: bool,
-    /// The user starts it, in another terminal or on another machine.
+    /// The user starts it elsewhere.
     #[serde(default)]
     started_by_user: bool,
     /// Another model than yours.

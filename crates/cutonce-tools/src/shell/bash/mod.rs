@@ -37,7 +37,7 @@ pub struct BashInput {
     /// Milliseconds, at most 600000; 120000 if left out. Not for the background.
     #[serde(default)]
     timeout: Option<u64>,
-    /// Continue without waiting; the result names the id for BashOutput and KillShell.
+    /// The result names the id for BashOutput and KillShell.
     #[serde(default)]
     run_in_background: bool,
 }

@@ -70,7 +70,7 @@ impl App {
             false => notice,
         };
         let menu = Menu::new(MenuKind::Submissions, "Plans, those of this project first", rows, PLAN_KEYS, self.theme)
-            .with_empty_text("No plans yet. Shift+Tab starts plan mode.");
+            .with_empty_text("No plans yet. /plan starts plan mode.");
         self.open_overlay(Box::new(menu.with_selected(selected).with_notice(notice)), None);
     }
 

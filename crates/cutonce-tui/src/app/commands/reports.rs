@@ -80,14 +80,15 @@ impl App {
 
     pub(super) fn print_cost(&mut self) {
         let view = &self.status.view;
-        let mut told = used_text(view.sent, view.received, view.cost);
-        if view.totals.by_model().len() > 1 {
-            for (model, used) in view.totals.by_model() {
-                let _ = write!(told, "\n{model}: ");
-                told += &used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
-            }
+        let of_model = view.totals.by_model().map(|(model, used)| {
+            format!("{model}: {}", used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost))
+        });
+        let mut told: Vec<String> = of_model.collect();
+        // A single model has the total.
+        if told.len() != 1 {
+            told.insert(0, used_text(view.sent, view.received, view.cost));
         }
-        self.print_notice(NoticeLevel::Info, &told);
+        self.print_notice(NoticeLevel::Info, &told.join("\n"));
     }
 
     /// `/usage`: by day, project and model (DU-3).

@@ -116,5 +116,9 @@ fn model_note(name: &str, info: &ModelInfo) -> String {
         Some(price) => format!(" · ${} in, ${} out per million tokens", price.input, price.output),
         None => String::new(),
     };
-    format!("{id}{}k window{price}", info.context / 1_000)
+    let window = match info.context % 1_000_000 {
+        0 => format!("{}M", info.context / 1_000_000),
+        _ => format!("{}k", info.context / 1_000),
+    };
+    format!("{id}{window} window{price}")
 }

@@ -2,6 +2,7 @@
 //! everything else (loop, tools, permissions, kernel sandbox, approval, transcript, the provider client over
 //! a socket) is the real code.
 
+mod answers;
 mod guide;
 mod review;
 mod show;
@@ -9,6 +10,7 @@ mod show;
 use crate::cli::args::{DemoArgs, PermissionFlags, RunFlags};
 use crate::frontends::terminal;
 use crate::start::{self, FrontendOptions, StartedSession};
+use answers::{DemoAnswer, DemoAnswers};
 use anyhow::Context;
 use cutonce_agent::Approver;
 use cutonce_core::exit_code;
@@ -16,7 +18,6 @@ use cutonce_core::mode::Mode;
 use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::protocol::event::{AskKind, AskView, EndReason, EventKind};
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer, Submission};
-use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -70,9 +71,8 @@ pub async fn run(args: DemoArgs) -> anyhow::Result<u8> {
     }
     let started = start::open_session_in(&run, FrontendOptions { approver: Approver::Present }, place).await?;
     println!("A scripted model works in {}\n⏸ plan mode on\n\n> {TASK}\n", project.display());
-    let by_hand = !args.yes && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     let mut seen = DemoFacts::default();
-    let ended = drive_demo(started, by_hand, &project, &mut seen).await?;
+    let ended = drive_demo(started, DemoAnswers::new(args.yes), &project, &mut seen).await?;
     let code = print_result(&project, &ended, &seen)?;
     if args.dir.is_none() {
         println!("The folder was removed; --dir FOLDER keeps it.");
@@ -97,7 +97,7 @@ fn create_project(project: &Path) -> anyhow::Result<()> {
 
 async fn drive_demo(
     started: StartedSession,
-    by_hand: bool,
+    mut answers: DemoAnswers,
     project: &Path,
     seen: &mut DemoFacts,
 ) -> anyhow::Result<EndReason> {
@@ -112,12 +112,13 @@ async fn drive_demo(
                     seen.unchanged_while_planning = Some(is_unchanged(project));
                     seen.layer = request.layer.describe().to_string();
                 }
-                let answer = answer_ask(ask, by_hand).await?;
+                let answer = answer_ask(ask, &mut answers).await?;
                 seen.refused |= matches!(answer, AskAnswer::Permission(PermissionAnswer::Deny { .. }));
                 session.submit(Submission::Answer { ask_id: ask.ask_id.clone(), answer });
             }
             EventKind::ToolFinished(finished) if finished.decision.behavior == RuleBehavior::Deny => {
-                if seen.approved.is_none() {
+                // A later denial may be the user's answer.
+                if seen.unchanged_while_planning.is_none() {
                     seen.denied.push(finished.name.clone());
                 }
                 show::print_event(&event)?;
@@ -140,40 +141,34 @@ fn is_unchanged(project: &Path) -> bool {
     FILES.iter().all(|(name, text)| std::fs::read_to_string(project.join(name)).is_ok_and(|now| now == *text))
 }
 
-/// Asks the user on a terminal; otherwise the demo answers after a pause. The question is the real one either
-/// way.
-async fn answer_ask(ask: &AskView, by_hand: bool) -> anyhow::Result<AskAnswer> {
+/// Asks for an answer, or gives one after a pause. The question is the real one either way.
+async fn answer_ask(ask: &AskView, answers: &mut DemoAnswers) -> anyhow::Result<AskAnswer> {
     if let Some(request) = ask.exit_request() {
-        return review::answer(request, by_hand).await;
+        return review::answer(request, answers).await;
     }
     match &ask.kind {
         AskKind::Permission { why, preview, .. } => {
             show::print_permission(&ask.tool, &why.reason, preview.as_deref())?;
-            Ok(AskAnswer::Permission(answer_permission(by_hand)?))
+            Ok(AskAnswer::Permission(answer_permission(answers)?))
         }
         _ => Ok(AskAnswer::Unusable { why: "the demo has no answer".into() }),
     }
 }
 
-fn answer_permission(by_hand: bool) -> anyhow::Result<PermissionAnswer> {
-    if !by_hand {
-        println!("  yes (the demo answers by itself here)\n");
-        return Ok(PermissionAnswer::Allow { remember: vec![] });
-    }
-    Ok(match read_typed("  enter = yes, n = no: ")?.as_str() {
-        "" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
-        words => PermissionAnswer::Deny { message: words.into(), interrupt: false },
+fn answer_permission(answers: &mut DemoAnswers) -> anyhow::Result<PermissionAnswer> {
+    let deny = |message: String| PermissionAnswer::Deny { message, interrupt: false };
+    Ok(match answers.next("  1 yes, 3 no (or say what to do instead): ")? {
+        DemoAnswer::ByItself => {
+            println!("  yes (the demo answers by itself here)\n");
+            PermissionAnswer::Allow { remember: vec![] }
+        }
+        DemoAnswer::Ended => deny(String::new()),
+        DemoAnswer::Typed(typed) => match typed.as_str() {
+            "" | "1" | "y" | "yes" => PermissionAnswer::Allow { remember: vec![] },
+            "3" | "n" | "no" => deny(String::new()),
+            _ => deny(typed),
+        },
     })
-}
-
-fn read_typed(prompt: &str) -> anyhow::Result<String> {
-    print!("{prompt}");
-    std::io::stdout().flush()?;
-    let mut line = String::new();
-    if std::io::stdin().lock().read_line(&mut line)? == 0 {
-        anyhow::bail!("stdin was closed before an answer");
-    }
-    Ok(line.trim().to_string())
 }
 
 /// Checks the files on disk, not the model's claims, and prints the result.

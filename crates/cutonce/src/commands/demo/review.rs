@@ -1,6 +1,7 @@
 //! The plan of the demo: where it is written, how it is shown, and the answer to it.
 
-use super::{PAUSE, TASK, read_typed};
+use super::answers::{DemoAnswer, DemoAnswers};
+use super::{PAUSE, TASK};
 use cutonce_core::mode::Mode;
 use cutonce_core::plan::approval::{ChoiceKey, EXIT_QUESTION, PlanAnswer, PlanExitRequest};
 use cutonce_core::plan::report::PlanReport;
@@ -28,24 +29,28 @@ pub fn approved_mode(event: &EventKind) -> Option<Mode> {
     }
 }
 
-/// Shows the plan and asks the user; without one, the demo approves after a pause.
-pub async fn answer(request: &PlanExitRequest, by_hand: bool) -> anyhow::Result<AskAnswer> {
+/// Shows the plan and asks for a choice; without a user, the demo approves after a pause. Input that ends leaves plan
+/// mode without an approval.
+pub async fn answer(request: &PlanExitRequest, answers: &mut DemoAnswers) -> anyhow::Result<AskAnswer> {
     print_plan(request)?;
-    let choice = if by_hand { choose_option(request)? } else { ChoiceKey::AcceptEdits };
-    if !by_hand {
-        tokio::time::sleep(PAUSE).await;
-        println!("  1 (the demo approves by itself here)\n");
-    }
-    Ok(AskAnswer::Plan(PlanAnswer::new(request.ask_id.clone(), choice)))
-}
-
-fn choose_option(request: &PlanExitRequest) -> anyhow::Result<ChoiceKey> {
-    loop {
-        let line = read_typed("  your choice (a number): ")?;
-        if let Some(choice) = request.choice_with_digit(line.trim()) {
-            return Ok(choice.key);
+    let choice = loop {
+        match answers.next("  your choice (a number): ")? {
+            DemoAnswer::Typed(typed) => match request.choice_with_digit(&typed) {
+                Some(choice) => break choice.key,
+                None => continue,
+            },
+            DemoAnswer::Ended => {
+                println!("\n  The input ended: nothing is approved.");
+                break ChoiceKey::Leave;
+            }
+            DemoAnswer::ByItself => {
+                tokio::time::sleep(PAUSE).await;
+                println!("  1 (the demo approves by itself here)\n");
+                break ChoiceKey::AcceptEdits;
+            }
         }
-    }
+    };
+    Ok(AskAnswer::Plan(PlanAnswer::new(request.ask_id.clone(), choice)))
 }
 
 fn print_plan(request: &PlanExitRequest) -> anyhow::Result<()> {

@@ -31,7 +31,7 @@ use cutonce_core::protocol::event::{
     AnswerDelta, AskKind, AskView, EndReason, Event, EventKind, FinishedCall, NoticeLevel,
 };
 use cutonce_core::protocol::rule_scopes::rule_scopes;
-use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, Submission};
+use cutonce_core::protocol::submission::{AskAnswer, ChangedBy, PermissionAnswer, RuleDestination, Submission};
 use cutonce_core::settings::NotificationMethod;
 use cutonce_core::text::sanitize::{one_line, sanitize};
 use input_lines::{InputLines, TerminalGate};
@@ -508,7 +508,11 @@ impl PlainFrontend {
                 output::print_lines("  1 yes");
                 for (n, scope) in rule_scopes(suggestions).iter().enumerate() {
                     let (name, rules) = (scope_name(n), one_line(&scope.rules.join(", ")));
-                    output::print_lines(&format!("  {name} {}", scope.label(&rules)));
+                    let place = match scope.destination {
+                        RuleDestination::Local => format!(" ({})", scope.place()),
+                        _ => String::new(),
+                    };
+                    output::print_lines(&format!("  {name} {}{place}", scope.label(&rules)));
                 }
                 output::print_text("  3 no (add text to tell the agent why)\nanswer: ");
             }
@@ -584,7 +588,7 @@ impl PlainFrontend {
 
 /// The answer that chooses a scope of «don't ask again» (DU-2): `2`, `2a`, `2b`, `2c`.
 fn scope_name(n: usize) -> String {
-    let letter = n.checked_sub(1).and_then(|n| "abc".chars().nth(n));
+    let letter = n.checked_sub(1).and_then(|n| ('a'..='z').nth(n));
     format!("2{}", letter.map(String::from).unwrap_or_default())
 }
 

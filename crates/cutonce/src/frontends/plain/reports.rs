@@ -172,12 +172,14 @@ fn used_text(sent: u64, received: u64, cost: f64) -> String {
 
 pub fn cost_text(about: &SessionReport) -> String {
     let view = &about.view;
-    let mut lines = vec![used_text(view.sent, view.received, view.cost)];
-    if view.totals.by_model().len() > 1 {
-        lines.extend(view.totals.by_model().map(|(model, used)| {
-            let used = used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
-            format!("{}: {used}", one_line(model))
-        }));
+    let of_model = view.totals.by_model().map(|(model, used)| {
+        let used = used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
+        format!("{}: {used}", one_line(model))
+    });
+    let mut lines: Vec<String> = of_model.collect();
+    // A single model has the total.
+    if lines.len() != 1 {
+        lines.insert(0, used_text(view.sent, view.received, view.cost));
     }
     lines.join("\n")
 }
