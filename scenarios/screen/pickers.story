@@ -22,15 +22,9 @@ press enter
 < Permission mode
 --- shows
  Permission mode
-<<<<<<< HEAD
 › default      reads run, everything else asks
   acceptEdits  reads and edits in the workspace run, everything else asks
-  plan         what only reads runs, what changes anything is refused until a p…
-=======
-› default      reads run, all else asks
-  acceptEdits  reads and edits in the workspace run, all else asks
-  plan         reads run, changes are refused until a plan is approved
->>>>>>> w-daily
+  plan         reads run, changes are refused until you approve a plan
 
 
 

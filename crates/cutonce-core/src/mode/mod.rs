@@ -41,19 +41,11 @@ impl Mode {
     /// Short description of what runs and what asks without rules.
     pub fn describe_defaults(self) -> &'static str {
         match self {
-<<<<<<< HEAD
             Mode::Default => "reads run, everything else asks",
             Mode::AcceptEdits => "reads and edits in the workspace run, everything else asks",
             Mode::Plan => "reads run, changes are refused until you approve a plan",
             Mode::Auto => "reads run, a classifier decides the rest",
             Mode::BypassPermissions => "everything runs except writes to protected places",
-=======
-            Mode::Default => "reads run, all else asks",
-            Mode::AcceptEdits => "reads and edits in the workspace run, all else asks",
-            Mode::Plan => "reads run, changes are refused until a plan is approved",
-            Mode::Auto => "reads run, a classifier judges the rest",
-            Mode::BypassPermissions => "everything runs unasked, but for writes to protected places",
->>>>>>> w-daily
         }
     }
     /// How often Shift+Tab must be pressed to reach plan mode; `modes` are those that it goes through (ON-5).
