@@ -60,8 +60,13 @@ impl IgnoreRules {
 
     /// Which of these paths a rule ignores, whether they are tracked or not.
     pub(crate) fn named_among<'a>(&self, paths: impl IntoIterator<Item = (&'a Path, bool)>) -> BTreeSet<PathBuf> {
+        // Most commands ask about nothing: no rule file is read then.
+        let mut paths = paths.into_iter().peekable();
+        if paths.peek().is_none() {
+            return BTreeSet::new();
+        }
         let (mut known, outer) = (BTreeMap::new(), self.outer());
-        let named = paths.into_iter().filter(|(path, is_folder)| self.has_rule(path, *is_folder, &outer, &mut known));
+        let named = paths.filter(|(path, is_folder)| self.has_rule(path, *is_folder, &outer, &mut known));
         named.map(|(path, _)| path.to_path_buf()).collect()
     }
 

@@ -47,8 +47,12 @@ fn field_by_name(name: &str) -> Option<Field> {
 /// Splits `**Files:** a` into field and value.
 fn split_field(content: &str) -> Option<(Field, &str)> {
     let at = content.char_indices().take(40).find(|(_, c)| matches!(c, ':' | '：'))?;
-    let name = content[..at.0].trim_matches(|c: char| matches!(c, '*' | '_' | '`') || c.is_whitespace());
-    let value = content[at.0 + at.1.len_utf8()..].trim_start_matches(['*', '_']).trim();
+    let before = content[..at.0].trim();
+    let name = before.trim_matches(|c: char| matches!(c, '*' | '_' | '`') || c.is_whitespace());
+    let value = &content[at.0 + at.1.len_utf8()..];
+    // The emphasis may end behind the colon; other stars belong to a pattern.
+    let marks = before.len() - before.trim_start_matches(['*', '_']).len();
+    let value = value.strip_prefix(&before[..marks]).filter(|_| !before.ends_with(['*', '_'])).unwrap_or(value).trim();
     field_by_name(&name.to_ascii_lowercase()).map(|field| (field, value))
 }
 
@@ -250,8 +254,18 @@ fn trim_word(word: &str) -> &str {
         Some((text, _)) => text.trim_matches('`'),
         None => word,
     };
-    word.trim_start_matches(['*', '"', '\'', '(', '_'])
-        .trim_end_matches(['*', '"', '\'', ')', ',', ';', ':', '.', '，'])
+    let word = word.trim_start_matches(['"', '\'', '(']).trim_end_matches(['"', '\'', ')', ',', ';', ':', '.', '，']);
+    let inner = |marks: &&str| word.strip_prefix(*marks)?.strip_suffix(*marks).filter(|inner| is_emphasized(inner));
+    ["***", "**", "*", "__", "_"].iter().find_map(inner).unwrap_or(word)
+}
+
+/// Whether the marks around a path are emphasis, not a part of the pattern or name: `**src/a.rs**`, but `**/*`.
+fn is_emphasized(inner: &str) -> bool {
+    let plain = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '/');
+    inner.contains(['.', '/'])
+        && !inner.starts_with('/')
+        && plain(inner.trim_start_matches('.').chars().next())
+        && plain(inner.chars().last())
 }
 
 /// The paths of a `files:` value with their marks.

@@ -103,19 +103,21 @@ fn section_list(lines: &[PlanLine<'_>]) -> Option<Vec<StepLines>> {
     // A list directly below the name is better than one in a part of its section.
     let near = named.iter().map(|(at, _)| (*at, 7));
     let far = named.iter().map(|(at, level)| (*at, *level));
+    let end =
+        |at: usize, limit: usize| at + 1 + lines[at + 1..].iter().take_while(|line| !is_heading(line, limit)).count();
+    let level_at = |at: usize| named.iter().find(|(name, _)| *name == at).map_or(0, |(_, level)| *level);
     near.chain(far).find_map(|(at, limit)| {
-        let length = lines[at + 1..].iter().take_while(|line| !is_heading(line, limit)).count();
-        first_list(lines, at + 1, at + 1 + length)
+        let start = find_list(lines, at + 1, end(at, limit))?;
+        Some(read_list(lines, start, end(at, level_at(at))).0)
     })
 }
 
-fn first_list(lines: &[PlanLine<'_>], from: usize, to: usize) -> Option<Vec<StepLines>> {
-    let start = (from..to).find(|at| {
+fn find_list(lines: &[PlanLine<'_>], from: usize, to: usize) -> Option<usize> {
+    (from..to).find(|at| {
         let line = &lines[*at];
         let steps = matches!(line.kind, LineKind::Item { marker: ItemMarker::Ordered(_) | ItemMarker::Checkbox, .. });
         steps && line.indent < 4 && !is_nested(lines, from, *at)
-    })?;
-    Some(read_list(lines, start, to).0)
+    })
 }
 
 /// True if the item is below a bullet of less indentation.
@@ -134,7 +136,9 @@ fn only_list(lines: &[PlanLine<'_>]) -> Option<Vec<StepLines>> {
         match line.kind {
             LineKind::Heading { text, .. } => other = sections::is_other_section(text),
             LineKind::Item { marker: ItemMarker::Ordered(_), .. } if line.indent < 2 && !other => {
-                let (list, next) = read_list(lines, at, lines.len());
+                let heading = |line: &PlanLine<'_>| matches!(line.kind, LineKind::Heading { .. });
+                let to = at + lines[at..].iter().take_while(|line| !heading(line)).count();
+                let (list, next) = read_list(lines, at, to);
                 if found.replace(list).is_some() {
                     return None;
                 }
@@ -148,40 +152,44 @@ fn only_list(lines: &[PlanLine<'_>]) -> Option<Vec<StepLines>> {
     found
 }
 
-/// Reads the list that starts here, and the index after it.
+/// Reads the list that starts here, and the index after it. It ends at a paragraph or heading, unless the numbers
+/// continue behind it.
 fn read_list(lines: &[PlanLine<'_>], start: usize, to: usize) -> (Vec<StepLines>, usize) {
     let base = lines[start].indent;
-    let mut items: Vec<(usize, Option<u32>)> = Vec::new();
+    // First line, number, and last line if a heading follows.
+    let mut items: Vec<(usize, Option<u32>, Option<usize>)> = Vec::new();
     let mut end = start + 1;
     let (mut after_blank, mut interrupted) = (false, false);
     let mut at = start;
     while at < to {
         let line = &lines[at];
         match line.kind {
-            LineKind::Heading { .. } if at > start && line.indent <= base => break,
+            LineKind::Heading { .. } if at > start && line.indent <= base => {
+                interrupted = true;
+                items.last_mut().map(|item| item.2.get_or_insert(end - 1));
+            }
             LineKind::Item { marker, .. } if is_sibling(lines[start].kind, marker, line.indent, base) => {
                 let number = number_of(marker);
-                let last = items.last().and_then(|(_, number)| *number);
+                let last = items.last().and_then(|(_, number, _)| *number);
                 let continues = last.zip(number).is_some_and(|(last, number)| last.checked_add(1) == Some(number));
                 if interrupted && !continues {
                     break;
                 }
-                items.push((at, number));
+                items.push((at, number, None));
                 (interrupted, end) = (false, at + 1);
             }
             LineKind::Blank => {}
             _ if line.indent > base || line.is_code() && !after_blank => end = if interrupted { end } else { at + 1 },
-            // A paragraph at the margin ends the list, unless the numbers continue behind it.
             _ if after_blank => interrupted = true,
             _ => end = if interrupted { end } else { at + 1 },
         }
         after_blank = line.kind == LineKind::Blank || (after_blank && line.is_code());
         at += 1;
     }
-    let ends = items.iter().skip(1).map(|(next, _)| next - 1).chain([end - 1]);
-    let steps = items.iter().zip(ends).map(|((first, number), last)| StepLines {
+    let ends = items.iter().skip(1).map(|(next, ..)| next - 1).chain([end - 1]);
+    let steps = items.iter().zip(ends).map(|((first, number, cut), last)| StepLines {
         first: *first,
-        last: trim_blank(lines, *first, last),
+        last: trim_blank(lines, *first, cut.unwrap_or(last)),
         title: item_title(lines[*first].content()),
         number: *number,
         is_heading: false,

@@ -47,8 +47,41 @@ fn pc_6_globs_over_everything_are_findings() {
         let contract = parse(&format!("## Steps\n\n1. a\n   - files: `{glob}`\n"));
         assert_eq!(kinds(&contract), [FindingKind::BadReference], "{glob}");
     }
+    for glob in ["**", "**/*", "./"] {
+        let contract = parse(&format!("## Steps\n\n1. a\n   - **files:** src/a.rs, {glob}\n"));
+        assert_eq!((paths(&contract), kinds(&contract)), (vec!["src/a.rs"], vec![FindingKind::BadReference]), "{glob}");
+    }
     let deep = format!("## Steps\n\n1. a\n   - files: `{}*{}`\n", "{a,".repeat(100), "}".repeat(100));
     assert_eq!((paths(&parse(&deep)).len(), kinds(&parse(&deep))), (0, vec![FindingKind::BadReference]));
+}
+
+#[test]
+fn pc_2_stars_belong_to_patterns_or_emphasis() {
+    let cases = [
+        ("- files: **/*.rs, src/*, *.md", vec!["**/*.rs", "src/*", "*.md"]),
+        ("- **Files:** **src/a.rs**, *src/b.rs*, `src/*`", vec!["src/a.rs", "src/b.rs", "src/*"]),
+        (
+            "- **Files**: __init__.py, src/__main__.py, _config.yml",
+            vec!["__init__.py", "src/__main__.py", "_config.yml"],
+        ),
+        ("- __files:__ _src/c.rs_", vec!["src/c.rs"]),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(paths(&parse(&format!("## Steps\n\n1. a\n   {line}\n"))), expected, "{line}");
+    }
+}
+
+#[test]
+fn pc_1_lists_continue_behind_headings() {
+    let text = "# P\n\n## Implementation Steps\n\n### Phase 1\n1. One in `src/a.rs`\n2. Two\n\n### Phase 2\n\nIt uses `src/x.rs`.\n\n3. Three in `src/b.rs`\n\n## Open questions\n4. Why?\n";
+    let contract = parse(text);
+    let steps: Vec<(&str, [u32; 2])> = contract.steps.iter().map(|step| (step.id.as_str(), step.lines)).collect();
+    assert_eq!(
+        (steps, paths(&contract)),
+        (vec![("1", [6, 6]), ("2", [7, 7]), ("3", [13, 13])], vec!["src/a.rs", "src/b.rs"])
+    );
+    // Without continued numbers it is another list.
+    assert_eq!(parse("## Steps\n1. a\n2. b\n### Later\n1. c\n").steps.len(), 2);
 }
 
 #[test]
