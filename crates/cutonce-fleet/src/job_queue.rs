@@ -168,7 +168,7 @@ impl FleetLink {
 }
 
 impl TakenJob {
-    /// Its sequence in the queue.
+    /// Sequence of the message in the queue.
     pub fn sequence(&self) -> u64 {
         self.raw.sequence
     }

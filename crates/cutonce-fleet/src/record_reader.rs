@@ -1,5 +1,5 @@
-//! Reads the records of members (FL-2, FL-6): all that a stream has, or as they arrive. What no member wrote is left out
-//! and reported once.
+//! Reads the records of members (FL-2, FL-6): all that a stream has, or as they arrive. What no member wrote is left
+//! out and reported once.
 
 use crate::FleetError;
 use crate::envelope::{self, EnvelopeFault, GroupKeys};
@@ -41,7 +41,7 @@ impl RawRecord {
 }
 
 /// A message with what it contains.
-type Decoded<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
+type DecodedMessage<T> = (RawRecord, Result<FleetRecord<T>, EnvelopeFault>);
 
 /// What decoding needs.
 pub(crate) struct RecordDecoder {
@@ -60,7 +60,7 @@ impl RecordDecoder {
         Ok(FleetRecord { subject, sequence, published, author, id: frame.id, body: frame.body })
     }
 
-    fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<Decoded<T>> {
+    fn decode_all<T: DeserializeOwned>(&self, raws: Vec<RawRecord>) -> Vec<DecodedMessage<T>> {
         let decoded = raws.into_iter().map(|raw| {
             let record = self.decode(&raw);
             (raw, record)
@@ -115,9 +115,9 @@ impl FleetLink {
         stream: FleetStream,
         subject: &str,
         from: u64,
-    ) -> Result<Vec<Decoded<T>>, FleetError> {
+    ) -> Result<Vec<DecodedMessage<T>>, FleetError> {
         let decoder = Arc::new(self.decoder());
-        let mut parts: Vec<JoinHandle<Vec<Decoded<T>>>> = Vec::new();
+        let mut parts: Vec<JoinHandle<Vec<DecodedMessage<T>>>> = Vec::new();
         let mut part = Vec::new();
         let take = |raw: RawRecord| {
             part.push(raw);

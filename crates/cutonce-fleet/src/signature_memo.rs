@@ -1,5 +1,6 @@
 //! Signatures that this machine has verified. Checking one takes most of the time of reading a record, and a list of
-//! waiting plans reads the same records each time (FL-7). The memo says nothing about membership: that is always checked.
+//! waiting plans reads the same records each time (FL-7). The memo says nothing about membership, which is checked
+//! each time.
 
 use crate::envelope::{EnvelopeFault, OpenedEnvelope, SignatureDigest};
 use crate::link::lock;
