@@ -180,7 +180,7 @@ impl FleetLink {
 }
 
 impl TakenJob {
-    /// The sequence of its message in the queue.
+    /// Sequence of the message in the queue.
     pub fn sequence(&self) -> u64 {
         self.raw.sequence
     }

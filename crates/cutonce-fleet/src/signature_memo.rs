@@ -1,6 +1,6 @@
 //! Signatures that this machine has verified. Checking one takes most of the time of reading a record, and a list of
-//! waiting plans reads the same records each time (FL-7). The memo says nothing about membership: that is always
-//! checked.
+//! waiting plans reads the same records each time (FL-7). The memo says nothing about membership, which is checked
+//! each time.
 
 use crate::envelope::{EnvelopeFault, OpenedEnvelope, SignatureDigest};
 use crate::link::lock;
@@ -30,7 +30,7 @@ struct MemoState {
 
 impl SignatureMemo {
     pub fn load(home: &Path, remote: &str) -> SignatureMemo {
-        let path = remotes_dir(home).join(remote).join("verified");
+        let path = remotes_dir(home).join(format!("{remote}.verified"));
         let bytes = std::fs::read(&path).unwrap_or_default();
         let (digests, _) = bytes.as_chunks();
         let old = digests.iter().copied().collect();

@@ -170,7 +170,7 @@ impl Fleet {
 async fn request_review(link: &FleetLink, number: usize) -> Result<()> {
     let record = ReviewRecord::Requested {
         session: format!("session-{number}"),
-        project: "/work/project".into(),
+        project: "/home/ann/project".into(),
         text: StoredText::Inline("# Plan\n".repeat(100)),
         sha256: "0".repeat(64),
         request: None,

@@ -1,7 +1,7 @@
 //! FL-6: messages that another client puts on all subjects of a group: repeated, reordered, cut, changed, moved, too
 //! large.
 
-use crate::stage::{Person, Stage, block_on, text};
+use crate::stage::{PATIENCE, Person, Stage, block_on, text};
 use async_nats::jetstream::{self, Context};
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::blob::StoredText;
@@ -141,6 +141,7 @@ fn fl_6_repeated_queue_message_does_not_restart_a_job() {
     let id = ann.submit_task(&[]);
     let _first = ann.worker();
     ann.wait_for(&id, "running");
+    assert!(stage.wait_for_request(PATIENCE), "the job waits for the model");
     block_on(async {
         let foreigner = Foreigner::connect(&stage, &ann).await;
         let (subject, payload) = foreigner.messages(FleetStream::Queue).await.remove(0);

@@ -102,7 +102,7 @@ fn fl_7_waiting_plans_are_listed() {
         let request = async |number: usize| {
             let record = ReviewRecord::Requested {
                 session: format!("session-{number}"),
-                project: "/work/project".into(),
+                project: "/home/ann/project".into(),
                 text: StoredText::Inline("# Plan\n".repeat(100)),
                 sha256: "0".repeat(64),
                 request: None,
