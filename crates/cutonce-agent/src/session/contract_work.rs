@@ -7,7 +7,7 @@ use crate::plan::{PlanRevisions, PlanStamp};
 use crate::storage::implementation_entries;
 use crate::storage::rewind::{FileSnapshot, RewindPoint};
 use crate::storage::versions::content_hash;
-use cutonce_core::conversation::{ToolInput, ToolUse};
+use cutonce_core::conversation::{ResultPart, ToolInput, ToolUse};
 use cutonce_core::mode;
 use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, suggest_additions};
 use cutonce_core::plan::approval::ApprovalTerms;
@@ -32,6 +32,8 @@ use std::sync::Arc;
 const MAX_END_REMINDERS: usize = 2;
 /// Kind of the reminder of open steps in the transcript.
 const STEPS_REMINDER: &str = "plan_steps";
+/// Bytes of a check's output that front ends get: its end.
+const MAX_CHECK_OUTPUT: usize = 16 << 10;
 
 /// An approved plan that this session implements.
 pub(crate) struct ImplementationWork {
@@ -311,12 +313,25 @@ impl SessionState {
         // In another folder it is another command, unless it goes to the workspace itself.
         let folder = display["folder"].as_str().filter(|_| !command.trim_start().starts_with("cd /"));
         let command = folder.map_or(command.to_string(), |folder| format!("cd {folder} && {command}"));
-        let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp() };
+        let output = self.shown_output(outcome);
+        let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp(), output };
         match &self.subagent {
             // The main session knows the checks.
             Some(_) => self.context.standing.observed(evidence),
             None => self.check_ran(evidence),
         }
+    }
+
+    /// The end of what a command printed, without secrets.
+    fn shown_output(&self, outcome: &ToolOutcome) -> String {
+        let texts = outcome.content.iter().filter_map(|part| match part {
+            ResultPart::Text { text } => Some(text.as_str()),
+            ResultPart::Image(_) => None,
+        });
+        let output = texts.collect::<Vec<_>>().join("\n");
+        let output = self.context.shared.redactor.redact(&output);
+        let start = output.ceil_char_boundary(output.len().saturating_sub(MAX_CHECK_OUTPUT));
+        output[start..].to_string()
     }
 
     /// Takes a command as evidence if it is a check.
