@@ -6,6 +6,7 @@ use crate::link::FleetRecord;
 use crate::streams::FleetStream;
 use crate::{FleetError, FleetLink};
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_core::plan::rehearsal::RehearsalOrder;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -31,9 +32,13 @@ pub enum ReviewRecord {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         choice: Option<ChoiceKey>,
     },
-    /// The session did not take an answer; the request stays open.
+    /// A member wants the plan to be rehearsed, or a rehearsal to end (RH-1); bound to the text that it saw.
+    Rehearse { sha256: String, order: RehearsalOrder },
+    /// The session's news of a rehearsal, as JSON.
+    Rehearsal { news: StoredText },
+    /// The session did not take an answer or an order; the request stays open.
     Refused {
-        /// Id of the answer's record.
+        /// Id of the answer's or order's record.
         answer: String,
         why: String,
     },
@@ -99,7 +104,10 @@ impl SharedReviews {
                     review.closed.get_or_insert_with(|| (by.clone(), *approved));
                 }
             }
-            ReviewRecord::Answered { .. } | ReviewRecord::Refused { .. } => {}
+            ReviewRecord::Answered { .. }
+            | ReviewRecord::Refused { .. }
+            | ReviewRecord::Rehearse { .. }
+            | ReviewRecord::Rehearsal { .. } => {}
         }
     }
 }
@@ -116,11 +124,16 @@ pub fn approves(answer: &PlanAnswer) -> bool {
     !matches!(answer.choice, ChoiceKey::KeepPlanning | ChoiceKey::Leave)
 }
 
-/// Whether the author of an answer may give it, for the text that waits.
+/// Whether the author of an answer or an order may give it, for the text that waits.
 pub fn is_allowed(record: &FleetRecord<ReviewRecord>, waiting: &str) -> bool {
-    let ReviewRecord::Answered { sha256, answer } = &record.body else { return false };
     let role = record.author.role;
-    let allowed = if approves(answer) { role.may_approve() } else { role.may_comment() };
+    let (allowed, sha256) = match &record.body {
+        ReviewRecord::Answered { sha256, answer } if approves(answer) => (role.may_approve(), sha256),
+        ReviewRecord::Answered { sha256, .. } => (role.may_comment(), sha256),
+        // A rehearsal runs commands and costs money.
+        ReviewRecord::Rehearse { sha256, .. } => (role.may_approve(), sha256),
+        _ => return false,
+    };
     allowed && sha256 == waiting
 }
 

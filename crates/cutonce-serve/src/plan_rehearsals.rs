@@ -3,7 +3,7 @@
 
 use crate::plan_html::escape;
 use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews, RehearsalResult, RehearsedFile};
-use cutonce_core::text::sanitize::{one_line, reveal_hidden};
+use cutonce_core::text::sanitize::{one_line, reveal_hidden, sanitize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -11,6 +11,8 @@ use std::sync::Arc;
 
 /// Longer differences of one file are cut; `cutonce rehearse` prints them whole.
 const MAX_ROWS: usize = 3_000;
+/// What the shell tool reports of a silent command.
+const NO_OUTPUT: &str = "(no output)";
 
 /// The rehearsals of one session, by id.
 #[derive(Debug, Clone, Default)]
@@ -69,7 +71,7 @@ impl PlanRehearsals {
     /// The result of a finished one, with its diff as HTML.
     pub fn result(&self, id: &str) -> Option<Value> {
         let known = self.0.get(id)?;
-        let RehearsalNews::Finished { result, .. } = &*known.news else { return None };
+        let RehearsalNews::Finished { result, checks, failure, .. } = &*known.news else { return None };
         let mut view = row(id, known);
         let diffs = split_diff(&result.diff);
         let files = result.files.iter().map(|file| {
@@ -85,8 +87,20 @@ impl PlanRehearsals {
         let denied = denied.map(|one| json!({ "tool": one_line(&one.tool), "text": reveal_hidden(&one.text) }));
         view["denied"] = denied.collect();
         view["base"] = json!(result.base);
+        view["failure"] = json!(failure.as_deref().map(one_line));
+        let ran = checks.iter().map(|check| {
+            let (command, output) = (reveal_hidden(&check.command), shown_output(&check.output));
+            json!({ "step": check.step, "command": command, "exitCode": check.exit_code, "output": output })
+        });
+        view["ran"] = ran.collect();
         Some(view)
     }
+}
+
+/// What a program printed, without colours; nothing if it printed nothing.
+pub fn shown_output(output: &str) -> String {
+    let shown = sanitize(output.trim_end());
+    if shown == NO_OUTPUT { String::new() } else { shown.into_owned() }
 }
 
 fn row(id: &str, known: &KnownRehearsal) -> Value {

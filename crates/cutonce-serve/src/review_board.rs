@@ -168,7 +168,12 @@ impl ReviewBoard {
 
     /// True if the plans of this session can be rehearsed from here.
     pub fn can_rehearse(&self, session: &str) -> bool {
-        self.source_of(session).is_some_and(|source| source.can_rehearse())
+        self.source_of(session).is_some_and(|source| source.can_rehearse(session))
+    }
+
+    /// True if the session runs on this machine.
+    pub fn is_local(&self, session: &str) -> bool {
+        self.lock().sessions.get(session).is_some_and(|known| known.pid > 0)
     }
 
     /// Loads a plan that did not come with the news of its session.

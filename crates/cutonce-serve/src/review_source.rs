@@ -63,8 +63,8 @@ pub trait ReviewSource: Send + Sync {
     /// Sends an answer or an order to a session. The first answer wins.
     async fn send(&self, session: &str, message: ReviewerMessage) -> Result<(), RefusedMessage>;
 
-    /// True if plans can be rehearsed from here.
-    fn can_rehearse(&self) -> bool {
+    /// True if the plan of this session can be rehearsed from here.
+    fn can_rehearse(&self, _session: &str) -> bool {
         false
     }
 
@@ -108,7 +108,7 @@ impl ReviewSource for LocalSource {
         self.sessions.send(session, Answerer::BROWSER, message).await.map_err(RefusedMessage)
     }
 
-    fn can_rehearse(&self) -> bool {
+    fn can_rehearse(&self, _session: &str) -> bool {
         true
     }
 }

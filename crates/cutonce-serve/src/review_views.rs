@@ -3,12 +3,13 @@
 
 use crate::plan_diff::diff_html;
 use crate::plan_html::{RenderedPlan, render_plan};
+use crate::plan_rehearsals::shown_output;
 use crate::review_board::{ClosedRequest, FoundRequest, ReviewBoard};
 use crate::review_source::JOB_TOOL;
 use cutonce_agent::plan::{ListedPlan, PlanRevisions, find_plan, list_plans, read_contract, read_plan};
 use cutonce_core::model_request::Effort;
 use cutonce_core::plan::approval::{ChoiceKey, PlanChoice, PlanExitRequest};
-use cutonce_core::plan::{plan_title, sha256_hex};
+use cutonce_core::plan::{StepProgress, plan_title, sha256_hex};
 use cutonce_core::protocol::review_request::{WaitingRequest, WaitingSubject};
 use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::text::sanitize::{one_line, reveal_hidden};
@@ -154,7 +155,7 @@ pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str
             let (of_job, request) = (request.tool == JOB_TOOL, plan);
             plan_parts(&mut view, request, rendered, of_job);
             let own = request.from.is_none() && request.plan.is_some();
-            view["local"] = json!(board.can_rehearse(session));
+            view["local"] = json!(board.is_local(session));
             view["rehearses"] = json!(own && board.can_rehearse(session));
             let applies = request.default_approval();
             view["applies"] = json!(applies.map(|choice| json!({ "key": choice.key, "mode": choice.mode })));
@@ -167,7 +168,7 @@ pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str
             view["why"] = json!(reveal_hidden(why));
             let remember = scopes.iter().map(|scope| {
                 json!({
-                    "key": "allow", "label": one_line(&scope.label),
+                    "key": "allow", "label": capitalized(&one_line(&scope.label)),
                     "consequence": "The call runs now, and calls like it are not asked about any more.",
                     "answer": {"kind": "permission", "behavior": "allow", "remember": scope.remember},
                 })
@@ -185,6 +186,11 @@ pub fn request_view(board: &ReviewBoard, rendered: &RenderedPlans, session: &str
         }
     }
     Some(view)
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 fn enter_choices() -> Value {
@@ -327,7 +333,9 @@ pub fn plan_view(board: &ReviewBoard, rendered: &RenderedPlans, home: &Path, slu
     view["plan"] = text.as_deref().map_or(Value::Null, |text| rendered.page(text));
     view["contract"] = json!(contract);
     view["report"] = json!(revisions.report().ok().flatten());
-    view["steps"] = json!(live.map(|(_, session)| session.steps.values().collect::<Vec<_>>()).unwrap_or_default());
+    let steps = live.iter().flat_map(|(_, session)| session.steps.values().cloned());
+    let steps = steps.map(|step| StepProgress { output: shown_output(&step.output), ..step });
+    view["steps"] = json!(steps.collect::<Vec<_>>());
     view["waiting"] = json!(waiting);
     let revisions = revisions.index().revisions;
     let history = revisions.iter().map(

@@ -3,6 +3,8 @@
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
 use cutonce_agent::{EventStream, Session, SessionInbox};
+use cutonce_core::plan::PlanEvent;
+use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews};
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::{AskView, EventKind};
 use cutonce_core::protocol::review_request::{ReviewerAnswer, WaitingRequest, WaitingSubject};
@@ -26,7 +28,9 @@ pub struct ReviewUplink {
     events: Mutex<EventStream>,
     /// Requests that wait: their hashes, and who approves.
     waiting: Mutex<HashMap<String, WaitingPlan>>,
-    /// Asks that were opened or closed and are not stored on the server yet, oldest first.
+    /// The session's own plan, which can be rehearsed.
+    rehearsable: Mutex<Option<String>>,
+    /// Asks that were opened or closed, and news of rehearsals, that are not stored on the server yet, oldest first.
     unpublished: Mutex<VecDeque<EventKind>>,
     /// Sequence of the next record to look at; 0 before the first connection.
     next_record: Mutex<u64>,
@@ -59,6 +63,7 @@ impl ReviewUplink {
             quorum,
             events: Mutex::new(events),
             waiting: Mutex::default(),
+            rehearsable: Mutex::default(),
             unpublished: Mutex::default(),
             next_record: Mutex::default(),
             refusals,
@@ -84,7 +89,8 @@ impl ReviewUplink {
             tokio::select! {
                 event = events.next() => match event.map(|event| event.kind) {
                     None | Some(EventKind::Closed) => return Ok(()),
-                    Some(kind @ (EventKind::Ask(_) | EventKind::AskClosed { .. })) => {
+                    Some(EventKind::Plan(PlanEvent::Rehearsal(event))) if is_progress(&event) => {}
+                    Some(kind @ (EventKind::Ask(_) | EventKind::AskClosed { .. } | EventKind::Plan(PlanEvent::Rehearsal(_)))) => {
                         self.unpublished.lock().await.push_back(kind);
                     }
                     Some(_) => {}
@@ -115,6 +121,7 @@ impl ReviewUplink {
                 Some(EventKind::AskClosed { ask_id, answer, by }) => {
                     self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
                 }
+                Some(EventKind::Plan(PlanEvent::Rehearsal(event))) => self.publish_rehearsal(link, &event).await?,
                 Some(_) => {}
             }
             self.unpublished.lock().await.pop_front();
@@ -131,19 +138,50 @@ impl ReviewUplink {
             sha256: sha256.clone(),
             request: Some(link.put_text(&without_text(ask)).await?),
         };
+        if request.from.is_none() {
+            *self.rehearsable.lock().await = Some(ask.ask_id.clone());
+        }
         let waits = WaitingPlan { sha256: sha256.clone(), approvals: BTreeSet::new() };
         self.waiting.lock().await.insert(ask.ask_id.clone(), waits);
         link.publish_review(&ask.ask_id, &record).await.map(drop)
+    }
+
+    async fn publish_rehearsal(&self, link: &FleetLink, event: &RehearsalEvent) -> Result<(), FleetError> {
+        let Some(ask_id) = self.rehearsable.lock().await.clone() else { return Ok(()) };
+        if !self.waiting.lock().await.contains_key(&ask_id) {
+            return Ok(());
+        }
+        let news = link.put_text(&serde_json::to_string(event).unwrap_or_default()).await?;
+        link.publish_review(&ask_id, &ReviewRecord::Rehearsal { news }).await.map(drop)
+    }
+
+    /// Reports to the member why the session did not take its answer or order.
+    fn refusal_of(&self, ask_id: &str, record: &FleetRecord<ReviewRecord>) -> OnDone {
+        let (refuse, told) = (self.refusals.0.clone(), (ask_id.to_string(), record.id.clone()));
+        OnDone(Arc::new(move |taken: Result<(), String>| {
+            if let Err(why) = taken {
+                let (ask_id, record) = told.clone();
+                let _ = refuse.send(RefusedAnswer { ask_id, record, why });
+            }
+        }))
     }
 
     async fn take_answer(&self, link: &FleetLink, record: &FleetRecord<ReviewRecord>) {
         let Some(ask_id) = record.subject.split('.').nth(4) else { return };
         let mut waiting = self.waiting.lock().await;
         let Some(plan) = waiting.get_mut(ask_id) else { return };
-        let ReviewRecord::Answered { answer, sha256 } = &record.body else { return };
         if !is_allowed(record, &plan.sha256) {
             return;
         }
+        let on_done = self.refusal_of(ask_id, record);
+        let (answer, sha256) = match &record.body {
+            ReviewRecord::Answered { answer, sha256 } => (answer, sha256),
+            ReviewRecord::Rehearse { order, .. } => {
+                let (order, on_done) = (order.clone(), Some(on_done));
+                return self.inbox.submit(Submission::Rehearse { order, on_done });
+            }
+            _ => return,
+        };
         let by = record.author.card.label.clone();
         // The user of this session is one approver, wherever the answer was given.
         let is_own = link.require_member().is_ok_and(|own| own.person() == record.author.person());
@@ -151,13 +189,6 @@ impl ReviewUplink {
             plan.approvals.insert(record.author.id.clone());
             return self.submit_votes(link, ask_id, plan);
         }
-        let (refuse, told) = (self.refusals.0.clone(), (ask_id.to_string(), record.id.clone()));
-        let on_done = OnDone(Arc::new(move |taken: Result<(), String>| {
-            if let Err(why) = taken {
-                let (ask_id, record) = told.clone();
-                let _ = refuse.send(RefusedAnswer { ask_id, record, why });
-            }
-        }));
         let mut answer = (**answer).clone();
         answer.ask_id = ask_id.to_string();
         let (ask_id, sha256, answer) = (ask_id.to_string(), Some(sha256.clone()), AskAnswer::Plan(answer));
@@ -213,6 +244,11 @@ async fn wait_for_members(news: &mut Option<MemberLogNews<'_>>) -> Option<Result
         Some(news) => Some(news.next().await),
         None => std::future::pending().await,
     }
+}
+
+/// Each call of a rehearsal would be a record.
+fn is_progress(event: &RehearsalEvent) -> bool {
+    matches!(event.news, RehearsalNews::Progress { .. })
 }
 
 /// The request as JSON, without the plan: that is stored on its own.

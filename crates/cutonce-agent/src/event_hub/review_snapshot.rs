@@ -73,7 +73,14 @@ mod tests {
         let mut snapshot = ReviewSnapshot::default();
         let step = |state| {
             let (step, files) = ("1".to_string(), Vec::new());
-            EventKind::Plan(PlanEvent::Step(StepProgress { step, state, files, check: None, exit_code: None }))
+            EventKind::Plan(PlanEvent::Step(StepProgress {
+                step,
+                state,
+                files,
+                check: None,
+                exit_code: None,
+                output: String::new(),
+            }))
         };
         let rehearsal =
             |id: &str, news| EventKind::Plan(PlanEvent::Rehearsal(Box::new(RehearsalEvent { id: id.into(), news })));

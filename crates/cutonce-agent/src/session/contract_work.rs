@@ -33,6 +33,8 @@ use std::sync::Arc;
 const MAX_END_REMINDERS: usize = 2;
 /// Kind of the reminder of open steps in the transcript.
 const STEPS_REMINDER: &str = "plan_steps";
+/// Bytes of a check's output that front ends get: its end.
+const MAX_CHECK_OUTPUT: usize = 16 << 10;
 
 /// An approved plan that this session implements.
 pub(crate) struct ImplementationWork {
@@ -337,7 +339,8 @@ impl SessionState {
         // In another folder it is another command, unless it goes to the workspace itself.
         let folder = display["folder"].as_str().filter(|_| !command.trim_start().starts_with("cd /"));
         let command = folder.map_or(command.to_string(), |folder| format!("cd {folder} && {command}"));
-        let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp() };
+        let output = self.shown_output(outcome);
+        let evidence = Evidence::Ran { command, exit_code, by, at: crate::timestamp(), output };
         match &self.subagent {
             // The main session knows the checks.
             Some(_) => self.context.standing.observed(evidence),
@@ -349,12 +352,22 @@ impl SessionState {
     pub(super) fn report_check(&self, command: String, outcome: &ToolOutcome) {
         let exit_code = outcome.display.as_ref().and_then(|display| display["exitCode"].as_i64());
         let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
-        let texts = self.redacted(outcome.content.clone()).into_iter().filter_map(|part| match part {
-            ResultPart::Text { text } => Some(text),
+        self.plan_event(PlanEvent::Check { command, exit_code, output: self.shown_output(outcome) });
+    }
+
+    /// The end of what a command printed, without secrets.
+    fn shown_output(&self, outcome: &ToolOutcome) -> String {
+        let texts = outcome.content.iter().filter_map(|part| match part {
+            ResultPart::Text { text } => Some(text.as_str()),
             ResultPart::Image(_) => None,
         });
-        let output = texts.collect::<Vec<_>>().join("\n");
-        self.plan_event(PlanEvent::Check { command, exit_code, output });
+        let output = texts.collect::<Vec<_>>().join(
+            "
+",
+        );
+        let output = self.context.shared.redactor.redact(&output);
+        let start = output.ceil_char_boundary(output.len().saturating_sub(MAX_CHECK_OUTPUT));
+        output[start..].to_string()
     }
 
     /// Takes a command as evidence if it is a check.

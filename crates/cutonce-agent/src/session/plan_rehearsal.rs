@@ -401,8 +401,10 @@ impl SessionState {
     fn take_over_checks(&mut self, finished: &FinishedRehearsal) {
         let steps = finished.result.report.iter().flat_map(|report| &report.steps);
         for check in steps.flat_map(|step| step.checks.clone()).collect::<Vec<_>>() {
+            let ran = finished.checks.iter().find(|ran| ran.command == check.command);
+            let output = ran.map(|ran| ran.output.clone()).unwrap_or_default();
             let (command, exit_code, by, at) = (check.command, check.exit_code, check.by, check.at);
-            self.check_ran(Evidence::Ran { command, exit_code, by, at });
+            self.check_ran(Evidence::Ran { command, exit_code, by, at, output });
         }
     }
 }

@@ -63,6 +63,9 @@ pub struct StepProgress {
     /// The check that ran last.
     pub check: Option<String>,
     pub exit_code: Option<i32>,
+    /// The end of what that check printed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub output: String,
 }
 
 impl EventKind {

@@ -65,7 +65,13 @@ fn report_time(bench: &Bench, text: &str) -> Result<Row> {
             exempt: false,
         });
         let command = format!("cargo test part{}", n % 249 + 1);
-        progress.observe(Evidence::Ran { command, exit_code: Some(0), by: CheckRunner::Model, at: String::new() });
+        progress.observe(Evidence::Ran {
+            command,
+            exit_code: Some(0),
+            by: CheckRunner::Model,
+            at: String::new(),
+            output: String::new(),
+        });
     }
     let mut times = Vec::new();
     for _ in 0..bench.rounds(20) {

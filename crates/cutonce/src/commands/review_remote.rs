@@ -6,7 +6,9 @@ use super::remote_link::tell_faults;
 use super::review::{ReviewAnswer, answer_job, require_waiting};
 use anyhow::Context;
 use cutonce_agent::review_socket::SessionUpdate;
+use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, PlanExitRequest};
+use cutonce_core::plan::rehearsal::RehearsalOrder;
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::review_request::{
     ReviewerAnswer, ReviewerMessage, SessionNews, WaitingRequest, WaitingSubject, describe_closed,
@@ -92,6 +94,31 @@ impl RemoteSource {
         Ok(())
     }
 
+    /// Orders a rehearsal of a session's plan; the session reports what comes of it.
+    async fn order_rehearsal(&self, session: &str, order: RehearsalOrder) -> anyhow::Result<()> {
+        anyhow::ensure!(self.can_rehearse(session), "This plan can't be rehearsed from here.");
+        let open = |review: &&SharedReview| review.session == session && review.closed.is_none();
+        let review = lock(&self.known).reviews.open().find(open).cloned();
+        let review = review.context("This request is not open any more.")?;
+        let start = self.link.review_end().await? + 1;
+        let record = ReviewRecord::Rehearse { sha256: review.sha256.clone(), order };
+        let sent = self.link.publish_review(&review.ask_id, &record).await?;
+        let mut news = self.link.follow::<ReviewRecord>(FleetStream::Reviews, &review.ask_id, start).await?;
+        let taken = async {
+            loop {
+                let record = news.next().await?;
+                match record.body {
+                    _ if !review.is_from_owner(&record) => {}
+                    ReviewRecord::Refused { answer, why } if answer == sent => anyhow::bail!(why),
+                    ReviewRecord::Rehearsal { .. } | ReviewRecord::Closed { .. } => return anyhow::Ok(()),
+                    _ => {}
+                }
+            }
+        };
+        let late = "Sent; the session has not answered yet: it may be offline.";
+        tokio::time::timeout(CONFIRMATION, taken).await.map_err(|_| anyhow::anyhow!(late))?
+    }
+
     async fn answer_job(&self, id: &str, sha256: Option<String>, answer: PlanAnswer) -> anyhow::Result<()> {
         let job = self.link.read_job(id).await?.context("The job is gone.")?;
         require_waiting(&job)?;
@@ -124,10 +151,16 @@ impl ReviewSource for RemoteSource {
     }
 
     async fn send(&self, session: &str, message: ReviewerMessage) -> Result<(), RefusedMessage> {
-        let ReviewerMessage::Answer(answer) = message else {
-            return Err(RefusedMessage("A plan of a remote can't be rehearsed from here.".into()));
+        let done = match message {
+            ReviewerMessage::Answer(answer) => self.carry_out(session, *answer).await,
+            ReviewerMessage::Rehearse { rehearse } => self.order_rehearsal(session, rehearse).await,
         };
-        self.carry_out(session, *answer).await.map_err(|error| refusal(&error))
+        done.map_err(|error| refusal(&error))
+    }
+
+    fn can_rehearse(&self, session: &str) -> bool {
+        // The plan of a job is rehearsed by a job.
+        !session.starts_with(JOB_PREFIX) && self.link.require_member().is_ok_and(|member| member.role.may_approve())
     }
 
     async fn load(&self, session: &str, ask_id: &str) -> Option<WaitingRequest> {
@@ -205,7 +238,9 @@ impl RemoteFollower {
             (known.last_review + 1, known.jobs.last_sequence + 1)
         };
         let reviews = self.link.replay_from::<ReviewRecord>(FleetStream::Reviews, ">", review).await?;
-        reviews.iter().for_each(|record| self.take_review(record));
+        for record in &reviews {
+            self.take_review(record).await;
+        }
         let jobs = self.link.replay_from::<JobEvent>(FleetStream::Jobs, ">", job).await?;
         jobs.iter().for_each(|record| self.take_job(record));
         let mut board = lock(&self.known).jobs.clone();
@@ -221,7 +256,7 @@ impl RemoteFollower {
         let mut jobs = self.link.follow::<JobEvent>(FleetStream::Jobs, ">", job).await?;
         loop {
             tokio::select! {
-                record = reviews.next() => self.take_review(&record?),
+                record = reviews.next() => self.take_review(&record?).await,
                 record = jobs.next() => {
                     self.take_job(&record?);
                     self.tell(SourceUpdate::Jobs);
@@ -236,7 +271,27 @@ impl RemoteFollower {
         self.tell(SourceUpdate::Session(Box::new(SessionUpdate { session, news: Some(news) })));
     }
 
-    fn take_review(&self, record: &FleetRecord<ReviewRecord>) {
+    async fn take_review(&self, record: &FleetRecord<ReviewRecord>) {
+        if let ReviewRecord::Rehearsal { news } = &record.body {
+            self.take_rehearsal(record, news).await;
+        }
+        self.fold_review(record);
+    }
+
+    /// News of a rehearsal, from the session that does it.
+    async fn take_rehearsal(&self, record: &FleetRecord<ReviewRecord>, news: &StoredText) {
+        let Some(ask_id) = record.subject.split('.').nth(4) else { return };
+        let review = lock(&self.known).reviews.get(ask_id).cloned();
+        let Some(review) = review.filter(|review| review.closed.is_none() && review.is_from_owner(record)) else {
+            return;
+        };
+        let Ok(text) = self.link.get_text(news).await else { return };
+        let Ok(event) = serde_json::from_str(&text) else { return };
+        let event = Box::new(PlanEvent::Rehearsal(Box::new(event)));
+        self.tell_session(review.session, SessionNews::Plan { event });
+    }
+
+    fn fold_review(&self, record: &FleetRecord<ReviewRecord>) {
         let role = self.link.require_member().map_or(MemberRole::Worker, |member| member.role);
         let mut known = lock(&self.known);
         known.last_review = known.last_review.max(record.sequence);

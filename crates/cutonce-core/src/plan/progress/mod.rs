@@ -61,7 +61,15 @@ pub enum Evidence {
         exempt: bool,
     },
     /// A command ended; no exit code if it was stopped.
-    Ran { command: String, exit_code: Option<i32>, by: CheckRunner, at: String },
+    Ran {
+        command: String,
+        exit_code: Option<i32>,
+        by: CheckRunner,
+        at: String,
+        /// The end of what it printed. The transcript has it in the call's result.
+        #[serde(skip)]
+        output: String,
+    },
     /// A planned file that someone else changed, as the user accepted it; or one that a hook of the session changed
     /// after its write (PC-13).
     Seen { path: String, after: Option<String> },
@@ -93,6 +101,9 @@ pub struct CheckRun {
     pub exit_code: Option<i32>,
     pub by: CheckRunner,
     pub at: String,
+    /// The end of what it printed, as long as the session runs.
+    #[serde(skip)]
+    pub output: String,
 }
 
 /// An approved plan with the evidence so far.
@@ -130,14 +141,24 @@ impl PlanProgress {
         &self.evidence
     }
 
-    /// Takes a piece of evidence; returns the steps whose state changed.
+    /// Takes a piece of evidence; returns the steps whose state changed, and those whose check failed once more.
     pub fn observe(&mut self, evidence: Evidence) -> Vec<(String, StepState)> {
         let before = self.states();
+        let failed_check = match &evidence {
+            Evidence::Ran { command, exit_code, .. } if *exit_code != Some(0) => Some(command.clone()),
+            _ => None,
+        };
         match evidence {
             Evidence::Wrote { ref before, ref after, .. } if before == after => {}
             other => self.evidence.push(other),
         }
-        self.states().into_iter().zip(before).filter(|(now, old)| now != old).map(|(now, _)| now).collect()
+        let fails = |id: &str| {
+            let checks = self.plan.contract.step(id).map(|step| &step.checks).into_iter().flatten();
+            let mut pairs = checks.zip(failed_check.iter().cycle());
+            pairs.any(|(check, command)| is_same_command(check, command, &self.root))
+        };
+        let states = self.states().into_iter().zip(before);
+        states.filter(|(now, old)| now != old || fails(&now.0)).map(|(now, _)| now).collect()
     }
 
     /// True if this command is a check of an approved step or of the whole plan (PC-31).
@@ -197,6 +218,7 @@ impl PlanProgress {
             state: self.state(step),
             files: self.changed_files(step),
             exit_code: last.as_ref().and_then(|run| run.exit_code),
+            output: last.as_ref().map(|run| run.output.clone()).unwrap_or_default(),
             check: last.map(|run| run.command),
         })
     }
@@ -254,8 +276,11 @@ impl PlanProgress {
     fn last_run(&self, check: &str, since: usize) -> Option<(usize, CheckRun)> {
         let runs = self.evidence.iter().enumerate().skip(since).rev();
         runs.into_iter().find_map(|(at, evidence)| match evidence {
-            Evidence::Ran { command, exit_code, by, at: time } if is_same_command(check, command, &self.root) => {
-                Some((at, CheckRun { command: check.to_string(), exit_code: *exit_code, by: *by, at: time.clone() }))
+            Evidence::Ran { command, exit_code, by, at: time, output }
+                if is_same_command(check, command, &self.root) =>
+            {
+                let (command, exit_code, by) = (check.to_string(), *exit_code, *by);
+                Some((at, CheckRun { command, exit_code, by, at: time.clone(), output: output.clone() }))
             }
             _ => None,
         })

@@ -35,7 +35,13 @@ fn wrote(path: &str, before: &str, after: &str) -> Evidence {
 }
 
 fn ran(command: &str, exit_code: i32) -> Evidence {
-    Evidence::Ran { command: command.into(), exit_code: Some(exit_code), by: CheckRunner::Model, at: "t".into() }
+    Evidence::Ran {
+        command: command.into(),
+        exit_code: Some(exit_code),
+        by: CheckRunner::Model,
+        at: "t".into(),
+        output: String::new(),
+    }
 }
 
 fn run(mut progress: PlanProgress, evidence: Vec<Evidence>) -> PlanProgress {
@@ -251,7 +257,13 @@ fn any_evidence() -> impl Strategy<Value = Evidence> {
     prop_oneof![
         (path, hash.clone(), hash).prop_map(|(path, before, after)| wrote(path, before, after)),
         (command, prop_oneof![Just(Some(0)), Just(Some(1)), Just(None)]).prop_map(|(command, exit_code)| {
-            Evidence::Ran { command: command.into(), exit_code, by: CheckRunner::Program, at: String::new() }
+            Evidence::Ran {
+                command: command.into(),
+                exit_code,
+                by: CheckRunner::Program,
+                at: String::new(),
+                output: String::new(),
+            }
         }),
         Just(Evidence::Reminded),
         (0u64..10).prop_map(|n| Evidence::Spent { micro_usd: n, millis: n }),

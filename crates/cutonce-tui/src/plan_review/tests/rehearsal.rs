@@ -35,6 +35,7 @@ fn result() -> RehearsalResult {
         exit_code: Some(0),
         by: CheckRunner::Program,
         at: "2026-11-18T07:00:00Z".into(),
+        output: String::new(),
     };
     let step = |id: &str, title: &str, state, changed: &[&str], checks| ReportedStep {
         id: id.into(),
