@@ -30,7 +30,7 @@ struct MemoState {
 
 impl SignatureMemo {
     pub fn load(home: &Path, remote: &str) -> SignatureMemo {
-        let path = remotes_dir(home).join(format!("{remote}.verified"));
+        let path = remotes_dir(home).join(remote).join("verified");
         let bytes = std::fs::read(&path).unwrap_or_default();
         let (digests, _) = bytes.as_chunks();
         let old = digests.iter().copied().collect();
