@@ -19,7 +19,7 @@ pub struct PlanRehearsals(BTreeMap<String, KnownRehearsal>);
 #[derive(Debug, Clone)]
 struct KnownRehearsal {
     model: Option<String>,
-    /// Its revision of the plan, if it is not the one that waits.
+    /// The plan's revision, if it is not the one that waits.
     revision: Option<u32>,
     /// The last news about its work.
     news: Arc<RehearsalNews>,

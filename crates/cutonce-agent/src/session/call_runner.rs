@@ -451,6 +451,7 @@ impl SessionState {
             self.notice(NoticeLevel::Warning, &format!("The check `{shown}` did not run: {why}."));
         }
         self.command_ended(&command, outcome);
+        self.report_check(command, outcome);
     }
 
     fn after_result(&mut self, tool: &str, is_error: bool, touched: Vec<PathBuf>) {

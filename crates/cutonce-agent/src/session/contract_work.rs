@@ -7,7 +7,7 @@ use crate::plan::{PlanRevisions, PlanStamp};
 use crate::storage::implementation_entries;
 use crate::storage::rewind::{FileSnapshot, RewindPoint};
 use crate::storage::versions::content_hash;
-use cutonce_core::conversation::{ToolInput, ToolUse};
+use cutonce_core::conversation::{ResultPart, ToolInput, ToolUse};
 use cutonce_core::mode;
 use cutonce_core::permission::{Access, CallFacts, Decision, PathLocation, PathTarget, suggest_additions};
 use cutonce_core::plan::approval::ApprovalTerms;
@@ -317,6 +317,18 @@ impl SessionState {
             Some(_) => self.context.standing.observed(evidence),
             None => self.check_ran(evidence),
         }
+    }
+
+    /// Tells front ends what a check that the program ran printed (RH-2).
+    pub(super) fn report_check(&self, command: String, outcome: &ToolOutcome) {
+        let exit_code = outcome.display.as_ref().and_then(|display| display["exitCode"].as_i64());
+        let exit_code = exit_code.and_then(|code| i32::try_from(code).ok());
+        let texts = self.redacted(outcome.content.clone()).into_iter().filter_map(|part| match part {
+            ResultPart::Text { text } => Some(text),
+            ResultPart::Image(_) => None,
+        });
+        let output = texts.collect::<Vec<_>>().join("\n");
+        self.plan_event(PlanEvent::Check { command, exit_code, output });
     }
 
     /// Takes a command as evidence if it is a check.

@@ -52,7 +52,7 @@ pub(crate) enum RehearsalReport {
     Ended(Result<Box<FinishedRehearsal>, RehearsalError>),
     Kept {
         finished: Box<FinishedRehearsal>,
-        /// Its name, or why it is not kept.
+        /// The name, or why it is not kept.
         outcome: Result<String, String>,
     },
     /// The workspace was compared, because the user wants to apply it.

@@ -33,6 +33,9 @@ pub enum PlanEvent {
     /// The state of a step changed (PC-32).
     #[serde(rename = "plan.step")]
     Step(StepProgress),
+    /// The program ran a check of the plan (PC-31). The output is its end.
+    #[serde(rename = "plan.check")]
+    Check { command: String, exit_code: Option<i32>, output: String },
     /// The implementation ended, or its turn did (PC-35).
     #[serde(rename = "plan.report")]
     Report(Box<PlanReport>),

@@ -65,9 +65,9 @@ pub enum RehearsalNews {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         failure: Option<String>,
     },
-    /// It is kept by this name; `cutonce rehearsals` lists it.
+    /// The result is kept by this name; `cutonce rehearsals` lists it.
     Kept { name: String },
-    /// It could not be kept.
+    /// The result could not be kept.
     NotKept { why: String },
     /// An approval wanted to apply it, and nothing was applied. The plan still waits.
     NotApplied { why: String },

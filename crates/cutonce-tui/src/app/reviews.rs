@@ -274,6 +274,7 @@ impl App {
             | PlanEvent::ModeChanged { .. }
             | PlanEvent::File { .. }
             | PlanEvent::ExitRequest(_)
+            | PlanEvent::Check { .. }
             | PlanEvent::Step(_) => {}
             PlanEvent::Rehearsal(event) => self.rehearsal_event(&event),
             PlanEvent::Report(report) => {

@@ -16,6 +16,7 @@ pub const PUBLIC: &[(&str, &str)] = &[
     ("PlanError", "why a plan can't be had: part of StartError"),
     ("JoinError", "why a team refuses a member: part of StartError"),
     ("RehearsalError", "error of RehearsalJob::run"),
+    ("KeepError", "error of FinishedRehearsal::keep"),
     ("ListedProgress", "in the list of plans"),
     ("ToolStatus", "in the status of a server"),
     ("ToolHints", "in the status of a server's tool"),

@@ -82,6 +82,12 @@ impl AgentFrames {
                 self.take_outputs(&frame);
                 self.over_limit = frame["tool_use_result"]["overLimit"].as_str().map(str::to_string);
             }
+            // The program runs checks that the model left out.
+            Some("system") if frame["subtype"] == "plan.check" => self.commands.push(RunCommand {
+                call_id: String::new(),
+                command: frame["command"].as_str().unwrap_or_default().to_string(),
+                output: frame["output"].as_str().map(output_end),
+            }),
             Some("result") => self.result = Some(frame),
             _ => {}
         }
@@ -91,12 +97,15 @@ impl AgentFrames {
         for block in blocks(frame) {
             let id = block["tool_use_id"].as_str().unwrap_or_default();
             let Some(at) = self.commands.iter().rposition(|one| one.call_id == id) else { continue };
-            let output = block["content"].as_str().unwrap_or_default();
-            let from = output.len().saturating_sub(MAX_OUTPUT);
-            let from = (from..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
-            self.commands[at].output = output.get(from..).map(str::to_string);
+            self.commands[at].output = block["content"].as_str().map(output_end);
         }
     }
+}
+
+fn output_end(output: &str) -> String {
+    let from = output.len().saturating_sub(MAX_OUTPUT);
+    let from = (from..=output.len()).find(|at| output.is_char_boundary(*at)).unwrap_or_default();
+    output.get(from..).unwrap_or_default().to_string()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -19,7 +19,7 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 pub enum KeepError {
     /// The limit is reached.
     #[error(
-        "{0} rehearsals are kept already: discard one (`cutonce rehearsals discard NAME`), or raise `plan.rehearsal.maxKept`"
+        "no more than {0} can be kept (`plan.rehearsal.maxKept`): discard one with `cutonce rehearsals discard NAME`"
     )]
     TooMany(u32),
     /// The name is taken.
@@ -34,9 +34,9 @@ pub enum KeepError {
     #[error("another program uses the kept rehearsal {0}")]
     InUse(String),
     /// The name or the disk refused it.
-    #[error("{0}")]
+    #[error(transparent)]
     Store(#[from] io::Error),
-    /// Its description can't be read.
+    /// What is stored with the layer can't be read.
     #[error("the kept rehearsal can't be read: {0}")]
     Unreadable(#[from] serde_json::Error),
 }
@@ -44,7 +44,7 @@ pub enum KeepError {
 /// A kept rehearsal, as the list shows it.
 #[derive(Debug, Clone)]
 pub struct KeptRehearsal {
-    /// Its name.
+    /// The name that the user or the program chose.
     pub name: String,
     /// The workspace that it belongs to.
     pub root: PathBuf,

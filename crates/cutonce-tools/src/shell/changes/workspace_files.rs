@@ -1,6 +1,6 @@
 //! The files of a workspace that a private copy needs (RH-8): tracked ones, and those that git does not ignore.
 
-use super::ignored::{IgnoredFolders, run_git};
+use super::ignored::run_git;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,10 @@ pub async fn list_workspace(root: &Path, env: &[(OsString, OsString)]) -> Vec<Pa
 /// Lists folders that git ignores and that exist, relative to the workspace: a private copy has them empty, so that
 /// builds can write there.
 pub async fn list_ignored_folders(root: &Path, env: &[(OsString, OsString)]) -> Vec<PathBuf> {
-    let folders = IgnoredFolders::default().folders(root, env).await;
-    folders.iter().filter_map(|folder| folder.strip_prefix(root).ok()).map(Path::to_path_buf).collect()
+    let args = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
+    let listed = run_git(root, env, &args, Vec::new()).await.unwrap_or_default();
+    let folders = listed.split(|byte| *byte == 0).filter_map(|entry| entry.strip_suffix(b"/"));
+    folders.map(|entry| PathBuf::from(OsString::from_vec(entry.to_vec()))).collect()
 }
 
 fn all_files(root: &Path) -> Vec<PathBuf> {

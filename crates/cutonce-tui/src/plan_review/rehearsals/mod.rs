@@ -75,6 +75,12 @@ impl ReviewRehearsals {
         ReviewRehearsals { list, ..ReviewRehearsals::default() }
     }
 
+    /// The diff or output that was drawn last, once it has all colours.
+    #[cfg(test)]
+    pub fn coloured_rows(&self) -> Option<Vec<Line<'static>>> {
+        self.shown.as_ref().filter(|part| part.complete).map(|part| part.rows.clone())
+    }
+
     /// A message from the session about a rehearsal, once.
     pub fn take_notice(&self) -> Option<String> {
         self.list.borrow_mut().notice.take()

@@ -27,7 +27,7 @@ pub struct RehearsalList {
 pub(super) struct RehearsalRun {
     pub id: String,
     pub model: Option<String>,
-    /// Its revision of the plan, if it is not the one that waits.
+    /// The plan's revision, if it is not the one that waits.
     pub revision: Option<u32>,
     /// The name by which it is kept.
     pub kept_as: Option<String>,

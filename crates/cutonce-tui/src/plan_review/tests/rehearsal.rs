@@ -281,8 +281,8 @@ fn rh_2_diff_has_syntax_colours() {
     // A frame does not wait long for colours; later frames have them.
     let rows = loop {
         person.screen();
-        if let Some(shown) = person.review.rehearsals.shown.as_ref().filter(|shown| shown.complete) {
-            break shown.rows.clone();
+        if let Some(rows) = person.review.rehearsals.coloured_rows() {
+            break rows;
         }
     };
     let code = rows.iter().find(|row| row.to_string().contains("fn ")).unwrap();

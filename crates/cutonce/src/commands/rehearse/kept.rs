@@ -64,14 +64,14 @@ fn listed_text(kept: &KeptRehearsal) -> String {
 }
 
 fn show(home: &Path, name: &str, json: bool) -> anyhow::Result<u8> {
-    let rehearsal = RunRehearsal { finished: open_kept(home, name)?, refused: None };
+    let rehearsal = RunRehearsal::new(open_kept(home, name)?);
     rehearsal.print_as(json)?;
     Ok(SUCCESS)
 }
 
 /// Applies exactly what was kept, or nothing.
 fn apply(home: &Path, name: &str, without: Vec<String>, json: bool) -> anyhow::Result<u8> {
-    let mut rehearsal = RunRehearsal { finished: open_kept(home, name)?, refused: None };
+    let mut rehearsal = RunRehearsal::new(open_kept(home, name)?);
     let (here, root) = (start::current_dir()?.canonicalize()?, rehearsal.finished.root().to_path_buf());
     ensure!(here == root, "{name} is a rehearsal of {}; apply it there", root.display());
     rehearsal.apply(&RehearsalChoice { without, ..RehearsalChoice::default() });

@@ -23,6 +23,7 @@ use cutonce_core::text::sanitize::sanitize;
 use cutonce_sandbox::sweep_layers;
 use progress::RehearsalProgress;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::Path;
@@ -131,6 +132,8 @@ struct RunRehearsal {
     finished: FinishedRehearsal,
     /// Why it was not applied, although that was wanted.
     refused: Option<NotApplied>,
+    /// Files that were taken out of what was applied.
+    taken_out: BTreeSet<String>,
 }
 
 /// Nothing undoes what `--apply` applied, except git.
@@ -167,7 +170,7 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
     if let Some(why) = &finished.failure {
         eprintln!("cutonce: the rehearsal failed: {}", sanitize(why));
     }
-    let mut rehearsal = RunRehearsal { finished, refused: None };
+    let mut rehearsal = RunRehearsal::new(finished);
     if args.apply && rehearsal.finished.passed {
         rehearsal.apply(&RehearsalChoice::default());
     }
@@ -175,6 +178,10 @@ async fn rehearse(chosen: &ChosenPlan, args: &RehearseArgs) -> anyhow::Result<Ru
 }
 
 impl RunRehearsal {
+    fn new(finished: FinishedRehearsal) -> RunRehearsal {
+        RunRehearsal { finished, refused: None, taken_out: BTreeSet::new() }
+    }
+
     fn result(&self) -> &RehearsalResult {
         &self.finished.result
     }
@@ -182,9 +189,12 @@ impl RunRehearsal {
     /// Applies exactly what was shown, or nothing.
     fn apply(&mut self, choice: &RehearsalChoice) {
         let disk = FileAccess::new(Arc::new(UnstoredVersions));
-        if let Err(why) = self.finished.apply(&disk, choice) {
-            eprintln!("cutonce: {}", sanitize(&why.message()));
-            self.refused = Some(why);
+        match self.finished.apply(&disk, choice) {
+            Ok(out) => self.taken_out = out,
+            Err(why) => {
+                eprintln!("cutonce: {}", sanitize(&why.message()));
+                self.refused = Some(why);
+            }
         }
     }
 
@@ -233,10 +243,12 @@ impl RunRehearsal {
         }
         let added: usize = result.files.iter().map(|file| file.added).sum();
         let removed: usize = result.files.iter().map(|file| file.removed).sum();
+        let without: Vec<&str> = self.taken_out.iter().map(String::as_str).collect();
         let what = match (result.applied, self.finished.passed) {
-            (true, _) => "applied",
-            (false, true) => "not applied",
-            (false, false) => "not applied: not all checks passed",
+            (true, _) if without.is_empty() => "applied".to_string(),
+            (true, _) => format!("applied without {}", sanitize(&without.join(", "))),
+            (false, true) => "not applied".to_string(),
+            (false, false) => "not applied: not all checks passed".to_string(),
         };
         let count = result.files.len();
         let noun = if count == 1 { "file" } else { "files" };
