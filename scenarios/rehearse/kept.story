@@ -17,7 +17,7 @@ No rehearsal is kept. `cutonce rehearse PLAN --keep NAME` keeps one, and so does
 --- run cutonce rehearse plan.md --keep bad/name
 --- exit 1
 --- stderr
-cutonce: a name has 1 to 64 letters, digits, dots, - and _: a name has 1 to 64 letters, digits, dots, - and _
+cutonce: a name has 1 to 64 letters, digits, dots, - and _
 
 --- model
 {"turns": [
@@ -45,7 +45,7 @@ later
 --- run cutonce rehearse plan.md --keep second
 --- exit 1
 --- stderr
-cutonce: 1 rehearsals are kept already: discard one (`cutonce rehearsals discard NAME`), or raise `plan.rehearsal.maxKept`
+cutonce: no more than 1 can be kept (`plan.rehearsal.maxKept`): discard one with `cutonce rehearsals discard NAME`
 
 --- in other
 --- run cutonce rehearsals apply later
@@ -82,7 +82,7 @@ deleted file mode 100644
 @@ -1 +0,0 @@
 -gone
 
-2 files changed, +1 -2 (applied)
+2 files changed, +1 -2 (applied without b.txt)
 
 --- disk
 changed a.txt

@@ -74,18 +74,18 @@ press down
 < two"
 --- shows
  Rehearsal r1 of rev 1 passed                                                              anthropic/claude-sonnet-5-5
- checks 1/1 · 2 files +4 -1 · 1 denied  no drift · $<n> ·
-── Result ─────────────────────────────────────────────────────────────────────────────────────────────────────── 2/8 ──
+ checks 2/2 · 2 files +4 -1 · 1 denied  no drift · $<n> ·
+── Result ────────────────────────────────────────────────────────────────────────────────────────────────────── 2/10 ──
   1. Change the text                   checked  │   1   fn main() {
 ›  [x] src/main.rs                       +1 -1  │   2 -     println!("one");
    ✓   grep -n two src/main.rs          exit 0  │   2 +     println!("two");
   2. Add a note                        changed  │   3   }
    [x] notes/two.md                     new +3  │
+  Checks of the whole plan                      │
+   ✓   test -s notes/two.md             exit 0  │
   No drift: the result follows the plan.        │
   Denied: this would have asked you             │
     Bash c.txt                                  │
-                                                │
-                                                │
                                                 │
                                                 │
                                                 │
@@ -119,18 +119,18 @@ press down
 < $ grep -n
 --- shows
  Rehearsal r1 of rev 1 passed                                                              anthropic/claude-sonnet-5-5
- checks 1/1 · 2 files +4 -1 · 1 denied  no drift · $<n> ·
-── Result ─────────────────────────────────────────────────────────────────────────────────────────────────────── 3/8 ──
+ checks 2/2 · 2 files +4 -1 · 1 denied  no drift · $<n> ·
+── Result ────────────────────────────────────────────────────────────────────────────────────────────────────── 3/10 ──
   1. Change the text                   checked  │ $ grep -n two src/main.rs
    [x] src/main.rs                       +1 -1  │ exit 0
-›  ✓   grep -n two src/main.rs          exit 0  │ (no output)
+›  ✓   grep -n two src/main.rs          exit 0  │ 2:    println!("two");
   2. Add a note                        changed  │
    [x] notes/two.md                     new +3  │
+  Checks of the whole plan                      │
+   ✓   test -s notes/two.md             exit 0  │
   No drift: the result follows the plan.        │
   Denied: this would have asked you             │
     Bash c.txt                                  │
-                                                │
-                                                │
                                                 │
                                                 │
                                                 │

@@ -361,10 +361,7 @@ impl SessionState {
             ResultPart::Text { text } => Some(text.as_str()),
             ResultPart::Image(_) => None,
         });
-        let output = texts.collect::<Vec<_>>().join(
-            "
-",
-        );
+        let output = texts.collect::<Vec<_>>().join("\n");
         let output = self.context.shared.redactor.redact(&output);
         let start = output.ceil_char_boundary(output.len().saturating_sub(MAX_CHECK_OUTPUT));
         output[start..].to_string()
