@@ -24,7 +24,7 @@ press enter
  Permission mode
 › default      reads run, everything else asks
   acceptEdits  reads and edits in the workspace run, everything else asks
-  plan         what only reads runs, what changes anything is refused until a p…
+  plan         reads run, changes are refused until you approve a plan
 
 
 
