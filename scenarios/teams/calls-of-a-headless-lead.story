@@ -2,7 +2,7 @@ A headless lead has no user to ask (TM-1): a teammate's call is denied at once w
 
 --- model
 {"turns": [
-  {"when": "can't ask its user", "calls": [{"name": "SendMessage", "input": {"to": "team-lead", "text": "ANN-DENIED"}}]},
+  {"when": "session can't ask its user", "calls": [{"name": "SendMessage", "input": {"to": "team-lead", "text": "ANN-DENIED"}}]},
   {"when": "ANN-DENIED", "calls": [{"name": "Bash", "input": {"command": "touch heard", "description": "it was denied"}}]},
   {"when": "ANN-DENIED", "text": "It was denied.", "repeat": 3},
   {"when": "You are `ann`", "calls": [{"name": "Write", "input": {"file_path": "$WS/hello.txt", "content": "Hello!\n"}}]},
