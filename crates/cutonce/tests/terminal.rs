@@ -712,6 +712,6 @@ fn du_12_first_request_has_at_most_16_kb() {
     term.see("Hello.").unwrap();
     term.press("ctrl+d").unwrap();
     assert_eq!(term.end().unwrap(), 0);
-    let size = stage.program.server.requests().first().unwrap().body.len();
+    let size = stage.program.model.requests().first().unwrap().body.len();
     assert!(size <= 16 * 1024, "{size} bytes");
 }
