@@ -55,7 +55,13 @@ fn wrote(path: &str) -> Evidence {
 }
 
 fn ran(command: &str, exit_code: i32) -> Evidence {
-    Evidence::Ran { command: command.into(), exit_code: Some(exit_code), by: CheckRunner::Model, at: "t".into() }
+    Evidence::Ran {
+        command: command.into(),
+        exit_code: Some(exit_code),
+        by: CheckRunner::Model,
+        at: "t".into(),
+        output: String::new(),
+    }
 }
 
 fn writes(step: &PlanStep) -> Vec<Evidence> {
