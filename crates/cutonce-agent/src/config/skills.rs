@@ -133,7 +133,7 @@ mod tests {
         };
         let (skills, notices) = found(false);
         assert_eq!(skills, ["from-claude: mine too", "review: mine"]);
-        assert!(notices.contains("4 skills of this folder are ignored"), "{notices}");
+        assert!(notices.contains("Ignored until you trust this folder: 4 skills."), "{notices}");
         let (skills, notices) = found(true);
         assert_eq!(skills, ["deploy: theirs", "from-claude: mine too", "review: mine"]);
         for words in [

@@ -64,8 +64,8 @@ const TRIGGER_NAMES: &[&str] = &[
 #[rustfmt::skip]
 const RESERVED_NAMES: &[&str] = &[
     ".git", ".cutonce", ".claude", ".mcp.json", ".envrc", ".husky", ".pre-commit-config.yaml", ".vscode",
-    ".devcontainer", ".cargo", ".github", ".circleci", ".gitlab-ci.yml", ".travis.yml", "Jenkinsfile",
-    "azure-pipelines.yml", "bitbucket-pipelines.yml", "AGENTS.md", "CLAUDE.md",
+    ".devcontainer", ".cargo", ".github", ".circleci", ".gitlab-ci.yml", ".travis.yml",
+    "AGENTS.md", "CLAUDE.md",
 ];
 
 /// Parents below which a folder named `plans` contains plans, not settings (PM-40).
