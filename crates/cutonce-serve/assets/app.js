@@ -1,6 +1,6 @@
 // Signs in, chooses the page by its address, and keeps it up to date.
 
-import { api, h, say, show } from './dom.js';
+import { api, h, keepKey, pageKey, say, show } from './dom.js';
 import { boardPage } from './board.js';
 import { planPage } from './plan.js';
 import { requestPage } from './review.js';
@@ -11,7 +11,7 @@ async function signIn() {
   if (!/^[0-9a-f]{64}$/.test(token)) return null;
   history.replaceState(null, '', location.pathname);
   try {
-    await api('/api/login', { token });
+    keepKey((await api('/api/login', { token })).key);
     return null;
   } catch (error) {
     return error;
@@ -47,7 +47,7 @@ function follow(page) {
   };
   const catchUp = () => page.refresh().catch((error) => (error.status === 401 ? showProblem(error) : say(error.message, 'bad')));
   const open = () => {
-    events = new EventSource('/api/events');
+    events = new EventSource(`/api/events?key=${pageKey()}`);
     events.onopen = () => {
       setLive('on', 'live');
       if (broken) catchUp();

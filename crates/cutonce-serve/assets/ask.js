@@ -14,9 +14,8 @@ export function askView(request, address) {
 }
 
 async function send(address, answer, told) {
-  const result = await api(`${address}/answer`, { answer });
   say(told);
-  return result ?? true;
+  return (await api(`${address}/answer`, { answer })) ?? true;
 }
 
 function refused(result) {

@@ -28,9 +28,28 @@ export class RequestError extends Error {
   }
 }
 
+const KEY = 'cutonce key';
+
+/** The key of this sign-in. Unlike the cookie, no server on another port gets it. */
+export function pageKey() {
+  try {
+    return localStorage.getItem(KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+export function keepKey(key) {
+  try {
+    localStorage.setItem(KEY, key);
+  } catch {
+    throw new RequestError(0, 'This browser stores nothing for the review page. Allow site data for this address.');
+  }
+}
+
 /** Asks the server; a body makes it a change. */
 export async function api(path, body) {
-  const options = { headers: { 'x-cutonce': '1' }, cache: 'no-store' };
+  const options = { headers: { 'x-cutonce': pageKey() || '1' }, cache: 'no-store' };
   if (body !== undefined) {
     options.method = 'POST';
     options.body = JSON.stringify(body);
@@ -106,6 +125,17 @@ export function dialog({ title, body, confirmLabel = 'Confirm', tone = '', confi
     cover(true);
     (element.querySelector('textarea, select, input') ?? go).focus();
   });
+}
+
+/** A check with its result. What it printed is folded, unless the check failed. */
+export function checkView(check, isOpen = check.exitCode !== 0) {
+  const passed = check.exitCode === 0;
+  const ended = check.exitCode === null || check.exitCode === undefined ? 'did not end' : `exited ${check.exitCode}`;
+  const line = [h('span', { class: passed ? 'good' : 'bad', 'aria-hidden': 'true' }, passed ? '✓' : '✗'), ' ', h('code', {}, check.command), ` ${ended}`,
+    check.by && h('span', { class: 'dim' }, ` · by the ${check.by}`), check.step && h('span', { class: 'dim' }, ` · step ${check.step}`)];
+  if (!check.output) return h('p', { class: 'ran' }, line);
+  return h('details', { class: 'ran', open: isOpen, 'data-check': check.command }, h('summary', {}, line),
+    h('pre', { class: 'call', tabIndex: 0, 'aria-label': `Output of ${check.command}` }, check.output));
 }
 
 export function plural(count, noun) {

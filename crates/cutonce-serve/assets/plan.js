@@ -1,6 +1,6 @@
 // The page of one plan: its text, its revisions, the evidence while it is implemented, and the report.
 
-import { api, h, plural, say, serverHtml, show } from './dom.js';
+import { api, checkView, h, plural, say, serverHtml, show } from './dom.js';
 import { planState } from './board.js';
 import { PlanText } from './review.js';
 
@@ -68,13 +68,6 @@ const STEP_WORDS = {
   open: 'open', changed: 'changed', checked: 'checked', failed: 'check failed', parked: 'parked', dropped: 'dropped',
 };
 
-function checkLine(check) {
-  const { exitCode } = check;
-  const passed = exitCode === 0;
-  return h('span', { class: 'check' }, h('span', { class: passed ? 'good' : 'bad', 'aria-hidden': 'true' }, passed ? '✓ ' : '✗ '), h('code', {}, check.command),
-    exitCode === null || exitCode === undefined ? ' did not end' : ` exited ${exitCode}`, check.by && ` · by the ${check.by}`);
-}
-
 /** Steps with what the program observed; returns their states. */
 function drawEvidence(place, plan) {
   const live = Object.fromEntries((plan.steps ?? []).map((step) => [step.step, step]));
@@ -84,17 +77,21 @@ function drawEvidence(place, plan) {
   place.hidden = !steps.length || !worked;
   if (place.hidden) return [];
   const states = steps.map((step) => ({ id: step.id, state: live[step.id]?.state ?? report[step.id]?.state ?? 'open' }));
+  // What the user opened stays open.
+  const folds = new Map([...place.querySelectorAll('details')].map((fold) => [fold.dataset.check, fold.open]));
   const rows = steps.map((step, at) => {
     const now = live[step.id];
     const told = report[step.id];
     const { state } = states[at];
     const files = now?.files ?? told?.changed ?? [];
-    const checks = told?.checks?.length && !plan.runs ? told.checks : now?.check ? [{ command: now.check, exitCode: now.exitCode }] : (told?.checks ?? []);
+    const last = now?.check && { command: now.check, exitCode: now.exitCode, output: now.output };
+    const ended = (told?.checks ?? []).map((check) => (check.command === last?.command ? { ...check, output: last.output } : check));
+    const checks = last && (plan.runs || !ended.length) ? [last] : ended;
     return h('li', { class: `step ${state}` },
       h('span', { class: 'mark', 'aria-hidden': 'true' }), h('span', { class: 'name' }, `${step.id}. ${step.title}`),
       h('span', { class: 'word' }, STEP_WORDS[state]),
       files.length > 0 && h('span', { class: 'files' }, files.map((file) => h('code', {}, file))),
-      checks.map(checkLine));
+      checks.map((check) => checkView(check, folds.get(check.command))));
   });
   const wanted = states.filter((step) => step.state !== 'parked' && step.state !== 'dropped');
   const done = wanted.filter((step) => step.state === 'checked' || step.state === 'changed').length;

@@ -1,6 +1,6 @@
 // Rehearsals of the plan: start, progress, comparison, the result by file and step, and «Apply exactly this».
 
-import { api, dialog, h, plural, say, serverHtml } from './dom.js';
+import { api, checkView, dialog, h, plural, say, serverHtml } from './dom.js';
 
 const KIND_WORDS = { new: 'new', change: 'changed', delete: 'deleted' };
 
@@ -37,6 +37,7 @@ export class RehearsalView {
       throw error;
     });
     this.rows = now.rehearsals;
+    this.element.classList.toggle('known', this.rows.length > 0);
     const finished = this.rows.filter((row) => row.state === 'finished');
     if (!finished.some((row) => row.id === this.shown)) this.shown = finished.at(-1)?.id;
     this.drawList();
@@ -156,13 +157,7 @@ export class RehearsalView {
     const ran = result.ran?.length ? result.ran
       : (result.report?.steps ?? []).flatMap((step) => step.checks.map((check) => ({ ...check, step: step.id })));
     if (!ran.length) return '';
-    const code = (check) => (check.exitCode === null || check.exitCode === undefined ? 'did not end' : `exited ${check.exitCode}`);
-    return h('section', { 'aria-label': 'Checks' }, h('h2', {}, 'Checks'), ran.map((check) => {
-      const line = [h('span', { class: check.exitCode === 0 ? 'good' : 'bad' }, check.exitCode === 0 ? '✓' : '✗'), ' ', h('code', {}, check.command), ` ${code(check)}`,
-        check.step && h('span', { class: 'dim' }, ` · step ${check.step}`)];
-      return check.output ? h('details', { class: 'ran', open: check.exitCode !== 0 }, h('summary', {}, line), h('pre', { class: 'call', tabIndex: 0 }, check.output))
-        : h('p', { class: 'ran' }, line);
-    }));
+    return h('section', { 'aria-label': 'Checks' }, h('h2', {}, 'Checks'), ran.map((check) => checkView(check)));
   }
 
   notes(result, report) {
@@ -196,6 +191,8 @@ export class RehearsalView {
         kind: 'plan', askId: request.ask, choice: request.applies.key, comments,
         rehearsal: { id: result.id, diffSha256: result.diffSha256, without: [...out], withoutSteps: [] },
       };
+      // What the session then says comes after this.
+      say('Sent; the workspace is compared first.');
       await api(`${review.address}/answer`, { sha256: request.plan.sha256, answer });
       return { sent: true };
     };
@@ -205,7 +202,6 @@ export class RehearsalView {
       await review.page.refresh();
     } else if (sent?.sent) {
       review.forget();
-      say('Sent; the workspace is compared first.');
     }
   }
 }

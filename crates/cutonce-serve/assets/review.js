@@ -163,7 +163,8 @@ export class PlanText {
   }
 }
 
-const isNarrow = () => matchMedia('(max-width: 1099px)').matches;
+const NARROW = matchMedia('(max-width: 1099px)');
+const isNarrow = () => NARROW.matches;
 const FILE_KINDS = { new: 'new', delete: 'deleted', change: 'changed' };
 const STEP_CHOICES = [['approve', 'Approve'], ['park', 'Park'], ['drop', 'Drop']];
 
@@ -244,6 +245,7 @@ class PlanReview {
     show(h('article', { class: 'review' }, this.scroller,
       this.choices));
     this.drawOutline(request.plan?.outline ?? []);
+    NARROW.onchange = () => NARROW.matches && !this.outline.hidden && this.toggleOutline();
     this.drawChoices();
     this.drawSteps();
   }

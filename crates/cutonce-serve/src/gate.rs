@@ -1,18 +1,22 @@
-//! Who gets in (RV-5): the one-time token, cookies, and the checks of each request.
+//! Who gets in (RV-5): the one-time token, what a browser gets for it, and the checks of each request.
+//!
+//! A signed-in browser has a cookie and a key. Browsers send cookies of 127.0.0.1 to servers on all its ports, so
+//! another server can learn the cookie. The key is in the page's own storage, which belongs to one port.
 
+use crate::page_hosts::PageHosts;
 use hyper::header::{COOKIE, HOST, HeaderMap, ORIGIN};
 use hyper::{Method, StatusCode};
 use sha2::{Digest, Sha256};
 use std::sync::{Mutex, PoisonError};
 
-/// A state change carries this header; another site can't add it without the server's consent.
+/// Carries the page's key. A state change needs it; another site can't add it without the server's consent.
 pub const OWN_HEADER: &str = "x-cutonce";
-/// Cookies of this many browsers are valid at once; the oldest one goes first.
-const MOST_COOKIES: usize = 32;
+/// This many browsers are signed in at once; the oldest one goes first.
+const MOST_BROWSERS: usize = 32;
 
-/// The token and the cookies of one server.
+/// The token and the signed-in browsers of one server.
 pub struct AccessGate {
-    port: u16,
+    address: PageHosts,
     state: Mutex<GateState>,
 }
 
@@ -20,7 +24,21 @@ pub struct AccessGate {
 struct GateState {
     /// Hash of the token; `None` after its use.
     token: Option<[u8; 32]>,
-    cookies: Vec<[u8; 32]>,
+    browsers: Vec<SignedInBrowser>,
+}
+
+/// Hashes of what a browser has.
+struct SignedInBrowser {
+    cookie: [u8; 32],
+    key: [u8; 32],
+}
+
+/// What a browser gets for the token.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SignIn {
+    /// The value of `Set-Cookie`.
+    pub cookie: String,
+    pub key: String,
 }
 
 /// Why a request is refused.
@@ -44,8 +62,8 @@ fn new_secret() -> String {
 }
 
 impl AccessGate {
-    pub fn new(port: u16) -> AccessGate {
-        AccessGate { port, state: Mutex::default() }
+    pub fn new(address: PageHosts) -> AccessGate {
+        AccessGate { address, state: Mutex::default() }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, GateState> {
@@ -59,33 +77,33 @@ impl AccessGate {
         token
     }
 
-    /// Exchanges the token for a cookie, once.
-    pub fn exchange(&self, token: &str) -> Option<String> {
+    /// Exchanges the token, once.
+    pub fn exchange(&self, token: &str) -> Option<SignIn> {
         let mut state = self.state();
         // Hashes are compared, so the time says nothing about the token.
         if state.token != Some(hash(token)) {
             return None;
         }
         state.token = None;
-        let cookie = new_secret();
-        if state.cookies.len() >= MOST_COOKIES {
-            state.cookies.remove(0);
+        let (cookie, key) = (new_secret(), new_secret());
+        if state.browsers.len() >= MOST_BROWSERS {
+            state.browsers.remove(0);
         }
-        state.cookies.push(hash(&cookie));
+        state.browsers.push(SignedInBrowser { cookie: hash(&cookie), key: hash(&key) });
         // Cookies don't know ports: the name keeps the cookies of two servers apart.
-        Some(format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name()))
+        let cookie = format!("{}={cookie}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name());
+        Some(SignIn { cookie, key })
     }
 
     fn cookie_name(&self) -> String {
-        format!("cutonce-{}", self.port)
+        format!("cutonce-{}", self.address.port)
     }
 
     /// Checks that the request is meant for this server and comes from its page.
     pub fn check_origin(&self, method: &Method, headers: &HeaderMap) -> Result<(), RefusedRequest> {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-        let own_hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
         let several = headers.get_all(HOST).iter().count() != 1;
-        if several || !own_hosts.iter().any(|own| own.eq_ignore_ascii_case(host)) {
+        if several || !self.address.contains(host) {
             return refused(StatusCode::MISDIRECTED_REQUEST, "This server answers only under its own address.");
         }
         let reads = matches!(*method, Method::GET | Method::HEAD);
@@ -107,12 +125,17 @@ impl AccessGate {
         Ok(())
     }
 
-    /// Checks the cookie.
-    pub fn check_cookie(&self, headers: &HeaderMap) -> Result<(), RefusedRequest> {
+    /// Checks the cookie and the key. An event stream can't send headers: it has the key in its address.
+    pub fn check_sign_in(&self, headers: &HeaderMap, key_in_address: Option<&str>) -> Result<(), RefusedRequest> {
         let name = self.cookie_name();
         let sent = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-        let mut pairs = sent.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
-        let known = pairs.any(|(key, value)| key == name && self.state().cookies.contains(&hash(value)));
+        let pairs = sent.flat_map(|value| value.split(';')).filter_map(|pair| pair.trim().split_once('='));
+        let mut cookies = pairs.filter(|(known, _)| *known == name).map(|(_, value)| hash(value));
+        let in_header = headers.get(OWN_HEADER).and_then(|key| key.to_str().ok());
+        let key = hash(key_in_address.or(in_header).unwrap_or_default());
+        let state = self.state();
+        let known =
+            cookies.any(|cookie| state.browsers.iter().any(|browser| browser.cookie == cookie && browser.key == key));
         match known {
             true => Ok(()),
             false => refused(
@@ -127,7 +150,12 @@ impl AccessGate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::page_hosts::ListenAddress;
     use hyper::header::HeaderValue;
+
+    fn gate() -> AccessGate {
+        AccessGate::new(PageHosts::new(&ListenAddress::LOOPBACK, 7))
+    }
 
     fn headers(pairs: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -139,10 +167,10 @@ mod tests {
 
     #[test]
     fn rv_5_token_works_once() {
-        let gate = AccessGate::new(7);
+        let gate = gate();
         let token = gate.new_token();
         assert_eq!(gate.exchange("guess"), None);
-        let cookie = gate.exchange(&token).unwrap();
+        let SignIn { cookie, .. } = gate.exchange(&token).unwrap();
         assert!(cookie.starts_with("cutonce-7=") && cookie.ends_with("; HttpOnly; SameSite=Strict"), "{cookie}");
         assert_eq!(gate.exchange(&token), None);
         let (first, second) = (gate.new_token(), gate.new_token());
@@ -151,24 +179,33 @@ mod tests {
     }
 
     #[test]
-    fn rv_5_cookie_of_this_server_is_needed() {
-        let gate = AccessGate::new(7);
-        let token = gate.new_token();
-        let cookie = gate.exchange(&token).unwrap();
-        let sent = |value: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(COOKIE, HeaderValue::from_str(value).unwrap());
-            gate.check_cookie(&headers).is_ok()
+    fn rv_5_cookie_and_key_of_this_server_are_needed() {
+        let gate = gate();
+        let sign_in = || {
+            let SignIn { cookie, key } = gate.exchange(&gate.new_token()).unwrap();
+            (cookie.split(';').next().unwrap().to_string(), key)
         };
-        let pair = cookie.split(';').next().unwrap();
-        assert!(sent(pair) && sent(&format!("a=b; {pair}")));
-        assert!(!sent("cutonce-7=") && !sent("cutonce-7=x") && !sent(&pair.replace("cutonce-7", "cutonce-8")));
-        assert!(gate.check_cookie(&HeaderMap::new()).is_err());
+        let ((pair, key), (other_pair, other_key)) = (sign_in(), sign_in());
+        let sent = |cookie: &str, key: &str| {
+            let mut headers = HeaderMap::new();
+            headers.insert(COOKIE, HeaderValue::from_str(cookie).unwrap());
+            headers.insert(OWN_HEADER, HeaderValue::from_str(key).unwrap());
+            gate.check_sign_in(&headers, None).is_ok()
+        };
+        assert!(sent(&pair, &key) && sent(&format!("a=b; {pair}"), &key) && sent(&other_pair, &other_key));
+        for bad in ["cutonce-7=", "cutonce-7=x", &pair.replace("cutonce-7", "cutonce-8"), &other_pair] {
+            assert!(!sent(bad, &key), "{bad}");
+        }
+        assert!(!sent(&pair, "") && !sent(&pair, "1"), "a server on another port knows the cookie, not the key");
+        let mut headers = HeaderMap::new();
+        headers.insert(COOKIE, HeaderValue::from_str(&pair).unwrap());
+        assert!(gate.check_sign_in(&headers, Some(&key)).is_ok() && gate.check_sign_in(&headers, None).is_err());
+        assert!(gate.check_sign_in(&HeaderMap::new(), Some(&key)).is_err());
     }
 
     #[test]
     fn rv_5_wrong_host_and_origin_are_refused() {
-        let gate = AccessGate::new(7);
+        let gate = gate();
         let get = |pairs: &[(&'static str, &'static str)]| gate.check_origin(&Method::GET, &headers(pairs)).is_ok();
         let post = |pairs: &[(&'static str, &'static str)]| gate.check_origin(&Method::POST, &headers(pairs)).is_ok();
         assert!(get(&[("host", "127.0.0.1:7")]) && get(&[("host", "localhost:7")]));

@@ -2,6 +2,8 @@
 
 use crate::assets::find_asset;
 use crate::gate::{AccessGate, RefusedRequest};
+use crate::page_hosts::{ListenAddress, PageHosts};
+use crate::peer_user::{PeerUser, peer_user};
 use crate::review_board::{FoundRequest, PageNews, ReviewBoard};
 use crate::review_source::{JobChange, RefusedMessage, ReviewSource};
 use crate::review_views::{self, RenderedPlans};
@@ -23,7 +25,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::convert::Infallible;
 use std::io;
-use std::net::Ipv4Addr;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -44,6 +46,8 @@ const BODY_LIMIT: Duration = Duration::from_secs(30);
 /// A comment is sent this often, so that a connection whose page is gone ends.
 const HEARTBEAT: Duration = Duration::from_secs(20);
 
+const OTHER_USER: &str = "This review page belongs to another user of this machine.";
+
 /// No script, style, image or connection but our own; no frames, forms or base addresses (RV-5).
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -62,6 +66,7 @@ type Answer = Response<BoxBody<Bytes, Infallible>>;
 pub struct ServeOptions {
     /// The cutonce home, with the plans.
     pub home: PathBuf,
+    pub address: ListenAddress,
     /// 0 takes a free port.
     pub port: u16,
     /// Models that an implementation can use, with their prices (PC-12).
@@ -87,8 +92,8 @@ impl ModelOption {
 /// Why the server did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    #[error("can't listen on port {port}: {source}; choose another one with --port")]
-    Listen { port: u16, source: io::Error },
+    #[error("can't listen on {host}: {source}; choose another port with --port, or another address with --bind")]
+    Listen { host: String, source: io::Error },
 }
 
 /// A running server; it serves while [`ReviewServer::run`] is polled.
@@ -107,14 +112,14 @@ struct PageState {
 }
 
 impl ReviewServer {
-    /// Listens on loopback, and follows the sources.
+    /// Listens, and follows the sources.
     pub async fn start(options: ServeOptions) -> Result<ReviewServer, ServeError> {
-        let failed = |source| ServeError::Listen { port: options.port, source };
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, options.port)).await.map_err(failed)?;
+        let failed = |source| ServeError::Listen { host: options.address.host(options.port), source };
+        let listener = TcpListener::bind((options.address.ip, options.port)).await.map_err(failed)?;
         let port = listener.local_addr().map_err(failed)?.port();
         let shared = PageState {
             home: options.home,
-            gate: AccessGate::new(port),
+            gate: AccessGate::new(PageHosts::new(&options.address, port)),
             board: ReviewBoard::follow(options.sources),
             rendered: RenderedPlans::default(),
             models: options.models,
@@ -132,10 +137,10 @@ impl ReviewServer {
         move || shared.gate.new_token()
     }
 
-    /// A function that lists the processes of the running sessions of this machine.
-    pub fn session_lister(&self) -> impl Fn() -> Vec<u32> + Send + 'static {
+    /// A function that counts the running sessions of this machine.
+    pub fn session_counter(&self) -> impl Fn() -> usize + Send + 'static {
         let shared = self.shared.clone();
-        move || shared.board.sessions().into_iter().map(|(_, session)| session.pid).filter(|pid| *pid > 0).collect()
+        move || shared.board.sessions().into_iter().filter(|(_, session)| session.pid > 0).count()
     }
 
     /// A function that counts the pages that are open.
@@ -148,22 +153,29 @@ impl ReviewServer {
     pub async fn run(self) -> io::Result<()> {
         let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
         loop {
-            let (stream, _) = self.listener.accept().await?;
+            let (stream, peer) = self.listener.accept().await?;
             let Ok(place) = places.clone().try_acquire_owned() else { continue };
             let shared = self.shared.clone();
             tokio::spawn(async move {
-                serve_connection(stream, shared).await;
+                serve_connection(stream, peer, shared).await;
                 drop(place);
             });
         }
     }
 }
 
-async fn serve_connection(stream: TcpStream, shared: Arc<PageState>) {
+async fn serve_connection(stream: TcpStream, peer: SocketAddr, shared: Arc<PageState>) {
     let _ = stream.set_nodelay(true);
+    let Ok(own) = stream.local_addr() else { return };
+    let user = tokio::task::spawn_blocking(move || peer_user(peer, own)).await.unwrap_or(PeerUser::Other);
     let service = service_fn(move |request| {
         let shared = shared.clone();
-        async move { Ok::<_, Infallible>(shared.respond(request).await) }
+        async move {
+            Ok::<_, Infallible>(match user {
+                PeerUser::Own | PeerUser::Remote => shared.respond(request).await,
+                PeerUser::Other => with_safety_headers(problem(StatusCode::FORBIDDEN, OTHER_USER)),
+            })
+        }
     });
     let mut http = hyper::server::conn::http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(HEADER_LIMIT);
@@ -202,6 +214,11 @@ fn find_route<'a>(method: &Method, path: &'a str) -> Option<Route<'a>> {
     })
 }
 
+/// The value of NAME=VALUE in an address.
+fn query_option<'a>(query: &'a str, name: &str) -> Option<&'a str> {
+    query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+}
+
 /// The answer of a page.
 #[derive(Deserialize)]
 struct PageAnswer {
@@ -230,10 +247,11 @@ impl PageState {
         if let Route::Login = route {
             return self.login(body).await;
         }
-        if let Err(refused) = self.gate.check_cookie(&parts.headers) {
+        let query = parts.uri.query().unwrap_or_default();
+        let key_in_address = query_option(query, "key").filter(|_| matches!(route, Route::Events));
+        if let Err(refused) = self.gate.check_sign_in(&parts.headers, key_in_address) {
             return refusal(refused);
         }
-        let query = parts.uri.query().unwrap_or_default();
         match route {
             Route::Login => problem(StatusCode::NOT_FOUND, "There is nothing at this address."),
             Route::Events => events_answer(self.board.listen()),
@@ -260,7 +278,7 @@ impl PageState {
     }
 
     fn view(&self, route: Route, query: &str) -> Option<Value> {
-        let option = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+        let option = |name: &str| query_option(query, name);
         let from = option("from").and_then(|from| from.parse().ok()).unwrap_or(1);
         match route {
             Route::Board => Some(review_views::board_view(&self.board, &self.home, option("all").is_some())),
@@ -300,12 +318,13 @@ impl PageState {
             Err(problem) => return problem,
         };
         let token = sent.get("token").and_then(Value::as_str).unwrap_or_default();
-        let cookie = self.gate.exchange(token).and_then(|cookie| HeaderValue::try_from(cookie).ok());
-        let Some(cookie) = cookie else {
+        let sign_in = self.gate.exchange(token);
+        let Some((cookie, key)) = sign_in.and_then(|one| Some((HeaderValue::try_from(one.cookie).ok()?, one.key)))
+        else {
             let why = "This token is not valid, or was used already. `cutonce serve --new-token` prints a new address.";
             return problem(StatusCode::FORBIDDEN, why);
         };
-        let mut answer = json_answer(StatusCode::OK, &json!({}));
+        let mut answer = json_answer(StatusCode::OK, &json!({ "key": key }));
         answer.headers_mut().insert(header::SET_COOKIE, cookie);
         answer
     }

@@ -1,7 +1,7 @@
 //! A session's socket for reviewers in other processes of the same user (RV-1, RV-3).
 //!
 //! `<home>/run/<session>.sock` exists from the session's first ask, or its first step of a plan, until its end. It has
-//! mode 0600 in a folder with mode 0700, and refuses other users and the session's own descendants. Commands in the
+//! mode 0600 in a folder with mode 0700, and refuses other users and what any session started. Commands in the
 //! sandbox can't use unix sockets at all. One line of JSON is one message: [`SessionNews`] to the reviewer,
 //! `SocketAnswer` to the session.
 

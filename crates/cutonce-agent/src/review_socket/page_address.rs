@@ -1,7 +1,7 @@
 //! How a running review page is found, and how a new token for it is made (RV-5): a socket per server, for this user
 //! only.
 
-use super::place::{connect, has_ancestor, own_folder, own_uid, short_path};
+use super::place::{connect, is_trusted, own_folder, short_path};
 use super::{read_line, send_line};
 use serde::{Deserialize, Serialize};
 use std::io;
@@ -27,14 +27,20 @@ pub struct PageAddress {
 }
 
 impl PageAddress {
-    /// The address of a page on this port.
-    pub fn new(port: u16, token: String) -> PageAddress {
-        PageAddress { url: format!("http://127.0.0.1:{port}/#{token}"), port, token }
+    /// The address of a page at this host, which has the port.
+    pub fn new(host: &str, port: u16, token: String) -> PageAddress {
+        PageAddress { url: format!("http://{host}/#{token}"), port, token }
     }
 
     /// The address of one request.
     pub fn of_request(&self, session: &str, ask_id: &str) -> String {
-        format!("http://127.0.0.1:{}/review/{session}/{ask_id}#{}", self.port, self.token)
+        let page = self.url.split('#').next().unwrap_or_default();
+        format!("{page}review/{session}/{ask_id}#{}", self.token)
+    }
+
+    /// True if only processes of this machine can use the token.
+    pub fn is_on_loopback(&self) -> bool {
+        self.url.starts_with(&format!("http://127.0.0.1:{}/", self.port))
     }
 }
 
@@ -60,13 +66,10 @@ impl AddressSocket {
         Ok(AddressSocket { listener, path })
     }
 
-    /// Answers the next process. `sessions` are the processes of running sessions: what they started gets no token,
-    /// because the model must not approve its own plan.
-    pub async fn answer_next(&self, sessions: impl Fn() -> Vec<u32>, make: impl Fn() -> PageAddress) -> io::Result<()> {
+    /// Answers the next process, unless a session started it: the model must not approve its own plan.
+    pub async fn answer_next(&self, make: impl Fn() -> PageAddress) -> io::Result<()> {
         let (stream, _) = self.listener.accept().await?;
-        let peer = stream.peer_cred()?;
-        let of_session = peer.pid().is_some_and(|pid| has_ancestor(pid, &sessions()));
-        if peer.uid() != own_uid() || of_session {
+        if !is_trusted(&stream) {
             tracing::warn!("refused a token to a process that is not a reviewer of this user");
             return Ok(());
         }

@@ -75,20 +75,31 @@ pub(super) async fn connect(path: &Path) -> io::Result<UnixStream> {
     }
 }
 
-/// True if the peer is a process of this user, and not one that this session started: the model must not approve its
-/// own plan.
+/// True if the peer is a process of this user, and not one that a session started: the model must not approve its own
+/// plan, nor that of another session.
 pub(super) fn is_trusted(stream: &UnixStream) -> bool {
     let Ok(peer) = stream.peer_cred() else { return false };
-    peer.uid() == own_uid() && !peer.pid().is_some_and(|pid| has_ancestor(pid, &[std::process::id()]))
+    peer.uid() == own_uid() && !peer.pid().is_some_and(is_of_session)
 }
 
-/// True if one of these processes started this one, directly or not, and if that can't be found out: a process that
-/// sends its answer and ends at once must not pass.
+/// Names of the processes that start commands: a session, and the supervisor of each command. A command can't leave
+/// its supervisor as long as that runs.
 #[cfg(target_os = "linux")]
-pub(super) fn has_ancestor(pid: i32, ancestors: &[u32]) -> bool {
+const STARTERS: [&str; 2] = ["cutonce", "cutonce-watch"];
+
+/// True if a session started this process, directly or not, and if that can't be found out: a process that sends its
+/// answer and ends at once must not pass. Sessions that started us too do not count.
+#[cfg(target_os = "linux")]
+pub(super) fn is_of_session(pid: i32) -> bool {
+    let own = i32::try_from(std::process::id()).unwrap_or_default();
+    let above_us: Vec<i32> = std::iter::successors(Some(own), |pid| ProcessStat::read(*pid).map(|stat| stat.parent))
+        .skip(1)
+        .take(MAX_ANCESTORS)
+        .collect();
+    let starts = |pid: i32, name: &str| pid == own || (STARTERS.contains(&name) && !above_us.contains(&pid));
     let mut lost_before = None;
     for _ in 0..MAX_WALKS {
-        match walk_up(pid, ancestors) {
+        match walk_up(pid, &starts) {
             AncestorWalk::Met => return true,
             AncestorWalk::Apart => return false,
             AncestorWalk::Lost(at) if at == pid => return true,
@@ -110,7 +121,7 @@ const MAX_ANCESTORS: usize = 1_000;
 #[cfg(target_os = "linux")]
 #[derive(Debug, PartialEq, Eq)]
 enum AncestorWalk {
-    /// One of the processes is an ancestor.
+    /// A session is an ancestor.
     Met,
     /// None is, up to the first process.
     Apart,
@@ -119,26 +130,40 @@ enum AncestorWalk {
 }
 
 #[cfg(target_os = "linux")]
-fn walk_up(pid: i32, ancestors: &[u32]) -> AncestorWalk {
-    let mut pid = pid;
+fn walk_up(pid: i32, starts: &impl Fn(i32, &str) -> bool) -> AncestorWalk {
+    let mut at = pid;
     for _ in 0..MAX_ANCESTORS {
-        let Ok(stat) = std::fs::read_to_string(format!("/proc/{pid}/stat")) else { return AncestorWalk::Lost(pid) };
-        // The name, in parentheses, may contain anything.
-        let parent = stat.rsplit(')').next().and_then(|rest| rest.split_whitespace().nth(1)?.parse().ok());
-        match parent {
-            Some(parent) if ancestors.iter().any(|ancestor| i32::try_from(*ancestor) == Ok(parent)) => {
-                return AncestorWalk::Met;
-            }
-            Some(parent) if parent > 1 => pid = parent,
+        match ProcessStat::read(at) {
+            None => return AncestorWalk::Lost(at),
+            Some(stat) if at != pid && starts(at, &stat.name) => return AncestorWalk::Met,
+            Some(stat) if stat.parent > 1 => at = stat.parent,
             Some(_) => return AncestorWalk::Apart,
-            None => return AncestorWalk::Lost(pid),
         }
     }
     AncestorWalk::Met
 }
 
+/// What the kernel says about a process.
+#[cfg(target_os = "linux")]
+struct ProcessStat {
+    name: String,
+    parent: i32,
+}
+
+#[cfg(target_os = "linux")]
+impl ProcessStat {
+    fn read(pid: i32) -> Option<ProcessStat> {
+        let stat = std::fs::read(format!("/proc/{pid}/stat")).ok()?;
+        let stat = String::from_utf8_lossy(&stat);
+        // The name, in parentheses, may contain anything.
+        let (start, rest) = stat.rsplit_once(')')?;
+        let name = start.split_once('(')?.1.to_string();
+        Some(ProcessStat { name, parent: rest.split_whitespace().nth(1)?.parse().ok()? })
+    }
+}
+
 #[cfg(not(target_os = "linux"))]
-pub(super) fn has_ancestor(_pid: i32, _ancestors: &[u32]) -> bool {
+pub(super) fn is_of_session(_pid: i32) -> bool {
     false
 }
 
@@ -159,31 +184,51 @@ pub(super) fn short_path<T>(path: &Path, with: impl FnOnce(&Path) -> io::Result<
     with(&Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(name))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
     use std::process::{Command, Stdio};
 
-    /// The model must not approve its own plan by a process far down, or by one that is gone already.
-    #[test]
-    fn rv_5_descendants_are_found_at_any_depth() {
-        let own = [std::process::id()];
+    /// Starts bash with a chain of processes below it; returns it with the id of the last one.
+    fn start_chain(program: &std::path::Path) -> (std::process::Child, i32) {
         let script = r#"if [ "$1" -gt 0 ]; then bash -c "$0" "$0" $(($1 - 1)); true; else echo $$; read -r; fi"#;
-        let mut deep = Command::new("bash")
-            .args(["-c", script, script, "80"])
+        let mut first = Command::new(program)
+            .args(["-c", script, script, "40"])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut line = String::new();
-        BufReader::new(deep.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let pid: i32 = line.trim().parse().unwrap();
-        assert!(has_ancestor(pid, &own) && !has_ancestor(pid, &[u32::MAX]));
-        drop(deep.stdin.take());
-        deep.wait().unwrap();
-        assert!(has_ancestor(pid, &own), "a process that is gone");
+        BufReader::new(first.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        (first, line.trim().parse().unwrap())
+    }
+
+    /// The model must not approve its own plan by a process far down, or by one that is gone already.
+    #[test]
+    fn rv_5_descendants_are_found_at_any_depth() {
+        let (mut first, deep) = start_chain("bash".as_ref());
+        assert!(is_of_session(deep));
+        drop(first.stdin.take());
+        first.wait().unwrap();
+        assert!(is_of_session(deep), "a process that is gone");
         let parent = std::os::unix::process::parent_id();
-        assert!(!has_ancestor(i32::try_from(parent).unwrap(), &own), "who started us is not ours");
+        assert!(!is_of_session(i32::try_from(parent).unwrap()), "who started us is not ours");
+    }
+
+    /// Commands of one session must not answer the plan of another.
+    #[test]
+    fn rv_5_commands_of_other_sessions_are_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = folder.path().join("cutonce");
+        std::os::unix::fs::symlink("/bin/bash", &session).unwrap();
+        let (mut first, deep) = start_chain(&session);
+        let none_is_ours = |pid: i32, name: &str| pid != 0 && STARTERS.contains(&name);
+        assert_eq!(walk_up(deep, &none_is_ours), AncestorWalk::Met);
+        let id = i32::try_from(first.id()).unwrap();
+        assert_ne!(walk_up(id, &none_is_ours), AncestorWalk::Met, "a program of ours is not below a session");
+        drop(first.stdin.take());
+        first.wait().unwrap();
     }
 }

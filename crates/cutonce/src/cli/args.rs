@@ -316,9 +316,12 @@ pub struct ServeArgs {
     /// Print a new address of the page that is already running; start one if there is none
     #[arg(long)]
     pub new_token: bool,
-    /// Port on loopback; a free one by default
+    /// Port; a free one by default
     #[arg(long, value_name = "N")]
     pub port: Option<u16>,
+    /// Listen on this address of the machine instead of loopback: other machines can then reach the page, unencrypted
+    #[arg(long, value_name = "ADDR")]
+    pub bind: Option<String>,
     /// Show plans and jobs of this remote, too
     #[cfg(feature = "nats")]
     #[arg(long, value_name = "NAME")]
@@ -419,7 +422,7 @@ pub struct PlansList {
 pub struct PlansExport {
     /// Plan name, as `list` shows it
     pub slug: String,
-    /// File to write; standard output by default
+    /// File to write; standard output by default, with --html NAME.html
     pub file: Option<PathBuf>,
     /// Export the Nth submitted revision instead of the current file
     #[arg(short, long, value_name = "N")]

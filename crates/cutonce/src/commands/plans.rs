@@ -11,7 +11,7 @@ use cutonce_core::settings::plan::PlanLint;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_tui::render::text::fit;
 use std::io::{BufRead, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Comments of a person; a larger file is something else.
@@ -193,7 +193,9 @@ fn open_plan(home: &Path, slug: &str) -> anyhow::Result<u8> {
 fn export_plan(home: &Path, args: &args::PlansExport) -> anyhow::Result<u8> {
     let text = plan_text(home, &find_plan(home, &args.slug)?, args.revision)?;
     let text = if args.html { cutonce_serve::export_html(&args.slug, &text) } else { text };
-    let Some(file) = &args.file else {
+    // A page is a file, unless it goes into a pipe.
+    let page = (args.html && std::io::stdout().is_terminal()).then(|| PathBuf::from(format!("{}.html", args.slug)));
+    let Some(file) = args.file.as_ref().or(page.as_ref()) else {
         // A pipe gets the plan unchanged; a terminal gets no control sequences.
         let terminal = std::io::stdout().is_terminal();
         return match terminal {
@@ -217,6 +219,9 @@ fn export_plan(home: &Path, args: &args::PlansExport) -> anyhow::Result<u8> {
     temporary.write_all(text.as_bytes()).map_err(failed)?;
     let placed = if args.force { temporary.persist(file) } else { temporary.persist_noclobber(file) };
     placed.map_err(|error| failed(error.error))?;
+    if args.file.is_none() {
+        println!("{}", file.display());
+    }
     Ok(exit_code::SUCCESS)
 }
 

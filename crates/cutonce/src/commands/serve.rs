@@ -9,7 +9,7 @@ use cutonce_agent::config::{self, MANAGED_FILE, SettingsPaths};
 use cutonce_agent::review_socket::{AddressSocket, PageAddress, request_address};
 use cutonce_agent::storage::paths::user_home;
 use cutonce_core::exit_code;
-use cutonce_serve::{LocalSource, ModelOption, ReviewServer, ReviewSource, ServeOptions};
+use cutonce_serve::{ListenAddress, LocalSource, ModelOption, ReviewServer, ReviewSource, ServeOptions};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,8 +20,18 @@ const IDLE_LIMIT: Duration = Duration::from_secs(300);
 pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
     let home = start::home_dir()?;
     let mut stop = StopSignals::new()?;
+    let listen = match &args.bind {
+        Some(name) => ListenAddress::find(name).await?,
+        None => ListenAddress::LOOPBACK,
+    };
+    // Other users see the command line of a browser; on loopback, its token is worth nothing to them.
+    anyhow::ensure!(
+        listen.is_loopback() || !args.open,
+        "--open works on loopback only; open the printed address in your browser"
+    );
     if args.new_token
         && let Some(address) = request_address(&home, args.port).await
+        && (!args.open || address.is_on_loopback())
     {
         tell(&args, &address)?;
         return Ok(exit_code::SUCCESS);
@@ -35,17 +45,21 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
         sources.push(Arc::new(super::review_remote::RemoteSource::new(link)));
     }
     let port = args.port.unwrap_or_default();
-    let server =
-        ReviewServer::start(ServeOptions { home: home.clone(), port, models: models(&home)?, sources }).await?;
+    let options = ServeOptions { home: home.clone(), address: listen.clone(), port, models: models(&home)?, sources };
+    let server = ReviewServer::start(options).await?;
     let port = server.port();
-    let (new_token, sessions, pages) = (server.token_maker(), server.session_lister(), server.page_counter());
+    let (new_token, sessions, pages) = (server.token_maker(), server.session_counter(), server.page_counter());
+    let make_address = || PageAddress::new(&listen.host(port), port, new_token());
     let addresses = AddressSocket::new(&home, port)
         .inspect_err(|error| eprintln!("cutonce: `cutonce serve --new-token` will not find this server: {error}"));
-    tell(&args, &PageAddress::new(port, new_token()))?;
+    tell(&args, &make_address())?;
+    if !listen.is_loopback() {
+        eprintln!("cutonce: {}", outside_warning(&listen.host(port)));
+    }
     let gives_addresses = async {
         let Ok(addresses) = &addresses else { return std::future::pending::<std::io::Error>().await };
         loop {
-            if let Err(error) = addresses.answer_next(&sessions, || PageAddress::new(port, new_token())).await {
+            if let Err(error) = addresses.answer_next(make_address).await {
                 return error;
             }
         }
@@ -56,7 +70,7 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
         }
         loop {
             tokio::time::sleep(IDLE_LIMIT).await;
-            if pages() == 0 && sessions().is_empty() {
+            if pages() == 0 && sessions() == 0 {
                 return;
             }
         }
@@ -67,6 +81,14 @@ pub async fn run(args: ServeArgs) -> anyhow::Result<u8> {
         error = gives_addresses => Err(error.into()),
         () = idle => Ok(exit_code::SUCCESS),
     }
+}
+
+/// What a page off loopback means.
+fn outside_warning(host: &str) -> String {
+    format!(
+        "warning: the page listens on {host}, which other machines can reach. The connection is not encrypted: those who \
+         read this network's traffic can read your plans and answer them. `ssh -L` to a page on loopback is safer."
+    )
 }
 
 /// The models that this user can choose, with their prices.
