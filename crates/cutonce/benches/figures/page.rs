@@ -21,7 +21,7 @@ pub fn figures(bench: &Bench) -> Result<Vec<Row>> {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("A long plan");
+    browser.open_request("A long plan");
     browser.see("Change part 1");
     let address = browser.script("return location.href").as_str().context("an address")?.to_string();
     let (mut times, mut paints, mut last) = (Vec::new(), Vec::new(), Value::Null);
@@ -48,7 +48,7 @@ const MEASURE: &str = "
     const usable = performance.getEntriesByName('usable')[0];
     const paint = performance.getEntriesByName('first-contentful-paint')[0];
     if (!usable || !paint || document.querySelectorAll('[data-line]').length < 1000) return null;
-    const files = performance.getEntriesByType('resource').filter((file) => !file.name.endsWith('/events'));
+    const files = performance.getEntriesByType('resource').filter((file) => !file.name.includes('/api/events'));
     const own = files.filter((file) => !file.name.includes('/api/'));
     const page = performance.getEntriesByType('navigation')[0];
     return {

@@ -21,7 +21,12 @@ impl HttpAnswer {
 
 /// Sends these bytes and reads the answer to its end.
 pub fn exchange(port: u16, text: &str) -> HttpAnswer {
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
+    exchange_at(([127, 0, 0, 1], port).into(), text)
+}
+
+/// The same with a server at another address.
+pub fn exchange_at(address: std::net::SocketAddr, text: &str) -> HttpAnswer {
+    let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     stream.write_all(text.as_bytes()).unwrap();
     let answer = read_answer(&mut stream);

@@ -15,6 +15,7 @@ mod plan_stories;
 mod races;
 #[cfg(feature = "nats")]
 mod remote_plans;
+mod review_stories;
 mod security;
 #[cfg(feature = "nats")]
 #[path = "../mailbox/server.rs"]
@@ -26,7 +27,8 @@ mod webdriver;
 use libtest_mimic::{Arguments, Trial};
 
 fn main() {
-    let mut tests = [plan_stories::tests(), plan_rehearsals::tests(), security::tests(), races::tests()].concat();
+    let stories = [plan_stories::tests(), review_stories::tests(), plan_rehearsals::tests()].concat();
+    let mut tests = [stories, security::tests(), races::tests()].concat();
     #[cfg(feature = "nats")]
     tests.extend(remote_plans::tests());
     let trials = tests.into_iter().map(|(name, test)| {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 crate::tests!(
     rv_2_rehearsal_is_applied_without_a_file,
     rh_7_rehearsals_are_compared_and_cancelled,
+    rh_2_rh_3_failed_check_and_a_changed_file,
     pc_32_rv_2_evidence_and_report,
 );
 
@@ -42,7 +43,7 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Say hello");
+    browser.open_request("Say hello");
     browser.click("Rehearsal");
     browser.click("Start rehearsal");
     browser.hear("Rehearsal r1 finished");
@@ -65,6 +66,36 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
     assert_eq!((stage.disk("hello.txt").as_deref(), stage.disk("bye.txt")), (Some("hello\n"), None));
 }
 
+/// rehearse/terminal, rehearse/plain: a check that fails, a call outside the plan, and a file that changes meanwhile.
+fn rh_2_rh_3_failed_check_and_a_changed_file() {
+    let plan = PLAN.replace("grep -q hello hello.txt", "cat hello.txt; false");
+    let calls = [write("hello.txt", "hi <b>there</b>\n"), bash("cat hello.txt; false"), write("extra.txt", "x\n")];
+    let submitted = json!({"calls": [write("{plan}", &plan), {"name": "ExitPlanMode", "input": {}}]});
+    let turns = [submitted, json!({ "calls": calls }), json!({"text": "It is written."})];
+    let stage = Stage::new(&script(&[&turns[..], &vec![json!({"text": "Still open."}); 4]].concat()));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.open_request("Say hello");
+    browser.click("Rehearsal");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r1 finished");
+    browser.see("not passed");
+    // A failed check is unfolded, and its output is text.
+    let output = "return document.querySelector('.ran[open] pre')?.textContent ?? null";
+    assert!(browser.until("the output", output).as_str().unwrap().contains("hi <b>there</b>"));
+    browser.see("Denied: would have been asked");
+    browser.see("extra.txt");
+    std::fs::write(stage.workspace().join("hello.txt"), "of another program\n").unwrap();
+    browser.click("Apply exactly this");
+    browser.click("Confirm");
+    browser.hear("Rehearsal r1 was not applied");
+    assert_eq!(stage.disk("hello.txt").as_deref(), Some("of another program\n"));
+    assert!(browser.script("return document.querySelectorAll('.choice:enabled').length").as_u64() > Some(3));
+    term.press("esc").unwrap();
+}
+
 fn rh_7_rehearsals_are_compared_and_cancelled() {
     let waits = json!({"calls": [bash("echo started; read -r line < /dev/zero")]});
     let turns = [&[submit()], &rehearses()[..], &rehearses()[..], &[waits, json!({"text": "never"})][..]].concat();
@@ -73,7 +104,7 @@ fn rh_7_rehearsals_are_compared_and_cancelled() {
     let first = stage.serve();
     let mut browser = Browser::take();
     browser.open(&first.url);
-    browser.follow("Say hello");
+    browser.open_request("Say hello");
     let address = browser.script("return location.pathname").as_str().unwrap().to_string();
     browser.click("Rehearsal");
     browser.click("Start rehearsal");
@@ -109,9 +140,10 @@ fn rh_7_rehearsals_are_compared_and_cancelled() {
 fn pc_32_rv_2_evidence_and_report() {
     let question = json!({"questions": [{"question": "Go on?", "header": "Go", "options": [
         {"label": "Yes", "description": "the farewell"}, {"label": "No", "description": "stop"}]}]});
+    let plan = PLAN.replace("grep -q", "grep");
     let stage = Stage::new(&script(&[
-        submit(),
-        json!({"calls": [write("hello.txt", "hello\n"), bash("grep -q hello hello.txt"), {"name": "AskUserQuestion", "input": question}]}),
+        json!({"calls": [write("{plan}", &plan), {"name": "ExitPlanMode", "input": {}}]}),
+        json!({"calls": [write("hello.txt", "hello\n"), bash("grep hello hello.txt"), {"name": "AskUserQuestion", "input": question}]}),
         json!({"calls": [write("bye.txt", "bye\n")]}),
         json!({"text": "Both are written."}),
     ]));
@@ -130,12 +162,15 @@ fn pc_32_rv_2_evidence_and_report() {
     let states = "return [...document.querySelectorAll('.steps .word')].map((word) => word.textContent)";
     assert_eq!(browser.script(states), json!(["checked", "open"]));
     browser.see("exited 0");
+    browser.click_css(".ran summary");
+    let output = browser.script("return document.querySelector('.ran[open] pre').textContent");
+    assert_eq!(output, "hello", "what the check printed");
     let axe = axe();
     check_accessibility(&mut browser, &axe, "evidence");
     let (evidence, address) = (browser.window(), format!("http://127.0.0.1:{}/", page.port));
     browser.new_window();
     browser.open(&address);
-    browser.follow("Go on?");
+    browser.open_request("Go on?");
     browser.see("The agent asks");
     check_accessibility(&mut browser, &axe, "a question");
     browser.click_css("input[value=Yes]");

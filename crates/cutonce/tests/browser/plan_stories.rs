@@ -35,7 +35,7 @@ fn rv_2_approve_in_the_browser() {
     browser.see("Waiting for you");
     let listed = "return document.querySelectorAll('[role=list] a[href^=\"/review/\"]').length";
     browser.until("the request", listed);
-    browser.follow("Move sessions to cookies");
+    browser.open_request("Move sessions to cookies");
     browser.see("Sign the cookie");
     assert_eq!(browser.script("return document.querySelectorAll('[data-line]').length"), PLAN.lines().count());
     assert_eq!(browser.script("return location.hash"), "");
@@ -56,7 +56,7 @@ fn rv_2_send_back_with_comments() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Move sessions to cookies");
+    browser.open_request("Move sessions to cookies");
     browser.click("Comment on line 9");
     browser.fill("textarea", "keep it for a month");
     browser.click("Save comment");
@@ -87,7 +87,7 @@ fn rv_2_edit_goes_with_the_choice() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Move sessions to cookies");
+    browser.open_request("Move sessions to cookies");
     browser.click("Edit");
     browser.fill("textarea", "# Mine\n\n1. Only this\n");
     browser.click("Approve, confirm each edit → default");
@@ -104,7 +104,7 @@ fn rv_2_steps_model_and_budget() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Move sessions to cookies");
+    browser.open_request("Move sessions to cookies");
     browser.click("Steps");
     browser.see("2. Drop the table");
     browser.click_css("input[name=step-2][value=park]");
@@ -135,14 +135,14 @@ fn rv_2_questions_and_permissions() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Which store?");
+    browser.open_request("Which store?");
     browser.click_css("input[value=Cookies]");
     browser.click("Send answers");
     browser.see("The agent gets your answers and continues: Cookies");
     browser.click("Confirm");
     browser.hear("Answered in the browser: answered.");
     browser.open(&format!("http://127.0.0.1:{}/", page.port));
-    browser.follow("Write");
+    browser.open_request("Write");
     browser.click("Allow once");
     browser.click("Confirm");
     browser.hear("Answered in the browser: allowed.");
@@ -158,7 +158,7 @@ fn rv_2_long_plan_is_shown_whole() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Long");
+    browser.open_request("Long");
     browser.see("line 10 of a long plan");
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 6002");
     browser.fill("input[type=search]", "line 5999 ");
@@ -176,7 +176,7 @@ fn rv_2_plan_of_2_mb_is_shown_whole() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Large");
+    browser.open_request("Large");
     browser.until("all lines", "return document.querySelectorAll('[data-line]').length === 1902");
     let last = "return document.querySelector('[data-line=\"1902\"] .t').textContent.endsWith(' 1900')";
     assert_eq!(browser.script(last), true);
@@ -203,7 +203,7 @@ fn rv_3_page_that_slept_shows_changes() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Move sessions to cookies");
+    browser.open_request("Move sessions to cookies");
     browser.see("Sign the cookie");
     browser.cdp("Page.setWebLifecycleState", json!({"state": "frozen"}));
     request_changes(&mut term, "keep it");
@@ -225,7 +225,7 @@ fn ho_9_rv_3_all_pages_and_terminal_hear() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Move sessions to cookies");
+    browser.open_request("Move sessions to cookies");
     browser.see("Sign the cookie");
     let (first, address) = (browser.window(), browser.script("return location.href"));
     let _second = browser.new_window();
@@ -297,8 +297,28 @@ pub fn axe() -> String {
     std::fs::read_to_string(script).unwrap()
 }
 
+/// Widths and colour schemes in which each page is checked.
+const LOOKS: [(u32, &str); 4] = [(1440, "light"), (1440, "dark"), (390, "dark"), (390, "light")];
+
+/// Checks the page as it is, in light and dark, on a phone and a wide screen; nothing may be cut off.
 pub fn check_accessibility(browser: &mut Browser, axe: &str, what: &str) {
-    browser.script(axe);
+    if browser.script("return typeof axe === 'undefined'") == true {
+        browser.script(axe);
+    }
+    for (width, scheme) in LOOKS {
+        browser.resize(width, 900);
+        browser.set_scheme(scheme);
+        let name = format!("{what}-{width}-{scheme}");
+        run_axe(browser, &name);
+        let fits = browser.script("return document.documentElement.scrollWidth <= innerWidth");
+        assert_eq!(fits, true, "{name}: nothing is cut off");
+        browser.picture(&name);
+    }
+    browser.resize(1280, 900);
+    browser.set_scheme("");
+}
+
+fn run_axe(browser: &mut Browser, what: &str) {
     let found = browser.script_async(
         "const done = arguments[arguments.length - 1]; \
          axe.run(document).then((r) => done(r.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.html).slice(0, 3).join(' ')}`)), \
@@ -318,42 +338,26 @@ fn rv_4_axe_finds_no_violation() {
     let axe = axe();
     browser.open(&page.url);
     browser.see("Move sessions to cookies");
-    let address = format!("http://127.0.0.1:{}/", page.port);
-    for (width, scheme) in [(1440, "light"), (768, "dark"), (390, "light")] {
-        let name = |what: &str| format!("{what}-{width}-{scheme}");
-        browser.resize(width, 900);
-        browser.cdp(
-            "Emulation.setEmulatedMedia",
-            json!({"features": [{"name": "prefers-color-scheme", "value": scheme}]}),
-        );
-        browser.open(&address);
-        browser.see("Move sessions to cookies");
-        check_accessibility(&mut browser, &axe, &name("board"));
-        browser.picture(&name("board"));
-        browser.follow("Move sessions to cookies");
-        browser.see("Sign the cookie");
-        browser.click("Comment on line 7");
-        browser.fill("textarea", "sign it with the old key, too");
-        browser.click("Save comment");
-        browser.click("Steps");
-        check_accessibility(&mut browser, &axe, &name("review"));
-        browser.picture(&name("review"));
-        browser.click("Diff");
-        browser.until("the diff", "return document.querySelector('.row.add')");
-        check_accessibility(&mut browser, &axe, &name("diff"));
-        browser.picture(&name("diff"));
-        browser.click("Keep planning, with feedback → plan");
-        browser.see("Nothing is approved.");
-        check_accessibility(&mut browser, &axe, &name("dialog"));
-        browser.picture(&name("dialog"));
-        browser.click("Cancel");
-        browser.click("Rehearsal");
-        browser.see("A rehearsal carries the plan out");
-        check_accessibility(&mut browser, &axe, &name("rehearsal"));
-        let wide = browser.script("return document.documentElement.scrollWidth <= innerWidth");
-        assert_eq!(wide, true, "{width}: nothing is cut off");
-    }
-    browser.cdp("Emulation.setEmulatedMedia", json!({"features": []}));
+    check_accessibility(&mut browser, &axe, "board");
+    browser.open_request("Move sessions to cookies");
+    browser.see("Sign the cookie");
+    browser.click("Comment on line 7");
+    browser.fill("textarea", "sign it with the old key, too");
+    browser.click("Save comment");
+    check_accessibility(&mut browser, &axe, "plan");
+    browser.click("Steps");
+    check_accessibility(&mut browser, &axe, "steps");
+    browser.click("Steps");
+    browser.click("Diff");
+    browser.until("the diff", "return document.querySelector('.row.add')");
+    check_accessibility(&mut browser, &axe, "diff");
+    browser.click("Keep planning, with feedback → plan");
+    browser.see("Nothing is approved.");
+    check_accessibility(&mut browser, &axe, "dialog");
+    browser.click("Cancel");
+    browser.click("Rehearsal");
+    browser.see("A rehearsal carries the plan out");
+    check_accessibility(&mut browser, &axe, "rehearsals");
     term.press("esc").unwrap();
 }
 
@@ -367,7 +371,7 @@ fn rv_5_hostile_plan_stays_text() {
     let page = stage.serve();
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("Title");
+    browser.open_request("Title");
     browser.see("<script>window.hacked=2</script>");
     browser.see("\\u{202e}txt.exe");
     assert_eq!(browser.script("return window.hacked ?? null"), Value::Null);
@@ -420,9 +424,10 @@ fn rv_6_exported_plan_takes_comments() {
     term.press("esc").unwrap();
     let listed = stage.command(&["plans", "list", "--json"]).output().unwrap();
     let slug = serde_json::from_slice::<Value>(&listed.stdout).unwrap()["slug"].as_str().unwrap().to_string();
-    let file = stage.workspace().join("plan.html");
-    let made = stage.command(&["plans", "export", &slug, file.to_str().unwrap(), "--html"]).output().unwrap();
-    assert!(made.status.success(), "{made:?}");
+    let file = stage.workspace().join(format!("{slug}.html"));
+    let mut export = stage.in_terminal(&["plans", "export", &slug, "--html"], &[]);
+    export.see(&format!("{slug}.html")).unwrap();
+    export.end().unwrap();
     let mut browser = Browser::take();
     browser.open(&format!("file://{}", file.display()));
     browser.click("Comment on line 7");

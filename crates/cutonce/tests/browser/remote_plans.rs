@@ -2,6 +2,7 @@
 //! server.
 
 use crate::fleet_stage::{Running, Stage, wait_until};
+use crate::plan_stories::{axe, check_accessibility};
 use crate::stage::Page;
 use crate::webdriver::Browser;
 use serde_json::Value;
@@ -9,6 +10,7 @@ use std::process::Stdio;
 
 crate::tests!(
     fl_2_page_answers_a_remote_session,
+    fl_2_rh_1_page_rehearses_a_remote_plan,
     fl_5_page_lists_cancels_and_retries_jobs,
     fl_2_member_who_comments_cannot_approve,
 );
@@ -28,7 +30,7 @@ fn fl_2_page_answers_a_remote_session() {
     let mut browser = Browser::take();
     browser.open(&page.url);
     browser.see("session of ann");
-    browser.follow("Plan");
+    browser.open_request("Plan");
     browser.see("Add new.txt.");
     assert_eq!(browser.script("return document.querySelectorAll('[data-line]').length"), 3);
     // The choices of the session itself, not those of a job.
@@ -48,6 +50,27 @@ fn fl_2_page_answers_a_remote_session() {
     wait_until("the comment", || told().then_some(()));
 }
 
+fn fl_2_rh_1_page_rehearses_a_remote_plan() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let bob = stage.member(&ann, "bob", "approve");
+    let _session = planning_session(&ann);
+    let page = Page::start(bob.command(&["serve", "--remote", "team", "--print-json"]));
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.open_request("Plan");
+    browser.click("Rehearsal");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r1 finished");
+    browser.see("new.txt");
+    let file = stage.repo().join("new.txt");
+    assert!(!file.exists(), "the workspace does not change");
+    browser.click("Apply exactly this");
+    browser.click("Confirm");
+    browser.hear("Answered by bob: approved");
+    wait_until("the file", || file.exists().then_some(()));
+}
+
 fn fl_5_page_lists_cancels_and_retries_jobs() {
     let stage = Stage::new();
     let ann = stage.owner();
@@ -58,6 +81,7 @@ fn fl_5_page_lists_cancels_and_retries_jobs() {
     let state = |state: &str| format!("return document.querySelector('.jobs .state')?.textContent === '{state}'");
     browser.until("the job", &state("queued"));
     browser.see("PLANME please");
+    check_accessibility(&mut browser, &axe(), "jobs");
     browser.click(&format!("Cancel job {id}"));
     browser.see("The job ends now");
     browser.click("Confirm");
@@ -68,7 +92,7 @@ fn fl_5_page_lists_cancels_and_retries_jobs() {
     browser.hear(&format!("Job {id} is queued again."));
     ann.ok(&["worker", "--remote", "team", "--exit-when-idle"]);
     browser.until("its plan", &state("waiting"));
-    browser.follow("job of ann");
+    browser.open_request("job of ann");
     browser.see("Add new.txt.");
     let hidden = "return [...document.querySelectorAll('.tools button')].find((b) => b.textContent === 'Edit').hidden";
     assert_eq!(browser.script(hidden), true, "a job's plan is approved as it is");
@@ -90,7 +114,7 @@ fn fl_2_member_who_comments_cannot_approve() {
     let page = Page::start(carl.command(&["serve", "--remote", "team", "--print-json"]));
     let mut browser = Browser::take();
     browser.open(&page.url);
-    browser.follow("job of ann");
+    browser.open_request("job of ann");
     browser.see("Add new.txt.");
     let choices = "return [...document.querySelectorAll('.choice')].map((choice) => choice.textContent)";
     assert_eq!(browser.script(choices), serde_json::json!(["Keep planning, with feedback → plan"]));

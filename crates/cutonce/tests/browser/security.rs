@@ -11,6 +11,9 @@ crate::tests!(
     rv_5_token_works_once,
     rv_5_strangers_send_little,
     rv_5_change_needs_cookie_and_header,
+    rv_5_other_users_reach_nothing,
+    rv_5_page_off_loopback_is_wanted_and_warned,
+    rv_5_commands_of_a_session_get_nothing,
     rv_3_late_answer_says_who_answered,
     rv_3_answer_is_bound_to_the_shown_hash,
     rv_3_host_hears_that_the_page_answered,
@@ -41,9 +44,15 @@ fn rv_5_without_cookie_there_is_no_data() {
     let host = format!("127.0.0.1:{}", page.port);
     let paths =
         ["/", "/api/board", "/api/events", "/api/plan/x", &format!("/api/request/{session}/{ask}"), "/review/x/y"];
-    for stolen in ["", "cutonce=1", &cookie[..cookie.len() - 1], &cookie.replace("cutonce-", "cutonce_")] {
+    let key = page.key();
+    let cookies = ["", "cutonce=1", &cookie[..cookie.len() - 1], &cookie.replace("cutonce-", "cutonce_")];
+    // A server on another port of this machine gets the cookie, but not the key.
+    for (stolen, key) in
+        cookies.map(|stolen| (stolen, key.as_str())).into_iter().chain([(&*cookie, "1"), (&*cookie, "")])
+    {
         for path in paths {
-            let answer = request(page.port, "GET", path, &[("Host", &host), ("Cookie", stolen)], "");
+            let headers = [("Host", host.as_str()), ("Cookie", stolen), ("X-Cutonce", key)];
+            let answer = request(page.port, "GET", path, &headers, "");
             let expected = if path.starts_with("/api/") { 401 } else { 200 };
             assert_eq!(answer.status, expected, "{path} with {stolen}");
             assert!(!answer.body.contains("Secret") && !answer.body.contains(&ask), "{path} with {stolen}");
@@ -65,11 +74,12 @@ fn rv_5_wrong_host_or_origin_is_refused() {
         }
     }
     for origin in ["http://evil.example", "null", "https://127.0.0.1", &format!("http://localhost:{}", page.port)] {
-        let headers = [("Host", own.as_str()), ("Origin", origin), ("Cookie", &cookie), ("X-Cutonce", "1")];
+        let headers = [("Host", own.as_str()), ("Origin", origin), ("Cookie", &cookie), ("X-Cutonce", &page.key())];
         assert_eq!(request(page.port, "GET", "/api/board", &headers, "").status, 403, "{origin}");
         assert_eq!(request(page.port, "POST", "/api/render", &headers, "{}").status, 403, "{origin}");
     }
-    let cross = [("Host", own.as_str()), ("Cookie", &cookie), ("Sec-Fetch-Site", "cross-site")];
+    let key = page.key();
+    let cross = [("Host", own.as_str()), ("Cookie", &cookie), ("X-Cutonce", &key), ("Sec-Fetch-Site", "cross-site")];
     assert_eq!(request(page.port, "GET", "/api/board", &cross, "").status, 403);
     assert_eq!(page.call(&cookie, "GET", "/api/board", "").status, 200);
 }
@@ -111,7 +121,8 @@ fn rv_5_change_needs_cookie_and_header() {
     let path = format!("/api/request/{session}/{ask}/answer");
     let body = json!({"answer": {"kind": "plan", "askId": ask, "choice": "acceptEdits"}}).to_string();
     let (host, origin) = (format!("127.0.0.1:{}", page.port), format!("http://127.0.0.1:{}", page.port));
-    let all = [("Host", host.as_str()), ("Origin", &origin), ("Cookie", &cookie), ("X-Cutonce", "1")];
+    let key = page.key();
+    let all = [("Host", host.as_str()), ("Origin", &origin), ("Cookie", &cookie), ("X-Cutonce", &key)];
     for missing in ["Origin", "Cookie", "X-Cutonce"] {
         let headers: Vec<_> = all.iter().filter(|(name, _)| *name != missing).copied().collect();
         let answer = request(page.port, "POST", &path, &headers, &body);
@@ -129,6 +140,104 @@ fn rv_5_change_needs_cookie_and_header() {
     }
     assert_eq!(page.call(&cookie, "GET", &path, "").status, 404, "an address changes nothing");
     assert!(term.contents().contains("request changes"), "the plan still waits");
+    term.press("esc").unwrap();
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata("/proc/self").is_ok_and(|about| about.uid() == 0)
+}
+
+/// Another user who has seen the token, for example in the command line of a browser, can't use it.
+fn rv_5_other_users_reach_nothing() {
+    if !is_root() {
+        return eprintln!("skipped: only root can act for another user");
+    }
+    let stage = Stage::new(&plans(&[]));
+    let page = stage.serve();
+    let script = r#"exec 3<>"/dev/tcp/127.0.0.1/$1"
+        body="{\"token\": \"$2\"}"
+        printf 'POST /api/login HTTP/1.1\r\nHost: 127.0.0.1:%s\r\nOrigin: http://127.0.0.1:%s\r\nX-Cutonce: 1\r\nContent-Length: %s\r\nConnection: close\r\n\r\n%s' "$1" "$1" "${#body}" "$body" >&3
+        cat <&3"#;
+    let mut stranger = std::process::Command::new("setpriv");
+    stranger.args([
+        "--reuid=65534",
+        "--clear-groups",
+        "bash",
+        "-c",
+        script,
+        "bash",
+        &page.port.to_string(),
+        &page.token,
+    ]);
+    let told = stranger.current_dir("/").output().unwrap();
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.starts_with("HTTP/1.1 403") && told.contains("belongs to another user"), "{told}");
+    assert!(!page.sign_in().is_empty(), "the token is still good");
+}
+
+/// An address of this machine off loopback, if it has one.
+fn outside_address() -> Option<std::net::IpAddr> {
+    // Connecting a datagram socket sends nothing; it chooses the address.
+    let socket = std::net::UdpSocket::bind("0.0.0.0:0").ok()?;
+    socket.connect("192.0.2.1:9").ok()?;
+    socket.local_addr().ok().map(|address| address.ip()).filter(|ip| !ip.is_loopback() && !ip.is_unspecified())
+}
+
+fn rv_5_page_off_loopback_is_wanted_and_warned() {
+    let stage = Stage::new(&plans(&[]));
+    let refused = |args: &[&str], why: &str| {
+        let ended = stage.command(args).output().unwrap();
+        let told = String::from_utf8_lossy(&ended.stderr).into_owned();
+        assert!(!ended.status.success() && told.contains(why), "{args:?}: {told}");
+    };
+    refused(&["serve", "--bind", "0.0.0.0"], "every network of this machine");
+    refused(&["serve", "--bind", "192.0.2.1"], "can't listen on 192.0.2.1:0");
+    let Some(ip) = outside_address() else { return eprintln!("skipped: this machine has no other address") };
+    refused(&["serve", "--bind", &ip.to_string(), "--open"], "--open works on loopback only");
+    let mut command = stage.command(&["serve", "--print-json", "--bind", &ip.to_string()]);
+    let warnings = tempfile::NamedTempFile::new().unwrap();
+    command.stderr(warnings.reopen().unwrap());
+    let page = crate::stage::Page::start(command);
+    assert!(page.url.starts_with(&format!("http://{ip}:{}/#", page.port)), "{}", page.url);
+    let reached = |host: &str| {
+        let text = format!("GET / HTTP/1.1\r\nHost: {host}:{}\r\nConnection: close\r\n\r\n", page.port);
+        crate::http::exchange_at((ip, page.port).into(), &text).status
+    };
+    assert_eq!((reached(&ip.to_string()), reached("127.0.0.1"), reached("evil.example")), (200, 421, 421));
+    assert!(std::net::TcpStream::connect(("127.0.0.1", page.port)).is_err(), "it does not listen elsewhere");
+    let warned = std::fs::read_to_string(warnings.path()).unwrap();
+    assert!(warned.contains("warning: the page listens on") && warned.contains("not encrypted"), "{warned}");
+}
+
+/// Connects to the sockets of sessions and of the page, and prints how much each one says.
+const PROBE: &str = "import glob, socket
+for path in sorted(glob.glob('RUN/*'), key=lambda path: path.rsplit('.')[-1]):
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(path)
+    print(path.rsplit('.')[-1], 'says', 'something' if s.recv(1) else 'nothing')
+";
+
+/// A command of one session can't answer the plan of another, nor get a token of the page.
+fn rv_5_commands_of_a_session_get_nothing() {
+    let stage = Stage::new(&plans(&["# Plan\n\n1. Step\n"]));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    page.first_waiting(&page.sign_in());
+    let run = stage.home().join("run");
+    let probe = PROBE.replace("RUN", run.to_str().unwrap());
+    let own = std::process::Command::new("python3").args(["-c", &probe]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&own.stdout), "serve says something\nsock says something\n", "{own:?}");
+    std::fs::write(stage.workspace().join("probe.py"), probe).unwrap();
+    let attack = json!({"name": "Bash", "input": {"command": "setsid python3 probe.py < /dev/null"}});
+    let turns = json!([{"calls": [attack]}, {"text": "tried"}]);
+    let other = Stage::new(&json!({ "turns": turns }).to_string());
+    let mut session = stage.command(&["-p", "try it", "--permission-mode", "bypassPermissions"]);
+    let ended = session.env("ANTHROPIC_BASE_URL", other.model_address()).env("IS_SANDBOX", "1").output().unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    let told = other.last_request();
+    let said = told.rsplit("\"messages\"").next().unwrap_or_default();
+    assert!(said.contains("serve says nothing\\nsock says nothing"), "{said}");
     term.press("esc").unwrap();
 }
 

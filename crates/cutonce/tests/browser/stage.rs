@@ -20,6 +20,8 @@ pub struct Page {
     pub url: String,
     pub port: u16,
     pub token: String,
+    /// What the page of the last sign-in keeps to itself.
+    key: std::cell::RefCell<String>,
 }
 
 impl Drop for Page {
@@ -56,6 +58,10 @@ impl Stage {
         self.root.path().join("ws")
     }
 
+    pub fn model_address(&self) -> String {
+        format!("http://{}", self.server.addr())
+    }
+
     fn variables(&self) -> Vec<(&'static str, String)> {
         let home = self.root.path().display().to_string();
         vec![
@@ -65,14 +71,19 @@ impl Stage {
             ("LANG", "C.UTF-8".into()),
             ("TERM", "xterm".into()),
             ("ANTHROPIC_API_KEY", "sk-ant-x".into()),
-            ("ANTHROPIC_BASE_URL", format!("http://{}", self.server.addr())),
+            ("ANTHROPIC_BASE_URL", self.model_address()),
         ]
     }
 
-    /// The terminal program; its first message is `task`.
+    /// The terminal program with its first message.
     pub fn terminal(&self, mode: &str, extra: &[(&str, &str)]) -> Term {
+        self.in_terminal(&["--permission-mode", mode, "do it"], extra)
+    }
+
+    /// A command on a terminal of its own.
+    pub fn in_terminal(&self, args: &[&str], extra: &[(&str, &str)]) -> Term {
         let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_cutonce"));
-        command.args(["--permission-mode", mode, "do it"]);
+        command.args(args);
         command.cwd(self.workspace());
         command.env_clear();
         self.variables().into_iter().for_each(|(name, value)| command.env(name, value));
@@ -127,26 +138,39 @@ impl Page {
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap();
         let text = |name: &str| told[name].as_str().unwrap().to_string();
-        Page { child, url: text("url"), port: told["port"].as_u64().unwrap() as u16, token: text("token") }
+        Page {
+            child,
+            url: text("url"),
+            port: told["port"].as_u64().unwrap() as u16,
+            token: text("token"),
+            key: "1".to_string().into(),
+        }
     }
 
-    fn own<'a>(&self, host: &'a str, origin: &'a str) -> Vec<(&'a str, &'a str)> {
-        vec![("Host", host), ("Origin", origin), ("X-Cutonce", "1"), ("Content-Type", "application/json")]
+    fn own<'a>(&self, host: &'a str, origin: &'a str, key: &'a str) -> Vec<(&'a str, &'a str)> {
+        vec![("Host", host), ("Origin", origin), ("X-Cutonce", key), ("Content-Type", "application/json")]
+    }
+
+    pub fn key(&self) -> String {
+        self.key.borrow().clone()
     }
 
     /// Signs in as a program would; returns the cookie.
     pub fn sign_in(&self) -> String {
         let (host, origin) = (format!("127.0.0.1:{}", self.port), format!("http://127.0.0.1:{}", self.port));
         let body = json!({"token": self.token}).to_string();
-        let answer = http::request(self.port, "POST", "/api/login", &self.own(&host, &origin), &body);
+        let answer = http::request(self.port, "POST", "/api/login", &self.own(&host, &origin, "1"), &body);
         assert_eq!(answer.status, 200, "{answer:?}");
+        let told: Value = serde_json::from_str(&answer.body).unwrap();
+        *self.key.borrow_mut() = told["key"].as_str().unwrap().to_string();
         answer.header("set-cookie").unwrap().split(';').next().unwrap().to_string()
     }
 
     /// A request with the page's own headers.
     pub fn call(&self, cookie: &str, method: &str, path: &str, body: &str) -> http::HttpAnswer {
         let (host, origin) = (format!("127.0.0.1:{}", self.port), format!("http://127.0.0.1:{}", self.port));
-        let mut headers = self.own(&host, &origin);
+        let key = self.key();
+        let mut headers = self.own(&host, &origin, &key);
         headers.push(("Cookie", cookie));
         http::request(self.port, method, path, &headers, body)
     }

@@ -116,6 +116,12 @@ impl Browser {
         );
     }
 
+    /// `light`, `dark`, or the browser's own.
+    pub fn set_scheme(&mut self, scheme: &str) {
+        let features = json!([{"name": "prefers-color-scheme", "value": scheme}]);
+        self.cdp("Emulation.setEmulatedMedia", json!({ "features": features }));
+    }
+
     /// A command of the DevTools protocol.
     pub fn cdp(&mut self, command: &str, params: Value) -> Value {
         self.call("POST", "/goog/cdp/execute", json!({"cmd": command, "params": params})).unwrap()
@@ -219,6 +225,13 @@ impl Browser {
         self.click_found(words, &script);
     }
 
+    /// Opens a waiting request by its words, once it is in the list.
+    pub fn open_request(&mut self, words: &str) {
+        let words_json = json!(words);
+        let links = "document.querySelectorAll('a[href^=\"/review/\"]')";
+        self.click_found(words, &format!("return [...{links}].find((a) => a.textContent.includes({words_json}))"));
+    }
+
     /// Types into the element; the text replaces what is there.
     pub fn fill(&mut self, selector: &str, text: &str) {
         let script = format!("return document.querySelector({})", json!(selector));
@@ -243,7 +256,7 @@ impl Browser {
     pub fn picture(&mut self, name: &str) {
         let Some(folder) = std::env::var_os("SHOTS") else { return };
         let shot = self.cdp("Page.captureScreenshot", json!({"format": "png"}));
-        let file = std::path::Path::new(&folder).join(format!("{name}.b64"));
+        let file = std::path::Path::new(&folder).join(format!("{}.b64", name.replace(' ', "-")));
         std::fs::write(file, shot["data"].as_str().unwrap_or_default()).unwrap();
     }
 }
