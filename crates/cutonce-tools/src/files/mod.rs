@@ -5,15 +5,15 @@ pub mod edit;
 mod git_index;
 pub mod glob;
 pub mod grep;
-mod ignored;
 pub mod ls;
 mod missing;
 pub mod notebook;
 pub mod past_change;
+mod plan_ignore_rules;
 pub mod read;
 pub(crate) mod walk;
 pub mod write;
 
 pub use change::unified_diff;
-pub(crate) use ignored::RuleStack;
-pub use ignored::{IgnoreRules, freeze_rules};
+pub(crate) use plan_ignore_rules::RuleStack;
+pub use plan_ignore_rules::{IgnoreRules, freeze_rules};
