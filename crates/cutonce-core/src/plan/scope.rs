@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The files with git's rules about ignored files, one for each folder.
 pub const IGNORE_FILE: &str = ".gitignore";
-/// The file with rules for the whole repository.
+/// The file with such rules for the whole repository.
 pub const EXCLUDE_FILE: &str = ".git/info/exclude";
 
 /// Lock files with the manifests that they belong to.

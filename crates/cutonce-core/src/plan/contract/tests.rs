@@ -49,7 +49,7 @@ fn pc_6_globs_over_everything_are_findings() {
     }
     for glob in ["**", "**/*", "./"] {
         let contract = parse(&format!("## Steps\n\n1. a\n   - **files:** src/a.rs, {glob}\n"));
-        assert_eq!((paths(&contract), kinds(&contract)), (vec!["src/a.rs"], vec![FindingKind::BadReference]), "{glob}");
+        assert_eq!(kinds(&contract), [FindingKind::BadReference], "{glob}");
     }
     let deep = format!("## Steps\n\n1. a\n   - files: `{}*{}`\n", "{a,".repeat(100), "}".repeat(100));
     assert_eq!((paths(&parse(&deep)).len(), kinds(&parse(&deep))), (0, vec![FindingKind::BadReference]));

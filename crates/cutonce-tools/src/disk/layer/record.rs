@@ -6,7 +6,6 @@
 use super::{LayerChange, LayerChanges, LayerNode, hash_bytes, read_node};
 use crate::disk::{MAX_CHANGE, open_listed};
 use crate::files::{IgnoreRules, RuleStack};
-use cutonce_core::plan::scope::PlanScope;
 use cutonce_sandbox::KeptLayer;
 use std::collections::BTreeMap;
 use std::fs::{self, DirBuilder, File, Metadata, OpenOptions, Permissions};
@@ -57,7 +56,7 @@ impl WorkspaceRecord {
         layers: &Path,
         most: usize,
         tracked: Vec<PathBuf>,
-        scope: &PlanScope,
+        rules: &IgnoreRules,
     ) -> io::Result<WorkspaceRecord> {
         let store = KeptLayer::open(root, layers, most)?;
         let mut record = WorkspaceRecord { store, known: BTreeMap::new(), kept: 0 };
@@ -65,7 +64,7 @@ impl WorkspaceRecord {
         for path in tracked.iter().flat_map(|path| path.ancestors()).filter(|path| !path.as_os_str().is_empty()) {
             record.accept(path)?;
         }
-        for path in Walk::new(&root, &IgnoreRules::new(&root, Some(scope)), &record.known).list()?.into_keys() {
+        for path in Walk::new(&root, rules, &record.known).list()?.into_keys() {
             record.accept(&path)?;
         }
         // Git reads its index here; without this folder it would see no repository.
@@ -98,15 +97,10 @@ impl WorkspaceRecord {
         fs::copy(self.root().join(path), to).map(|_| ())
     }
 
-    /// The rules about ignored files from before the command.
-    pub fn rules(&self, scope: &PlanScope) -> IgnoreRules {
-        IgnoreRules::new(self.root(), Some(scope)).read_at(&self.folder())
-    }
-
     /// Lists how the workspace differs from this record.
-    pub fn compare(&mut self, scope: &PlanScope) -> io::Result<LayerChanges> {
-        let root = self.root().to_path_buf();
-        let found = Walk::new(&root, &self.rules(scope), &self.known).list()?;
+    pub fn compare(&mut self, rules: IgnoreRules) -> io::Result<LayerChanges> {
+        let (root, rules) = (self.root().to_path_buf(), rules.read_at(&self.folder()));
+        let found = Walk::new(&root, &rules, &self.known).list()?;
         let gone = self.known.iter().filter(|(path, _)| !found.contains_key(*path));
         let gone =
             gone.map(|(path, known)| LayerChange { path: path.clone(), old: Some(known.node.clone()), new: None });

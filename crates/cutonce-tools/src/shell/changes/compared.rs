@@ -8,6 +8,7 @@ use super::{
 };
 use crate::disk::FileAccess;
 use crate::disk::layer::{ApplyPlace, LayerChange, LayerNode, WorkspaceRecord, diff_changes, leads_outside};
+use crate::files::IgnoreRules;
 use std::ffi::OsString;
 use std::io;
 use std::os::unix::ffi::OsStringExt;
@@ -63,11 +64,11 @@ impl WorkspaceComparison {
         let alone = self.running.load(Ordering::SeqCst) == 0;
         let (root, layers) = (place.root.clone(), layers_folder(&place.cutonce_home));
         let tracked = if record.is_none() { tracked_but_ignored(&root, env).await } else { Vec::new() };
-        let (known, plan) = (record.take(), scope.scope.clone());
+        let (known, rules) = (record.take(), IgnoreRules::new(&root, Some(&scope.scope)));
         let updated = blocking(move || match known {
-            None => WorkspaceRecord::open(&root, &layers, MAX_LAYERS, tracked, &plan),
+            None => WorkspaceRecord::open(&root, &layers, MAX_LAYERS, tracked, &rules),
             Some(mut known) if alone => {
-                for change in known.compare(&plan)?.changes {
+                for change in known.compare(rules)?.changes {
                     known.accept(&change.path)?;
                 }
                 Ok(known)
@@ -99,8 +100,9 @@ impl ComparedCommand {
         let comparison = self.comparison.clone();
         let mut slot = comparison.record.lock().await;
         let Some(mut record) = slot.take() else { return ScopedResult::unknown("there is no record of it") };
-        let scope = self.scope.scope.clone();
-        let compared = blocking(move || record.compare(&scope).map(|found| (record, found))).await;
+        let rules = IgnoreRules::new(record.root(), Some(&self.scope.scope));
+        let then = rules.clone().read_at(&record.folder());
+        let compared = blocking(move || record.compare(rules).map(|found| (record, found))).await;
         let (record, mut found) = match compared {
             Ok(compared) => compared,
             Err(error) => return ScopedResult::unknown(&error.to_string()),
@@ -109,8 +111,7 @@ impl ComparedCommand {
         let (own, foreign): (Vec<LayerChange>, Vec<LayerChange>) =
             found.changes.into_iter().partition(|change| disk.wrote(&root.join(&change.path), change.new.as_ref()));
         found.changes = foreign;
-        let rules = record.rules(&self.scope.scope);
-        let mut sorted = SortedChanges::new(&found, &self.scope, (&before, &root), &rules, &self.env).await;
+        let mut sorted = SortedChanges::new(&found, &self.scope, (&before, &root), &then, &self.env).await;
         let dangerous = |change: &LayerChange| is_dangerous(&root, change);
         sorted.move_outside(dangerous);
         let keep = sorted.outside.is_empty() || self.may_keep(&sorted, (&root, &before)).await;
