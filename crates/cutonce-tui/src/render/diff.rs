@@ -381,7 +381,7 @@ mod tests {
         assert_eq!(shown(&drawn), wanted);
         let marked: Vec<_> = drawn[2].spans.iter().filter(|span| span.style == theme.added_word).collect();
         assert_eq!(marked.len(), 1);
-        assert_eq!(marked[0].content, "2;");
+        assert_eq!(marked[0].content, "2");
         assert!(shown(&render_unified(UNIFIED, 40, &theme, 2)).ends_with("5 more lines"));
     }
 
