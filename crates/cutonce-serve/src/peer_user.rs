@@ -101,7 +101,8 @@ fn hex_addresses(address: SocketAddr) -> [String; 2] {
     [format!("{short}:{:04X}", address.port()), format!("{long}:{:04X}", address.port())]
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::net::{TcpListener, TcpStream};

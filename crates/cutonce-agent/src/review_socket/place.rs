@@ -184,7 +184,8 @@ pub(super) fn short_path<T>(path: &Path, with: impl FnOnce(&Path) -> io::Result<
     with(&Path::new("/proc/self/fd").join(open.as_raw_fd().to_string()).join(name))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
     use std::io::{BufRead, BufReader};
