@@ -2,7 +2,9 @@
 
 use super::PlannedKind;
 use crate::text::glob_braces::is_within_brace_limit;
-use globset::GlobBuilder;
+use globset::{GlobBuilder, GlobMatcher};
+use std::cell::RefCell;
+use std::collections::HashMap;
 
 const MAX_PATH_BYTES: usize = 4_096;
 
@@ -270,7 +272,27 @@ pub(in crate::plan) fn is_glob(path: &str) -> bool {
     path.contains(['*', '?']) || (path.contains('{') && path.contains(',') && path.contains('}'))
 }
 
-fn glob(pattern: &str) -> Option<globset::GlobMatcher> {
+/// Compiled globs that a thread keeps; with more, it starts over.
+const MAX_KEPT_GLOBS: usize = 1_024;
+
+thread_local! {
+    /// Compiling takes far longer than matching, and progress compares every write with every step.
+    static KEPT_GLOBS: RefCell<HashMap<String, Option<GlobMatcher>>> = RefCell::default();
+}
+
+fn matches_glob(pattern: &str, path: &str) -> bool {
+    KEPT_GLOBS.with_borrow_mut(|kept| {
+        if kept.len() >= MAX_KEPT_GLOBS && !kept.contains_key(pattern) {
+            kept.clear();
+        }
+        if !kept.contains_key(pattern) {
+            kept.insert(pattern.to_string(), glob(pattern));
+        }
+        kept.get(pattern).and_then(Option::as_ref).is_some_and(|glob| glob.is_match(path))
+    })
+}
+
+fn glob(pattern: &str) -> Option<GlobMatcher> {
     if !is_within_brace_limit(pattern) {
         return None;
     }
@@ -289,7 +311,7 @@ pub fn matches_path(planned: &str, path: &str) -> bool {
     if path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/')) {
         return true;
     }
-    is_glob(planned) && glob(planned).is_some_and(|glob| glob.is_match(path))
+    is_glob(planned) && matches_glob(planned, path)
 }
 
 /// True if the pattern covers the whole workspace.
