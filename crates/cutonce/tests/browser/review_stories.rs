@@ -56,7 +56,9 @@ fn rv_7_clear_with_a_note_and_a_mode() {
     browser.open_request("Plan");
     browser.click("Approve, clear the context and start → default");
     browser.see("The context is cleared and only the plan stays.");
-    browser.script("document.querySelector('#mode').value = 'acceptEdits'");
+    let choose =
+        "const mode = document.querySelector('dialog #mode'); if (mode) mode.value = 'acceptEdits'; return !!mode";
+    browser.until("the mode after the approval", choose);
     browser.fill("dialog textarea", "use tabs");
     browser.click("Confirm");
     browser.hear("Answered in the browser: approved, with a cleared context.");
