@@ -9,11 +9,11 @@ pub mod ls;
 mod missing;
 pub mod notebook;
 pub mod past_change;
-mod plan_ignore_rules;
+mod contract_ignores;
 pub mod read;
 pub(crate) mod walk;
 pub mod write;
 
 pub use change::unified_diff;
-pub(crate) use plan_ignore_rules::RuleStack;
-pub use plan_ignore_rules::{IgnoreRules, freeze_rules};
+pub(crate) use contract_ignores::RuleStack;
+pub use contract_ignores::{IgnoreRules, freeze_rules};

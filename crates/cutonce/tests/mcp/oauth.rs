@@ -7,6 +7,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
 fn script(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mcp").join(name)
@@ -81,6 +82,17 @@ impl Stage {
     fn listed(&self) -> String {
         String::from_utf8(self.command(&["mcp", "list"]).output().unwrap().stdout).unwrap()
     }
+    /// Lists the servers until the words are there; a busy server may answer too late for one list.
+    fn wait_until_listed(&self, words: &str) {
+        let deadline = Instant::now() + Duration::from_secs(30);
+        loop {
+            let listed = self.listed();
+            if listed.contains(words) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "{listed}");
+        }
+    }
     fn talk(&self) -> Output {
         self.command(&["-p", "go", "--allowedTools", "mcp__w", "--settings", WAIT]).output().unwrap()
     }
@@ -133,14 +145,14 @@ fn du_10_login_works_until_logout() {
     let stage = Stage::new(json!([call("whoami"), call("leak"), {"text": "done"}]));
     let server = OauthServer::real("good", &stage);
     let stage = stage.with_server(&server);
-    assert!(stage.listed().contains(" - needs login: cutonce mcp login w\n"), "{}", stage.listed());
+    stage.wait_until_listed(" - needs login: cutonce mcp login w\n");
     let hosted = ["-p", "--input-format", "stream-json", "--output-format", "stream-json", "--verbose"];
     assert_eq!(stage.host_status(&hosted)["status"], "needs-auth");
     let login = stage.log_in(&[]);
     assert!(login.status.success(), "{}", stderr(&login));
     assert!(stage.logged().contains("register cutonce http://127.0.0.1:"), "{}", stage.logged());
     assert!(stage.logged().contains(&format!("allow {}", server.1)), "{}", stage.logged());
-    assert!(stage.listed().contains("w: ") && stage.listed().contains(" - connected, 4 tools"), "{}", stage.listed());
+    stage.wait_until_listed(" - connected, 4 tools");
     let output = stage.talk();
     let expected = [r#"{"result":"alice"}"#, r#"{"result":"the token is [redacted:MCP_LOGIN]"}"#];
     assert_eq!(stage.results(), expected, "{}", stderr(&output));
@@ -151,7 +163,7 @@ fn du_10_login_works_until_logout() {
     }
     let out = stage.command(&["mcp", "logout", "w"]).output().unwrap();
     assert!(String::from_utf8_lossy(&out.stdout).contains("Deleted the login of w"), "{out:?}");
-    assert!(stage.listed().contains("needs login"), "{}", stage.listed());
+    stage.wait_until_listed("needs login");
 }
 
 #[test]
@@ -169,7 +181,7 @@ fn du_10_expired_and_refused_tokens_are_renewed() {
         assert!(results[3].contains("needs login: cutonce mcp login w"), "{results:?}");
         let renewed = stage.logged().matches("exchange refresh").count();
         assert!(renewed >= at_least, "{kind}: {}", stage.logged());
-        assert!(stage.listed().contains("needs login"), "{}", stage.listed());
+        stage.wait_until_listed("needs login");
     }
 }
 
@@ -188,7 +200,7 @@ fn du_10_given_client_needs_no_registration() {
     let other = OauthServer::real("given", &stage);
     stage.command(&["mcp", "remove", "w"]).output().unwrap();
     let stage = stage.with_server(&other);
-    assert!(stage.listed().contains("needs login"), "{}", stage.listed());
+    stage.wait_until_listed("needs login");
 }
 
 #[test]
