@@ -79,8 +79,9 @@ answer:
   | -one
   | +two
   1 yes
-  2 yes, and don't ask again here for Edit(./a.txt)
+  2 yes, and don't ask again here for Edit(./a.txt) (stored in .cutonce/settings.local.json)
   2a yes, and don't ask again in this session for Edit(./a.txt)
+  2b yes, and don't ask again in this session for Edit(./**)
   3 no (add text to tell the agent why)
 answer: 
 > 

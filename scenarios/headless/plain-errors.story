@@ -4,12 +4,12 @@ Errors are plain sentences: no codes of the system and no names of libraries, wh
 --- stdout
 Added the remote lab: nats://127.0.0.1:1
 --- stderr
-cutonce: stored, but not connected yet: can't connect: nats://127.0.0.1:1: Connection refused
+cutonce: stored, but not connected yet: can't connect to nats://127.0.0.1:1: Connection refused; is the server running, and is the address right?
 
 --- run cutonce jobs
 --- exit 1
 --- stderr
-cutonce: can't connect: nats://127.0.0.1:1: Connection refused
+cutonce: can't connect to nats://127.0.0.1:1: Connection refused; is the server running, and is the address right?
 
 --- run cutonce implement no-such-plan
 --- exit 1

@@ -70,10 +70,7 @@ request 3
   user: result: made
         AGENTS.md
         CLAUDE.md
-        Jenkinsfile
         a.txt
-        azure-pipelines.yml
-        bitbucket-pipelines.yml
         c
         out
         plan.md
