@@ -1,6 +1,7 @@
 //! The tools that read, search and change files. Changes go through `disk`.
 
 pub(crate) mod change;
+mod contract_ignores;
 pub mod edit;
 mod git_index;
 pub mod glob;
@@ -9,7 +10,6 @@ pub mod ls;
 mod missing;
 pub mod notebook;
 pub mod past_change;
-mod contract_ignores;
 pub mod read;
 pub(crate) mod walk;
 pub mod write;
