@@ -558,13 +558,11 @@ mod tests {
 
     #[test]
     fn rh_2_refused_parts_of_commands_are_known() {
-        let of = |output: &str| refused_access(ShellConfinement::WorkspaceSandbox, output, Path::new("/work/ws"));
+        let of = |output: &str| refused_access(ShellConfinement::WorkspaceSandbox, output, Path::new("/p/ws"));
         assert_eq!(of("npm error code EAI_AGAIN\n"), Some("network"));
         assert_eq!(of("cat: /home/u/.ssh/id_rsa: Permission denied\nrc=1\n"), Some("files"));
         assert_eq!(of("touch: cannot touch '../x': Read-only file system"), Some("files"));
-        for own in
-            ["bash: ./x.sh: Permission denied", "bash: line 1: /work/ws/x.sh: Permission denied", "1 test failed"]
-        {
+        for own in ["bash: ./x.sh: Permission denied", "bash: line 1: /p/ws/x.sh: Permission denied", "1 test failed"] {
             assert_eq!(of(own), None, "{own}");
         }
         assert_eq!(refused_access(ShellConfinement::Disabled, "EAI_AGAIN", Path::new("/")), None);
