@@ -16,5 +16,25 @@ Run the script that changes a.
 --- run cutonce rehearse plan.md --apply
 --- exit 0
 --- stdout
+diff --git a/sub/a.txt b/sub/a.txt
+--- a/sub/a.txt
++++ b/sub/a.txt
+@@ -1 +1 @@
+-one
++two
+denied: layer: sub/.CLAUDE/settings.json is protected: only you can change it
+denied: layer: sub/.cutonce/settings.json is protected: only you can change it
+denied: layer: sub/.mcp.json is protected: only you can change it
+denied: layer: git's own folder (.git) changed
+
+1 file changed, +1 -1 (applied)
+
 --- stderr
+plan: plan.md
+sha256: 122f7609902b11beedb152366c1308acaa6bc059406b683a382db4fc2a517c44
+next: git diff
+
 --- disk
+changed sub/a.txt
+  two
+
