@@ -8,11 +8,14 @@ use crate::member_list::MemberList;
 use crate::retry::while_server_fails;
 use crate::signature_memo::SignatureMemo;
 use crate::streams::FleetStream;
+use async_nats::datetime::DateTime as ServerTime;
 use async_nats::jetstream;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::stream::RawMessageErrorKind;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
@@ -22,6 +25,10 @@ use tokio::time::Instant;
 const SILENCE: Duration = Duration::from_secs(10);
 /// A follower without news asks after so long whether it missed something.
 const QUIET: Duration = Duration::from_secs(10);
+/// A member log up to this length is asked for message by message.
+const SHORT_LOG: u64 = 100;
+/// Requests for single messages under way at the same time.
+const ASKED_AT_ONCE: usize = 32;
 /// Records that are decoded at once, while the next ones arrive.
 const PART: usize = 500;
 
@@ -37,10 +44,14 @@ pub(crate) struct RawRecord {
 impl RawRecord {
     pub fn new(message: &jetstream::Message) -> Result<RawRecord, String> {
         let info = message.info().map_err(|error| error.to_string())?;
-        let published = (info.published.unix_timestamp_nanos() / 1_000_000).max(0) as u64;
+        let published = milliseconds(info.published);
         let (subject, payload) = (message.subject.to_string(), message.payload.clone());
         Ok(RawRecord { subject, payload, sequence: info.stream_sequence, published })
     }
+}
+
+fn milliseconds(time: ServerTime) -> u64 {
+    (time.unix_timestamp_nanos() / 1_000_000).max(0) as u64
 }
 
 /// A message with what it contains.
@@ -158,6 +169,9 @@ impl FleetLink {
         if last < from {
             return Ok(());
         }
+        if stream == FleetStream::Members && last - from < SHORT_LOG {
+            return self.read_short(stream, from..=last, take).await;
+        }
         let config = pull::OrderedConfig {
             filter_subject: subject.to_string(),
             deliver_policy: DeliverPolicy::ByStartSequence { start_sequence: from },
@@ -177,6 +191,29 @@ impl FleetLink {
                 return Ok(());
             }
         }
+    }
+
+    /// Asks the stream's leader for each message. This needs no consumer, which the cluster may place on a server that
+    /// does not work; so a client connects at once.
+    async fn read_short(
+        &self,
+        stream: FleetStream,
+        sequences: RangeInclusive<u64>,
+        mut take: impl FnMut(RawRecord),
+    ) -> Result<(), FleetError> {
+        let stream = &self.stream_handle(stream).await?;
+        let ask = |sequence| async move { stream.get_raw_message(sequence).await };
+        let mut messages = futures_util::stream::iter(sequences.map(ask)).buffered(ASKED_AT_ONCE);
+        while let Some(found) = messages.next().await {
+            let message = match found {
+                Ok(message) => message,
+                Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => continue,
+                Err(error) => return Err(self.server_error("read a stream", &error)),
+            };
+            let (subject, published) = (message.subject.to_string(), milliseconds(message.time));
+            take(RawRecord { subject, payload: message.payload, sequence: message.sequence, published });
+        }
+        Ok(())
     }
 
     /// Follows records as they arrive.
