@@ -313,6 +313,7 @@ impl SessionState {
             self.record_interrupt(*in_tools);
         }
         if let EndReason::Failed { message, .. } = &reason {
+            tracing::error!("{}", self.context.shared.redactor.redact(message));
             self.append(EntryBody::Error { message: message.clone() });
         }
         self.keep_plan();
