@@ -228,7 +228,9 @@ impl Seen {
             match effect {
                 CallEffect::Run { .. } | CallEffect::RunInSession { .. } => {
                     prop_assert!(!self.denied && self.finishes == 0, "a denied or finished call runs");
-                    prop_assert_eq!(self.decided_in, Some(mode), "it runs by a decision of another mode");
+                    // Answers to AskUserQuestion are no permission: they are valid in any mode.
+                    let answers = matches!(effect, CallEffect::Run { answers: Some(_), .. });
+                    prop_assert!(answers || self.decided_in == Some(mode), "it runs by a decision of another mode");
                     self.runs += 1;
                 }
                 CallEffect::Finish(result) => {
@@ -254,7 +256,8 @@ fn play(moves: &[Move], mode: &mut Mode, seen: &mut Seen) -> Result<CallState, T
             seen.decided_in = Some(*mode);
         }
         let (denies, may_run) = (is_denial(&state, &event), may_run(&state, &event));
-        let moved = matches!(&event, CallEvent::Approved { now, .. } if !matches!(now.access, Ok(Access::Internal)));
+        let moved = matches!((&state, &event), (CallState::Asking { .. }, CallEvent::Approved { now, .. })
+            if !matches!(now.access, Ok(Access::Internal)));
         // The session decides at once: the mode can't change between the effect and the decision.
         if matches!(state, CallState::Deciding { .. }) && matches!(what, Move::ChangeMode(_)) {
             continue;
