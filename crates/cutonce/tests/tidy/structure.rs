@@ -203,7 +203,7 @@ fn structure_rules_can_fail() {
         "fn f() { let next = call::step; next(a, b); }",
     ] {
         let code = parse(path, hidden);
-        assert_eq!(machine_callers(&[(path.to_owned(), &code)]).1.len(), 1, "{hidden}");
+        assert!(!machine_callers(&[(path.to_owned(), &code)]).1.is_empty(), "{hidden}");
     }
     for hidden in [
         "fn f(s: &mut S) { let other = &mut s.turn; other.step(e); }",
@@ -211,7 +211,7 @@ fn structure_rules_can_fail() {
         "fn f() { (&mut s.turn).step(e); }",
     ] {
         let code = parse(path, hidden);
-        assert_eq!(machine_callers(&[(path.to_owned(), &code)]).0.len(), 1, "{hidden}");
+        assert!(!machine_callers(&[(path.to_owned(), &code)]).0.is_empty(), "{hidden}");
     }
     let code = parse("crates/x/src/x.rs", "struct A { a: u8, b: u8 } enum B { C } type D = u8;");
     let types: Vec<_> = code.types().iter().map(|item| (item.name.clone(), item.fields)).collect();
