@@ -387,6 +387,29 @@ fn pr_6_approved_call_that_changed_does_not_run() {
 }
 
 #[test]
+fn pr_6_yes_for_another_access_does_not_count() {
+    let yes = CallEvent::Approved { now: moved(Mode::AcceptEdits), by: "the user allowed it" };
+    let (state, _) = step(asking(Mode::Default), yes);
+    assert!(matches!(state, CallState::Deciding { approved: None, .. }), "{state:?}");
+}
+
+#[test]
+fn pr_3_unexpected_decision_changes_nothing() {
+    let mode = Mode::Auto;
+    for state in [
+        CallState::PreHook { mode },
+        CallState::Classifying { mode, ask: ask(AskCause::Mode), hook_asked: false },
+        CallState::PermissionHook { mode, ask: ask(AskCause::Mode) },
+        asking(mode),
+        CallState::Done,
+    ] {
+        let before = format!("{state:?}");
+        let (state, effects) = step(state, decided(mode, Decision::Allow(allowed())));
+        assert!(effects.is_empty() && format!("{state:?}") == before, "{before} became {state:?}");
+    }
+}
+
+#[test]
 fn pr_3_yes_leads_to_another_decision() {
     let by = "the user allowed it";
     for yes in [
