@@ -60,6 +60,10 @@ impl PlanReview {
                 self.focus = ReviewFocus::Plan;
                 return OverlayOutcome::Redraw;
             }
+            Some(ReviewAction::Help) => {
+                self.focus = ReviewFocus::Help { top: 0 };
+                return OverlayOutcome::Redraw;
+            }
             Some(ReviewAction::Choose(digit)) if may_answer && key.kind != KeyEventKind::Repeat => {
                 self.focus = ReviewFocus::Plan;
                 return self.arm_choice(digit, now);

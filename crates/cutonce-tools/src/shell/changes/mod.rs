@@ -141,6 +141,8 @@ pub(crate) struct ScopedResult {
     /// Applied, inside the scope.
     pub changed: Vec<String>,
     pub outside: Vec<String>,
+    /// Never applied, and why: links that lead outside, devices, setuid files.
+    pub refused: Vec<String>,
     /// For the model.
     pub notes: Vec<String>,
 }
@@ -281,7 +283,9 @@ impl CommandLayer {
         found.stale = found.stale.iter().filter(|path| !ours(path)).cloned().collect();
         let mut result = ScopedResult::default();
         for refused in &found.refused {
-            result.notes.push(format!("Not applied: {} is {}.", refused.path.display(), refused.why));
+            let refused = format!("{} is {}", refused.path.display(), refused.why);
+            result.notes.push(format!("Not applied: {refused}."));
+            result.refused.push(refused);
         }
         let folders = (self.layer.root(), self.layer.upper());
         let sorted = SortedChanges::new(&found, &self.scope, (folders.0, &folders.1), &self.rules(), &self.env).await;
