@@ -81,11 +81,12 @@ impl PlanReport {
         format!("{}: {}", self.title(), self.counts())
     }
 
-    /// Name and revision of the plan; a plan from a file has neither.
-    fn title(&self) -> String {
-        match self.plan.slug.as_str() {
-            "" => "Plan".to_string(),
-            slug => format!("Plan {slug} (revision {})", self.plan.revision),
+    /// Name and revision of the plan. A plan from a file has no revision.
+    pub fn title(&self) -> String {
+        match (self.plan.slug.as_str(), self.plan.revision) {
+            ("", _) => "Plan".to_string(),
+            (slug, 0) => format!("Plan {slug}"),
+            (slug, revision) => format!("Plan {slug} (revision {revision})"),
         }
     }
 
