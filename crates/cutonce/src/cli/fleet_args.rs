@@ -138,6 +138,8 @@ pub enum InviteRole {
     Comment,
     /// Takes jobs
     Worker,
+    /// Invites and locks out, the first owner too; everything else as well
+    Owner,
 }
 
 #[derive(Debug, Args)]
