@@ -79,7 +79,7 @@ impl PendingReviews {
             0 => String::new(),
             more => format!(" ({more} more)"),
         };
-        Some(Line::styled(format!("  {whose} plan is ready for your review{more}: ctrl+p opens it"), theme.planning))
+        Some(Line::styled(format!("  {whose} plan is ready{more}: ctrl+p opens it"), theme.planning))
     }
     /// True once for a message that the conversation showed as feedback to a plan.
     pub fn take_shown_feedback(&mut self, message: &str) -> bool {
