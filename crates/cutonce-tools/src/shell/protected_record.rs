@@ -26,7 +26,7 @@ pub(crate) struct ProtectedRecord(Mutex<HashMap<PathBuf, FolderRecord>>);
 #[derive(Debug, Clone)]
 struct FolderRecord {
     state: FileState,
-    /// It may have changed again within the same tick.
+    /// The folder may have changed again within the same tick.
     is_doubtful: bool,
     protected: Vec<OsString>,
     folders: Vec<OsString>,

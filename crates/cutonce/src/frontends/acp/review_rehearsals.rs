@@ -27,7 +27,7 @@ pub struct ClientRehearsal {
     /// The tool call that shows it.
     call: Option<ToolCallId>,
     calls: Vec<String>,
-    /// Its id, a line about it, and the result.
+    /// Id, a line of text, and the result of the rehearsal that ended.
     finished: Option<(String, String, Box<RehearsalResult>)>,
     /// The name by which its result is kept (RH-5).
     kept: Option<String>,
