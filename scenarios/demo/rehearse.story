@@ -41,7 +41,7 @@ press r
 
 
 ────────────────────────────────────────────────────────────────────────────────
- a apply  space out  enter  s keep  d discard  v earlier rev  esc
+ a apply  space out  enter open  v earlier rev  ? keys  esc
  demo  The plan waits for you. Try r rehearse, 1 approve, 5 request changes.
 
 --- keys
@@ -70,7 +70,7 @@ press down enter
 
 
 ────────────────────────────────────────────────────────────────────────────────
- ↑↓ scroll  [ ] previous, next  space takes it out  a apply  esc list
+ ↑↓ scroll  [ ] previous, next  space takes it out  a apply  ? keys  esc list
  demo  The plan waits for you. Try r rehearse, 1 approve, 5 request changes.
 
 --- keys

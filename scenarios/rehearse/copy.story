@@ -40,6 +40,7 @@ new file mode 100644
 @@ -0,0 +1 @@
 +made
 denied: Write: $HOME/outside.txt
+denied: Bash: cat c/d.txt; ls; echo x > $HOME/outside.txt; curl -s http://127.0.0.1:1 || echo offline (it wanted a secret, a protected file or one outside the workspace)
 
 3 files changed, +2 -2 (not applied)
 
@@ -106,6 +107,7 @@ new file mode 100644
 +++ b/e.txt
 @@ -0,0 +1 @@
 +gone
+denied: Bash: echo three > a.txt && git mv b.txt e.txt (it wanted a secret, a protected file or one outside the workspace)
 
 3 files changed, +2 -2 (applied)
 

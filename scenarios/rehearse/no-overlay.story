@@ -53,6 +53,8 @@ checked  1. Change a
          check: sh src/test.sh (exit 0, <time>)
 
 No drift: the implementation follows the plan.
+denied: Bash: echo x > new.txt; g=.gi; mv ${g}t away; echo x > ${g}t/config; d=$WS; echo x > $d/a.txt; d=$HOME; echo x > $d/outside.txt; true (it wanted a secret, a protected file or one outside the workspace)
+denied: Bash: cat .env; e=.en; ln ${e}v src/env; cat ~/.ssh/id_rsa; true (it wanted a secret, a protected file or one outside the workspace)
 
 3 files changed, +3 -1 (not applied)
 

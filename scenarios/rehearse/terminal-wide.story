@@ -65,7 +65,7 @@ press r
 
 
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
- x cancel  r another one  esc back to the plan
+ x cancel  r another one  ? all keys  esc back to the plan
 
 --- keys
 ! touch ~/go
@@ -112,7 +112,7 @@ press down
                                                 │
                                                 │
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
- a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  esc back to the plan
+ a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  ? keys  esc back
 
 --- keys
 press down
@@ -157,7 +157,7 @@ press down
                                                 │
                                                 │
 ────────────────────────────────────────────────────────────────────────────────────────────────────────────────────────
- a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  esc back to the plan
+ a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  ? keys  esc back
 
 --- keys
 press s

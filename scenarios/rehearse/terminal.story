@@ -76,7 +76,7 @@ press r
 
 
 ────────────────────────────────────────────────────────────────────────────────
- x cancel  r another one  esc back to the plan
+ x cancel  r another one  ? all keys  esc back to the plan
 
 --- keys
 press esc
@@ -109,7 +109,7 @@ press r
 
 
 ────────────────────────────────────────────────────────────────────────────────
- a apply exactly this  space take out  enter open  s keep  d discard  esc back
+ a apply exactly this  space out  enter open  s keep  d discard  ? keys  esc
 
 --- keys
 press down enter
@@ -138,7 +138,7 @@ press down enter
 
 
 ────────────────────────────────────────────────────────────────────────────────
- ↑↓ scroll  [ ] previous, next  space takes it out  a apply  esc list
+ ↑↓ scroll  [ ] previous, next  space takes it out  a apply  ? keys  esc list
 
 --- keys
 press esc

@@ -24,6 +24,8 @@ list > ~/before.list
 --- stdout
 denied: Bash: echo x > .git/hooks/post-commit; git commit -qam mine; git stash -q; rm -rf .git/refs; true
 denied: Bash: umount $PWD; mount -t tmpfs none $PWD; chmod 777 tool.sh; touch -d @0 tool.sh; rm -rf /proc/1/cwd/tool.sh; true
+denied: Bash: echo x > src/a.txt; ln -s $HOME out; echo x > out/stolen; ln -s /etc/passwd leak; ln src/a.txt hard; mkfifo pipe; mknod dev c 1 3; cp /bin/true su; chmod 4755 su; true (it wanted a secret, a protected file or one outside the workspace)
+denied: Bash: cat ~/.ssh/id_rsa; ls ~/.cutonce/layers/rehearsals/*/upper; (echo > /dev/tcp/127.0.0.1/1) 2>&1 | head -1; true (it wanted a secret, a protected file or one outside the workspace)
 denied: layer: hard is a hard link
 denied: layer: leak is a link that leads, or could lead, out of the workspace
 denied: layer: out is a link that leads, or could lead, out of the workspace

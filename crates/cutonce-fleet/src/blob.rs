@@ -51,7 +51,7 @@ impl FleetLink {
         let name = cutonce_agent::new_id();
         let key = hex::text(&random_bytes::<32>()?);
         let sealed = encrypt(key.as_bytes(), &name, bytes)?;
-        while_server_fails!(self.put_object(&name, &sealed).await)?;
+        while_server_fails!(self.connection(), self.put_object(&name, &sealed).await)?;
         Ok(BlobRef { name, size: bytes.len() as u64, key })
     }
 
@@ -63,7 +63,7 @@ impl FleetLink {
     }
 
     pub async fn get_blob(&self, blob: &BlobRef) -> Result<Vec<u8>, FleetError> {
-        let sealed = while_server_fails!(self.get_object(blob).await)?;
+        let sealed = while_server_fails!(self.connection(), self.get_object(blob).await)?;
         let plain = decrypt(blob.key.as_bytes(), &blob.name, &sealed);
         let plain = plain.filter(|plain| plain.len() as u64 == blob.size);
         plain.ok_or_else(|| FleetError::Refused("a stored object was changed on the server; it is not used".into()))

@@ -2,7 +2,7 @@
 
 use crate::link::now_ms;
 use crate::remote_record::RemoteRecord;
-use crate::server_connection::open_context;
+use crate::server_connection::connect_server;
 use crate::server_login::ServerAccess;
 use crate::streams::FleetStream;
 use crate::{FleetError, FleetLink};
@@ -46,7 +46,7 @@ impl ServerInspection {
 impl FleetLink {
     /// Looks at the servers of a remote. Creates no stream.
     pub async fn inspect(home: &Path, record: &RemoteRecord) -> Result<ServerInspection, FleetError> {
-        let context = open_context(record, &ServerAccess::of(home, record)?).await?;
+        let context = connect_server(record, &ServerAccess::of(home, record)?).await?.context;
         let info = context.client().server_info();
         let (mut missing, mut latency, mut skew) = (Vec::new(), Duration::ZERO, None);
         for stream in FleetStream::ALL {

@@ -128,7 +128,7 @@ impl FleetLink {
 
     /// Opens the queue as a worker.
     pub async fn open_queue(&self, redelivery: Duration) -> Result<JobQueue, FleetError> {
-        while_server_fails!(self.try_open_queue(redelivery).await)
+        while_server_fails!(self.connection(), self.try_open_queue(redelivery).await)
     }
 
     async fn try_open_queue(&self, redelivery: Duration) -> Result<JobQueue, FleetError> {

@@ -9,7 +9,7 @@ use crate::member_list::{FleetMember, MemberList, MemberLogEntry, MemberRecord};
 use crate::record_reader::{RawRecord, RecordDecoder};
 use crate::remote_record::RemoteRecord;
 use crate::retry::while_server_fails;
-use crate::server_connection::open_context;
+use crate::server_connection::{ServerConnection, connect_server};
 use crate::server_login::ServerAccess;
 use crate::signature_memo::SignatureMemo;
 use crate::streams::{self, FleetStream};
@@ -42,7 +42,7 @@ pub struct FleetLink {
     members_read: AtomicU64,
     faults: FaultLog,
     memo: Arc<SignatureMemo>,
-    context: Context,
+    connection: ServerConnection,
 }
 
 /// What every record carries besides its content.
@@ -86,7 +86,7 @@ impl FleetLink {
     }
 
     pub(crate) async fn connect_record(home: &Path, record: RemoteRecord) -> Result<FleetLink, FleetError> {
-        let context = open_context(&record, &ServerAccess::of(home, &record)?).await?;
+        let connection = connect_server(&record, &ServerAccess::of(home, &record)?).await?;
         let secret = record.secret()?;
         let link = FleetLink {
             home: home.to_path_buf(),
@@ -98,9 +98,9 @@ impl FleetLink {
             faults: FaultLog::load(home, &record.name),
             memo: Arc::new(SignatureMemo::load(home, &record.name)),
             record: Mutex::new(record),
-            context,
+            connection,
         };
-        while_server_fails!(link.declare_streams().await)?;
+        while_server_fails!(link.connection(), link.declare_streams().await)?;
         link.refresh_members().await?;
         if lock(&link.members).is_empty() && link.record().is_founder() {
             let record = link.record();
@@ -125,7 +125,7 @@ impl FleetLink {
 
     /// Fails unless the servers of this record accept this access.
     pub async fn try_access(record: &RemoteRecord, access: &ServerAccess) -> Result<(), FleetError> {
-        open_context(record, access).await.map(drop)
+        connect_server(record, access).await.map(drop)
     }
 
     /// Fails unless this machine is still a member.
@@ -166,7 +166,10 @@ impl FleetLink {
         &self.secret
     }
     pub(crate) fn context(&self) -> &Context {
-        &self.context
+        &self.connection.context
+    }
+    pub(crate) fn connection(&self) -> &ServerConnection {
+        &self.connection
     }
     pub(crate) fn group(&self) -> String {
         lock(&self.record).group.clone()
@@ -192,7 +195,7 @@ impl FleetLink {
 
     /// Whether a server is there at the moment; the client connects again by itself.
     pub fn is_connected(&self) -> bool {
-        self.context.client().connection_state() == async_nats::connection::State::Connected
+        self.context().client().connection_state() == async_nats::connection::State::Connected
     }
 
     pub(crate) fn decoder(&self) -> RecordDecoder {
@@ -204,12 +207,12 @@ impl FleetLink {
 
     /// The stream without asking the server about it.
     pub(crate) async fn stream_handle(&self, stream: FleetStream) -> Result<Stream<()>, FleetError> {
-        let found = self.context.get_stream_no_info(stream.name(&self.group())).await;
+        let found = self.context().get_stream_no_info(stream.name(&self.group())).await;
         found.map_err(|error| self.server_error("open a stream", &error))
     }
 
     pub(crate) async fn stream(&self, stream: FleetStream) -> Result<Stream, FleetError> {
-        let found = self.context.get_stream(stream.name(&self.group())).await;
+        let found = self.context().get_stream(stream.name(&self.group())).await;
         found.map_err(|error| self.server_error("open a stream", &error))
     }
 
@@ -234,27 +237,27 @@ impl FleetLink {
     async fn declare_streams(&self) -> Result<(), FleetError> {
         let group = self.group();
         // A young cluster does not know all its servers yet; then the list that the user gave counts.
-        let known = self.context.client().server_info().connect_urls.len();
+        let known = self.context().client().server_info().connect_urls.len();
         let servers = known.max(lock(&self.record).urls.len());
         self.declare_with(&group, streams::replicas(servers)).await
     }
 
     async fn declare_with(&self, group: &str, replicas: usize) -> Result<(), FleetError> {
         let create = streams::stream_configs(group, replicas).into_iter().map(|config| async move {
-            match self.context.get_or_create_stream(config.clone()).await {
+            match self.context().get_or_create_stream(config.clone()).await {
                 Ok(_) => Ok(()),
                 // Another member may have created it at the same moment.
-                Err(error) => self.context.get_stream(&config.name).await.map(drop).map_err(|_| error),
+                Err(error) => self.context().get_stream(&config.name).await.map(drop).map_err(|_| error),
             }
         });
         for created in futures_util::future::join_all(create).await {
             created.map_err(|error| self.server_error("create a stream", &error))?;
         }
         let bucket = streams::bucket_config(group, replicas);
-        if self.context.get_object_store(&bucket.bucket).await.is_err() {
-            let created = self.context.create_object_store(bucket.clone()).await;
+        if self.context().get_object_store(&bucket.bucket).await.is_err() {
+            let created = self.context().create_object_store(bucket.clone()).await;
             if let Err(error) = created
-                && self.context.get_object_store(&bucket.bucket).await.is_err()
+                && self.context().get_object_store(&bucket.bucket).await.is_err()
             {
                 return Err(self.server_error("create the object store", &error));
             }
@@ -347,7 +350,7 @@ impl FleetLink {
     }
 
     pub(crate) async fn last_sequence(&self, stream: FleetStream, subject: &str) -> Result<u64, FleetError> {
-        while_server_fails!(self.try_last_sequence(stream, subject).await)
+        while_server_fails!(self.connection(), self.try_last_sequence(stream, subject).await)
     }
 
     /// The last message of a subject, which may have wildcards, as the stream's leader has it; 0 if there is none.
@@ -439,7 +442,7 @@ impl FleetLink {
                 Some(last) => message.expected_last_subject_sequence(last),
                 None => message,
             };
-            let stored = match self.context.send_publish(subject.to_string(), message).await {
+            let stored = match self.context().send_publish(subject.to_string(), message).await {
                 Ok(sent) => sent.await,
                 Err(error) => Err(error),
             };
@@ -453,6 +456,7 @@ impl FleetLink {
                 }
                 Err(error) => tracing::debug!("{subject}: {error}; trying again"),
             }
+            self.connection.leave_server().await;
             attempt += 1;
             tokio::time::sleep(RETRY_DELAY).await;
         }

@@ -7,10 +7,13 @@ use crate::link::FleetLink;
 use crate::member_keys::{MemberSecret, random_bytes};
 use crate::member_list::{FleetMember, MemberCard, MemberList, MemberRecord, MemberRole, card_proof, is_valid_label};
 use crate::remote_record::RemoteRecord;
-use crate::server_connection::open_context;
+use crate::retry::while_server_fails;
+use crate::server_connection::connect_server;
 use crate::server_login::ServerAccess;
 use crate::streams::FleetStream;
-use async_nats::jetstream::stream::LastRawMessageErrorKind;
+use async_nats::jetstream::context::GetStreamErrorKind;
+use async_nats::jetstream::stream::RawMessageErrorKind;
+use async_nats::jetstream::{Context, ErrorCode};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::collections::BTreeMap;
@@ -44,7 +47,7 @@ impl FleetLink {
     pub(crate) fn require_owner(&self) -> Result<(), FleetError> {
         match self.require_member()?.role {
             MemberRole::Owner => Ok(()),
-            _ => Err(FleetError::Refused("only the owner of the remote can do this".into())),
+            _ => Err(FleetError::Refused("only an owner of the remote can do this".into())),
         }
     }
 
@@ -120,7 +123,8 @@ impl FleetLink {
                 return Err(FleetError::Refused(format!("no member is named {name:?}; see `cutonce remote members`")));
             }
             [member] if member.id == *self.member_id() => {
-                return Err(FleetError::Refused("the owner can't be locked out; remove the remote instead".into()));
+                let what = "a machine can't lock itself out; another owner can, or remove the remote here";
+                return Err(FleetError::Refused(what.into()));
             }
             [member] => member.clone(),
             _ => return Err(FleetError::Refused(format!("several members are named {name:?}; use the id"))),
@@ -157,7 +161,8 @@ impl FleetLink {
     pub async fn rotate_own_keys(self) -> Result<(), FleetError> {
         let member = self.require_member()?;
         if self.record().is_founder() {
-            let what = "the owner's key is the root of the group and can't be replaced; found a new remote instead";
+            let what = "the founder's key is the root of the group and can't be replaced; invite a second owner, who \
+                        can lock this machine out";
             return Err(FleetError::Refused(what.into()));
         }
         let secret = MemberSecret::generate()?;
@@ -185,14 +190,41 @@ async fn fetch_package(
     access: &ServerAccess,
     code: &InviteCode,
 ) -> Result<InvitePackage, FleetError> {
-    let context = open_context(record, access).await?;
-    let failed = |why: String| FleetError::Server { servers: record.shown_urls(), what: "read the invitation", why };
-    let stream = context.get_stream(FleetStream::Invites.name(&code.group)).await.map_err(|_| used_code())?;
-    let subject = FleetStream::Invites.subject(&code.group, &code.id());
-    let message = match stream.get_last_raw_message_by_subject(&subject).await {
-        Ok(message) => message,
-        Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => return Err(used_code()),
-        Err(error) => return Err(failed(error.to_string())),
+    let connection = connect_server(record, access).await?;
+    while_server_fails!(&connection, try_fetch_package(record, &connection.context, code).await)
+}
+
+/// The first message for this code that its holder can open. Others may be in the way: anyone who may write to the
+/// server sees the subject.
+async fn try_fetch_package(
+    record: &RemoteRecord,
+    context: &Context,
+    code: &InviteCode,
+) -> Result<InvitePackage, FleetError> {
+    let failed = |error: &dyn std::fmt::Display| FleetError::Server {
+        servers: record.shown_urls(),
+        what: "read the invitation",
+        why: error.to_string(),
     };
-    code.open_package(&message.payload).ok_or_else(|| failed("it was not written for this code".into()))
+    let stream = match context.get_stream(FleetStream::Invites.name(&code.group)).await {
+        Ok(stream) => stream,
+        Err(error) if is_missing(&error.kind()) => return Err(used_code()),
+        Err(error) => return Err(failed(&error)),
+    };
+    let (subject, mut next) = (FleetStream::Invites.subject(&code.group, &code.id()), 1);
+    loop {
+        let message = match stream.get_first_raw_message_by_subject(&subject, next).await {
+            Ok(message) => message,
+            Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => return Err(used_code()),
+            Err(error) => return Err(failed(&error)),
+        };
+        if let Some(package) = code.open_package(&message.payload) {
+            return Ok(package);
+        }
+        next = message.sequence + 1;
+    }
+}
+
+fn is_missing(kind: &GetStreamErrorKind) -> bool {
+    matches!(kind, GetStreamErrorKind::JetStream(error) if error.error_code() == ErrorCode::STREAM_NOT_FOUND)
 }

@@ -8,17 +8,27 @@ use crate::member_list::MemberList;
 use crate::retry::while_server_fails;
 use crate::signature_memo::SignatureMemo;
 use crate::streams::FleetStream;
+use async_nats::datetime::DateTime as ServerTime;
 use async_nats::jetstream;
 use async_nats::jetstream::consumer::{DeliverPolicy, pull};
+use async_nats::jetstream::stream::RawMessageErrorKind;
 use futures_util::StreamExt;
 use serde::de::DeserializeOwned;
 use std::collections::HashSet;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinHandle;
+use tokio::time::Instant;
 
 /// A server that sends nothing for so long has failed.
 const SILENCE: Duration = Duration::from_secs(10);
+/// A follower without news asks after so long whether it missed something.
+const QUIET: Duration = Duration::from_secs(10);
+/// A member log up to this length is asked for message by message.
+const SHORT_LOG: u64 = 100;
+/// Requests for single messages under way at the same time.
+const ASKED_AT_ONCE: usize = 32;
 /// Records that are decoded at once, while the next ones arrive.
 const PART: usize = 500;
 
@@ -34,10 +44,14 @@ pub(crate) struct RawRecord {
 impl RawRecord {
     pub fn new(message: &jetstream::Message) -> Result<RawRecord, String> {
         let info = message.info().map_err(|error| error.to_string())?;
-        let published = (info.published.unix_timestamp_nanos() / 1_000_000).max(0) as u64;
+        let published = milliseconds(info.published);
         let (subject, payload) = (message.subject.to_string(), message.payload.clone());
         Ok(RawRecord { subject, payload, sequence: info.stream_sequence, published })
     }
+}
+
+fn milliseconds(time: ServerTime) -> u64 {
+    (time.unix_timestamp_nanos() / 1_000_000).max(0) as u64
 }
 
 /// A message with what it contains.
@@ -87,7 +101,7 @@ impl FleetLink {
         from: u64,
     ) -> Result<Vec<FleetRecord<T>>, FleetError> {
         let subject = self.subject(stream, rest);
-        let mut decoded = while_server_fails!(self.try_replay::<T>(stream, &subject, from).await)?;
+        let mut decoded = while_server_fails!(self.connection(), self.try_replay::<T>(stream, &subject, from).await)?;
         // A lockout, a key or a member that is new to this machine.
         if self.catch_up_members().await? {
             let decoder = self.decoder();
@@ -135,7 +149,7 @@ impl FleetLink {
 
     /// All messages on a subject, oldest first.
     pub(crate) async fn replay_raw(&self, stream: FleetStream, subject: &str) -> Result<Vec<RawRecord>, FleetError> {
-        while_server_fails!({
+        while_server_fails!(self.connection(), {
             let mut raws = Vec::new();
             let read = self.read_raw(stream, subject, 1, |raw| raws.push(raw)).await;
             read.map(|()| raws)
@@ -154,6 +168,9 @@ impl FleetLink {
         let (from, last) = (from.max(1), self.try_last_sequence(stream, subject).await?);
         if last < from {
             return Ok(());
+        }
+        if stream == FleetStream::Members && last - from < SHORT_LOG {
+            return self.read_short(stream, from..=last, take).await;
         }
         let config = pull::OrderedConfig {
             filter_subject: subject.to_string(),
@@ -176,6 +193,29 @@ impl FleetLink {
         }
     }
 
+    /// Asks the stream's leader for each message. This needs no consumer, which the cluster may place on a server that
+    /// does not work; so a client connects at once.
+    async fn read_short(
+        &self,
+        stream: FleetStream,
+        sequences: RangeInclusive<u64>,
+        mut take: impl FnMut(RawRecord),
+    ) -> Result<(), FleetError> {
+        let stream = &self.stream_handle(stream).await?;
+        let ask = |sequence| async move { stream.get_raw_message(sequence).await };
+        let mut messages = futures_util::stream::iter(sequences.map(ask)).buffered(ASKED_AT_ONCE);
+        while let Some(found) = messages.next().await {
+            let message = match found {
+                Ok(message) => message,
+                Err(error) if error.kind() == RawMessageErrorKind::NoMessageFound => continue,
+                Err(error) => return Err(self.server_error("read a stream", &error)),
+            };
+            let (subject, published) = (message.subject.to_string(), milliseconds(message.time));
+            take(RawRecord { subject, payload: message.payload, sequence: message.sequence, published });
+        }
+        Ok(())
+    }
+
     /// Follows records as they arrive.
     pub async fn follow<T: DeserializeOwned>(
         &self,
@@ -183,16 +223,20 @@ impl FleetLink {
         rest: &str,
         from: u64,
     ) -> Result<FleetReader<'_, T>, FleetError> {
-        let subject = self.subject(stream, rest);
-        let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: from.max(1) };
-        let config = pull::OrderedConfig { filter_subject: subject, deliver_policy, ..Default::default() };
+        let (subject, from) = (self.subject(stream, rest), from.max(1));
+        let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: from };
+        let config = pull::OrderedConfig { filter_subject: subject.clone(), deliver_policy, ..Default::default() };
         let consumer = self.stream_handle(stream).await?.create_consumer(config).await;
         let consumer = consumer.map_err(|error| self.server_error("follow a stream", &error))?;
         let messages = consumer.messages().await.map_err(|error| self.server_error("follow a stream", &error))?;
         Ok(FleetReader {
             link: self,
             stream,
+            subject,
             messages,
+            last: from - 1,
+            missed: 0,
+            quiet_since: Instant::now(),
             arrived: None,
             seen: HashSet::new(),
             body: std::marker::PhantomData,
@@ -226,7 +270,13 @@ impl FleetLink {
 pub struct FleetReader<'a, T> {
     link: &'a FleetLink,
     stream: FleetStream,
+    subject: String,
     messages: pull::Ordered,
+    /// The last message that arrived.
+    last: u64,
+    /// A message that the stream had when this reader asked last, but that had not arrived; 0 if there was none.
+    missed: u64,
+    quiet_since: Instant,
     /// Arrived, and not decoded yet.
     arrived: Option<RawRecord>,
     seen: HashSet<String>,
@@ -239,14 +289,10 @@ impl<T: DeserializeOwned> FleetReader<'_, T> {
         loop {
             let raw = match self.arrived.take() {
                 Some(raw) => raw,
-                None => {
-                    let Some(next) = self.messages.next().await else {
-                        return Err(self.link.server_error("follow a stream", &"the stream ended"));
-                    };
-                    let message = next.map_err(|error| self.link.server_error("follow a stream", &error))?;
-                    let Ok(raw) = RawRecord::new(&message) else { continue };
-                    raw
-                }
+                None => match self.next_message().await? {
+                    Some(raw) => raw,
+                    None => continue,
+                },
             };
             self.arrived = Some(raw.clone());
             let decoded = self.link.decode_arrived(&raw).await?;
@@ -260,6 +306,40 @@ impl<T: DeserializeOwned> FleetReader<'_, T> {
     }
 }
 
+impl<T> FleetReader<'_, T> {
+    /// The next message; `None` if none came, or one without a place in the stream.
+    async fn next_message(&mut self) -> Result<Option<RawRecord>, FleetError> {
+        let failed = |error: &dyn std::fmt::Display| self.link.server_error("follow a stream", error);
+        let next = match tokio::time::timeout_at(self.quiet_since + QUIET, self.messages.next()).await {
+            Ok(next) => next.ok_or_else(|| failed(&"the stream ended"))?,
+            Err(_) => return self.ask_for_missed().await.map(|()| None),
+        };
+        let message = next.map_err(|error| failed(&error))?;
+        (self.missed, self.quiet_since) = (0, Instant::now());
+        let raw = RawRecord::new(&message).ok();
+        self.last = raw.as_ref().map_or(self.last, |raw| raw.sequence);
+        Ok(raw)
+    }
+
+    /// Asks the stream's leader for its last message. A server that does not answer is left (FL-6). Fails if a message
+    /// that was missed the last time has still not arrived: its consumer is lost.
+    async fn ask_for_missed(&mut self) -> Result<(), FleetError> {
+        match self.link.try_last_sequence(self.stream, &self.subject).await {
+            Ok(last) if self.missed > self.last => {
+                tracing::debug!("{}: {} of {last} messages arrived", self.subject, self.last);
+                return Err(self.link.server_error("follow a stream", &"its messages do not arrive"));
+            }
+            Ok(last) => self.missed = last,
+            Err(error) => {
+                tracing::debug!("{error}");
+                self.link.connection().leave_server().await;
+            }
+        }
+        self.quiet_since = Instant::now();
+        Ok(())
+    }
+}
+
 /// New messages of the member log.
 pub struct MemberLogNews<'a> {
     link: &'a FleetLink,
@@ -269,13 +349,14 @@ pub struct MemberLogNews<'a> {
 }
 
 impl MemberLogNews<'_> {
-    /// Waits until the log grows, and reads it. Safe to drop and call again.
+    /// Waits until the log grows, but not long, and reads it. Safe to drop and call again.
     pub async fn next(&mut self) -> Result<(), FleetError> {
         if !self.unread {
-            match self.messages.next().await {
-                Some(Ok(_)) => self.unread = true,
-                Some(Err(error)) => return Err(self.link.server_error("follow the member log", &error)),
-                None => return Err(self.link.server_error("follow the member log", &"the stream ended")),
+            match tokio::time::timeout(QUIET, self.messages.next()).await {
+                // Without news, too, the log is looked at: the server may be silent.
+                Ok(Some(Ok(_))) | Err(_) => self.unread = true,
+                Ok(Some(Err(error))) => return Err(self.link.server_error("follow the member log", &error)),
+                Ok(None) => return Err(self.link.server_error("follow the member log", &"the stream ended")),
             }
         }
         self.link.catch_up_members().await?;

@@ -5,6 +5,7 @@ use crate::blob::StoredText;
 use crate::link::FleetRecord;
 use crate::streams::FleetStream;
 use crate::{FleetError, FleetLink};
+use cutonce_core::plan::StepProgress;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
 use cutonce_core::plan::rehearsal::RehearsalOrder;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,10 @@ pub enum ReviewRecord {
     Rehearse { sha256: String, order: RehearsalOrder },
     /// The session's news of a rehearsal, as JSON.
     Rehearsal { news: StoredText },
+    /// A step of the approved plan changed, with the evidence for it (PC-32).
+    Step { progress: Box<StepProgress> },
+    /// The report of the implementation, as JSON (PC-35).
+    Report { report: StoredText },
     /// The session did not take an answer or an order; the request stays open.
     Refused {
         /// Id of the answer's or order's record.
@@ -58,6 +63,10 @@ pub struct SharedReview {
     pub request: Option<StoredText>,
     /// Who closed it, and whether it was approved.
     pub closed: Option<(Option<String>, bool)>,
+    /// The steps of the approved plan that changed, by their ids.
+    pub steps: BTreeMap<String, StepProgress>,
+    /// The report of the implementation, as JSON.
+    pub report: Option<StoredText>,
     /// The member whose session asks; only it closes the request.
     owner: crate::member_keys::MemberId,
 }
@@ -96,12 +105,15 @@ impl SharedReviews {
                     requested: record.published,
                     request: request.clone(),
                     closed: None,
+                    steps: BTreeMap::new(),
+                    report: None,
                     owner: record.author.id.clone(),
                 });
             }
-            ReviewRecord::Closed { by, approved, .. } => {
-                if let Some(review) = self.0.get_mut(&ask_id).filter(|review| review.owner == record.author.id) {
-                    review.closed.get_or_insert_with(|| (by.clone(), *approved));
+            // Only the session that asks reports what became of its plan.
+            ReviewRecord::Closed { .. } | ReviewRecord::Step { .. } | ReviewRecord::Report { .. } => {
+                if let Some(review) = self.0.get_mut(&ask_id).filter(|review| review.is_from_owner(record)) {
+                    review.note(&record.body);
                 }
             }
             ReviewRecord::Answered { .. }
@@ -113,6 +125,18 @@ impl SharedReviews {
 }
 
 impl SharedReview {
+    fn note(&mut self, record: &ReviewRecord) {
+        match record {
+            ReviewRecord::Closed { by, approved, .. } => {
+                self.closed.get_or_insert_with(|| (by.clone(), *approved));
+            }
+            ReviewRecord::Step { progress } => {
+                self.steps.insert(progress.step.clone(), (**progress).clone());
+            }
+            ReviewRecord::Report { report } => self.report = Some(report.clone()),
+            _ => {}
+        }
+    }
     /// True if the session that asks wrote this record: only it closes the request and refuses answers.
     pub fn is_from_owner(&self, record: &FleetRecord<ReviewRecord>) -> bool {
         self.owner == record.author.id

@@ -8,15 +8,22 @@ use crate::server_login::{ServerAccess, ServerLogin};
 use async_nats::jetstream::context::AccountErrorKind;
 use async_nats::jetstream::{self, Context, ErrorCode};
 use async_nats::rustls;
-use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, Event};
+use async_nats::{ConnectError, ConnectErrorKind, ConnectOptions, Event, ReconnectToServer, Server, ServerAddr};
 use std::error::Error;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::time::Instant;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(3);
 /// A server that does not answer a ping twice is left for another one.
 const PING_INTERVAL: Duration = Duration::from_secs(3);
+/// A client gives each server this time before it leaves for the next one. Longer than a request waits: requests that
+/// were sent to the last server say nothing about this one.
+const LEAST_STAY: Duration = Duration::from_secs(5);
+/// How often a client looks whether it has reached the next server.
+const RECONNECT_POLL: Duration = Duration::from_millis(10);
 
 /// Why the servers of a remote can't be used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +75,73 @@ impl ConnectionFault {
     }
 }
 
-pub(crate) async fn open_context(record: &RemoteRecord, access: &ServerAccess) -> Result<Context, FleetError> {
+/// A connection to one of the servers.
+pub(crate) struct ServerConnection {
+    pub context: Context,
+    /// When the client came to this server.
+    arrived: Mutex<Instant>,
+}
+
+impl ServerConnection {
+    /// Connects to the next server: a request to this one failed. A server with a full disk answers pings, but no
+    /// requests (FL-6).
+    pub async fn leave_server(&self) {
+        let is_connected = self.context.client().connection_state() == async_nats::connection::State::Connected;
+        {
+            let mut arrived = lock(&self.arrived);
+            if !is_connected || arrived.elapsed() < LEAST_STAY {
+                return;
+            }
+            *arrived = Instant::now();
+        }
+        self.connect_next().await;
+    }
+
+    async fn connect_next(&self) {
+        let client = self.context.client();
+        let statistics = client.statistics();
+        let connects = || statistics.connects.load(Ordering::Relaxed);
+        let before = connects();
+        tracing::debug!("the server at port {} does not answer; trying the next one", client.server_info().port);
+        if let Err(error) = client.force_reconnect().await {
+            return tracing::warn!("{error}");
+        }
+        // A request that is sent before that would be lost.
+        let connected = async {
+            while connects() == before {
+                tokio::time::sleep(RECONNECT_POLL).await;
+            }
+        };
+        if tokio::time::timeout(CONNECT_TIMEOUT, connected).await.is_err() {
+            tracing::debug!("the next server accepts no connection; the client tries again");
+        }
+    }
+}
+
+/// Chooses the server after the one that was left. The first server is chosen at random.
+#[derive(Clone, Default)]
+struct NextServer(Arc<Mutex<Option<ServerAddr>>>);
+
+impl NextServer {
+    fn choose(&self, servers: &[Server]) -> Option<ReconnectToServer> {
+        let mut last = lock(&self.0);
+        let is_last = |server: &Server| match &*last {
+            Some(addr) => server.addr == *addr,
+            None => server.did_connect,
+        };
+        let at = servers.iter().position(is_last)?;
+        let (before, after) = (servers.get(..=at)?, servers.get(at + 1..)?);
+        let next = after.iter().chain(before).min_by_key(|server| server.failed_attempts)?;
+        *last = Some(next.addr.clone());
+        Some(ReconnectToServer { addr: next.addr.clone(), delay: None })
+    }
+}
+
+/// Connects to one of the servers and asks it for JetStream.
+pub(crate) async fn connect_server(
+    record: &RemoteRecord,
+    access: &ServerAccess,
+) -> Result<ServerConnection, FleetError> {
     let failed = |fault: ConnectionFault, why: String| FleetError::Connection {
         remote: record.name.clone(),
         servers: record.shown_urls(),
@@ -102,8 +175,9 @@ pub(crate) async fn open_context(record: &RemoteRecord, access: &ServerAccess) -
         std::fs::metadata(path).map_err(|error| FleetError::file("read the certificate", path, &error))?;
         options = options.add_root_certificates(path.clone());
     }
-    let denied = DeniedSubject::default();
+    let (denied, next) = (DeniedSubject::default(), NextServer::default());
     options = denied.listen(options);
+    options = options.reconnect_to_server_callback(move |servers, _| std::future::ready(next.choose(&servers)));
     let servers: Result<Vec<async_nats::ServerAddr>, _> = record.urls.iter().map(|url| url.parse()).collect();
     let servers = servers.map_err(|error| failed(ConnectionFault::UnknownHost, error.to_string()))?;
     let client = options.connect(servers).await;
@@ -113,16 +187,25 @@ pub(crate) async fn open_context(record: &RemoteRecord, access: &ServerAccess) -
     })?;
     let mut context = jetstream::new(client);
     context.set_timeout(REQUEST_TIMEOUT);
-    match context.query_account().await {
-        Err(error) if lacks_jetstream(&error.kind()) => {
-            Err(failed(ConnectionFault::NoJetStream, "it has no JetStream".into()))
+    let connection = ServerConnection { context, arrived: Mutex::new(Instant::now()) };
+    for left in (0..record.urls.len()).rev() {
+        let Err(error) = connection.context.query_account().await else { break };
+        if let Some(why) = denied.take() {
+            return Err(failed(ConnectionFault::Permissions, why));
         }
-        // Without an answer: a cluster without a leader. The first request that needs one tries again.
-        answer => match denied.take() {
-            Some(why) if answer.is_err() => Err(failed(ConnectionFault::Permissions, why)),
-            _ => Ok(context),
-        },
+        // One server may lack JetStream, or be silent, while the others work.
+        match error.kind() {
+            kind if left == 0 && lacks_jetstream(&kind) => {
+                return Err(failed(ConnectionFault::NoJetStream, "it has no JetStream".into()));
+            }
+            kind if left > 0 && (lacks_jetstream(&kind) || kind == AccountErrorKind::TimedOut) => {
+                connection.connect_next().await;
+            }
+            // The answer of an older server has other fields. The first request that needs a leader tries again.
+            _ => break,
+        }
     }
+    Ok(connection)
 }
 
 /// What the server said about a subject that this account may not use. It says so apart from the request.

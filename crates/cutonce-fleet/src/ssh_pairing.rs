@@ -14,7 +14,7 @@ use crate::member_list::{
 use crate::membership::JoinRequest;
 use crate::record_reader::RawRecord;
 use crate::remote_record::{RemoteRecord, without_password};
-use crate::server_connection::open_context;
+use crate::server_connection::connect_server;
 use crate::streams::FleetStream;
 use async_nats::jetstream::Context;
 use async_nats::jetstream::consumer::pull;
@@ -92,6 +92,11 @@ impl FleetLink {
     /// Follows the requests of machines that want to join.
     pub async fn follow_requests(&self) -> Result<RequestReader<'_>, FleetError> {
         self.require_owner()?;
+        if !self.record().is_founder() {
+            let what =
+                "only the founder's machine admits SSH keys: the group's address names its key; invite with a code";
+            return Err(FleetError::Refused(what.into()));
+        }
         let subject = self.subject(FleetStream::Invites, "request.*");
         let messages = follow(&self.stream(FleetStream::Invites).await?, subject).await;
         let messages = messages.map_err(|why| self.server_error("follow requests", &why))?;
@@ -169,7 +174,7 @@ impl PendingJoin {
         let name = request.free_name(home, &address.name)?;
         let GroupAddress { urls, group, founder, .. } = address.clone();
         let record = RemoteRecord::join(&name, urls, &group, founder, BTreeMap::new(), &request.label)?;
-        let context = open_context(&record, &request.access).await?;
+        let context = connect_server(&record, &request.access).await?.context;
         let secret = record.secret()?;
         let card = MemberCard { keys: secret.public(), label: request.label };
         let proof = card_proof(&secret, &card);

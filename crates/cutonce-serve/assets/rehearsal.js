@@ -70,7 +70,7 @@ export class RehearsalView {
     const cells = (row) => {
       if (row.state === 'finished') {
         return [
-          h('td', { class: row.passed ? 'good' : 'bad' }, row.passed ? 'passed' : 'not passed', row.drift && ', drift'),
+          h('td', { class: row.passed ? 'good' : 'bad' }, row.passed ? 'passed' : 'not passed', row.drift && ', drift', row.kept && h('span', { class: 'dim' }, ` · kept as ${row.kept}`)),
           h('td', {}, `${row.checks[0]} of ${row.checks[1]}`), h('td', {}, String(row.changed)),
           h('td', {}, h('span', { class: 'plus' }, `+${row.added}`), ' ', h('span', { class: 'minus' }, `−${row.removed}`)),
           h('td', {}, String(row.refused)), h('td', {}, money(row.costUsd)), h('td', {}, duration(row.seconds)),
@@ -90,6 +90,7 @@ export class RehearsalView {
           this.drawResult();
         },
       }, 'Show'),
+      row.state === 'finished' && !row.kept && h('button', { type: 'button', 'aria-label': `Keep rehearsal ${row.id}`, onclick: () => this.keep(row) }, 'Keep'),
       row.state !== 'stopped' && h('button', {
         type: 'button', 'aria-label': `${row.state === 'finished' ? 'Discard' : 'Cancel'} rehearsal ${row.id}`,
         onclick: () => this.order({ cancel: { id: row.id } }),
@@ -101,6 +102,18 @@ export class RehearsalView {
       h('tbody', {}, this.rows.map((row) => h('tr', { class: row.id === this.shown ? 'shown' : '' },
         h('th', { scope: 'row' }, row.id, row.revision && ` rev ${row.revision}`, row.model && h('span', { class: 'dim' }, ` ${row.model}`)), cells(row), h('td', { class: 'buttons' }, actions(row))))))) : '');
     if (focused) [...this.list.querySelectorAll('button')].find((button) => button.getAttribute('aria-label') === focused)?.focus();
+  }
+
+  /** Keeps a result by name, so that it can be applied after the session. */
+  async keep(row) {
+    const name = h('input', { type: 'text', id: 'keep-name', autocomplete: 'off', placeholder: 'a name made from the plan’s' });
+    const body = [
+      h('p', { class: 'consequence' }, 'The result stays when the session ends. `cutonce rehearsals` lists it; it can be applied or discarded there. The workspace does not change, and the plan still waits.'),
+      h('label', { htmlFor: 'keep-name' }, 'Name'), name,
+    ];
+    const confirm = async () => api(`${this.review.address}/rehearse`, { keep: { id: row.id, name: name.value.trim() || null } });
+    const sent = await dialog({ title: `Keep rehearsal ${row.id}`, body, confirm });
+    if (sent?.refused) say(sent.refused.message, 'bad');
   }
 
   async drawResult() {

@@ -2,7 +2,7 @@
 //! by file and step.
 
 use crate::plan_html::escape;
-use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews, RehearsalResult, RehearsedFile};
+use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews};
 use cutonce_core::text::sanitize::{one_line, reveal_hidden, sanitize};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -23,6 +23,8 @@ struct KnownRehearsal {
     model: Option<String>,
     /// The plan's revision, if it is not the one that waits.
     revision: Option<u32>,
+    /// The name by which its result is kept (RH-5).
+    kept: Option<String>,
     /// The last news about its work.
     news: Arc<RehearsalNews>,
 }
@@ -42,7 +44,15 @@ impl PlanRehearsals {
             RehearsalNews::NotApplied { why } => {
                 return Some(format!("Rehearsal {id} was not applied: {}.", one_line(why)));
             }
-            RehearsalNews::Kept { name } => return Some(format!("Rehearsal {id} is kept as {}.", one_line(name))),
+            RehearsalNews::Kept { name } => {
+                let name = one_line(name);
+                let told =
+                    format!("Rehearsal {id} is kept as {name}; `cutonce rehearsals apply {name}` applies it later.");
+                if let Some(known) = self.0.get_mut(&event.id) {
+                    known.kept = Some(name);
+                }
+                return Some(told);
+            }
             RehearsalNews::NotKept { why } => {
                 return Some(format!("Rehearsal {id} was not kept: {}.", one_line(why)));
             }
@@ -51,7 +61,7 @@ impl PlanRehearsals {
             RehearsalNews::Started { model, revision } => (model.clone(), *revision),
             _ => self.0.get(&event.id).map(|known| (known.model.clone(), known.revision)).unwrap_or_default(),
         };
-        self.0.insert(event.id, KnownRehearsal { model, revision, news: Arc::new(event.news) });
+        self.0.insert(event.id, KnownRehearsal { model, revision, kept: None, news: Arc::new(event.news) });
         told
     }
 
@@ -73,12 +83,10 @@ impl PlanRehearsals {
         let known = self.0.get(id)?;
         let RehearsalNews::Finished { result, checks, failure, .. } = &*known.news else { return None };
         let mut view = row(id, known);
-        let diffs = split_diff(&result.diff);
         let files = result.files.iter().map(|file| {
-            let diff = diffs.get(file.path.as_str()).copied().unwrap_or_default();
             json!({
                 "path": file.path, "shown": one_line(&file.path), "kind": file.kind, "added": file.added, "removed": file.removed,
-                "steps": steps_of(result, file), "html": file_html(diff),
+                "steps": result.steps_of(file), "html": file_html(&result.diff_of(file)),
             })
         });
         view["files"] = files.collect();
@@ -104,7 +112,7 @@ pub fn shown_output(output: &str) -> String {
 }
 
 fn row(id: &str, known: &KnownRehearsal) -> Value {
-    let mut row = json!({ "id": id, "model": known.model.as_deref().map(one_line), "revision": known.revision });
+    let mut row = json!({ "id": id, "model": known.model.as_deref().map(one_line), "revision": known.revision, "kept": known.kept });
     match &*known.news {
         RehearsalNews::Started { .. }
         | RehearsalNews::NotApplied { .. }
@@ -139,30 +147,14 @@ fn row(id: &str, known: &KnownRehearsal) -> Value {
     row
 }
 
-fn steps_of<'a>(result: &'a RehearsalResult, file: &RehearsedFile) -> Vec<&'a str> {
-    let steps = result.report.iter().flat_map(|report| &report.steps);
-    steps.filter(|step| step.changed.contains(&file.path)).map(|step| step.id.as_str()).collect()
-}
-
-/// The parts of a unified diff, by the name of their file.
-fn split_diff(diff: &str) -> BTreeMap<&str, &str> {
-    let starts = std::iter::once(0).chain(diff.match_indices("\ndiff --git ").map(|(at, _)| at + 1));
-    let starts: Vec<usize> = starts.chain([diff.len()]).collect();
-    let parts = starts.windows(2).filter_map(|ends| diff.get(ends[0]..ends[1]));
-    parts.filter_map(|part| Some((file_name(part.lines().next()?)?, part))).collect()
-}
-
-/// The name in `diff --git a/NAME b/NAME`: both names are the same, so the middle is known.
-fn file_name(header: &str) -> Option<&str> {
-    let names = header.strip_prefix("diff --git ")?;
-    let half = names.get(..names.len() / 2)?;
-    half.strip_prefix("a/").or_else(|| half.strip_prefix('"'))
-}
-
-/// The rows of one file's diff.
+/// The rows of one file's diff: what is said about its mode, then its lines.
 fn file_html(diff: &str) -> String {
     let mut html = String::new();
     let (mut old, mut new) = (0_usize, 0_usize);
+    let header = diff.lines().take_while(|line| !is_content(line));
+    for line in header.filter(|line| tells_a_mode(line)) {
+        push_row(&mut html, "same note", "", (None, None), line);
+    }
     for (at, line) in diff.lines().skip_while(|line| !is_content(line)).enumerate() {
         if at == MAX_ROWS {
             html.push_str("<div class=\"hunk\">The rest is not shown: the difference is too long.</div>");
@@ -205,6 +197,11 @@ fn push_row(html: &mut String, class: &str, spoken: &str, numbers: (Option<usize
     );
 }
 
+/// True for a mode that users should see: an executable file, a link, a change.
+fn tells_a_mode(line: &str) -> bool {
+    line.contains(" mode ") && !line.ends_with("file mode 100644")
+}
+
 /// True for the first line after the header of a file.
 fn is_content(line: &str) -> bool {
     line.starts_with("@@ ") || line.starts_with("Binary ") || line.starts_with("GIT binary")
@@ -220,7 +217,7 @@ fn hunk_start(line: &str) -> Option<(usize, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutonce_core::plan::rehearsal::RehearsedKind;
+    use cutonce_core::plan::rehearsal::{RehearsalResult, RehearsedFile, RehearsedKind};
     use cutonce_core::plan::report::{PlanReport, ReportedStep};
 
     fn finished(diff: &str, paths: &[&str]) -> RehearsalEvent {
@@ -247,6 +244,38 @@ mod tests {
         assert!(html.contains("@@ -3,2 +3,2 @@") && html.contains("&lt;b&gt;old") && !html.contains("<b>"), "{html}");
         assert!(html.contains("<span class=\"on\">4</span>") && html.contains("--- new"), "{html}");
         assert!(view["files"][1]["html"].as_str().unwrap().contains("Binary files"));
+    }
+
+    #[test]
+    fn rv_2_odd_file_names_have_their_diff_and_steps() {
+        let path = r#""\303\244 \"x\n""#;
+        let header = format!("diff --git \"a/{0} \"b/{0}", &path[1..]);
+        let diff = format!(
+            "{header}\nnew file mode 100755\n--- /dev/null\n+++ \"b/x\"\n@@ -0,0 +1 @@\n+a\u{202e}b\u{1b}[2J\n"
+        );
+        let mut event = finished(&diff, &[path]);
+        let RehearsalNews::Finished { result, .. } = &mut event.news else { unreachable!() };
+        result.report.as_mut().unwrap().steps[0].changed = vec!["ä \"x\n".into()];
+        let mut rehearsals = PlanRehearsals::default();
+        rehearsals.note(event);
+        let view = rehearsals.result("r1").unwrap();
+        assert_eq!(view["files"][0]["steps"], json!(["1"]));
+        let html = view["files"][0]["html"].as_str().unwrap();
+        assert!(html.contains("class=\"row add\"") && html.contains("new file mode 100755"), "{html}");
+        assert!(!html.contains('\u{202e}') && !html.contains('\u{1b}'), "{html}");
+    }
+
+    #[test]
+    fn rh_5_kept_result_has_its_name() {
+        let mut rehearsals = PlanRehearsals::default();
+        rehearsals.note(finished("", &["a"]));
+        let news = RehearsalNews::Kept { name: "spring\u{7}".into() };
+        let told = rehearsals.note(RehearsalEvent { id: "r1".into(), news }).unwrap();
+        assert!(told.contains("`cutonce rehearsals apply spring"), "{told}");
+        assert_eq!(
+            (&rehearsals.rows()[0]["state"], &rehearsals.rows()[0]["kept"]),
+            (&json!("finished"), &json!(one_line("spring\u{7}")))
+        );
     }
 
     #[test]

@@ -17,6 +17,9 @@ mod contract;
 #[cfg(feature = "nats")]
 #[path = "figures/fleet.rs"]
 mod fleet;
+#[cfg(feature = "nats")]
+#[path = "../tests/fleet/load.rs"]
+mod fleet_load;
 #[path = "figures/host.rs"]
 mod host;
 #[path = "../tests/browser/http.rs"]

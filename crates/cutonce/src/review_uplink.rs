@@ -1,10 +1,11 @@
-//! Publishes the plans of a session that wait for approval, and takes the answers of members (FL-2).
+//! Publishes the plans of a session that wait for approval and what becomes of them, and takes the answers of members
+//! (FL-1, FL-2).
 //!
 //! The session decides: an answer from the remote goes the same way as one of its own user, and the first one wins.
 
 use cutonce_agent::{EventStream, Session, SessionInbox};
-use cutonce_core::plan::PlanEvent;
-use cutonce_core::plan::rehearsal::{RehearsalEvent, RehearsalNews};
+use cutonce_core::plan::rehearsal::RehearsalNews;
+use cutonce_core::plan::{PlanEvent, StepProgress};
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::{AskView, EventKind};
 use cutonce_core::protocol::review_request::{ReviewerAnswer, WaitingRequest, WaitingSubject};
@@ -18,6 +19,11 @@ use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::sync::Arc;
 use tokio::sync::{Mutex, mpsc};
 
+/// Files of a step that a record names.
+const MAX_FILES: usize = 200;
+/// Bytes of a check's output in a record.
+const MAX_OUTPUT: usize = 8 << 10;
+
 /// The reviews of one session.
 pub struct ReviewUplink {
     pub session: String,
@@ -28,9 +34,9 @@ pub struct ReviewUplink {
     events: Mutex<EventStream>,
     /// Requests that wait: their hashes, and who approves.
     waiting: Mutex<HashMap<String, WaitingPlan>>,
-    /// The session's own plan, which can be rehearsed.
-    rehearsable: Mutex<Option<String>>,
-    /// Asks that were opened or closed, and news of rehearsals, that are not stored on the server yet, oldest first.
+    /// The last plan of the session itself: it can be rehearsed, and it is implemented after its approval.
+    own_plan: Mutex<Option<String>>,
+    /// Events that are not stored on the server yet, oldest first.
     unpublished: Mutex<VecDeque<EventKind>>,
     /// Sequence of the next record to look at; 0 before the first connection.
     next_record: Mutex<u64>,
@@ -63,7 +69,7 @@ impl ReviewUplink {
             quorum,
             events: Mutex::new(events),
             waiting: Mutex::default(),
-            rehearsable: Mutex::default(),
+            own_plan: Mutex::default(),
             unpublished: Mutex::default(),
             next_record: Mutex::default(),
             refusals,
@@ -89,10 +95,7 @@ impl ReviewUplink {
             tokio::select! {
                 event = events.next() => match event.map(|event| event.kind) {
                     None | Some(EventKind::Closed) => return Ok(()),
-                    Some(EventKind::Plan(PlanEvent::Rehearsal(event))) if is_progress(&event) => {}
-                    Some(kind @ (EventKind::Ask(_) | EventKind::AskClosed { .. } | EventKind::Plan(PlanEvent::Rehearsal(_)))) => {
-                        self.unpublished.lock().await.push_back(kind);
-                    }
+                    Some(kind) if is_published(&kind) => note(&mut *self.unpublished.lock().await, kind),
                     Some(_) => {}
                 },
                 answer = answers.next() => {
@@ -121,7 +124,7 @@ impl ReviewUplink {
                 Some(EventKind::AskClosed { ask_id, answer, by }) => {
                     self.publish_closed(link, &ask_id, answer.as_ref(), by).await?;
                 }
-                Some(EventKind::Plan(PlanEvent::Rehearsal(event))) => self.publish_rehearsal(link, &event).await?,
+                Some(EventKind::Plan(event)) => self.publish_progress(link, event).await?,
                 Some(_) => {}
             }
             self.unpublished.lock().await.pop_front();
@@ -139,20 +142,30 @@ impl ReviewUplink {
             request: Some(link.put_text(&without_text(ask)).await?),
         };
         if request.from.is_none() {
-            *self.rehearsable.lock().await = Some(ask.ask_id.clone());
+            *self.own_plan.lock().await = Some(ask.ask_id.clone());
         }
         let waits = WaitingPlan { sha256: sha256.clone(), approvals: BTreeSet::new() };
         self.waiting.lock().await.insert(ask.ask_id.clone(), waits);
         link.publish_review(&ask.ask_id, &record).await.map(drop)
     }
 
-    async fn publish_rehearsal(&self, link: &FleetLink, event: &RehearsalEvent) -> Result<(), FleetError> {
-        let Some(ask_id) = self.rehearsable.lock().await.clone() else { return Ok(()) };
-        if !self.waiting.lock().await.contains_key(&ask_id) {
-            return Ok(());
-        }
-        let news = link.put_text(&serde_json::to_string(event).unwrap_or_default()).await?;
-        link.publish_review(&ask_id, &ReviewRecord::Rehearsal { news }).await.map(drop)
+    /// Stores what happens to the session's own plan: rehearsals while it waits, then steps and the report.
+    async fn publish_progress(&self, link: &FleetLink, event: PlanEvent) -> Result<(), FleetError> {
+        let Some(ask_id) = self.own_plan.lock().await.clone() else { return Ok(()) };
+        let waits = self.waiting.lock().await.contains_key(&ask_id);
+        let record = match event {
+            PlanEvent::Rehearsal(event) if waits => {
+                let news = link.put_text(&serde_json::to_string(&event).unwrap_or_default()).await?;
+                ReviewRecord::Rehearsal { news }
+            }
+            PlanEvent::Step(step) if !waits => ReviewRecord::Step { progress: Box::new(bounded_step(step)) },
+            PlanEvent::Report(report) if !waits => {
+                let report = link.put_text(&serde_json::to_string(&report).unwrap_or_default()).await?;
+                ReviewRecord::Report { report }
+            }
+            _ => return Ok(()),
+        };
+        link.publish_review(&ask_id, &record).await.map(drop)
     }
 
     /// Reports to the member why the session did not take its answer or order.
@@ -246,9 +259,32 @@ async fn wait_for_members(news: &mut Option<MemberLogNews<'_>>) -> Option<Result
     }
 }
 
-/// Each call of a rehearsal would be a record.
-fn is_progress(event: &RehearsalEvent) -> bool {
-    matches!(event.news, RehearsalNews::Progress { .. })
+/// What a reviewer elsewhere needs; the transcript has the rest.
+fn is_published(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Ask(_) | EventKind::AskClosed { .. } => true,
+        // Each call of a rehearsal would be a record.
+        EventKind::Plan(PlanEvent::Rehearsal(event)) => !matches!(event.news, RehearsalNews::Progress { .. }),
+        EventKind::Plan(event) => matches!(event, PlanEvent::Step(_) | PlanEvent::Report(_)),
+        _ => false,
+    }
+}
+
+/// Adds an event. The new state of a step replaces an older one, so a long partition does not fill the memory.
+fn note(unpublished: &mut VecDeque<EventKind>, kind: EventKind) {
+    if let EventKind::Plan(PlanEvent::Step(new)) = &kind {
+        let replaced = |kind: &EventKind| matches!(kind, EventKind::Plan(PlanEvent::Step(old)) if old.step == new.step);
+        unpublished.retain(|kind| !replaced(kind));
+    }
+    unpublished.push_back(kind);
+}
+
+/// The evidence of a step, short enough for a record.
+fn bounded_step(mut step: StepProgress) -> StepProgress {
+    step.files.truncate(MAX_FILES);
+    let start = step.output.len().saturating_sub(MAX_OUTPUT);
+    step.output = step.output.split_off(step.output.ceil_char_boundary(start));
+    step
 }
 
 /// The request as JSON, without the plan: that is stored on its own.

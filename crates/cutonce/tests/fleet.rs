@@ -15,6 +15,8 @@ mod foreign;
 mod jobs;
 #[path = "fleet/limits.rs"]
 mod limits;
+#[path = "fleet/load.rs"]
+mod load;
 #[path = "fleet/members.rs"]
 mod members;
 #[path = "fleet/pairing.rs"]

@@ -158,6 +158,13 @@ pub struct DeniedAttempt {
     pub text: String,
 }
 
+impl DeniedAttempt {
+    /// What the layer never gives to the workspace, or a limit of it.
+    pub fn of_layer(text: &str) -> DeniedAttempt {
+        DeniedAttempt { tool: "layer".into(), text: text.into() }
+    }
+}
+
 /// «Apply exactly this»: the rehearsal that an approval applies (RH-3).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]

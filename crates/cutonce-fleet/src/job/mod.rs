@@ -90,6 +90,26 @@ fn one() -> u32 {
     1
 }
 
+impl JobSpec {
+    /// A planning job that needs one approval.
+    pub fn planning(id: String, repo: RepoSource, task: String) -> JobSpec {
+        JobSpec {
+            id,
+            kind: JobKind::Planning,
+            repo,
+            task: Some(task),
+            text: None,
+            sha256: None,
+            then_implement: false,
+            quorum: 1,
+            model: None,
+            budget_usd: None,
+            push: None,
+            follows: None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum JobState {
@@ -150,6 +170,26 @@ pub struct JobResult {
     /// The job failed too often and is on the dead-letter list.
     #[serde(default)]
     pub dead: bool,
+}
+
+impl JobResult {
+    /// A result without content.
+    pub fn new(state: JobState, summary: String, session: String, attempt: u32) -> JobResult {
+        JobResult {
+            state,
+            summary,
+            session,
+            attempt,
+            text: None,
+            text_name: None,
+            sha256: None,
+            patch: None,
+            base: None,
+            report: None,
+            pushed: None,
+            dead: false,
+        }
+    }
 }
 
 /// A branch of the repository that a worker pushed.

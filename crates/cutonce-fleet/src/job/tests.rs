@@ -44,20 +44,8 @@ impl Board {
 }
 
 fn spec(kind: JobKind) -> JobSpec {
-    JobSpec {
-        id: "j".into(),
-        kind,
-        repo: RepoSource::Url("https://host/repo".into()),
-        task: Some("task".into()),
-        text: None,
-        sha256: None,
-        then_implement: true,
-        quorum: 2,
-        model: None,
-        budget_usd: None,
-        push: None,
-        follows: None,
-    }
+    let repo = RepoSource::Url("https://host/repo".into());
+    JobSpec { kind, then_implement: true, quorum: 2, ..JobSpec::planning("j".into(), repo, "task".into()) }
 }
 
 fn result(state: JobState) -> JobEvent {

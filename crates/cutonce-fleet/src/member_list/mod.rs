@@ -221,7 +221,8 @@ impl MemberList {
                 member.revoked.get_or_insert(published);
                 Ok(())
             }
-            MemberRecord::Invited { invite, keys, role } if is_owner && role != MemberRole::Owner => {
+            // A second owner can lock out a lost machine of the first one.
+            MemberRecord::Invited { invite, keys, role } if is_owner => {
                 // Both times are the server's, so that the clocks of members do not matter.
                 let expires = published + INVITE_SECONDS * 1000;
                 self.invites.insert(invite, OpenInvite { keys, role, expires, used: false });

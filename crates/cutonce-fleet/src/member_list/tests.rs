@@ -86,6 +86,19 @@ fn fl_2_only_the_owner_manages_members() {
 }
 
 #[test]
+fn fl_2_second_owner_locks_out_the_founder() {
+    let mut log = Log::new();
+    let code = log.invite(MemberRole::Owner, 0);
+    let (bob, founder) = (MemberSecret::generate().unwrap(), log.owner.public().id());
+    log.write(&bob, joined(&code, &bob), 1).unwrap();
+    log.write(&bob, MemberRecord::Revoked { member: founder.clone() }, 5).unwrap();
+    assert!(log.list.active_at(&founder, 6).is_none());
+    let back = log.write_as_owner(MemberRecord::Revoked { member: bob.public().id() }, 6);
+    assert_eq!(back, Err(EnvelopeFault::Author), "the first lockout counts");
+    log.write(&bob, MemberRecord::Rekeyed { epoch: 2, keys: BTreeMap::new() }, 7).unwrap();
+}
+
+#[test]
 fn fl_2_log_can_not_be_reordered_or_repeated() {
     let mut log = Log::new();
     let code = MemberSecret::generate().unwrap();
@@ -131,7 +144,7 @@ fn fl_2_only_the_owner_admits_ssh_keys() {
     let signature = log.write_as_owner(admitted(&bob, &eve, MemberRole::Approve), 1);
     assert_eq!(signature, Err(EnvelopeFault::Signature), "the keys must be those of the new member");
     let owner = log.write_as_owner(admitted(&bob, &bob, MemberRole::Owner), 1);
-    assert_eq!(owner, Err(EnvelopeFault::Author), "there is one owner");
+    assert_eq!(owner, Err(EnvelopeFault::Author), "an SSH key makes no owner");
     log.write_as_owner(admitted(&bob, &bob, MemberRole::Approve), 1).unwrap();
     assert_eq!(log.write(&bob, admitted(&eve, &eve, MemberRole::Worker), 2), Err(EnvelopeFault::Author));
     let again = log.write_as_owner(admitted(&bob, &bob, MemberRole::Approve), 3);

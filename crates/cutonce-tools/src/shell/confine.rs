@@ -456,6 +456,29 @@ pub(crate) fn refusal_hint(held: ShellConfinement, output: &str) -> Option<&'sta
     LIMIT_SIGNS.iter().chain(signs).find(|(sign, _)| output.contains(sign)).map(|(_, says)| *says)
 }
 
+/// What a confined command wanted and did not get, as its output says: "network" or "files". The command may still have
+/// ended well: a pipe hides the failure of its first part.
+pub(crate) fn refused_access(held: ShellConfinement, output: &str, root: &Path) -> Option<&'static str> {
+    if matches!(held, ShellConfinement::ParsedReadOnly | ShellConfinement::Disabled) {
+        return None;
+    }
+    // A file of the workspace may lack a mode bit; that is no refusal.
+    let is_outside = |word: &str| {
+        let path = Path::new(word.trim_matches(|c: char| !c.is_alphanumeric() && c != '/' && c != '.'));
+        path.is_absolute() && !path.starts_with(root)
+    };
+    let is_refused = |line: &str| {
+        WRITE_SIGNS.iter().any(|sign| line.contains(sign))
+            || (line.contains("Permission denied") && line.split_whitespace().any(is_outside))
+    };
+    match NETWORK_SIGNS.iter().any(|sign| output.contains(sign)) {
+        true => Some("network"),
+        false => output.lines().any(is_refused).then_some("files"),
+    }
+}
+
+const WRITE_SIGNS: [&str; 2] = ["Read-only file system", "EROFS"];
+
 /// Ended by the limit of a file's size: SIGXFSZ.
 pub(crate) const FILE_LIMIT_SIGNAL: i32 = 25;
 pub(crate) const FILE_LIMIT: &str = "A file reached the sandbox's size limit (`sandbox.limits.fileMb`).";
@@ -536,6 +559,18 @@ const WORKSPACE_SIGNS: [(&str, &str); 4] = [
 mod tests {
     use super::*;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn rh_2_refused_parts_of_commands_are_known() {
+        let of = |output: &str| refused_access(ShellConfinement::WorkspaceSandbox, output, Path::new("/p/ws"));
+        assert_eq!(of("npm error code EAI_AGAIN\n"), Some("network"));
+        assert_eq!(of("cat: /home/u/.ssh/id_rsa: Permission denied\nrc=1\n"), Some("files"));
+        assert_eq!(of("touch: cannot touch '../x': Read-only file system"), Some("files"));
+        for own in ["bash: ./x.sh: Permission denied", "bash: line 1: /p/ws/x.sh: Permission denied", "1 test failed"] {
+            assert_eq!(of(own), None, "{own}");
+        }
+        assert_eq!(refused_access(ShellConfinement::Disabled, "EAI_AGAIN", Path::new("/")), None);
+    }
 
     #[test]
     fn pm_62_missing_network_is_named_for_common_tools() {

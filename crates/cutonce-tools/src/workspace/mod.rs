@@ -225,7 +225,7 @@ impl Workspace {
 }
 
 /// Ignores case, because on some disks `.GIT` is `.git`; protecting too much costs one question.
-fn has_protected_name(path: &Path) -> bool {
+pub(crate) fn has_protected_name(path: &Path) -> bool {
     let mut names = path.components().filter_map(|part| match part {
         Component::Normal(name) => Some(name),
         Component::Prefix(_) | Component::RootDir | Component::CurDir | Component::ParentDir => None,

@@ -16,7 +16,7 @@ use ratatui::widgets::Widget;
 
 pub fn height(review: &PlanReview, area: Rect) -> u16 {
     // A list needs the rows, and its own keys replace the choices.
-    if matches!(review.focus, ReviewFocus::Steps { .. } | ReviewFocus::Terms(_)) {
+    if list_keys(review).is_some() {
         return 1;
     }
     let choices = review.slots.len() as u16;
@@ -67,6 +67,7 @@ fn list_keys(review: &PlanReview) -> Option<Vec<String>> {
     let keys: &[&str] = match review.focus {
         ReviewFocus::Steps { .. } => &STEPS_KEYS,
         ReviewFocus::Terms(_) => &["a digit chooses · esc back"],
+        ReviewFocus::Help { .. } | ReviewFocus::Details { .. } => &["↑↓ PgUp PgDn scroll · esc back"],
         _ => return None,
     };
     Some(keys.iter().map(|keys| keys.to_string()).collect())
@@ -294,7 +295,7 @@ fn escape_label(review: &PlanReview) -> &'static str {
 }
 
 pub fn put_text(area: Rect, buffer: &mut Buffer, start: u16, words: &str, style: Style) {
-    let Some(room) = area.width.checked_sub(start) else { return };
+    let Some(room) = area.width.checked_sub(start).filter(|_| area.height > 0) else { return };
     let words = text::fit(words, usize::from(room));
     buffer.set_stringn(area.x + start, area.y, &words, usize::from(room), style);
 }

@@ -205,6 +205,8 @@ fn help_rows(review: &PlanReview, width: usize) -> Vec<Line<'static>> {
     tell("1 to 6", "arm a choice; 4 toggles clearing the context");
     tell("shift+tab", "cycle the mode; this withdraws the plan");
     tell("ctrl+z", "suspend; `fg` resumes");
+    tell("in the steps", "a approves, p parks, x drops, space changes the answer; enter shows the step in the plan");
+    tell("in a list", "a digit chooses: model, effort or budget");
     tell("in a field", "enter saves, ctrl+j or shift+enter adds a line, ctrl+g opens the editor, esc keeps a draft");
     rows
 }

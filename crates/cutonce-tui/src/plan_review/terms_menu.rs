@@ -53,6 +53,7 @@ impl PlanReview {
                 self.save_draft(true);
             }
             (Some(ReviewAction::Escape), _) | (_, KeyCode::Char('m' | 'f' | 'b')) => self.focus = ReviewFocus::Plan,
+            (Some(ReviewAction::Help), _) => self.focus = ReviewFocus::Help { top: 0 },
             _ => return OverlayOutcome::Nothing,
         }
         OverlayOutcome::Redraw

@@ -2,25 +2,17 @@
 //! and what publishing costs the session that does it.
 
 use crate::Bench;
+use crate::fleet_load::{WORKERS, request_reviews, review_latencies, submit_jobs, work_jobs};
 use crate::mail::Server;
 use crate::model::Model;
 use crate::process::Program;
 use crate::table::{Row, median, millis, number};
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use cutonce_fleet::FleetLink;
-use cutonce_fleet::blob::StoredText;
-use cutonce_fleet::job::{JobEvent, JobKind, JobResult, JobSpec, JobState, RepoSource};
-use cutonce_fleet::review::ReviewRecord;
-use cutonce_fleet::streams::FleetStream;
-use futures_util::{StreamExt, TryStreamExt};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-const WORKERS: usize = 8;
-/// Publications under way at the same time.
-const AT_ONCE: usize = 64;
 const LIST_LIMIT_MS: f64 = 200.0;
 /// Publishing may add two percent to a turn.
 const PUBLISHING_LIMIT: f64 = 1.02;
@@ -56,19 +48,8 @@ impl Fleet {
 
     /// Jobs without the model: submission, then start, result and confirmation by eight workers.
     async fn jobs(&self, jobs: usize) -> Result<Vec<Row>> {
-        let link = self.link().await?;
-        let start = Instant::now();
-        let submit = async |number| link.submit_job(&job_spec(number)).await;
-        let all = futures_util::stream::iter((0..jobs).map(submit)).buffer_unordered(AT_ONCE);
-        all.try_collect::<()>().await?;
-        let submitted = start.elapsed();
-        let (start, ended) = (Instant::now(), AtomicUsize::new(0));
-        let workers = (0..WORKERS).map(|_| self.work(&ended, jobs));
-        futures_util::future::try_join_all(workers).await?;
-        let worked = start.elapsed();
-        let board = link.job_board().await?;
-        let once = board.jobs().filter(|job| job.state == JobState::Waiting && job.attempts == 1).count();
-        ensure!(once == jobs, "{once} of {jobs} jobs have one result after one attempt");
+        let submitted = submit_jobs(&self.link().await?, jobs).await?;
+        let worked = work_jobs(&self.home, jobs).await?;
         let rate = |time: Duration| format!("{} jobs/s", number((jobs as f64 / time.as_secs_f64()).round()));
         Ok(vec![
             Row::known(&format!("{jobs} jobs submitted to one server"), rate(submitted)),
@@ -77,29 +58,9 @@ impl Fleet {
         ])
     }
 
-    async fn work(&self, ended: &AtomicUsize, jobs: usize) -> Result<()> {
-        let link = self.link().await?;
-        let queue = link.open_queue(Duration::from_secs(30)).await?;
-        while ended.load(Ordering::Relaxed) < jobs {
-            let Some(taken) = link.take_job(&queue, Duration::from_millis(200)).await? else { continue };
-            let (id, generation) = (taken.queued.id.clone(), taken.queued.generation);
-            let started = JobEvent::Started { generation, run: id.clone(), queued: taken.sequence() };
-            link.publish_job_event(&id, &started).await?;
-            ensure!(link.end_job(&id, generation, &job_result(&id)).await?, "{id} has two results");
-            taken.confirm().await.map_err(anyhow::Error::msg)?;
-            ended.fetch_add(1, Ordering::Relaxed);
-        }
-        Ok(())
-    }
-
     /// The list of waiting plans, from the start of the program to its end.
     fn lists(&self, bench: &Bench, runtime: &tokio::runtime::Runtime, plans: usize) -> Result<Vec<Row>> {
-        runtime.block_on(async {
-            let link = self.link().await?;
-            let request = async |number: usize| request_review(&link, number).await;
-            let all = futures_util::stream::iter((0..plans).map(request)).buffer_unordered(AT_ONCE);
-            all.try_collect::<()>().await
-        })?;
+        runtime.block_on(async { request_reviews(&self.link().await?, plans).await })?;
         let list = self.cutonce(["review", "--remote", "team", "--json"]);
         let first = millis(list.run(&self.room)?.wall);
         let mut times = Vec::new();
@@ -119,18 +80,8 @@ impl Fleet {
 
     /// From the publication of a plan to a reviewer who follows.
     async fn latency(&self, rounds: usize) -> Result<Row> {
-        let link = self.link().await?;
-        let reviewer = self.link().await?;
-        let start = reviewer.review_end().await? + 1;
-        let mut news = reviewer.follow::<ReviewRecord>(FleetStream::Reviews, "*", start).await?;
-        let mut times = Vec::new();
-        for round in 0..rounds {
-            let start = Instant::now();
-            let (sent, received) = tokio::join!(request_review(&link, 1_000_000 + round), news.next());
-            sent?;
-            received?;
-            times.push(millis(start.elapsed()));
-        }
+        let times = review_latencies(&self.link().await?, &self.link().await?, rounds).await?;
+        let times: Vec<f64> = times.into_iter().map(millis).collect();
         let worst = times.iter().copied().fold(0.0, f64::max);
         let row = Row::known("a plan, from its submission to a reviewer", format!("{} ms", number(median(&times))));
         Ok(row.beside(format!("longest of {rounds}: {} ms", number(worst))))
@@ -164,50 +115,5 @@ impl Fleet {
         let times = model.server().times();
         let turns = times.windows(2).map(|two| millis(two[1].received.duration_since(two[0].received)));
         Ok(median(&turns.collect::<Vec<_>>()))
-    }
-}
-
-async fn request_review(link: &FleetLink, number: usize) -> Result<()> {
-    let record = ReviewRecord::Requested {
-        session: format!("session-{number}"),
-        project: "/home/ann/project".into(),
-        text: StoredText::Inline("# Plan\n".repeat(100)),
-        sha256: "0".repeat(64),
-        request: None,
-    };
-    link.publish_review(&format!("ask-{number:07}"), &record).await.map(drop).context("storing a request")
-}
-
-fn job_spec(number: usize) -> JobSpec {
-    JobSpec {
-        id: format!("job-{number:06}"),
-        kind: JobKind::Planning,
-        repo: RepoSource::Url("https://host.invalid/repo.git".into()),
-        task: Some("Sign the cookies".into()),
-        text: None,
-        sha256: None,
-        then_implement: false,
-        quorum: 1,
-        model: None,
-        budget_usd: None,
-        push: None,
-        follows: None,
-    }
-}
-
-fn job_result(id: &str) -> JobResult {
-    JobResult {
-        state: JobState::Waiting,
-        summary: "done".into(),
-        session: id.into(),
-        attempt: 1,
-        text: Some(StoredText::Inline("# Plan\n".repeat(100))),
-        text_name: None,
-        sha256: None,
-        patch: None,
-        base: None,
-        report: None,
-        pushed: None,
-        dead: false,
     }
 }

@@ -185,6 +185,7 @@ fn member_role(role: InviteRole) -> MemberRole {
         InviteRole::Approve => MemberRole::Approve,
         InviteRole::Comment => MemberRole::Comment,
         InviteRole::Worker => MemberRole::Worker,
+        InviteRole::Owner => MemberRole::Owner,
     }
 }
 

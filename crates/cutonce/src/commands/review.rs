@@ -5,7 +5,9 @@ use super::remote_link::{connect, tell_faults};
 use crate::cli::fleet_args::ReviewArgs;
 use anyhow::Context;
 use cutonce_core::exit_code;
+use cutonce_core::plan::StepProgress;
 use cutonce_core::plan::approval::{ChoiceKey, PlanAnswer};
+use cutonce_core::plan::report::PlanReport;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
@@ -139,6 +141,9 @@ fn ask(then_implement: bool, text: &str) -> anyhow::Result<Option<ReviewAnswer>>
 
 /// Answers a plan of a running session, and waits until the session says what counted.
 async fn answer_session(link: &FleetLink, review: &SharedReview, args: &ReviewArgs) -> anyhow::Result<u8> {
+    if !args.approve && args.changes.is_none() && review.closed.as_ref().is_some_and(|(_, approved)| *approved) {
+        return show_progress(link, review, args.json).await;
+    }
     require_open(review.closed.as_ref())?;
     let text = link.get_text(&review.text).await?;
     if args.sha256.as_ref().is_some_and(|wanted| !wanted.trim().eq_ignore_ascii_case(&review.sha256)) {
@@ -187,6 +192,32 @@ async fn answer_session(link: &FleetLink, review: &SharedReview, args: &ReviewAr
             (_, true) if approve => println!("Approved."),
             closed => require_open(Some(&closed))?,
         },
+    }
+    Ok(exit_code::SUCCESS)
+}
+
+/// Shows what became of an approved plan: the evidence for its steps so far, and the report.
+async fn show_progress(link: &FleetLink, review: &SharedReview, as_json: bool) -> anyhow::Result<u8> {
+    let report: Option<PlanReport> = match &review.report {
+        Some(report) => serde_json::from_str(&link.get_text(report).await?).ok(),
+        None => None,
+    };
+    let by = review.closed.as_ref().and_then(|(by, _)| by.as_deref());
+    if as_json {
+        let steps: Vec<&StepProgress> = review.steps.values().collect();
+        println!("{}", json!({"id": review.ask_id, "approvedBy": by, "steps": steps, "report": report}));
+        return Ok(exit_code::SUCCESS);
+    }
+    println!("Approved by {}.", sanitize(by.unwrap_or("its user")));
+    for step in review.steps.values() {
+        let exit = step.exit_code.map_or("did not end".into(), |code| format!("exited {code}"));
+        let check = step.check.as_ref().map_or(String::new(), |check| format!("; `{check}` {exit}"));
+        let text = format!("{} {}: {}{check}", step.step, step.state.name(), step.files.join(", "));
+        println!("{}", sanitize(&text));
+    }
+    match report {
+        Some(report) => println!("\n{}", sanitize(&report.text())),
+        None => println!("It is not reported as implemented yet."),
     }
     Ok(exit_code::SUCCESS)
 }

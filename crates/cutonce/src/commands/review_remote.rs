@@ -6,9 +6,9 @@ use super::remote_link::tell_faults;
 use super::review::{ReviewAnswer, answer_job, require_waiting};
 use anyhow::Context;
 use cutonce_agent::review_socket::SessionUpdate;
-use cutonce_core::plan::PlanEvent;
 use cutonce_core::plan::approval::{ChoiceKey, LineComment, PlanAnswer, PlanExitRequest};
 use cutonce_core::plan::rehearsal::RehearsalOrder;
+use cutonce_core::plan::{PlanEvent, StepProgress};
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::review_request::{
     ReviewerAnswer, ReviewerMessage, SessionNews, WaitingRequest, WaitingSubject, describe_closed,
@@ -272,19 +272,32 @@ impl RemoteFollower {
     }
 
     async fn take_review(&self, record: &FleetRecord<ReviewRecord>) {
-        if let ReviewRecord::Rehearsal { news } = &record.body {
-            self.take_rehearsal(record, news).await;
+        match &record.body {
+            ReviewRecord::Rehearsal { news } => self.take_rehearsal(record, news).await,
+            ReviewRecord::Step { progress } => self.take_step(record, progress),
+            _ => {}
         }
         self.fold_review(record);
     }
 
+    /// The review that a record is about, if the session that asks wrote it.
+    fn review_of_owner(&self, record: &FleetRecord<ReviewRecord>) -> Option<SharedReview> {
+        let ask_id = record.subject.split('.').nth(4)?;
+        let review = lock(&self.known).reviews.get(ask_id).cloned();
+        review.filter(|review| review.is_from_owner(record))
+    }
+
+    /// Evidence of the implementation, from the session that does it.
+    fn take_step(&self, record: &FleetRecord<ReviewRecord>, progress: &StepProgress) {
+        if let Some(review) = self.review_of_owner(record) {
+            let event = Box::new(PlanEvent::Step(progress.clone()));
+            self.tell_session(review.session, SessionNews::Plan { event });
+        }
+    }
+
     /// News of a rehearsal, from the session that does it.
     async fn take_rehearsal(&self, record: &FleetRecord<ReviewRecord>, news: &StoredText) {
-        let Some(ask_id) = record.subject.split('.').nth(4) else { return };
-        let review = lock(&self.known).reviews.get(ask_id).cloned();
-        let Some(review) = review.filter(|review| review.closed.is_none() && review.is_from_owner(record)) else {
-            return;
-        };
+        let Some(review) = self.review_of_owner(record).filter(|review| review.closed.is_none()) else { return };
         let Ok(text) = self.link.get_text(news).await else { return };
         let Ok(event) = serde_json::from_str(&text) else { return };
         let event = Box::new(PlanEvent::Rehearsal(Box::new(event)));

@@ -80,6 +80,30 @@ async def test_rh_4_rehearsal_is_offered_shown_and_applied(world):
     assert "was carried out already" in world.told_model()
 
 
+async def test_rh_5_result_is_kept_by_name(world):
+    turns = [
+        {"calls": [write("{plan}", STEPLESS), EXIT]},
+        {"calls": [write("late.txt", "late\n")]},
+        {"text": "rehearsed"},
+    ]
+    async with world.model(turns), world.agent() as connection:
+        session = await world.new(connection, "plan")
+        world.editor.answers = ["rehearse", ("keep", {"cutonce": {"name": "../up"}}), ("keep", {"cutonce": {"name": "spring"}}), "leave"]
+        await say(connection, session, "plan it")
+        _, result, refused, kept = world.editor.asked
+        keep = [o for o in result["options"] if o.option_id == "keep"][0]
+        assert keep.name.startswith("Keep r1 by name") and keep.kind == "reject_once", keep
+        note = refused["call"]["content"][0]["content"]["text"]
+        assert note.startswith("r1 was not kept:"), note
+        note = kept["call"]["content"][0]["content"]["text"]
+        assert note == "r1 is kept as spring; `cutonce rehearsals apply spring` applies it later.", note
+        assert "keep" not in [o.option_id for o in kept["options"]]
+        assert world.tree() == {}
+    assert "spring" in world.run("rehearsals").stdout
+    assert world.run("rehearsals", "apply", "spring").returncode == 0
+    assert world.tree() == {"late.txt": "late\n"}
+
+
 async def test_rh_3_changed_file_asks_again(world):
     turns = [
         {"calls": [write("{plan}", STEPLESS), EXIT]},

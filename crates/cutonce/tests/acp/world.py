@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import subprocess
 import sys
 import tempfile
 import traceback
@@ -158,6 +159,10 @@ class World:
     def env(self, **more):
         env = {"HOME": str(self.dir), "CUTONCE_HOME": str(self.home), "PATH": os.environ["PATH"]}
         return env | more
+
+    def run(self, *args):
+        """Another command of the program, in the workspace."""
+        return subprocess.run([BINARY, *args], cwd=self.ws, env=self.env(), capture_output=True, text=True, timeout=WAIT)
 
     @contextlib.asynccontextmanager
     async def model(self, turns):

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 crate::tests!(
     rv_2_rehearsal_is_applied_without_a_file,
+    rh_5_result_is_kept_by_name_in_the_browser,
     rh_7_rehearsals_are_compared_and_cancelled,
     rh_2_rh_3_failed_check_and_a_changed_file,
     pc_32_rv_2_evidence_and_report,
@@ -64,6 +65,39 @@ fn rv_2_rehearsal_is_applied_without_a_file() {
     term.see("Answered in the browser: approved").unwrap();
     term.see("Applied the rehearsal: 1 file").unwrap();
     assert_eq!((stage.disk("hello.txt").as_deref(), stage.disk("bye.txt")), (Some("hello\n"), None));
+}
+
+fn rh_5_result_is_kept_by_name_in_the_browser() {
+    let stage = Stage::new(&script(&[&[submit()], &rehearses()[..]].concat()));
+    let mut term = stage.with_waiting_plan();
+    let page = stage.serve();
+    let mut browser = Browser::take();
+    browser.open(&page.url);
+    browser.open_request("Say hello");
+    browser.click("Rehearsal");
+    browser.click("Start rehearsal");
+    browser.hear("Rehearsal r1 finished");
+    browser.click("Keep rehearsal r1");
+    browser.see("the plan still waits");
+    check_accessibility(&mut browser, &axe(), "the dialog that keeps a result");
+    browser.fill("#keep-name", "../up");
+    browser.click("Confirm");
+    browser.hear("Rehearsal r1 was not kept");
+    browser.click("Keep rehearsal r1");
+    browser.fill("#keep-name", "spring");
+    browser.click("Confirm");
+    browser.hear("Rehearsal r1 is kept as spring");
+    browser.see("kept as spring");
+    browser.until("no second offer", "return document.querySelector(\"[aria-label='Keep rehearsal r1']\") === null");
+    // The result outlives its review.
+    browser.click("Discard rehearsal r1");
+    browser.hear("Rehearsal r1 ended");
+    term.press("esc").unwrap();
+    let list = stage.command(&["rehearsals"]).output().unwrap();
+    assert!(String::from_utf8_lossy(&list.stdout).contains("spring"), "{list:?}");
+    let applied = stage.command(&["rehearsals", "apply", "spring"]).output().unwrap();
+    assert!(applied.status.success(), "{applied:?}");
+    assert_eq!(stage.disk("hello.txt").as_deref(), Some("hello\n"));
 }
 
 /// rehearse/terminal, rehearse/plain: a check that fails, a call outside the plan, and a file that changes meanwhile.

@@ -74,10 +74,8 @@ impl Cluster {
         let mut command = match &node.small {
             None => Command::new(nats_program()),
             Some(store) => {
-                let mut command = Command::new("unshare");
-                command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
-                command.arg(format!("mount -t tmpfs -o size={SMALL_DISK} tmpfs \"$0\" && exec \"$@\""));
-                command.arg(store).arg(nats_program());
+                let mut command = on_small_disk(store);
+                command.arg(nats_program());
                 command
             }
         };
@@ -119,6 +117,49 @@ impl Cluster {
         })
     }
 
+    /// Lets other servers than this one lead the cluster, all streams of the group and the queue's consumer.
+    pub fn lead_elsewhere(&self, group: &str, at: usize) {
+        let name = format!("n{at}");
+        wait_until("other leaders", || block_on(self.try_lead_elsewhere(group, &name)));
+    }
+
+    async fn try_lead_elsewhere(&self, group: &str, name: &str) -> Option<()> {
+        let context = self.connect().await?;
+        let step_down = async |what: &str| {
+            let asked = context.client().request(format!("$JS.API.{what}"), "".into()).await;
+            asked.ok().map(drop)
+        };
+        let mut moved = false;
+        for stream in stream_names(group) {
+            let found = context.get_stream(&stream).await.ok()?;
+            if found.cached_info().cluster.as_ref()?.leader.as_deref()? == name {
+                (moved, _) = (true, step_down(&format!("STREAM.LEADER.STEPDOWN.{stream}")).await?);
+            }
+        }
+        let queue = FleetStream::Queue.name(group);
+        let consumers = context.get_stream(&queue).await.ok()?;
+        let workers = consumers.consumer_info("workers").await.ok()?;
+        if workers.cluster.as_ref()?.leader.as_deref()? == name {
+            (moved, _) = (true, step_down(&format!("CONSUMER.LEADER.STEPDOWN.{queue}.workers")).await?);
+        }
+        (!moved).then_some(())
+    }
+
+    /// Whether each stream of records has a leader.
+    pub fn has_leaders(&self, group: &str) -> bool {
+        let leads = async || {
+            // The first server has a large disk.
+            let client = async_nats::connect(format!("nats://127.0.0.1:{}", self.nodes[0].port)).await.ok()?;
+            let context = jetstream::new(client);
+            for stream in FleetStream::ALL {
+                let found = context.get_stream(stream.name(group)).await.ok()?;
+                found.cached_info().cluster.as_ref()?.leader.as_ref()?;
+            }
+            Some(())
+        };
+        block_on(leads()).is_some()
+    }
+
     /// Waits until every server has all of every stream: only then the next one may fail.
     pub fn wait_for_copies(&self, group: &str) {
         wait_until("all copies", || block_on(self.has_all_copies(group)));
@@ -126,8 +167,7 @@ impl Cluster {
 
     async fn has_all_copies(&self, group: &str) -> Option<()> {
         let context = self.connect().await?;
-        let names = FleetStream::ALL.map(|stream| stream.name(group));
-        for name in names.into_iter().chain([format!("OBJ_cutonce-fleet-{group}")]) {
+        for name in stream_names(group) {
             let stream = context.get_stream(&name).await.ok()?;
             let cluster = stream.cached_info().cluster.clone()?;
             let current = cluster.replicas.iter().filter(|copy| copy.current && !copy.offline).count();
@@ -151,6 +191,24 @@ impl Cluster {
             })
         });
     }
+}
+
+fn stream_names(group: &str) -> impl Iterator<Item = String> {
+    let names = FleetStream::ALL.map(|stream| stream.name(group));
+    names.into_iter().chain([format!("OBJ_cutonce-fleet-{group}")])
+}
+
+/// Starts a program for which this folder is a small file system of its own.
+fn on_small_disk(folder: &Path) -> Command {
+    let mut command = Command::new("unshare");
+    command.args(["--user", "--map-root-user", "--mount", "sh", "-c"]);
+    command.arg(format!("mount -t tmpfs -o size={SMALL_DISK} tmpfs \"$0\" && exec \"$@\"")).arg(folder);
+    command
+}
+
+pub fn can_mount_small_disk() -> bool {
+    let folder = tempfile::tempdir().unwrap();
+    on_small_disk(folder.path()).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 impl Node {

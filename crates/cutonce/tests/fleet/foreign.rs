@@ -121,6 +121,19 @@ fn fl_6_foreign_messages_change_nothing() {
 }
 
 #[test]
+fn fl_6_foreign_messages_do_not_block_a_join() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let code = ann.ok(&["remote", "invite", "team", "--role", "comment"]);
+    block_on(async { Foreigner::connect(&stage, &ann).await.disturb(FleetStream::Invites).await });
+    let bob = stage.person("bob");
+    bob.ok(&["remote", "join", code.trim(), "--label", "bob"]);
+    assert!(ann.ok(&["remote", "members", "team"]).contains("bob"));
+    let eve = stage.person("eve");
+    assert!(eve.fails(&["remote", "join", code.trim()]).contains("was used"), "the code works once");
+}
+
+#[test]
 fn fl_6_foreign_messages_in_the_queue_start_nothing() {
     let stage = Stage::new();
     let ann = stage.owner();

@@ -38,8 +38,25 @@ fn fl_2_roles_limit_what_members_do() {
     assert!(bob.fails(&submit).contains("role worker can't submit"));
     carl.ok(&submit);
     assert!(carl.fails(&["worker", "--remote", "team"]).contains("role approve can't take jobs"));
-    assert!(carl.fails(&["remote", "invite", "team", "--role", "worker"]).contains("only the owner"));
-    assert!(carl.fails(&["remote", "revoke", "team", "bob"]).contains("only the owner"));
+    assert!(carl.fails(&["remote", "invite", "team", "--role", "worker"]).contains("only an owner"));
+    assert!(carl.fails(&["remote", "revoke", "team", "bob"]).contains("only an owner"));
+}
+
+#[test]
+fn fl_2_lost_owner_is_locked_out_by_another() {
+    let stage = Stage::new();
+    let ann = stage.owner();
+    let olga = stage.member(&ann, "olga", "owner");
+    let bob = stage.member(&olga, "bob", "approve");
+    assert!(ann.fails(&["remote", "revoke", "team", "ann"]).contains("can't lock itself out"));
+    olga.ok(&["remote", "revoke", "team", "ann"]);
+    assert!(ann.fails(&["jobs", "--remote", "team"]).contains("locked out"));
+    assert!(ann.fails(&["remote", "revoke", "team", "olga"]).contains("locked out"));
+    // The group continues without its founder, with a new key.
+    let carl = stage.member(&olga, "carl", "comment");
+    let members = bob.ok(&["remote", "members", "team"]);
+    assert!(members.contains("carl") && members.contains("locked out"), "{members}");
+    assert_eq!(carl.json(&["jobs", "--remote", "team", "--json"]), serde_json::json!([]));
 }
 
 #[test]

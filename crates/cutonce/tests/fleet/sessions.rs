@@ -130,6 +130,39 @@ fn fl_2_members_answer_plans_of_sessions() {
     assert!(late.contains("already approved by bob"), "{late}");
 }
 
+/// Two steps, the first with a check.
+const TWO_STEPS: &str = "# Say hello\n\n## Steps\n\n1. Write the greeting\n   - files: hello.txt (new)\n   - check: grep hello hello.txt\n2. Write the farewell\n   - files: bye.txt (new)\n";
+
+#[test]
+fn fl_1_remote_reviewers_see_evidence_and_report() {
+    let write = |path: &str, content: &str| json!({"name": "Write", "input": {"file_path": path, "content": content}});
+    let check = json!({"name": "Bash", "input": {"command": "grep hello hello.txt"}});
+    let turns = json!({"turns": [
+        {"calls": [write("{plan}", TWO_STEPS), {"name": "ExitPlanMode", "input": {}}]},
+        {"calls": [write("hello.txt", "hello\n"), check]},
+        {"calls": [write("bye.txt", "bye\n")]},
+        {"text": "Both are written."},
+    ]});
+    let stage = Stage::with_script(&turns.to_string());
+    let ann = stage.owner();
+    let bob = stage.member(&ann, "bob", "approve");
+    let session = planning_session(&ann, &["--allowed-tools", "Write,Bash(grep:*)"]);
+    let id = waiting_request(&bob);
+    bob.ok(&["review", &id, "--remote", "team", "--approve"]);
+    let shown = wait_until("the report", || {
+        let shown = bob.json(&["review", &id, "--remote", "team", "--json"]);
+        (!shown["report"].is_null()).then_some(shown)
+    });
+    assert_eq!(shown["approvedBy"], "bob");
+    let states: Vec<&serde_json::Value> =
+        shown["steps"].as_array().unwrap().iter().map(|step| &step["state"]).collect();
+    assert_eq!(states, ["checked", "changed"], "{shown}");
+    assert_eq!((&shown["steps"][0]["exitCode"], &shown["steps"][0]["output"]), (&json!(0), &json!("hello")), "{shown}");
+    let told = bob.ok(&["review", &id, "--remote", "team"]);
+    assert!(told.contains("1 checked: hello.txt; `grep hello hello.txt` exited 0"), "{told}");
+    drop(session);
+}
+
 #[test]
 fn fl_2_quorum_needs_the_local_user_too() {
     use std::io::Write;

@@ -2,6 +2,7 @@
 
 use super::AgentNews;
 use cutonce_core::conversation::TokenUsage;
+use cutonce_core::plan::rehearsal::DeniedAttempt;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_sandbox::{ProcessExit, SandboxProfile, SpawnSpec, StdinMode, StdoutMode};
 use serde_json::Value;
@@ -42,6 +43,8 @@ pub(super) struct AgentRun {
     pub stopped: Option<RehearsalStop>,
     /// Commands with the end of their last output.
     pub commands: Vec<RunCommand>,
+    /// What commands did not get from the sandbox, and what was not applied of them (RH-2).
+    pub denied: Vec<DeniedAttempt>,
 }
 
 pub(super) struct RunCommand {
@@ -58,6 +61,7 @@ struct AgentFrames {
     /// Usage comes with each part of a message.
     last_message: String,
     commands: Vec<RunCommand>,
+    denied: Vec<DeniedAttempt>,
     /// A limit of the sandbox that a command reached.
     over_limit: Option<String>,
 }
@@ -98,8 +102,22 @@ impl AgentFrames {
             let id = block["tool_use_id"].as_str().unwrap_or_default();
             let Some(at) = self.commands.iter().rposition(|one| one.call_id == id) else { continue };
             self.commands[at].output = block["content"].as_str().map(output_end);
+            let about = &frame["tool_use_result"];
+            let refused = about["refused"].as_str().map(|part| refused_command(&self.commands[at].command, part));
+            let not_applied = about["notApplied"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            self.denied.extend(refused.into_iter().chain(not_applied.map(DeniedAttempt::of_layer)));
+            self.denied.truncate(MAX_COMMANDS);
         }
     }
+}
+
+/// A command that ran, and did not get what it wanted (RH-2).
+fn refused_command(command: &str, part: &str) -> DeniedAttempt {
+    let wanted = match part {
+        "network" => "it wanted the network",
+        _ => "it wanted a secret, a protected file or one outside the workspace",
+    };
+    DeniedAttempt { tool: "Bash".into(), text: format!("{command} ({wanted})") }
 }
 
 fn output_end(output: &str) -> String {
@@ -215,7 +233,8 @@ impl RehearsingAgent {
             errors.extend_from_slice(format!("the agent was ended by signal {signal}").as_bytes());
         }
         let errors = String::from_utf8_lossy(&errors).trim().to_string();
-        Ok(AgentRun { result: frames.result, errors, stopped, commands: frames.commands })
+        let AgentFrames { result, commands, denied, .. } = frames;
+        Ok(AgentRun { result, errors, stopped, commands, denied })
     }
 }
 

@@ -197,7 +197,13 @@ impl RehearsalJob {
         let found = found.map_err(RehearsalError::Layer)?;
         let found = RehearsedChanges::new(found, (&root, &upper), &self.env).await;
         let diff = diff_changes(&found.changes, &upper, &root);
-        let judged = self.judge(&run.result.unwrap_or_default(), run.stopped.as_ref(), &found.refused);
+        let mut judged = self.judge(&run.result.unwrap_or_default(), run.stopped.as_ref());
+        let on_layer = found.refused.iter().map(|text| DeniedAttempt::of_layer(text));
+        for denied in run.denied.into_iter().chain(on_layer) {
+            if !judged.denied.contains(&denied) {
+                judged.denied.push(denied);
+            }
+        }
         let checks = self.ran_checks(&root, judged.report.as_ref(), &run.commands);
         let base = base.await.unwrap_or_default();
         let result = RehearsalResult {
@@ -272,7 +278,7 @@ impl RehearsalJob {
     }
 
     /// Reads the agent's last frame.
-    fn judge(&self, frame: &Value, stopped: Option<&RehearsalStop>, refused: &[String]) -> JudgedRun {
+    fn judge(&self, frame: &Value, stopped: Option<&RehearsalStop>) -> JudgedRun {
         let mut report: Option<PlanReport> =
             frame.get("report").and_then(|report| serde_json::from_value(report.clone()).ok());
         if let Some(report) = &mut report {
@@ -287,12 +293,11 @@ impl RehearsalJob {
         let failure = stop.clone().or(told.filter(|_| failed));
         let drifted = report.as_ref().is_some_and(|report| report.drift);
         let passed = !failed && !drifted && stopped.is_none();
-        let layer = |text: &String| DeniedAttempt { tool: "layer".into(), text: text.clone() };
         let mut denied = denied_calls(frame);
         let outside = report.iter().flat_map(|report| &report.denied);
         let unlisted: Vec<&String> = outside.filter(|path| denied.iter().all(|known| known.text != **path)).collect();
         denied.extend(unlisted.into_iter().map(|path| DeniedAttempt { tool: "Bash".into(), text: path.clone() }));
-        denied.extend(refused.iter().chain(&stop).map(layer));
+        denied.extend(stop.iter().map(|text| DeniedAttempt::of_layer(text)));
         let cost_usd = frame.get("total_cost_usd").and_then(Value::as_f64).unwrap_or_default();
         JudgedRun { report, denied, passed, failure, cost_usd }
     }

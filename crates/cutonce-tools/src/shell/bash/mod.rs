@@ -2,7 +2,9 @@
 
 use crate::env::{CallContext, ToolEnv};
 use crate::shell::changes::ScopedResult;
-use crate::shell::confine::{FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, over_limit_note, refusal_hint};
+use crate::shell::confine::{
+    FILE_LIMIT, FILE_LIMIT_SIGNAL, FORK_REFUSED, over_limit_note, refusal_hint, refused_access,
+};
 use crate::shell::process::{BackgroundTask, CommandOutput, KILL_TIMEOUT, OutputStream, RunningBash as Shell};
 use crate::tool::{Tool, ToolError, ToolOutcome};
 use async_trait::async_trait;
@@ -226,6 +228,10 @@ async fn run_in_foreground(
         true => outcome,
         false => with_detail(outcome, "folder", json!(started_in.to_string_lossy())),
     };
+    let outcome = match refused_access(held, &shown, &here.workspace.root) {
+        Some(part) => with_detail(outcome, "refused", json!(part)),
+        None => outcome,
+    };
     Ok(match scoped {
         Some(scoped) => with_changed_files(outcome, &scoped),
         None => outcome,
@@ -242,7 +248,11 @@ fn with_detail(mut outcome: ToolOutcome, name: &str, value: serde_json::Value) -
 
 /// Tells front ends and the plan's progress which files the command changed.
 fn with_changed_files(outcome: ToolOutcome, scoped: &ScopedResult) -> ToolOutcome {
-    with_detail(with_detail(outcome, "changed", json!(scoped.changed)), "outside", json!(scoped.outside))
+    let outcome = with_detail(with_detail(outcome, "changed", json!(scoped.changed)), "outside", json!(scoped.outside));
+    match scoped.refused.is_empty() {
+        true => outcome,
+        false => with_detail(outcome, "notApplied", json!(scoped.refused)),
+    }
 }
 
 /// Note for a command that did not report its folder: after `exec`, an EXIT trap of its own, or a kill.

@@ -4,6 +4,7 @@ use super::CallScope;
 use super::ignored::{run_confined_git, run_git};
 use crate::disk::layer::{LayerChange, LayerChanges, LayerNode};
 use crate::files::IgnoreRules;
+use crate::workspace::has_protected_name;
 use cutonce_core::plan::scope::{PlanScope, ScopeVerdict, ScopedPath};
 use cutonce_core::plan::scope_git::GitUse;
 use std::collections::BTreeSet;
@@ -198,11 +199,17 @@ impl RehearsedChanges {
         let rules = IgnoreRules::new(root, None);
         let (git, files): (Vec<LayerChange>, Vec<LayerChange>) =
             found.changes.into_iter().partition(|change| is_git(&change.path));
+        // Writes to these places ask in every mode, and no one was asked.
+        let (protected, files): (Vec<LayerChange>, Vec<LayerChange>) =
+            files.into_iter().partition(|change| has_protected_name(&change.path));
         let paths = files.iter().map(|change| (change.path.as_path(), change.is_folder_only()));
         let ignored = rules.ignored_among(paths);
         let refused = found.refused.iter().filter(|refused| !is_git(&refused.path));
         let mut refused: Vec<String> =
             refused.map(|refused| format!("{} is {}", refused.path.display(), refused.why)).collect();
+        let protected = protected.iter().filter(|change| !change.is_folder_only());
+        refused
+            .extend(protected.map(|change| format!("{} is protected: only you can change it", change.path.display())));
         let git: Vec<&LayerChange> = git.iter().collect();
         if !git.iter().all(|change| change.is_folder_only()) && !is_refreshed_index(&git, (root, upper), env).await {
             refused.push("git's own folder (.git) changed".into());

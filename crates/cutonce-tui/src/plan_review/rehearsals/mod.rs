@@ -2,6 +2,7 @@
 //! user takes files out, applies exactly the rest, or discards it.
 
 mod page;
+mod page_keys;
 mod page_rows;
 mod run_list;
 
@@ -26,7 +27,6 @@ pub struct ReviewRehearsals {
     list: SharedRehearsals,
     /// The diff or output that was drawn last.
     shown: Option<ShownPart>,
-    /// Rows of the part of the page that scrolls, and whether the list is next to the diff.
     room: PageRoom,
 }
 
@@ -40,9 +40,13 @@ struct ShownPart {
     complete: bool,
 }
 
+/// The part of the page that scrolls, as it was drawn last.
 #[derive(Debug, Clone, Copy, Default)]
 struct PageRoom {
     rows: usize,
+    /// Rows that there are to scroll through.
+    all_rows: usize,
+    /// The list is next to the diff.
     two_panes: bool,
 }
 
@@ -62,6 +66,8 @@ enum PageView {
     Part { at: usize, top: usize },
     /// All rehearsals side by side (RH-7).
     Table { at: usize },
+    /// All keys of this page; `at` is the row that was selected.
+    Keys { at: usize, top: usize },
 }
 
 impl RehearsalPage {
@@ -162,6 +168,7 @@ impl PlanReview {
         let Some(run) = list.borrow().runs.get(page.run).cloned() else { return OverlayOutcome::Nothing };
         let plain = key.modifiers - KeyModifiers::SHIFT == KeyModifiers::NONE;
         match key.code {
+            KeyCode::Char('?') if plain => self.toggle_keys(page),
             KeyCode::Char('r') if plain => return self.start_rehearsal(None),
             KeyCode::Char('v') if plain => return self.rehearse_earlier(),
             KeyCode::Char('s') if plain => return self.keep(&run),
@@ -187,6 +194,16 @@ impl PlanReview {
         self.focus = ReviewFocus::Rehearsal(page);
     }
 
+    /// `?`: all keys of this page, and back.
+    fn toggle_keys(&mut self, page: RehearsalPage) {
+        let view = match page.view {
+            PageView::Keys { at, .. } => PageView::Rows { at, top: 0 },
+            PageView::Rows { at, .. } | PageView::Part { at, .. } => PageView::Keys { at, top: 0 },
+            PageView::Table { .. } => PageView::Keys { at: 0, top: 0 },
+        };
+        self.show_page(RehearsalPage { view, ..page });
+    }
+
     fn move_on_page(&mut self, page: RehearsalPage, run: &RehearsalRun, key: KeyEvent) -> OverlayOutcome {
         let Some(action) = keys::action_for_key(key) else { return OverlayOutcome::Nothing };
         let targets = page_rows::targets(run);
@@ -197,26 +214,30 @@ impl PlanReview {
                 self.focus = ReviewFocus::Plan;
                 return OverlayOutcome::Redraw;
             }
+            (PageView::Keys { at, .. }, ReviewAction::Escape | ReviewAction::Confirm) => PageView::Rows { at, top: 0 },
+            (PageView::Keys { at, top }, _) => {
+                PageView::Keys { at, top: scrolled(top, action, room.rows, room.all_rows) }
+            }
             (PageView::Part { at, .. } | PageView::Table { at }, ReviewAction::Escape) => {
                 let at = if matches!(page.view, PageView::Table { .. }) { 0 } else { at };
                 PageView::Rows { at, top: 0 }
             }
             (PageView::Rows { at, .. }, ReviewAction::Confirm) => match targets.get(at) {
-                Some(RowTarget::Text) | None => return OverlayOutcome::Nothing,
+                None => return OverlayOutcome::Nothing,
                 Some(_) => PageView::Part { at, top: 0 },
             },
             (PageView::Rows { at, top }, ReviewAction::PageDown | ReviewAction::PageUp) if room.two_panes => {
-                PageView::Rows { at, top: scrolled(top, action, room.rows, self.part_rows_len()) }
+                PageView::Rows { at, top: scrolled(top, action, room.rows, room.all_rows) }
             }
             (PageView::Rows { at, .. }, _) => PageView::Rows { at: moved(at, action, room.rows, last), top: 0 },
             (PageView::Part { at, .. }, ReviewAction::NextChange | ReviewAction::PreviousChange) => {
                 let next = action == ReviewAction::NextChange;
-                let other = |index: &usize| targets.get(*index).is_some_and(|target| *target != RowTarget::Text);
+                let other = |index: &usize| !matches!(targets.get(*index), Some(RowTarget::Text(_)) | None);
                 let to = if next { (at + 1..=last).find(other) } else { (0..at).rev().find(other) };
                 PageView::Part { at: to.unwrap_or(at), top: 0 }
             }
             (PageView::Part { at, top }, _) => {
-                PageView::Part { at, top: scrolled(top, action, room.rows, self.part_rows_len()) }
+                PageView::Part { at, top: scrolled(top, action, room.rows, room.all_rows) }
             }
             (PageView::Table { at }, ReviewAction::Confirm) => {
                 self.show_page(RehearsalPage::new(at));
@@ -234,10 +255,6 @@ impl PlanReview {
         OverlayOutcome::Redraw
     }
 
-    fn part_rows_len(&self) -> usize {
-        self.rehearsals.shown.as_ref().map_or(0, |part| part.rows.len())
-    }
-
     /// Takes the selected file, or all files of the selected step, out of what is applied, or puts them back (RH-3).
     fn toggle_row(&mut self, page: RehearsalPage, run: &RehearsalRun) {
         let (PageView::Rows { at, .. } | PageView::Part { at, .. }) = page.view else { return };
@@ -245,7 +262,7 @@ impl PlanReview {
         let files = match page_rows::targets(run).get(at) {
             Some(RowTarget::File(index)) => finished.result.files.get(*index).into_iter().collect(),
             Some(RowTarget::Step(id)) => page_rows::files_of_step(&finished.result, id),
-            Some(RowTarget::Check(_) | RowTarget::Text) | None => Vec::new(),
+            Some(RowTarget::Check(_) | RowTarget::Text(_)) | None => Vec::new(),
         };
         if files.is_empty() {
             self.notice = Some("select a file or a step to take it out".into());

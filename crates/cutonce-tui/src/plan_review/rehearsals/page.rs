@@ -1,5 +1,6 @@
 //! Draws the page of a rehearsal: header, list, diff or output, keys.
 
+use super::page_keys::{help_rows, key_texts, other_keys};
 use super::page_rows::{self, RowTarget};
 use super::run_list::{FinishedRun, RehearsalRun, RunState};
 use super::{PageRoom, PageView, RehearsalPage, ShownPart};
@@ -21,7 +22,6 @@ use std::time::{Duration, Instant};
 
 /// Rows of a diff that are drawn; the file itself shows the rest.
 const MAX_DIFF_ROWS: usize = 5_000;
-const EARLIER: &str = "v earlier rev  ";
 /// How long drawing waits for colours. Later ones come with the next frame.
 const COLOUR_WAIT: Duration = Duration::from_millis(40);
 
@@ -56,7 +56,8 @@ pub fn draw(review: &mut PlanReview, page: RehearsalPage, buffer: &mut Buffer, a
         return;
     };
     let armed = review.arming.choice.is_some();
-    let foot_rows = if armed { 4 } else { 1 }.min(area.height.saturating_sub(6));
+    let armed_rows = if area.width < COLUMNS_MIN_WIDTH { 5 } else { 4 };
+    let foot_rows = if armed { armed_rows } else { 1 }.min(area.height.saturating_sub(6));
     let (head, rest) = split_top(area, 2);
     let (rule, rest) = split_top(rest, 1);
     let (body, rest) = split_top(rest, rest.height.saturating_sub(foot_rows + 1));
@@ -69,6 +70,12 @@ pub fn draw(review: &mut PlanReview, page: RehearsalPage, buffer: &mut Buffer, a
         }
         PageView::Rows { at, top } => draw_rows(review, &run, (at, top), body, buffer),
         PageView::Part { at, top } => draw_part(review, &run, (at, top), body, buffer),
+        PageView::Keys { top, .. } => {
+            let inner = Rect { x: body.x + 1, width: body.width.saturating_sub(2), ..body };
+            let rows = help_rows(&run, usize::from(inner.width), &review.theme);
+            review.rehearsals.room = draw_scrolled(&rows, top, inner, buffer);
+            position_text(review.rehearsals.room, top)
+        }
     };
     draw_rule(rule, buffer, rule_spans(review, &run, page), &place, review.theme.border);
     if armed {
@@ -97,67 +104,18 @@ fn taken_out_text(run: &RehearsalRun, width: u16) -> Option<String> {
     (out > 0).then_some(told)
 }
 
-/// Keys for several rehearsals.
-fn other_keys(review: &PlanReview, count: usize) -> String {
-    let compare = if count > 1 { "c compare  tab next  " } else { "" };
-    let earlier = if review.subject.request.revision > 1 { EARLIER } else { "" };
-    format!("{compare}{earlier}")
-}
-
-/// The key for an earlier revision, if it is among those.
-fn earlier_key(more: &str) -> &str {
-    if more.ends_with(EARLIER) { EARLIER } else { "" }
-}
-
-fn key_texts(run: &RehearsalRun, page: RehearsalPage, more: &str) -> Vec<String> {
-    let keys: [String; 4] = match (&run.state, page.view) {
-        (_, PageView::Table { .. }) => [
-            format!("enter opens it  r another one  {}esc back", earlier_key(more)),
-            "enter opens it  r another one  esc back".to_string(),
-            "enter open  esc back".to_string(),
-            "enter esc".to_string(),
-        ],
-        (RunState::Running, _) => [
-            format!("x cancel  r another one  {more}esc back to the plan"),
-            format!("x cancel  r another  {more}esc back"),
-            "x cancel  r another  esc back".to_string(),
-            "x cancel  esc".to_string(),
-        ],
-        (RunState::Stopped(_), _) => [
-            format!("r rehearse again  d remove  {more}esc back to the plan"),
-            format!("r again  d remove  {more}esc back"),
-            "r again  d remove  esc back".to_string(),
-            "r again  d  esc".to_string(),
-        ],
-        (RunState::Finished(_), PageView::Part { .. }) => [
-            "↑↓ PgUp PgDn scroll  [ ] previous, next  space takes it out  a apply exactly this  esc list".to_string(),
-            "↑↓ scroll  [ ] previous, next  space takes it out  a apply  esc list".to_string(),
-            "↑↓  [ ] next  space out  a apply  esc list".to_string(),
-            "[ ] next  spc out  a apply  esc list".to_string(),
-        ],
-        (RunState::Finished(_), PageView::Rows { .. }) => [
-            format!(
-                "a apply exactly this  space take out or put back  enter open  s keep by name  d discard  r again  {more}esc back to the plan"
-            ),
-            format!("a apply exactly this  space take out  enter open  s keep  d discard  {more}esc back"),
-            format!("a apply  space out  enter  s keep  d discard  {more}esc"),
-            "a apply  spc out  s keep  d discard  esc".to_string(),
-        ],
-    };
-    keys.into()
-}
-
 fn rule_spans(review: &PlanReview, run: &RehearsalRun, page: RehearsalPage) -> Vec<Span<'static>> {
     let theme = &review.theme;
     let words = match (page.view, &run.state) {
         (PageView::Table { .. }, _) => "All rehearsals".to_string(),
+        (PageView::Keys { .. }, _) => "All keys of this page".to_string(),
         (PageView::Part { at, .. }, RunState::Finished(finished)) => match page_rows::targets(run).get(at) {
             Some(RowTarget::File(index)) => {
                 finished.result.files.get(*index).map_or(String::new(), |file| text::one_line(&file.path))
             }
             Some(RowTarget::Step(id)) => format!("Step {}", text::one_line(id)),
             Some(RowTarget::Check(_)) => "Output of the check".to_string(),
-            Some(RowTarget::Text) | None => String::new(),
+            Some(RowTarget::Text(_)) | None => String::new(),
         },
         (_, RunState::Running) => "What it does".to_string(),
         (_, RunState::Finished(_)) => "Result".to_string(),
@@ -189,14 +147,19 @@ fn draw_header(
     let mut left = vec![Span::styled(title, theme.strong), Span::styled(state, style)];
     let mut right = model_name(run);
     if let PageView::Table { .. } = page.view {
-        let title = format!("{count} rehearsals; rev {} waits for approval", review.subject.request.revision);
+        let waits = if area.width < COLUMNS_MIN_WIDTH { "waits" } else { "waits for approval" };
+        let title = format!("{count} rehearsals; rev {} {waits}", review.subject.request.revision);
         left = vec![Span::styled(title, theme.strong)];
         right.clear();
     } else if count > 1 {
         right = format!("{right} · {} of {count}", page.run + 1);
     }
     if area.width < COLUMNS_MIN_WIDTH {
-        right = if count > 1 { format!("{} of {count}", page.run + 1) } else { String::new() };
+        right = if count > 1 && !matches!(page.view, PageView::Table { .. }) {
+            format!("{} of {count}", page.run + 1)
+        } else {
+            String::new()
+        };
     }
     // The model's name is no use without its end.
     let right = text::fit_end(&right, usize::from(area.width) / 2).into_owned();
@@ -204,8 +167,9 @@ fn draw_header(
     if let Some(row) = rows.next() {
         draw_two_sided(row, buffer, left, vec![Span::styled(format!("{right} "), theme.dim)]);
     }
-    if let (Some(row), false) = (rows.next(), matches!(page.view, PageView::Table { .. })) {
+    if let Some(row) = rows.next() {
         let (left, right) = match &run.state {
+            _ if matches!(page.view, PageView::Table { .. }) => return draw_selected(review, page, row, buffer),
             RunState::Finished(finished) => figures_text(run, finished, row.width),
             RunState::Running => (format!("{} · your files do not change", calls_text(run)), String::new()),
             RunState::Stopped(_) => ("Your files did not change.".to_string(), String::new()),
@@ -214,6 +178,19 @@ fn draw_header(
         let style = if drifted { theme.warning } else { theme.dim };
         draw_two_sided(row, buffer, vec![Span::styled(left, theme.text)], vec![Span::styled(right, style)]);
     }
+}
+
+/// Above a table that is too narrow for them: model, lines and time of the selected rehearsal.
+fn draw_selected(review: &PlanReview, page: RehearsalPage, area: Rect, buffer: &mut Buffer) {
+    let PageView::Table { at } = page.view else { return };
+    let list = review.rehearsals.list.borrow();
+    let (Some(run), true) = (list.runs.get(at), area.width < COLUMNS_MIN_WIDTH) else { return };
+    let [.., lines, _, time] = table_row(run);
+    let model = model_name(run);
+    let name = model.rsplit('/').next().unwrap_or_default().to_string();
+    let (left, right) =
+        (Span::styled(name, review.theme.text), Span::styled(format!("{lines} {time} "), review.theme.dim));
+    draw_two_sided(area, buffer, vec![left], vec![right]);
 }
 
 /// The model's name; that of a scripted one is the path of its script.
@@ -264,7 +241,7 @@ fn draw_rows(
     let two_panes = area.width >= OUTLINE_MIN_WIDTH && matches!(run.state, RunState::Finished(_));
     let list_width = if two_panes { (area.width * 2 / 5).clamp(44, 64) } else { area.width };
     let list = Rect { width: list_width, ..area };
-    review.rehearsals.room = PageRoom { rows: usize::from(area.height), two_panes };
+    review.rehearsals.room = PageRoom { rows: usize::from(area.height), all_rows: 0, two_panes };
     let rows = page_rows::rows(run, at, usize::from(list_width), &review.theme);
     let height = usize::from(area.height);
     let from = at.saturating_sub(height / 2).min(rows.len().saturating_sub(height));
@@ -276,7 +253,8 @@ fn draw_rows(
         }
         let pane = Rect { x: x + 2, width: area.width - list_width - 2, ..area };
         let rows = part_rows(review, run, targets.get(at), usize::from(pane.width));
-        rows.iter().skip(top).zip(pane.rows()).for_each(|(row, place)| row.clone().render(place, buffer));
+        let all_rows = draw_scrolled(rows, top, pane, buffer).all_rows;
+        review.rehearsals.room.all_rows = all_rows;
     }
     format!("{}/{}", (at + 1).min(targets.len()), targets.len())
 }
@@ -289,12 +267,21 @@ fn draw_part(
     buffer: &mut Buffer,
 ) -> String {
     let inner = Rect { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
-    let (rows, width) = (usize::from(area.height), usize::from(inner.width));
-    review.rehearsals.room = PageRoom { rows, two_panes: false };
     let targets = page_rows::targets(run);
-    let shown = part_rows(review, run, targets.get(at), width);
-    shown.iter().skip(top).zip(inner.rows()).for_each(|(row, place)| row.clone().render(place, buffer));
-    format!("{}/{}", (top + rows).min(shown.len()), shown.len())
+    let room = draw_scrolled(part_rows(review, run, targets.get(at), usize::from(inner.width)), top, inner, buffer);
+    review.rehearsals.room = room;
+    position_text(room, top)
+}
+
+/// Draws rows from `top` on.
+fn draw_scrolled(shown: &[Line<'static>], top: usize, area: Rect, buffer: &mut Buffer) -> PageRoom {
+    shown.iter().skip(top).zip(area.rows()).for_each(|(row, place)| row.clone().render(place, buffer));
+    PageRoom { rows: usize::from(area.height), all_rows: shown.len(), two_panes: false }
+}
+
+/// The last row in view, and how many there are.
+fn position_text(room: PageRoom, top: usize) -> String {
+    format!("{}/{}", (top + room.rows).min(room.all_rows), room.all_rows)
 }
 
 /// The rows of a diff or an output; kept until another one is shown.
@@ -304,19 +291,22 @@ fn part_rows<'a>(
     target: Option<&RowTarget>,
     width: usize,
 ) -> &'a [Line<'static>] {
-    let (Some(target), RunState::Finished(finished)) = (target, &run.state) else { return &[] };
+    let Some(target) = target else { return &[] };
     let known = review.rehearsals.shown.as_ref();
     if !known.is_some_and(|part| part.complete && (&part.run, &part.target, part.width) == (&run.id, target, width)) {
         let deadline = Instant::now() + COLOUR_WAIT;
-        let rows = match target {
-            RowTarget::Text => Vec::new(),
-            RowTarget::File(index) => finished
+        let rows = match (target, &run.state) {
+            (RowTarget::Text(words), _) => page_rows::text_rows(words, width, &review.theme),
+            (_, RunState::Running | RunState::Stopped(_)) => Vec::new(),
+            (RowTarget::File(index), RunState::Finished(finished)) => finished
                 .result
                 .files
                 .get(*index)
                 .map_or(Vec::new(), |file| diff_rows(review, &finished.result, file, width, deadline)),
-            RowTarget::Step(id) => step_diff_rows(review, finished, id, width, deadline),
-            RowTarget::Check(index) => finished
+            (RowTarget::Step(id), RunState::Finished(finished)) => {
+                step_diff_rows(review, finished, id, width, deadline)
+            }
+            (RowTarget::Check(index), RunState::Finished(finished)) => finished
                 .checks
                 .get(*index)
                 .map_or(Vec::new(), |check| page_rows::output_rows(check, width, &review.theme)),

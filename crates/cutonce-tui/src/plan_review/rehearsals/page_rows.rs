@@ -12,10 +12,11 @@ const NOT_RUN: &str = "not run on this result";
 /// Below this width the list says it shorter.
 const NARROW: usize = 60;
 
-/// What a row is about. Enter opens it, unless it is only text.
+/// What a row is about. Enter opens it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RowTarget {
-    Text,
+    /// The whole text of a row that may be cut.
+    Text(String),
     Step(String),
     /// Index of the file.
     File(usize),
@@ -78,7 +79,7 @@ fn list_rows(run: &RehearsalRun, theme: &Theme) -> Vec<PageRow> {
 
 fn text_row(words: &str, style: Style) -> PageRow {
     let left = vec![Span::styled(format!(" {}", text::one_line(words)), style)];
-    PageRow { target: RowTarget::Text, left, right: Vec::new() }
+    PageRow { target: RowTarget::Text(words.trim().to_string()), left, right: Vec::new() }
 }
 
 fn heading(words: &str, theme: &Theme) -> PageRow {
@@ -200,6 +201,13 @@ pub(super) fn files_of_step<'a>(result: &'a RehearsalResult, id: &str) -> Vec<&'
     result.files.iter().filter(|file| result.steps_of(file) == [id]).collect()
 }
 
+/// A text that the list shows in one row, whole.
+pub(super) fn text_rows(words: &str, width: usize, theme: &Theme) -> Vec<Line<'static>> {
+    let lines =
+        words.lines().map(|line| Line::styled(text::expand_tabs(&text::visible(line), 0).into_owned(), theme.text));
+    lines.flat_map(|line| text::wrap(&line, width, &RowPrefix::spaces(0))).collect()
+}
+
 /// The output of a check.
 pub(super) fn output_rows(check: &RehearsedCheck, width: usize, theme: &Theme) -> Vec<Line<'static>> {
     let code = check.exit_code.map_or("stopped".to_string(), |code| format!("exit {code}"));
@@ -209,9 +217,6 @@ pub(super) fn output_rows(check: &RehearsedCheck, width: usize, theme: &Theme) -
     if output.is_empty() {
         rows.push(Line::styled("(no output)", theme.dim));
     }
-    for line in output.lines() {
-        let line = text::expand_tabs(&text::visible(line), 0).into_owned();
-        rows.extend(text::wrap(&Line::styled(line, theme.text), width, &RowPrefix::spaces(0)));
-    }
+    rows.extend(text_rows(&output, width, theme));
     rows
 }

@@ -162,6 +162,40 @@ fn rh_2_result_page_at_three_sizes() {
 }
 
 #[test]
+fn du_7_question_mark_shows_the_pages_keys() {
+    for (width, height) in SIZES {
+        let mut person = Person::with_result(width, height);
+        person.keys("▼?");
+        check(&format!("rehearsal-keys-{width}x{height}.txt"), &person.screen());
+        person.keys("G");
+        assert!(person.screen().contains("one step back"), "{}", person.screen());
+        person.keys("?");
+        assert!(person.screen().contains("›  [x] src/greet.rs"), "the same row: {}", person.screen());
+        person.keys("r");
+        person.hears(&[started("r2", "anthropic/claude-opus-5-5")]);
+        person.press(KeyCode::Tab, KeyModifiers::NONE);
+        person.keys("?");
+        assert!(person.screen().contains("cancel it; your files"), "{}", person.screen());
+    }
+    for list in ["s", "m", "f", "b"] {
+        let mut person = person(80, 24);
+        person.keys(&format!("{list}?"));
+        assert!(person.screen().contains("All keys"), "{list}: {}", person.screen());
+    }
+}
+
+#[test]
+fn rh_2_cut_rows_open_whole() {
+    let mut person = Person::with_result(40, 15);
+    person.keys("G⏎");
+    let screen = person.screen();
+    assert!(screen.contains("WebFetch https://example.org/") && !screen.contains('\u{1b}'), "{screen}");
+    person.keys("⎋kk⏎");
+    let screen = person.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(screen.contains("No drift: the result follows the plan."), "{screen}");
+}
+
+#[test]
 fn rh_3_file_is_taken_out_and_the_rest_applied() {
     for (width, height) in SIZES {
         let mut person = Person::with_result(width, height);

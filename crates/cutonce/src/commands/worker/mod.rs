@@ -267,18 +267,5 @@ enum JobOutcome {
 }
 
 fn failed_result(job: &FleetJob, summary: String) -> JobResult {
-    JobResult {
-        state: JobState::Failed,
-        summary,
-        session: job.spec.id.clone(),
-        attempt: job.attempts + 1,
-        text: None,
-        text_name: None,
-        sha256: None,
-        patch: None,
-        base: None,
-        report: None,
-        pushed: None,
-        dead: false,
-    }
+    JobResult::new(JobState::Failed, summary, job.spec.id.clone(), job.attempts + 1)
 }

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 const REHEARSE: &str = "rehearse";
 const APPLY: &str = "apply";
+const KEEP: &str = "keep";
 /// Calls that the tool call of a rehearsal shows.
 const SHOWN_CALLS: usize = 8;
 
@@ -27,6 +28,8 @@ pub struct ClientRehearsal {
     call: Option<ToolCallId>,
     calls: Vec<String>,
     finished: Option<(String, bool, Box<RehearsalResult>)>,
+    /// The name by which its result is kept (RH-5).
+    kept: Option<String>,
     /// What the client should know before it is asked again.
     note: Option<String>,
 }
@@ -68,6 +71,10 @@ impl ClientRehearsal {
             let name = format!("Apply exactly {id}, {files} {noun} → {}", approval.mode);
             options.push(permission_option(APPLY, &name, PermissionOptionKind::AllowOnce));
         }
+        if let (Some((id, ..)), None) = (&self.finished, &self.kept) {
+            let name = format!("Keep {id} by name for later → plan, your files do not change");
+            options.push(permission_option(KEEP, &name, PermissionOptionKind::RejectOnce));
+        }
         options
     }
 
@@ -99,6 +106,11 @@ impl ClientRehearsal {
             return Some(RehearsalReply::Apply(Box::new(PlanAnswer { rehearsal: Some(Box::new(choice)), ..answer })));
         }
         let field = |name: &str| extra.get(name).cloned().unwrap_or_default();
+        if option == KEEP {
+            let (id, ..) = self.finished.as_ref()?;
+            let name = field("name").as_str().map(str::to_string);
+            return Some(RehearsalReply::Order(RehearsalOrder::Keep { id: id.clone(), name }));
+        }
         let start = RehearsalStart {
             steps: serde_json::from_value(field("steps")).unwrap_or_default(),
             model: field("model").as_str().map(str::to_string),
@@ -123,7 +135,7 @@ impl ClientRehearsal {
                 let shown = ToolCall::new(call.clone(), format!("Rehearsal {id}{with}"))
                     .kind(ToolKind::Execute)
                     .status(ToolCallStatus::InProgress);
-                (self.call, self.note, self.finished) = (Some(call), None, None);
+                (self.call, self.note, self.finished, self.kept) = (Some(call), None, None, None);
                 self.calls.clear();
                 (vec![SessionUpdate::ToolCall(shown)], false)
             }
@@ -146,8 +158,17 @@ impl ClientRehearsal {
                 let fields = ToolCallUpdateFields::new().status(ToolCallStatus::Failed).content(content);
                 (if running { self.update(fields) } else { Vec::new() }, running)
             }
-            // The session's notice says it.
-            RehearsalNews::Kept { .. } | RehearsalNews::NotKept { .. } => (Vec::new(), false),
+            RehearsalNews::Kept { name } => {
+                let name = calls::one_line(name);
+                self.note =
+                    Some(format!("{id} is kept as {name}; `cutonce rehearsals apply {name}` applies it later."));
+                self.kept = Some(name);
+                (Vec::new(), true)
+            }
+            RehearsalNews::NotKept { why } => {
+                self.note = Some(format!("{id} was not kept: {}.", calls::one_line(why)));
+                (Vec::new(), true)
+            }
             RehearsalNews::NotApplied { why } => {
                 self.note = Some(format!("Nothing was applied: {}.", calls::one_line(why)));
                 (Vec::new(), true)
