@@ -1,5 +1,5 @@
-//! Protected names that a confined command creates (SB-4). The kernel keeps existing ones read-only, but it can't forbid
-//! a name in every folder. So the program looks after the command, and renames what is new.
+//! Protected names that a confined command creates (SB-4). The kernel keeps existing ones read-only, but it can't
+//! forbid a name in every folder. So the program looks after the command, and renames what is new.
 //!
 //! Only folders that changed are read again: a new name changes the time of its folder, which no command can set.
 
