@@ -26,7 +26,7 @@ pub struct ListedReview {
     pub sha256: String,
     /// Server time of the request, in milliseconds.
     pub requested: u64,
-    /// The sequence of the request in the stream.
+    /// Sequence number of the request in the stream.
     sequence: u64,
     /// The member whose session asks; only it closes the request.
     owner: MemberId,

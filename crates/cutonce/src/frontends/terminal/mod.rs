@@ -1,9 +1,11 @@
 //! Starts the terminal front end: when to use it, and how it opens sessions.
 
 use crate::cli::args::{RunFlags, SessionFlags};
+use crate::frontends::end_guard;
 use crate::frontends::print::FirstInput;
 use crate::start::{self, SessionDirs};
 use cutonce_agent::Approver;
+use cutonce_core::exit_code::{HUNG_UP, INTERRUPTED, TERMINATED};
 use std::io::IsTerminal;
 
 /// True if stdin and stdout are a capable terminal and `--plain` was not given.
@@ -64,6 +66,7 @@ async fn run_terminal(
         home,
         cwd,
     };
+    end_guard::watch(&[(libc::SIGTERM, TERMINATED), (libc::SIGHUP, HUNG_UP), (libc::SIGINT, INTERRUPTED)])?;
     Ok(cutonce_tui::run(options).await?)
 }
 
@@ -87,13 +90,21 @@ pub fn session_opener(run: RunFlags, place: SessionDirs, no_earlier_session: boo
             (start.resume.selector, start.resume.fork) = (job.selector, job.fork);
             start.model.main = job.model.or(start.model.main);
             let opened = start.open().await;
-            let mut opened = opened.map_err(|error| open_error(error.to_string(), error.is_missing_key()))?;
+            let mut opened = opened.map_err(|error| match error.is_missing_key() {
+                true => open_error(first_sentence(&error.to_string()), true),
+                false => open_error(error.to_string(), false),
+            })?;
             #[cfg(feature = "nats")]
             start::publish_session(&run, &place, &opened.session);
             opened.notices.extend(no_earlier_session.then(|| start::NOTHING_TO_CONTINUE.to_string()));
             Ok(opened)
         })
     })
+}
+
+/// The terminal names /setup and /model instead of flags and variables.
+fn first_sentence(text: &str) -> String {
+    text.split_once(". ").map_or(text.to_string(), |(first, _)| format!("{first}."))
 }
 
 fn open_error(message: String, needs_setup: bool) -> cutonce_tui::OpenSessionError {
