@@ -479,12 +479,12 @@ impl SessionState {
 
     /// Checks run in the workspace sandbox where the kernel has one (PC-31).
     fn open_check_sandbox(&mut self) {
-        if self.planner.workshop.is_some() || self.planner.confines_checks {
+        let settings = &self.context.shared.settings.sandbox;
+        if settings.shell || self.planner.confines_checks {
             return;
         }
-        let network = self.context.shared.settings.sandbox.network;
         let can_confine = cutonce_sandbox::sandbox_support().can_confine();
-        let made = can_confine.then(|| WorkspaceSandbox::new(self.planner.deny_read.clone(), network));
+        let made = can_confine.then(|| WorkspaceSandbox::new(self.planner.deny_read.clone(), settings.network));
         if let Some(Ok(sandbox)) = made {
             self.context.env.shells.set_workspace_sandbox(sandbox);
             self.planner.confines_checks = true;

@@ -119,26 +119,10 @@ mod tests {
     use crate::plan::approval::{
         ChoiceKey, EnforcementLevel, NoAnswer, PlanApprovalState, PlanSubmission, PlanVerdict, SubmitOutcome,
     };
-    use crate::plan::contract::{FileFact, FindingKind, PlanFacts, PlanFinding};
+    use crate::plan::contract::tests::NoFiles;
+    use crate::plan::contract::{FindingKind, PlanFinding};
 
     const PLAN: &str = "# Login\n\n## Steps\n\n1. Add the form\n   - files: form.txt\n2. Add a theme\n   - files: theme.txt\n3. Rename it\n";
-
-    struct NoFiles;
-
-    impl PlanFacts for NoFiles {
-        fn root(&self) -> &str {
-            "/w"
-        }
-        fn file(&self, _: &str) -> FileFact {
-            FileFact::Missing
-        }
-        fn has_match(&self, _: &str) -> bool {
-            false
-        }
-        fn has_program(&self, _: &str) -> bool {
-            true
-        }
-    }
 
     fn submission(contract: Option<PlanContract>, fix_findings: bool) -> PlanSubmission {
         PlanSubmission {
