@@ -79,7 +79,7 @@ new file mode 100644
 @@ -0,0 +1 @@
 +b
 
-Plan <slug> (revision 0)
+Plan <slug> (revision 1)
 
 checked  1. Change a
          files: 1 planned, changed a.txt

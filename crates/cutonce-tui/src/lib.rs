@@ -25,7 +25,7 @@ pub use app::{
 };
 pub use composer::mentioned_images;
 pub use cutonce_core::plan::approval::ChoiceKey;
-pub use terminal::{EchoMode, TypedLineReader, columns as terminal_columns, has_input};
+pub use terminal::{EchoMode, TypedLineReader, columns as terminal_columns, has_input, restore_line_mode};
 
 use cutonce_agent::builder::{OpenedSession, SessionSelector};
 use std::ffi::OsString;

@@ -107,9 +107,12 @@ fn is_version_query() -> bool {
 
 fn block_on(work: impl Future<Output = anyhow::Result<u8>>) -> anyhow::Result<u8> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let code = runtime.block_on(work);
-    #[cfg(feature = "nats")]
-    session_uplink::finish();
+    let code = runtime.block_on(async {
+        let code = work.await;
+        #[cfg(feature = "nats")]
+        session_uplink::finish().await;
+        code
+    });
     // A blocked read of stdin must not delay the exit.
     runtime.shutdown_background();
     code

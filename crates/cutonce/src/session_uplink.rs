@@ -71,13 +71,20 @@ pub fn start(remote: String, run: &RunFlags, place: &SessionDirs, session: &Sess
 }
 
 /// Uploads what is left, for a bounded time. Called at the end of the program.
-pub fn finish() {
+pub async fn finish() {
     let running = std::mem::take(&mut *RUNNING.lock().unwrap_or_else(PoisonError::into_inner));
-    running.iter().for_each(|uplink| uplink.stop.cancel());
-    let deadline = std::time::Instant::now() + LAST_UPLOAD;
-    for uplink in running {
-        let _ = uplink.done.recv_timeout(deadline.saturating_duration_since(std::time::Instant::now()));
+    if running.is_empty() {
+        return;
     }
+    running.iter().for_each(|uplink| uplink.stop.cancel());
+    let wait = move || {
+        let deadline = std::time::Instant::now() + LAST_UPLOAD;
+        for uplink in running {
+            let _ = uplink.done.recv_timeout(deadline.saturating_duration_since(std::time::Instant::now()));
+        }
+    };
+    // The program's thread stays free, so that a signal does not end the upload early.
+    let _ = tokio::task::spawn_blocking(wait).await;
 }
 
 struct SessionUplink {

@@ -15,11 +15,13 @@ pub use open::{OpenedFile, SpecialKind};
 pub use seen::FileStamp;
 
 use crate::tool::ToolError;
+use crate::workspace::is_protected_name;
 use cutonce_core::permission::WriteGrant;
 use cutonce_core::sync::{LockUnpoisoned, RwLockUnpoisoned};
 use cutonce_core::transcript::SeenFileMark;
 use seen::{SeenFile, SeenFiles};
 use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, RwLock};
@@ -66,6 +68,8 @@ pub struct FileAccess {
     on_change: Arc<RwLock<Option<ChangeListener>>>,
     /// The last content that was written here while changes are reported: its hash, `None` for a removal.
     own_writes: Arc<Mutex<HashMap<PathBuf, Option<String>>>>,
+    /// Files with a protected name on their path that a tool wrote.
+    protected_writes: Arc<Mutex<HashSet<PathBuf>>>,
 }
 
 /// A completed change.
@@ -88,6 +92,7 @@ impl FileAccess {
             editor_bypass: Arc::default(),
             on_change: Arc::default(),
             own_writes: Arc::default(),
+            protected_writes: Arc::default(),
         }
     }
 
@@ -101,6 +106,9 @@ impl FileAccess {
     }
 
     fn report_change(&self, path: &Path, old: Option<&[u8]>, new: Option<&[u8]>) {
+        if new.is_some() && path.iter().any(is_protected_name) {
+            self.protected_writes.lock_unpoisoned().insert(path.into());
+        }
         if let Some(listener) = self.listener() {
             let (old, new) = (old.map(layer::hash_bytes), new.map(layer::hash_bytes));
             self.own_writes.lock_unpoisoned().insert(path.into(), new.clone());
@@ -112,6 +120,16 @@ impl FileAccess {
     pub(crate) fn wrote(&self, path: &Path, now: Option<&layer::LayerNode>) -> bool {
         let writes = self.own_writes.lock_unpoisoned();
         writes.get(path).is_some_and(|hash| *hash == now.and_then(layer::LayerNode::content_hash))
+    }
+
+    /// True if a tool wrote this protected file, or one in this protected folder.
+    pub(crate) fn wrote_below(&self, path: &Path) -> bool {
+        self.protected_writes.lock_unpoisoned().iter().any(|written| written.starts_with(path))
+    }
+
+    /// Renames a file or folder within its folder, so that no program recognizes it; returns the new name (SB-4).
+    pub(crate) fn set_aside(&self, path: &Path) -> std::io::Result<OsString> {
+        replace::set_aside(path)
     }
 
     /// Excludes files from searches. Opening one by name is decided by the call that names it.

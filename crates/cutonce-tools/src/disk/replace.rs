@@ -10,10 +10,10 @@ use cutonce_core::sync::LockUnpoisoned;
 use rustix::fs::{AtFlags, Gid, Mode, OFlags, Stat, Uid};
 use rustix::io::Errno;
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -156,15 +156,7 @@ impl<'a> TemporaryFile<'a> {
 
     /// Refuses to replace a file that was created meanwhile; some file systems can't guarantee that.
     fn rename_new(&self, name: &OsStr) -> rustix::io::Result<()> {
-        #[cfg(any(target_os = "linux", target_vendor = "apple"))]
-        {
-            let (fd, from) = (&self.folder.fd, self.name.as_deref().unwrap_or_default());
-            match rustix::fs::renameat_with(fd, from, fd, name, rustix::fs::RenameFlags::NOREPLACE) {
-                Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
-                outcome => return outcome,
-            }
-        }
-        self.rename_over(name)
+        rename_to_new(&self.folder.fd, OsStr::new(self.name.as_deref().unwrap_or_default()), name)
     }
 }
 
@@ -174,6 +166,49 @@ impl Drop for TemporaryFile<'_> {
             let _ = rustix::fs::unlinkat(&self.folder.fd, name.as_str(), AtFlags::empty());
         }
     }
+}
+
+/// Ends the name of what was set aside.
+const ASIDE: &str = ".set-aside";
+/// Names to try.
+const MAX_ASIDE: u32 = 1_000;
+
+/// Renames a file or folder within its folder, to a name that does not exist.
+pub(super) fn set_aside(path: &Path) -> io::Result<OsString> {
+    let folder = open::open_parent(path, MissingFolders::Fail).map_err(|stop| match stop {
+        OpenFailure::NotAFolder => io::Error::other("its folder leads elsewhere now"),
+        OpenFailure::Errno(errno) => errno.into(),
+    })?;
+    let name = path.file_name().unwrap_or_default();
+    for number in 1..MAX_ASIDE {
+        let mut aside = name.to_os_string();
+        aside.push(ASIDE);
+        if number > 1 {
+            aside.push(format!("-{number}"));
+        }
+        match rename_to_new(&folder.fd, name, &aside) {
+            Ok(()) => return Ok(aside),
+            Err(Errno::EXIST) => {}
+            // A command can close the folder.
+            Err(Errno::ACCESS) if number == 1 => {
+                let open = format!("/proc/self/fd/{}", folder.fd.as_raw_fd());
+                rustix::fs::chmod(open, Mode::RWXU)?;
+                rename_to_new(&folder.fd, name, &aside)?;
+                return Ok(aside);
+            }
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Err(io::Error::other("too many were set aside here"))
+}
+
+fn rename_to_new(folder: &OwnedFd, name: &OsStr, new: &OsStr) -> rustix::io::Result<()> {
+    #[cfg(any(target_os = "linux", target_vendor = "apple"))]
+    match rustix::fs::renameat_with(folder, name, folder, new, rustix::fs::RenameFlags::NOREPLACE) {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {}
+        outcome => return outcome,
+    }
+    rustix::fs::renameat(folder, name, folder, new)
 }
 
 const PREFIX: &str = ".cutonce-";

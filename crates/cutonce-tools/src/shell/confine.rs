@@ -5,7 +5,7 @@ use super::host_proxy::{NetworkAllowance, PROXY_PORT};
 use super::process::git;
 use crate::files::walk;
 use crate::secret_files;
-use crate::workspace::{Workspace, is_protected_name};
+use crate::workspace::Workspace;
 use cutonce_core::permission::{ShellConfinement, is_secret};
 use cutonce_core::settings::network::AllowedHosts;
 use cutonce_core::shell::{self, CommandVerdict};
@@ -227,27 +227,24 @@ pub struct WorkspaceSandbox {
     folder: PrivateFolder,
     deny_read: Vec<PathBuf>,
     network: bool,
-    /// Protected places in subfolders, found by one walk; `None` until the first command needs them.
-    protected: Mutex<Option<Vec<PathBuf>>>,
 }
 
 impl WorkspaceSandbox {
     pub fn new(deny_read: Vec<PathBuf>, network: bool) -> io::Result<WorkspaceSandbox> {
-        Ok(WorkspaceSandbox { folder: private_folder()?, deny_read, network, protected: Mutex::new(None) })
+        Ok(WorkspaceSandbox { folder: private_folder()?, deny_read, network })
     }
     pub(crate) fn tmp(&self) -> PathBuf {
         self.folder.path().to_path_buf()
     }
+    /// `protected`: places in subfolders that exist.
     pub(crate) fn profile(
         &self,
         limits: ResourceLimits,
         workspace: &Workspace,
+        protected: &[PathBuf],
     ) -> Result<SandboxProfile, SandboxUnavailable> {
-        let mut protected = self.protected.lock_unpoisoned();
-        let found = protected.get_or_insert_with(|| find_protected(workspace)).iter().cloned();
-        // A folder that is gone or new since the walk: what does not exist now is left out, except reserved names.
-        let found = found.filter(|path| path.symlink_metadata().is_ok());
-        let mut protect: Vec<PathBuf> = workspace.protected_places(true).into_iter().chain(found).collect();
+        let mut protect = workspace.protected_places(true);
+        protect.extend_from_slice(protected);
         protect.sort();
         protect.dedup();
         Ok(SandboxProfile::WorkspaceWrite(WorkspaceWriteProfile {
@@ -378,6 +375,25 @@ fn is_proven_read_only(command: &str) -> bool {
     parsed.unparsed.is_none() && parsed.parts.iter().all(|part| part.verdict == CommandVerdict::ReadOnly)
 }
 
+/// Commands that create only what they name, so that the parser saw every path.
+const NAMED_TARGETS: [&str; 6] = ["mkdir", "touch", "rm", "rmdir", "chmod", "cd"];
+
+/// True if a confined command could create protected names that no check has seen (SB-4).
+pub(crate) fn may_create_protected(held: ShellConfinement, command: &str) -> bool {
+    match held {
+        ShellConfinement::WorkspaceSandbox => true,
+        ShellConfinement::AutoWorkspace => {
+            let is_named = |word: &Option<String>| word.as_deref().is_some_and(|name| NAMED_TARGETS.contains(&name));
+            !shell::parse(command).parts.iter().all(|part| part.words.first().is_some_and(is_named))
+        }
+        ShellConfinement::ParsedReadOnly
+        | ShellConfinement::PlanSandbox
+        | ShellConfinement::PlanReadOnly
+        | ShellConfinement::AutoReadOnly
+        | ShellConfinement::Disabled => false,
+    }
+}
+
 /// Finds files with the name of a secret anywhere in the workspace (SB-2).
 pub(super) fn find_secrets(workspace: &Workspace) -> Vec<PathBuf> {
     find_all(workspace, |path| is_topmost_secret(path, workspace.home.as_deref()))
@@ -404,18 +420,6 @@ fn find_home_secrets(workspace: &Workspace) -> Vec<PathBuf> {
         WalkState::Continue
     });
     found.into_inner().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Finds protected files and folders anywhere in the workspace (SB-4), but not in installed packages.
-fn find_protected(workspace: &Workspace) -> Vec<PathBuf> {
-    let mut found = find_all(workspace, |path| {
-        path.file_name().is_some_and(is_protected_name)
-            && !path.components().any(|part| part.as_os_str() == "node_modules")
-    });
-    found.sort();
-    // What is inside a protected folder is protected with it.
-    found.dedup_by(|inner, outer| inner.starts_with(&*outer));
-    found
 }
 
 fn find_all(workspace: &Workspace, wanted: impl Fn(&Path) -> bool + Sync) -> Vec<PathBuf> {

@@ -7,6 +7,7 @@ mod host_proxy;
 mod kill;
 mod output;
 pub mod process;
+mod protected_record;
 pub mod reader_sandbox;
 
 pub(crate) use kill::KillShellTool;

@@ -278,9 +278,8 @@ impl App {
             | PlanEvent::Step(_) => {}
             PlanEvent::Rehearsal(event) => self.rehearsal_event(&event),
             PlanEvent::Report(report) => {
-                let plan = format!("Plan {} (revision {})", report.plan.slug, report.plan.revision);
                 let drift = if report.drift { report.drift_text() } else { String::new() };
-                let told = format!("{plan}\n{}\n{drift}", report.counts());
+                let told = format!("{}\n{}\n{drift}", report.title(), report.counts());
                 let level = if report.drift { NoticeLevel::Warning } else { NoticeLevel::Info };
                 self.print_notice(level, &format!("{}\nctrl+p opens the report.", told.trim_end()));
                 self.asks.reviews.report = Some(report);

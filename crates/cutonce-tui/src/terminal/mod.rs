@@ -168,6 +168,13 @@ fn restore_terminal() {
     unsafe { libc::tcsetattr(0, libc::TCSADRAIN, &raw const modes) };
 }
 
+/// Gives the terminal its line mode back without writing to it: its output may be blocked.
+pub fn restore_line_mode() {
+    let Some(saved) = saved_modes().take() else { return };
+    // SAFETY: `modes` is a valid `termios` that `tcgetattr` filled.
+    unsafe { libc::tcsetattr(0, libc::TCSANOW, &raw const saved.modes) };
+}
+
 /// Sequence that switches the screen. Each screen has its own kitty keyboard stack, so a push is popped on the same
 /// screen.
 fn screen_switch(on: bool, kitty: bool) -> String {

@@ -3,6 +3,7 @@
 
 #[cfg(feature = "acp")]
 pub mod acp;
+mod end_guard;
 pub mod plain;
 pub mod print;
 pub mod stop_signals;

@@ -1,5 +1,6 @@
 //! What ends a headless run from outside: SIGINT, SIGTERM, and a host that is gone (DU-1).
 
+use super::end_guard;
 use cutonce_core::exit_code::{INTERRUPTED, TERMINATED};
 use std::time::Duration;
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -20,6 +21,7 @@ pub struct StopSignals {
 
 impl StopSignals {
     pub fn new() -> std::io::Result<Self> {
+        end_guard::watch(&[(libc::SIGINT, INTERRUPTED), (libc::SIGTERM, TERMINATED)])?;
         Ok(Self { int: signal(SignalKind::interrupt())?, term: signal(SignalKind::terminate())? })
     }
 

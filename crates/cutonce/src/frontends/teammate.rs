@@ -1,7 +1,7 @@
 //! A teammate in its own process without a terminal (`cutonce --team T --name N`). It reads its mailbox until
 //! the team ends, and logs to stderr.
 
-use crate::frontends::plain;
+use crate::frontends::{end_guard, plain};
 use crate::start::StartedSession;
 use cutonce_core::exit_code;
 use cutonce_core::protocol::submission::Submission;
@@ -10,6 +10,7 @@ use tokio::signal::unix::{SignalKind, signal};
 pub async fn run(started: StartedSession) -> anyhow::Result<u8> {
     let StartedSession { session, mut events, .. } = started;
     let (mut interrupt, mut end) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    end_guard::watch(&[(libc::SIGINT, exit_code::INTERRUPTED), (libc::SIGTERM, exit_code::TERMINATED)])?;
     loop {
         tokio::select! {
             biased;

@@ -325,3 +325,53 @@ fn du_1_dead_host_ends_the_running_command() {
         assert!(!std::fs::read_to_string(process).is_ok_and(|line| line.contains("sleep")), "the command still runs");
     }
 }
+
+/// A pipe that nothing reads, and that has no room left.
+fn full_pipe() -> (std::io::PipeReader, std::io::PipeWriter) {
+    use std::os::fd::AsRawFd;
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    // SAFETY: the descriptor is open; the flags are valid.
+    assert_eq!(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) }, 0);
+    for size in [4096, 1] {
+        while writer.write(&vec![b' '; size]).is_ok() {}
+    }
+    // SAFETY: as above.
+    assert_eq!(unsafe { libc::fcntl(writer.as_raw_fd(), libc::F_SETFL, 0) }, 0);
+    (reader, writer)
+}
+
+/// Waits until a thread of the program waits for room in a pipe.
+fn wait_until_blocked(child: &Child) {
+    let deadline = Instant::now() + STUCK;
+    let write = libc::SYS_write.to_string();
+    let is_blocked = || {
+        let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap();
+        let call =
+            |thread: std::fs::DirEntry| std::fs::read_to_string(thread.path().join("syscall")).unwrap_or_default();
+        threads.flatten().map(call).any(|call| call.split(' ').next() == Some(&write))
+    };
+    while !is_blocked() {
+        assert!(Instant::now() < deadline, "the program writes nothing");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn du_1_sigterm_ends_a_program_with_blocked_output() {
+    let stream = ["-p", "hi", "--output-format", "stream-json", "--verbose"];
+    for words in [&["--plain"][..], &stream, &["serve"]] {
+        let world = World::new();
+        let mut args = words.to_vec();
+        if words != ["serve"] {
+            args.extend(["--model", "scripted/model.json"]);
+        }
+        let (_unread, output) = full_pipe();
+        let mut command = world.cutonce(&args);
+        let mut child = command.stdin(Stdio::piped()).stdout(output).stderr(Stdio::null()).spawn().unwrap();
+        let _stdin = child.stdin.take();
+        wait_until_blocked(&child);
+        // SAFETY: it is our own child, which has not been waited for.
+        assert_eq!(unsafe { libc::kill(child.id() as i32, libc::SIGTERM) }, 0);
+        assert_eq!(ended(child, "blocked output").code(), Some(143), "{words:?}");
+    }
+}

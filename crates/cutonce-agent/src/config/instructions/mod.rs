@@ -7,6 +7,7 @@ mod import;
 use cutonce_core::permission::is_secret;
 use std::collections::HashSet;
 use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const NAMES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -144,6 +145,9 @@ impl InstructionLoader {
         if let Some(why) = self.closed_reason(path, &real) {
             return self.add_note(path, why);
         }
+        if scope != InstructionScope::User && has_other_name(&real) {
+            return self.add_note(path, OTHER_NAME);
+        }
         let text = match read_limited_text(&real) {
             Ok((text, false)) => text,
             Ok((text, true)) => {
@@ -230,6 +234,20 @@ impl InstructionLoader {
     fn add_note(&mut self, path: &Path, what: &str) {
         self.notes.push(format!("{} {what}", path.display()));
     }
+}
+
+/// Says why a hard link is not read: its file may have the name of a secret somewhere else.
+const OTHER_NAME: &str = "has another name (a hard link), which may be a file with keys, and was not read; replace it with a copy or a symbolic link";
+
+/// True if the file has names (hard links) besides those of instruction files in its folder.
+fn has_other_name(real: &Path) -> bool {
+    let Ok(meta) = real.metadata() else { return false };
+    let is_same = |name: &&&str| {
+        let other = real.with_file_name(name).symlink_metadata();
+        other.is_ok_and(|other| (other.dev(), other.ino()) == (meta.dev(), meta.ino()))
+    };
+    let explained = NAMES.iter().filter(is_same).count().max(1);
+    meta.is_file() && meta.nlink() > explained as u64
 }
 
 /// The folders from `top` down to `bottom`, both included.

@@ -186,3 +186,22 @@ fn sb_6_instruction_links_to_closed_files_are_not_read() {
         assert!(world.notes().contains("notes.md is or leads to"), "{}", world.notes());
     }
 }
+
+#[cfg(unix)]
+#[test]
+fn sb_6_hard_linked_instructions_are_not_read() {
+    let world = World::new();
+    world.write("repo/.env", "KEY=closed").write("repo/AGENTS.md", "see @notes.md").write(".cutonce/shared.md", "mine");
+    let link = |from: &str, to: &str| std::fs::hard_link(world.base.join(from), world.base.join(to)).unwrap();
+    link("repo/.env", "repo/app/CLAUDE.md");
+    link("repo/.env", "repo/notes.md");
+    link(".cutonce/shared.md", ".cutonce/AGENTS.md");
+    assert_eq!(world.texts(), ["mine", "see @notes.md"], "the user's own files may have several names");
+    let notes = world.notes();
+    assert!(notes.contains("app/CLAUDE.md has another name") && notes.contains("notes.md has another name"), "{notes}");
+    // Both names of the instructions are often one file.
+    link("repo/AGENTS.md", "repo/CLAUDE.md");
+    assert_eq!(world.texts(), ["mine", "see @notes.md"]);
+    link("repo/AGENTS.md", "repo/third.md");
+    assert_eq!(world.texts(), ["mine"]);
+}

@@ -133,7 +133,7 @@ async fn run_in_background(
     call: &CallContext,
 ) -> Result<ToolOutcome, ToolError> {
     let gone = here.shells.check_folder(&here.workspace);
-    let scope = call.scope.clone().map(|scope| (scope, here.disk.clone()));
+    let scope = (call.scope.clone(), &here.disk);
     let task = here.shells.start_task(&input.command, held, &here.workspace, scope).await?;
     let (id, file) = (&task.id, task.output_file());
     let started = format!(
@@ -197,8 +197,7 @@ async fn run_in_foreground(
         () = tokio::time::sleep(timeout) => CommandEnd::TimedOut(timeout),
         () = call.cancel.cancelled() => CommandEnd::Interrupted,
         () = to_background => {
-            let layer = layer.map(|layer| (layer, here.disk.clone()));
-            let task = here.shells.adopt(&input.command, (shell, layer), &here.workspace);
+            let task = here.shells.adopt(&input.command, (shell, layer), (&here.workspace, &here.disk));
             return Ok(background_outcome(&task, &output.finish()));
         }
     };
@@ -210,6 +209,8 @@ async fn run_in_foreground(
         Some(layer) => Some(layer.settle(&here.disk, true).await),
         None => None,
     };
+    let decided = scoped.iter().flat_map(|scoped| scoped.outside.clone()).collect();
+    let aside = shell.set_protected_aside(&here.disk, decided).await;
     let ended_in = shell.final_folder();
     let unknown = ended_in.is_none() && may_change_folder(&input.command);
     let folder = here.shells.store_folder(ended_in, &here.workspace);
@@ -220,7 +221,7 @@ async fn run_in_foreground(
         matches!(end, CommandEnd::Exited(Ok(ProcessExit::Signalled(FILE_LIMIT_SIGNAL)))).then_some(FILE_LIMIT);
     let refused = failed.then(|| too_large.or_else(|| refusal_hint(held, &shown))).flatten().map(str::to_string);
     let scratch = shell.scratch.then(|| THROWAWAY_NOTE.to_string());
-    let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone());
+    let outside = scoped.iter().flat_map(|scoped| scoped.notes.clone()).chain(aside);
     let notes = gone.into_iter().chain(end_note(&end)).chain(alive).chain(folder).chain(refused).chain(scratch);
     let outcome = build_outcome(&end, &shown, &notes.chain(outside).collect::<Vec<_>>());
     let outcome = match started_in == here.workspace.root {
@@ -407,7 +408,9 @@ mod tests {
         for held in [ShellConfinement::WorkspaceSandbox, ShellConfinement::Disabled] {
             let refused = shells.start_command("touch made", held, &workspace, None).await.err();
             assert!(refused.is_some_and(|why| why.as_str().starts_with("The command was not started")), "{held:?}");
-            assert!(shells.start_task("touch made", held, &workspace, None).await.is_err(), "{held:?}");
+            let disk = crate::disk::FileAccess::new(std::sync::Arc::new(NoVersions));
+            let started = shells.start_task("touch made", held, &workspace, (None, &disk)).await;
+            assert!(started.is_err(), "{held:?}");
         }
         assert!(!base.join("made").exists());
     }

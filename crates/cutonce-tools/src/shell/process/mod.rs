@@ -19,8 +19,9 @@ use crate::disk::FileAccess;
 use crate::shell::changes::{CallScope, ComparedPlace, ScopeSandbox, ScopedCommand, WorkspaceComparison};
 use crate::shell::confine::{
     AutoRunSandbox, ConfinedCommand, PlanSandbox, PlanSandboxOptions, SandboxUnavailable, StartRequest,
-    WorkspaceSandbox, private_folder,
+    WorkspaceSandbox, may_create_protected, private_folder,
 };
+use crate::shell::protected_record::ProtectedRecord;
 use crate::spill::{OptionalRedactor, StreamRedactor};
 use crate::workspace::Workspace;
 use cutonce_core::permission::ShellConfinement;
@@ -81,6 +82,8 @@ pub struct SessionShells {
     has_layers: bool,
     /// Compares the workspace where there are no layers (PC-22).
     comparison: Arc<WorkspaceComparison>,
+    /// Protected names in the workspace (SB-4).
+    protected: Arc<ProtectedRecord>,
     /// Limits of confined commands (SB-7).
     limits: ResourceLimits,
     /// Wakes foreground commands that the user puts into the background (DU-7).
@@ -107,6 +110,7 @@ impl SessionShells {
             scope_sandbox: Mutex::new(None),
             has_layers: true,
             comparison: Arc::default(),
+            protected: Arc::default(),
             limits: ResourceLimits::default(),
             to_background: tokio::sync::Notify::new(),
         }
@@ -156,6 +160,7 @@ impl SessionShells {
         let mut shells = Self::new(self.env.clone()).default_timeout(self.timeout).with_limits(self.limits);
         shells.redact = self.redact.clone();
         (shells.has_layers, shells.comparison) = (self.has_layers, self.comparison.clone());
+        shells.protected = self.protected.clone();
         *lock_mutex(&shells.on_end) = lock_mutex(&self.on_end).clone();
         shells
     }
@@ -287,31 +292,31 @@ impl SessionShells {
         command: &str,
         held: ShellConfinement,
         workspace: &Workspace,
-        scope: Option<(CallScope, FileAccess)>,
+        (scope, disk): (Option<CallScope>, &FileAccess),
     ) -> Result<Arc<BackgroundTask>, ToolError> {
         if self.running_tasks().len() >= MAX_RUNNING {
             return Err(format!("{MAX_RUNNING} commands run in the background already: end some first.").into());
         }
         let start = StartRequest { command, background: true, limits: self.limits };
-        let (scope, disk) = scope.unzip();
         let scope = scope.map(|scope| CallScope { review: None, ..scope });
         let (start, layer) = self.prepare_start(&start, held, workspace, scope).await?;
         let bash = start.spawn_bash(command, None)?;
-        Ok(self.adopt(command, (bash, layer.zip(disk)), workspace))
+        Ok(self.adopt(command, (bash, layer), (workspace, disk)))
     }
 
     /// Makes a running bash a background task.
     pub(crate) fn adopt(
         &self,
         command: &str,
-        bash: (RunningBash, Option<(ScopedCommand, FileAccess)>),
-        workspace: &Workspace,
+        bash: (RunningBash, Option<ScopedCommand>),
+        (workspace, disk): (&Workspace, &FileAccess),
     ) -> Arc<BackgroundTask> {
         let mut tasks = lock_mutex(&self.tasks);
         let id = format!("bash_{}", tasks.len() + 1);
         let last = LastLine::new(id.clone(), lock_mutex(&self.on_print).clone());
         let ends = (lock_mutex(&self.on_end).clone(), self.redact.clone());
-        let task = BackgroundTask::take_over((id, command.into()), workspace.session_folder.clone(), bash, last, ends);
+        let place = (workspace.session_folder.clone(), disk.clone());
+        let task = BackgroundTask::take_over((id, command.into()), place, bash, last, ends);
         tasks.push(task.clone());
         task
     }
@@ -337,7 +342,12 @@ impl SessionShells {
         let bash = find_program("bash", &self.env)
             .ok_or("The command was not started: there is no bash on the PATH. Tell the user to install it.")?;
         let folder = self.working_folder(workspace);
-        let confined = self.confine(start, held, workspace)?;
+        let protected = match may_create_protected(held, start.command) {
+            true => Some(self.protected.watch(workspace.folders()).await),
+            false => None,
+        };
+        let known = protected.as_ref().map_or(&[][..], |watch| watch.known());
+        let confined = self.confine(start, held, workspace, known)?;
         let reads_only = matches!(held, ShellConfinement::PlanSandbox | ShellConfinement::PlanReadOnly);
         let network = self.plan_sandbox().filter(|_| reads_only).and_then(|sandbox| sandbox.network());
         let ((profile, env, tmp), scoped) = match scope {
@@ -346,7 +356,7 @@ impl SessionShells {
             }
             None => (confined, None),
         };
-        Ok((BashStart { bash, env, folder, profile, tmp, network }, scoped))
+        Ok((BashStart { bash, env, folder, profile, tmp, network, protected }, scoped))
     }
 
     /// Puts a command on a layer, or records the workspace before it runs (PC-21, PC-22). One that can't write runs as
@@ -395,6 +405,7 @@ impl SessionShells {
         start: &StartRequest<'_>,
         held: ShellConfinement,
         workspace: &Workspace,
+        protected: &[PathBuf],
     ) -> Result<ConfinedCommand, ToolError> {
         Ok(match held {
             ShellConfinement::ParsedReadOnly => (SandboxProfile::Unconfined, self.env.clone(), None),
@@ -406,7 +417,7 @@ impl SessionShells {
             ShellConfinement::WorkspaceSandbox => {
                 let workshop = lock_mutex(&self.workspace_sandbox).clone();
                 let workshop = workshop.ok_or(NO_WORKSPACE_SANDBOX)?;
-                let profile = workshop.profile(self.limits, workspace).map_err(|why| not_confined(&why))?;
+                let profile = workshop.profile(self.limits, workspace, protected).map_err(|why| not_confined(&why))?;
                 (profile, workshop.env(&self.env), Some(workshop.tmp()))
             }
             ShellConfinement::AutoReadOnly | ShellConfinement::AutoWorkspace => {

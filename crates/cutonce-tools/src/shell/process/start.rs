@@ -1,6 +1,8 @@
 //! Starts bash with a folder and environment, and reads its final folder.
 
+use crate::disk::FileAccess;
 use crate::shell::host_proxy::NetworkAllowance;
+use crate::shell::protected_record::ProtectedWatch;
 use crate::tool::ToolError;
 use crate::workspace::Workspace;
 use cutonce_sandbox::{ProcessExit, RunningProcess, SandboxProfile, SpawnSpec};
@@ -27,6 +29,8 @@ pub(crate) struct RunningBash {
     _proxy: JoinSet<()>,
     /// True if its changes of the project are discarded when it ends.
     pub(crate) scratch: bool,
+    /// Finds the protected names that it creates.
+    pub(crate) protected: Option<ProtectedWatch>,
 }
 
 /// Everything needed to start bash, except the command.
@@ -39,12 +43,13 @@ pub(crate) struct BashStart {
     pub(crate) tmp: Option<PathBuf>,
     /// Hosts that it may reach through our proxy, if any.
     pub(crate) network: Option<Arc<NetworkAllowance>>,
+    pub(crate) protected: Option<ProtectedWatch>,
 }
 
 impl BashStart {
     /// Starts the command. `reports`: report the final folder (through a file in the workspace's own folder).
     pub(crate) fn spawn_bash(self, command: &str, reports: Option<&Workspace>) -> Result<RunningBash, ToolError> {
-        let (mut env, tmp) = (self.env, self.tmp);
+        let (mut env, tmp, protected) = (self.env, self.tmp, self.protected);
         // It runs on a throwaway layer (PM-63).
         let scratch = matches!(&self.profile, SandboxProfile::ReadOnly(profile) if profile.scratch.is_some());
         env.retain(|(name, _)| name != "PWD");
@@ -64,7 +69,7 @@ impl BashStart {
             proxy.spawn(network.serve(listener));
         }
         let (folder, asks) = folder.unzip();
-        Ok(RunningBash { running, output, folder, _report_file: asks.flatten(), _proxy: proxy, scratch })
+        Ok(RunningBash { running, output, folder, _report_file: asks.flatten(), _proxy: proxy, scratch, protected })
     }
 }
 
@@ -96,6 +101,14 @@ fn request_final_folder(
 }
 
 impl RunningBash {
+    /// Renames protected names that it created, after it has ended; returns notes for the model (SB-4).
+    pub(crate) async fn set_protected_aside(&mut self, disk: &FileAccess, except: Vec<String>) -> Vec<String> {
+        match self.protected.take() {
+            Some(watch) => watch.set_aside_new(disk, except).await,
+            None => Vec::new(),
+        }
+    }
+
     /// Passes its output on until it has ended. Cancel-safe: may be dropped and called again.
     pub(crate) async fn pump_output(&mut self, mut each: impl FnMut(&[u8])) -> io::Result<ProcessExit> {
         let mut buffer = vec![0; 64 * 1024];

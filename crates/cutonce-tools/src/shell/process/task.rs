@@ -78,8 +78,8 @@ impl BackgroundTask {
     /// Takes over a running bash; the file with its whole output goes to `folder`.
     pub(crate) fn take_over(
         (id, command): (String, String),
-        folder: PathBuf,
-        (mut bash, layer): (RunningBash, Option<(ScopedCommand, FileAccess)>),
+        (folder, disk): (PathBuf, FileAccess),
+        (mut bash, layer): (RunningBash, Option<ScopedCommand>),
         last: Arc<LastLine>,
         (on_end, redact): (Option<OnEnd>, OptionalRedactor),
     ) -> Arc<Self> {
@@ -91,9 +91,9 @@ impl BackgroundTask {
             printed: Mutex::new(TaskOutput { unseen: OutputCapture::default(), all }),
             lifeline: Mutex::new(bash.running.take_lifeline()),
             state: watch::Sender::new(TaskState::Running),
-            scoped: tokio::sync::Mutex::new(layer.map(|(command, disk)| ScopedTask {
+            scoped: tokio::sync::Mutex::new(layer.map(|command| ScopedTask {
                 command,
-                disk,
+                disk: disk.clone(),
                 told: Vec::new(),
             })),
         });
@@ -106,6 +106,9 @@ impl BackgroundTask {
             let ended = bash.pump_output(each).await;
             watched.compare(None, true).await;
             *watched.scoped.lock().await = None;
+            // Nothing outside the scope was applied, so the user has decided about no name.
+            let notes = bash.set_protected_aside(&disk, Vec::new()).await;
+            notes.iter().for_each(|note| watched.push(format!("\n({note})\n").as_bytes()));
             watched.record_end(ended, bash.running.over_limit());
             if let Some(on_end) = on_end {
                 on_end(watched.view());

@@ -17,6 +17,7 @@ mod updates;
 mod wire;
 
 use crate::cli::args::RunFlags;
+use crate::frontends::end_guard;
 use crate::start::{self, SessionDirs};
 use agent_client_protocol::schema::ProtocolVersion;
 use agent_client_protocol::v1::schema as acp;
@@ -76,6 +77,7 @@ pub async fn run(run: RunFlags) -> anyhow::Result<u8> {
     let host = Arc::new(AcpHost { run, home: start::home_dir()?, state: Mutex::default() });
     let (lines, written) = wire::stdio_lines();
     let (mut int, mut term) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    end_guard::watch(&[(libc::SIGINT, INTERRUPTED), (libc::SIGTERM, TERMINATED)])?;
     let code = tokio::select! {
         result = serve(host.clone(), lines) => match result {
             Ok(()) => None,

@@ -17,6 +17,7 @@ mod review_terms;
 
 use crate::cli::args::{RunFlags, split_rules};
 use crate::commands::setup;
+use crate::frontends::end_guard;
 use crate::frontends::print::FirstInput;
 use crate::output::first_page;
 use crate::start::{self, FrontendOptions, SessionDirs, StartedSession};
@@ -184,6 +185,7 @@ async fn run_conversation(
     let mut interrupts = signal(SignalKind::interrupt())?;
     // Bracketed paste must be switched off when we exit (UI-13).
     let (mut ends, mut hangs_up) = (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    end_guard::watch(&[(libc::SIGTERM, TERMINATED), (libc::SIGHUP, HUNG_UP)])?;
     let mut plain = PlainFrontend::new(session, about, flags, notifications, lines.gate());
     match first {
         Some(FirstInput::Message(words)) => plain.session.say(words),
@@ -194,6 +196,10 @@ async fn run_conversation(
     loop {
         tokio::select! {
             biased;
+            // Before events: they may come without end.
+            _ = ends.recv() => return Ok(TERMINATED),
+            _ = hangs_up.recv() => return Ok(HUNG_UP),
+            _ = interrupts.recv() => if plain.handle_interrupt() { return Ok(INTERRUPTED) },
             event = events.next() => match event {
                 Some(event) => plain.handle_event(&event, Some(&mut lines)),
                 None => return Ok(SUCCESS),
@@ -202,9 +208,6 @@ async fn run_conversation(
                 Some(line) => plain.handle_input(&line),
                 None => return Ok(plain.finish_without_input(&mut events, &mut interrupts).await),
             },
-            _ = interrupts.recv() => if plain.handle_interrupt() { return Ok(INTERRUPTED) },
-            _ = ends.recv() => return Ok(TERMINATED),
-            _ = hangs_up.recv() => return Ok(HUNG_UP),
         }
         if let Some(model) = plain.model_to.take() {
             plain.set_model(&model).await;

@@ -1,9 +1,11 @@
 //! Starts the terminal front end: when to use it, and how it opens sessions.
 
 use crate::cli::args::{RunFlags, SessionFlags};
+use crate::frontends::end_guard;
 use crate::frontends::print::FirstInput;
 use crate::start::{self, SessionDirs};
 use cutonce_agent::Approver;
+use cutonce_core::exit_code::{HUNG_UP, INTERRUPTED, TERMINATED};
 use std::io::IsTerminal;
 
 /// True if stdin and stdout are a capable terminal and `--plain` was not given.
@@ -64,6 +66,7 @@ async fn run_terminal(
         home,
         cwd,
     };
+    end_guard::watch(&[(libc::SIGTERM, TERMINATED), (libc::SIGHUP, HUNG_UP), (libc::SIGINT, INTERRUPTED)])?;
     Ok(cutonce_tui::run(options).await?)
 }
 
