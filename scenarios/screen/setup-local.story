@@ -6,7 +6,7 @@ A model server that runs on this machine is offered (ON-3), here at the place th
 --- env OPENAI_API_KEY=
 --- env ANTHROPIC_BASE_URL=http://127.0.0.1:1
 --- env OLLAMA_HOST=$MODEL
---- pty 80x24 cutonce
+--- pty 80x12 cutonce
 --- keys
 < Number:
 press esc
