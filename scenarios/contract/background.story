@@ -57,14 +57,14 @@ request 2
   assistant: call Bash {"command":"until [ -e out/port ]; do sleep 0.05; done; curl -s http://127.0.0.1:$(cat out/port)/src/lib.txt"}
   assistant: call Bash {"command":"touch out/go; echo two > src/lib.txt; until [ -e out/wrote ]; do sleep 0.05; done"}
   assistant: call BashOutput {"bash_id":"bash_2"}
-  user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
-  user: result: Started in the background as bash_2. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_2.txt.
+  user: result: Started in the background as bash_1; it ends with the session at the latest. Its output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
+  user: result: Started in the background as bash_2; it ends with the session at the latest. Its output goes to $HOME/.cutonce/projects/<project>/<id>/bash_2.txt.
   user: result: one
   user: result: (no output)
   user: result: bash_2: running
         
         
-        (Outside the approved plan, so not applied: src/other.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.)
+        (Outside the approved plan, so not applied: src/other.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.)
 request 3
   assistant: call Bash {"command":"cat src/watched.txt src/other.txt"}
   assistant: call KillShell {"shell_id":"bash_1"}

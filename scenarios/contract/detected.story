@@ -49,19 +49,19 @@ request 2
   assistant: call Bash {"command":"git status --short; git log --oneline | wc -l"}
   user: result: two
         
-        Outside the approved plan, so restored: c.txt, src/b.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so restored: c.txt, src/b.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
         What was taken back is in $HOME/.cutonce/projects/<project>/<id>/taken-back-1.
   user: result: (no output)
         
-        Outside the approved plan, so restored: moved.txt, src/a.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so restored: moved.txt, src/a.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
         What was taken back is in $HOME/.cutonce/projects/<project>/<id>/taken-back-2.
   user: result: (no output)
         
-        Outside the approved plan, so restored: git commit (.git). Nothing that changed while this command ran was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so restored: git commit (.git). Nothing that changed while this command ran was kept. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
         What was taken back is in $HOME/.cutonce/projects/<project>/<id>/taken-back-3.
   user: result: (no output)
         
-        Outside the approved plan, so restored: git checkout (.git), c.txt. Nothing that changed while this command ran was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so restored: git checkout (.git), c.txt. Nothing that changed while this command ran was kept. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
         What was taken back is in $HOME/.cutonce/projects/<project>/<id>/taken-back-4.
   user: result:  M src/a.txt
         ?? .cutonce/

@@ -28,7 +28,7 @@ An implementer who skips a step, writes an extra file and claims more than was s
 Everything is done, and all checks pass.
 
 --- stderr
-Plan plan.md (revision 0)
+Plan plan.md
 
 failed   1. Write the greeting
          files: 1 planned, changed hello.txt

@@ -35,7 +35,7 @@ one
 done
 
 --- stderr
-Plan plan.md (revision 0)
+Plan plan.md
 
 checked  1. Change a
          files: 1 planned, changed a.txt

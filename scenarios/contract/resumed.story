@@ -18,7 +18,7 @@ A run that stops in the middle leaves scope and evidence in the transcript (PC-3
 --- exit 5
 --- stderr
 cutonce: stopped after 1 requests (--max-turns); continue with --continue or raise the limit
-Plan plan.md (revision 0)
+Plan plan.md
 
 changed  1. Write the greeting
          files: 1 planned, changed hello.txt

@@ -24,7 +24,7 @@ With `plan.scope` "enforce" a write outside the approved plan is denied, by a su
 done
 
 --- stderr
-Plan plan.md (revision 0)
+Plan plan.md
 
 changed  1. Add the page
          files: 1 planned, changed page.txt
@@ -53,7 +53,7 @@ rm -f page.txt
 done
 
 --- stderr
-Plan plan.md (revision 0)
+Plan plan.md
 
 changed  1. Add the page
          files: 1 planned, changed page.txt

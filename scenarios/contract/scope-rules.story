@@ -27,7 +27,7 @@ echo '/out' > .gitignore; echo one > b.txt; git add . && git commit -qm first
 --- exit 5
 --- stderr
 cutonce: stopped after 3 requests (--max-turns); continue with --continue or raise the limit
-Plan plan.md (revision 0)
+Plan plan.md
 
 changed  1. Ignore more
          files: 1 planned, changed .gitignore
@@ -59,7 +59,7 @@ created out/more.txt
 --- run cutonce -p "go on" --continue --permission-mode bypassPermissions
 --- exit 0
 --- stderr
-Plan plan.md (revision 0)
+Plan plan.md
 
 changed  1. Ignore more
          files: 1 planned, changed .gitignore

@@ -51,13 +51,13 @@ request 2
   assistant: call Bash {"command":"mv src/a.txt moved.txt"}
   user: result: two
         
-        Outside the approved plan, so not applied: c.txt, src/b.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: c.txt, src/b.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
   user: result: (no output)
         
-        Outside the approved plan, so not applied: c.txt, src/b.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: c.txt, src/b.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
   user: result: (no output)
         
-        Outside the approved plan, so not applied: moved.txt, src/a.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: moved.txt, src/a.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
 request 3
   assistant: call Bash {"command":"git commit -qam mine && echo more >> src/a.txt"}
   assistant: call Bash {"command":"git stash -q"}
@@ -65,13 +65,13 @@ request 3
   assistant: call Bash {"command":"git status --short; git log --oneline | wc -l"}
   user: result: (no output)
         
-        Outside the approved plan, so not applied: git commit (.git). Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: git commit (.git). Nothing that this command changed was kept. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
   user: result: (no output)
         
-        Outside the approved plan, so not applied: git stash (.git). Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: git stash (.git). Nothing that this command changed was kept. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
   user: result: (no output)
         
-        Outside the approved plan, so not applied: git checkout (.git), fmt.sh. Nothing that this command changed was kept. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: git checkout (.git), fmt.sh. Nothing that this command changed was kept. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
   user: result:  M src/a.txt
         ?? .cutonce/
         ?? plan.md

@@ -83,7 +83,7 @@ request 1
   user: start it
 request 2
   assistant: call Bash {"command":"sleep 1000","description":"wait","run_in_background":true}
-  user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
+  user: result: Started in the background as bash_1; it ends with the session at the latest. Its output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
 request 3
   assistant: a shell runs
   user: plan it

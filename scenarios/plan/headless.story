@@ -78,6 +78,13 @@ cutonce: the plan $HOME/.cutonce/plans/<slug>.md differs from the approved one: 
 implemented
 
 --- stderr
+Plan <slug> (revision 1)
+
+open     1. Write b
+         nothing to observe: no files, no checks
+
+No drift was seen, but no step names files or checks.
+
 --- disk
 created b.txt
   b
@@ -96,11 +103,14 @@ request 2
 --- transcript
 session {}
 mode {"from":"default","to":"acceptEdits","by":"start"}
+contract {"approved":{"slug":"<slug>","revision":1,"contract":{"sha256":"3172df019fffa9403e414126a638edeb1959189de60c536b82b1eff1d9519503","steps":[{"id":"1","title":"Write b","lines":[3,3],"files":[],"checks":[],"after":[]}],"checks":[],"findings":[]}}}
 user {"text":"Implement this plan. The user approved it, and it is saved at $HOME/.cutonce/plans/<slug>.md. If you must deviate from it, say so.\n\n# Plan\n\n1. Write b\n","meta":true,"planContent":"# Plan\n\n1. Write b\n"}
 assistant {"blocks":[{"type":"tool_use","id":"toolu_0001_00","name":"Write","input":{"file_path":"b.txt","content":"b\n"}}],"stop":"tool_use"}
 file_snapshot {"key":"before","path":"$WS/b.txt"}
+evidence {"evidence":{"kind":"wrote","path":"b.txt","before":null,"after":"0263829989b6fd954f72baaf2fc64bc2e2f01d692d4de72986ea808f6e99813f"}}
 tool {"callId":"toolu_0001_00","name":"Write","input":{"file_path":"b.txt","content":"b\n"},"output":[{"type":"text","text":"Created b.txt (1 line)."}],"isError":false,"decision":{"behavior":"allow","reason":"Edits are allowed in acceptEdits mode"}}
 assistant {"blocks":[{"type":"text","text":"implemented"}],"stop":"end_turn"}
+contract {"approved":null}
 
 --- run cutonce plans list --json
 --- stdout

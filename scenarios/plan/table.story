@@ -153,7 +153,7 @@ request 3
   user: error: Bash is not allowed in plan mode. Plan mode is read-only. `rm a.txt` is refused. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
   user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
   user: error: Bash is not allowed in plan mode. Plan mode is read-only. Only commands known to be read-only may run. Use Read, Grep, Glob or a read-only command.
-  user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
+  user: result: Started in the background as bash_1; it ends with the session at the latest. Its output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
   user: result: bash_1: killed.
   user: result: Created $HOME/.cutonce/plans/<slug>.md (1 line).
   user: result: Edited $HOME/.cutonce/plans/<slug>.md:

@@ -79,7 +79,7 @@ new file mode 100644
 @@ -0,0 +1 @@
 +b
 
-Plan <slug> (revision 0)
+Plan <slug> (revision 1)
 
 checked  1. Change a
          files: 1 planned, changed a.txt
@@ -155,9 +155,9 @@ request 3
   assistant: call Write {"file_path":"d.txt","content":"d\n"}
   user: result: (no output)
         
-        Outside the approved plan, so not applied: c.txt. Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again.
+        Outside the approved plan, so not applied: c.txt. Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again.
   user: result: Created b.txt (1 line).
-  user: error: Write of d.txt is outside the approved plan, so it was not run. Follow the plan, or amend it: call EnterPlanMode, add the file to a step, and submit the plan again.
+  user: error: Write of d.txt is outside the approved plan, so it was not run. Follow the plan, or amend it in plan mode: add the file to a step, and submit the plan again.
 request 4
 request 5
   assistant: call Read {"file_path":"a.txt"}

@@ -196,7 +196,7 @@ diff --git a/src/main.rs b/src/main.rs
 +    println!("two");
  }
 
-Plan <slug> (revision 0)
+Plan <slug> (revision 1)
 
 checked  1. Change the text
          files: 1 planned, changed src/main.rs

@@ -244,6 +244,6 @@ request 3
   assistant: call Write {"file_path":"d.txt","content":"d\n"}
   user: result: (no output)
   user: result: Created b.txt (1 line).
-  user: error: Write of d.txt is outside the approved plan, so it was not run. Follow the plan, or amend it: call EnterPlanMode, add the file to a step, and submit the plan again.
+  user: error: Write of d.txt is outside the approved plan, so it was not run. Follow the plan, or amend it in plan mode: add the file to a step, and submit the plan again.
 request 4
 

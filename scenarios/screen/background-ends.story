@@ -21,7 +21,7 @@ gone 1 task
 > begin
 
 ● Bash until [ -e go ]; do sleep 0.1; done  in the background as bash_1
-  Started in the background as bash_1. BashOutput shows what it prints, KillSh…
+  Started in the background as bash_1; it ends with the session at the latest.…
 
 ● It runs.
 

@@ -29,5 +29,5 @@ request 2
   assistant: call Bash {"command":"echo be''gun; until [ -e go ]; do :; done; echo ended > out"}
   user: result: begun
         
-        The user put this command into the background as bash_1; it still runs. BashOutput shows what it prints from here on, KillShell ends it; its later output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
+        The user put this command into the background as bash_1; it still runs. Its later output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
 

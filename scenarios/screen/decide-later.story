@@ -66,7 +66,7 @@ press esc
 │ 1. Ask                                                                      │
 ╰─────────────────────────────────────────────────────────────────────────────╯
 
-  A plan is ready for your review: ctrl+p opens it
+  A plan is ready: ctrl+p opens it
 
 ›
 

@@ -21,7 +21,7 @@ Esc on a teammate's plan leaves that one for later and touches no other (PM-80, 
 press enter
 < Plan of ann: Greeting
 press esc
-< ann's plan is ready for your review: ctrl+p opens it
+< ann's plan is ready: ctrl+p opens it
 gone esc to interrupt
 press shift+tab shift+tab
 < plan mode on

@@ -14,7 +14,7 @@ A plan never opens over a draft (UI-6, PM-88): a line says that it waits and whi
 press enter
 < esc to interrupt
 > half a thought
-< A plan is ready for your review
+< A plan is ready
 press ctrl+p
 < Guess
 < approve

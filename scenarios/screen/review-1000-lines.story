@@ -221,6 +221,6 @@ press d
 press d
 gone Text of part 50.
 press esc
-< ready for your review
+< plan is ready
 press ctrl+d
 --- exit 0

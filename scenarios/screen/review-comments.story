@@ -148,7 +148,7 @@ press esc
 │ 2. Tell everybody                                                           │
 ╰─────────────────────────────────────────────────────────────────────────────╯
 
-  A plan is ready for your review: ctrl+p opens it
+  A plan is ready: ctrl+p opens it
 
 ›
 

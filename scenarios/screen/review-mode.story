@@ -31,7 +31,7 @@ press esc
 │ 1. Guess                                                                    │
 ╰─────────────────────────────────────────────────────────────────────────────╯
 
-  A plan is ready for your review: ctrl+p opens it
+  A plan is ready: ctrl+p opens it
 
 ›
 

@@ -50,7 +50,7 @@ press enter
 
 --- keys
 press esc
-< ann's plan is ready for your review: ctrl+p opens it
+< ann's plan is ready: ctrl+p opens it
 < team red: ann waits for you
 ! test ! -e hello.txt
 press ctrl+p

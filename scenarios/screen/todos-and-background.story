@@ -21,7 +21,7 @@ gone interrupt
 > begin
 
 ● Bash sleep 1000  in the background as bash_1
-  Started in the background as bash_1. BashOutput shows what it prints, KillSh…
+  Started in the background as bash_1; it ends with the session at the latest.…
 
 ● It runs.
 
@@ -38,7 +38,7 @@ press ctrl+t
 > begin
 
 ● Bash sleep 1000  in the background as bash_1
-  Started in the background as bash_1. BashOutput shows what it prints, KillSh…
+  Started in the background as bash_1; it ends with the session at the latest.…
 
 ● It runs.
 
@@ -63,7 +63,7 @@ gone interrupt
 > begin
 
 ● Bash sleep 1000  in the background as bash_1
-  Started in the background as bash_1. BashOutput shows what it prints, KillSh…
+  Started in the background as bash_1; it ends with the session at the latest.…
 
 ● It runs.
 

@@ -12,10 +12,10 @@ A folder that brings settings which loosen something asks for trust once, in one
 < Trust this folder?
 --- shows
  Trust this folder? Its settings would loosen permissions or run programs
-› allow rules  $WS/.cutonce/settings.json
-  env          $WS/.cutonce/settings.json
+› allow rules  .cutonce/settings.json
+  env          .cutonce/settings.json
 
-  permissions.allow in $WS/.cutonce/settings.json
+  permissions.allow in .cutonce/settings.json
 
   [
     "Bash(touch made)"
@@ -34,7 +34,7 @@ A folder that brings settings which loosen something asks for trust once, in one
 
 
 
- t trust this folder · n ignore them, don't ask again · esc back
+ t trust this folder · n ignore them, don't ask again · esc not now
 
 --- keys
 press t

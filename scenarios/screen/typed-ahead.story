@@ -16,7 +16,7 @@ Enter arms nothing. Text typed while a permission dialog appears goes to the dra
 press enter
 < esc to interrupt
 > half a thought
-< A plan is ready for your review
+< A plan is ready
 rush ctrl+p 1 enter 1 enter c e y
 < approve → accept edits
 gone keys choose in a moment

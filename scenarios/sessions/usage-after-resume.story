@@ -18,13 +18,13 @@ What a session used survives a resume, in every front end: `/cost` and `/status`
 --- talk
 < >
 > /status
-< used: 1000 tokens sent, 100 received, $0.0045
+< used: 1,000 tokens sent, 100 received, $0.0045
 < >
 > second
 < two
 < >
 > /cost
-< claude-sonnet-4-5: 3000 tokens sent
+< claude-sonnet-4-5: 3,000 tokens sent
 < >
 > /exit
 --- exit 0

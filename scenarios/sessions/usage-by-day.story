@@ -30,13 +30,13 @@ is killed in the middle of its turn.
 --- stdout
 
 > By day
-  today: 1600 tokens sent, 20 received, $0.0034
+  today: 1,600 tokens sent, 20 received, $0.0034
 
-By project, since today
-  $WS: 1600 tokens sent, 20 received, $0.0034
+By project, today
+  $WS: 1,600 tokens sent, 20 received, $0.0034
 
-By model, since today
-  claude-sonnet-5-5: 1600 tokens sent, 20 received, $0.0034
+By model, today
+  claude-sonnet-5-5: 1,600 tokens sent, 20 received, $0.0034
 
 >
 
@@ -45,7 +45,7 @@ By model, since today
 --- run cutonce -p --input-format stream-json --output-format stream-json --verbose
 --- frames
 {"type":"system","subtype":"init","mcp_servers":[],"model":"","permissionMode":"default","slash_commands":["plan","clear","compact","usage"],"apiKeySource":"ANTHROPIC_API_KEY","claude_code_version":"2.1.325","output_style":"default","agents":["Explore","Plan","general-purpose"],"skills":[],"plugins":[],"capabilities":["interrupt_receipt_v1","interrupt_cancel_queued_v1"],"message":null,"event":{"message":null}}
-{"type":"result","subtype":"success","is_error":false,"result":"By day\n  today: 1600 tokens sent, 20 received, $0.0034\n\nBy project, since today\n  $WS: 1600 tokens sent, 20 received, $0.0034\n\nBy model, since today\n  claude-so…","num_turns":1,"stop_reason":null,"permission_denials":[],"terminal_reason":"completed","message":null,"event":{"message":null}}
+{"type":"result","subtype":"success","is_error":false,"result":"By day\n  today: 1,600 tokens sent, 20 received, $0.0034\n\nBy project, today\n  $WS: 1,600 tokens sent, 20 received, $0.0034\n\nBy model, today\n  claude-sonnet-5-5: …","num_turns":1,"stop_reason":null,"permission_denials":[],"terminal_reason":"completed","message":null,"event":{"message":null}}
 
 --- pty 80x24 cutonce
 --- keys
@@ -57,10 +57,10 @@ press enter
   By day
     today: <n> tokens sent, 20 received, $<n>
 
-  By project, since today
+  By project, today
     $WS: <n> tokens sent, 20 received, $<n>
 
-  By model, since today
+  By model, today
     claude-sonnet-5-5: <n> tokens sent, 20 received, $<n>
 
 ›

@@ -28,7 +28,7 @@ request 3
         Exit code 3
 request 4
   assistant: call Bash {"command":"echo started; exec sleep 1000","description":"wait","run_in_background":true}
-  user: result: Started in the background as bash_1. BashOutput shows what it prints, KillShell ends it; all of it goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
+  user: result: Started in the background as bash_1; it ends with the session at the latest. Its output goes to $HOME/.cutonce/projects/<project>/<id>/bash_1.txt.
 request 5
   assistant: call KillShell {"shell_id":"bash_1"}
   user: result: bash_1: killed.

@@ -20,6 +20,7 @@ mod record_reader;
 pub mod remote_record;
 mod retry;
 pub mod review;
+pub mod review_list;
 mod server_connection;
 pub mod server_login;
 pub mod session_log;

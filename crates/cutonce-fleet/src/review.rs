@@ -83,13 +83,6 @@ impl SharedReviews {
     pub fn open(&self) -> impl Iterator<Item = &SharedReview> {
         self.0.values().filter(|review| review.closed.is_none())
     }
-    /// Finds a request by its id or the start of it.
-    pub fn find(&self, id: &str) -> Vec<&SharedReview> {
-        self.0
-            .values()
-            .filter(|review| review.ask_id == id || (id.len() >= 4 && review.ask_id.starts_with(id)))
-            .collect()
-    }
 
     pub fn apply(&mut self, record: &FleetRecord<ReviewRecord>) {
         let Some(ask_id) = record.subject.split('.').nth(4).map(str::to_string) else { return };
@@ -162,14 +155,6 @@ pub fn is_allowed(record: &FleetRecord<ReviewRecord>, waiting: &str) -> bool {
 }
 
 impl FleetLink {
-    pub async fn review_board(&self) -> Result<SharedReviews, FleetError> {
-        let mut board = SharedReviews::default();
-        for record in self.replay::<ReviewRecord>(FleetStream::Reviews, ">").await? {
-            board.apply(&record);
-        }
-        Ok(board)
-    }
-
     /// The sequence of the newest record about reviews.
     pub async fn review_end(&self) -> Result<u64, FleetError> {
         Ok(self.stream(FleetStream::Reviews).await?.cached_info().state.last_sequence)

@@ -270,3 +270,26 @@ fn cause(fault: ConnectionFault, error: &ConnectError) -> String {
         (_, None) => error.to_string(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fl_6_client_leaves_for_another_server() {
+        let server = |port: u16, failed_attempts: usize, did_connect: bool| Server {
+            addr: format!("nats://127.0.0.1:{port}").parse().unwrap(),
+            failed_attempts,
+            did_connect,
+            is_discovered: false,
+            last_error: None,
+        };
+        let next = NextServer::default();
+        let port = |servers: &[Server]| next.choose(servers).map(|chosen| chosen.addr.port());
+        assert_eq!(port(&[server(1, 0, false), server(2, 0, false)]), None, "the first one is chosen at random");
+        let three = [server(1, 0, false), server(2, 0, true), server(3, 0, false)];
+        assert_eq!([port(&three), port(&three), port(&three)], [Some(3), Some(1), Some(2)]);
+        let one_is_gone = [server(1, 0, true), server(2, 0, true), server(3, 5, true)];
+        assert_eq!([port(&one_is_gone), port(&one_is_gone)], [Some(1), Some(2)]);
+    }
+}

@@ -1,6 +1,6 @@
 // Signs in, chooses the page by its address, and keeps it up to date.
 
-import { api, h, keepKey, pageKey, say, show } from './dom.js';
+import { api, h, keepKey, pageKey, say, show, withCode } from './dom.js';
 import { boardPage } from './board.js';
 import { planPage } from './plan.js';
 import { requestPage } from './review.js';
@@ -27,9 +27,10 @@ function openPage() {
 
 function showProblem(error) {
   document.title = 'cutonce';
+  document.getElementById('live').hidden = true;
   show(h('div', { class: 'page' },
     h('h1', {}, error.status === 401 ? 'Sign in from the terminal' : 'This page can’t be shown'),
-    h('p', {}, error.message),
+    h('p', {}, withCode(error.message)),
     error.status === 404 && h('p', {}, h('a', { href: '/' }, 'Show everything that waits'))));
 }
 

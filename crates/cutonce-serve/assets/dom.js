@@ -21,6 +21,9 @@ export function serverHtml(html) {
   return template.content;
 }
 
+/** Text in which `words` are code. */
+export const withCode = (text) => text.split('`').map((part, at) => (at % 2 ? h('code', {}, part) : part));
+
 export class RequestError extends Error {
   constructor(status, told) {
     super(told);
@@ -70,7 +73,7 @@ let fades;
 /** Announces a change, on the screen and to screen readers. */
 export function say(text, kind = '') {
   const status = document.getElementById('status');
-  status.textContent = text;
+  status.replaceChildren(...withCode(text));
   status.dataset.kind = kind;
   clearTimeout(fades);
   fades = setTimeout(() => status.classList.add('old'), 8000);

@@ -95,10 +95,11 @@ function drawEvidence(place, plan) {
   });
   const wanted = states.filter((step) => step.state !== 'parked' && step.state !== 'dropped');
   const done = wanted.filter((step) => step.state === 'checked' || step.state === 'changed').length;
+  const changed = wanted.filter((step) => step.state === 'changed').length;
   const meter = h('progress', { max: wanted.length || 1, value: done, 'aria-label': 'Steps that are changed or checked' });
   place.replaceChildren(
     h('div', { class: 'head' }, h('h2', {}, plan.runs || !plan.report ? 'Evidence' : 'Report'),
-      h('span', { class: 'count' }, `${states.filter((step) => step.state === 'checked').length} of ${plural(wanted.length, 'step')} checked`)), meter,
+      h('span', { class: 'count' }, `${states.filter((step) => step.state === 'checked').length} of ${plural(wanted.length, 'step')} checked${changed ? `, ${changed} changed` : ''}`)), meter,
     h('ol', { class: 'steps' }, rows), ...(plan.report && !plan.runs ? reportNotes(plan.report) : []));
   return states;
 }

@@ -108,7 +108,7 @@ export class RehearsalView {
   async keep(row) {
     const name = h('input', { type: 'text', id: 'keep-name', autocomplete: 'off', placeholder: 'a name made from the plan’s' });
     const body = [
-      h('p', { class: 'consequence' }, 'The result stays when the session ends. `cutonce rehearsals` lists it; it can be applied or discarded there. The workspace does not change, and the plan still waits.'),
+      h('p', { class: 'consequence' }, 'The result stays when the session ends: ', h('code', {}, 'cutonce rehearsals'), ' lists, applies and discards it. The workspace does not change, and the plan still waits.'),
       h('label', { htmlFor: 'keep-name' }, 'Name'), name,
     ];
     const confirm = async () => api(`${this.review.address}/rehearse`, { keep: { id: row.id, name: name.value.trim() || null } });
@@ -132,6 +132,7 @@ export class RehearsalView {
     const chosen = h('span', { class: 'count', 'aria-live': 'polite' });
     const count = () => {
       for (const [path, box] of boxes) box.checked = !out.has(path);
+      for (const box of steps.querySelectorAll?.('input') ?? []) box.checked = !this.only(result, box.value).some((path) => out.has(path));
       const stays = result.files.length - out.size;
       chosen.textContent = out.size ? `${stays} of ${plural(result.files.length, 'file')}; the checks have not run on this selection` : plural(stays, 'file');
       apply.disabled = !stays || !this.review.request.applies || this.review.unseen;
@@ -140,6 +141,7 @@ export class RehearsalView {
       paths.forEach((path) => (keep ? out.delete(path) : out.add(path)));
       count();
     };
+    const steps = this.steps(result, report, take, out);
     const files = result.files.map((file) => {
       const box = h('input', { type: 'checkbox', checked: true, 'aria-label': `Apply ${file.shown}`, onchange: () => take([file.path], box.checked) });
       boxes.set(file.path, box);
@@ -151,18 +153,23 @@ export class RehearsalView {
     });
     this.result.replaceChildren(
       h('div', { class: 'applies' }, apply, chosen),
-      this.steps(result, report, take, out), this.checks(result), ...this.notes(result, report),
+      steps, this.checks(result), ...this.notes(result, report),
       h('h2', {}, 'Diff'), ...files);
     count();
+  }
+
+  /** Files that a step changed and no other step did. */
+  only(result, id) {
+    return result.files.filter((file) => file.steps.length === 1 && file.steps[0] === id).map((file) => file.path);
   }
 
   /** Steps of the result; taking one out takes the files that only it changed. */
   steps(result, report, take, out) {
     const steps = (report?.steps ?? []).filter((step) => step.changed.length);
     if (!steps.length) return '';
-    const only = (id) => result.files.filter((file) => file.steps.length === 1 && file.steps[0] === id).map((file) => file.path);
+    const only = (id) => this.only(result, id);
     return h('fieldset', { class: 'stepset' }, h('legend', {}, 'Steps'), steps.map((step) => h('label', { class: 'option' },
-      h('input', { type: 'checkbox', checked: !only(step.id).some((path) => out.has(path)), disabled: !only(step.id).length, onchange: (event) => take(only(step.id), event.target.checked) }),
+      h('input', { type: 'checkbox', value: step.id, checked: !only(step.id).some((path) => out.has(path)), disabled: !only(step.id).length, onchange: (event) => take(only(step.id), event.target.checked) }),
       h('span', {}, `${step.id}. ${step.title} `, h('span', { class: 'dim' }, step.state)))));
   }
 

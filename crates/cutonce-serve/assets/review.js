@@ -42,7 +42,7 @@ class RequestPage {
     if (news.session !== this.session) return;
     if (news.what === 'closed' && news.ask === this.ask) await this.refresh();
     else if (news.what === 'rehearsal' && this.request.state === 'open') {
-      if (news.told) say(news.told);
+      if (news.told) say(news.told, / was not (applied|kept)/.test(news.told) ? 'bad' : '');
       await this.review?.rehearsals?.refresh();
     }
     else if (news.what === 'session') await this.refresh();
@@ -246,7 +246,10 @@ class PlanReview {
     show(h('article', { class: 'review' }, this.scroller,
       this.choices));
     this.drawOutline(request.plan?.outline ?? []);
-    NARROW.onchange = () => NARROW.matches && !this.outline.hidden && this.toggleOutline();
+    NARROW.onchange = () => {
+      if (NARROW.matches && !this.other.hidden) this.closePanels();
+      else if (NARROW.matches && !this.outline.hidden) this.toggleOutline();
+    };
     this.drawChoices();
     this.drawSteps();
     // An amendment is read as what it changes (PC-40).
@@ -395,7 +398,8 @@ class PlanReview {
     this.swap(h('div', { class: 'edit' }, h('label', { htmlFor: 'editor' }, 'The plan, as you want it'), editor,
       h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'main', onclick: done }, 'Keep edit'), h('button', { type: 'button', onclick: discard }, 'Discard edit'))), this.editButton);
     this.editor = editor;
-    editor.focus();
+    // The first lines stay in sight, also if the editor is taller than the screen.
+    editor.focus({ preventScroll: true });
     editor.setSelectionRange(0, 0);
   }
 

@@ -36,8 +36,8 @@ impl PlanRehearsals {
         let told = match &event.news {
             RehearsalNews::Started { .. } => Some(format!("Rehearsal {id} started.")),
             RehearsalNews::Progress { .. } => None,
-            RehearsalNews::Finished { passed, result, .. } => {
-                Some(format!("Rehearsal {id} finished: {}.", result.summary(*passed)))
+            RehearsalNews::Finished { passed, result, checks, .. } => {
+                Some(format!("Rehearsal {id} finished: {}.", result.summary(*passed, checks)))
             }
             RehearsalNews::Stopped { why } => Some(format!("Rehearsal {id} ended: {}.", one_line(why))),
             // The result stays, and so does the plan.
@@ -127,16 +127,15 @@ fn row(id: &str, known: &KnownRehearsal) -> Value {
             row["state"] = "stopped".into();
             row["why"] = one_line(why).into();
         }
-        RehearsalNews::Finished { passed, result, .. } => {
-            let steps = result.report.iter().flat_map(|report| &report.steps);
-            let codes: Vec<_> = steps.flat_map(|step| &step.checks).map(|check| check.exit_code).collect();
+        RehearsalNews::Finished { passed, result, checks, .. } => {
+            let figures = result.figures(checks);
             row["state"] = "finished".into();
             row["passed"] = json!(passed);
-            row["checks"] = json!([codes.iter().filter(|code| **code == Some(0)).count(), codes.len()]);
-            row["changed"] = json!(result.files.len());
-            row["added"] = json!(result.files.iter().map(|file| file.added).sum::<usize>());
-            row["removed"] = json!(result.files.iter().map(|file| file.removed).sum::<usize>());
-            row["refused"] = json!(result.denied.len());
+            row["checks"] = json!([figures.checks_passed, figures.checks]);
+            row["changed"] = json!(figures.files);
+            row["added"] = json!(figures.added);
+            row["removed"] = json!(figures.removed);
+            row["refused"] = json!(figures.denied);
             row["drift"] = json!(result.report.as_ref().is_some_and(|report| report.drift));
             row["costUsd"] = json!(result.cost_usd);
             row["seconds"] = json!(result.seconds);

@@ -77,10 +77,22 @@ pub fn request_title(request: &WaitingRequest) -> String {
         }
         WaitingSubject::EnterPlan => "The model wants to enter plan mode".into(),
         WaitingSubject::Permission { .. } => {
-            format!("{}: {}", request.tool, request.text.lines().next().unwrap_or_default())
+            format!("{}: {}", request.tool, first_words(&request.text))
         }
     };
     one_line(&title)
+}
+
+/// The first line of what would run; of a diff, the name of its file.
+fn first_words(text: &str) -> &str {
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default();
+    let names = first.strip_prefix("--- ").zip(lines.next().and_then(|second| second.strip_prefix("+++ ")));
+    match names {
+        Some((old, "/dev/null")) => old.strip_prefix("a/").unwrap_or(old),
+        Some((_, new)) => new.strip_prefix("b/").unwrap_or(new),
+        None => first,
+    }
 }
 
 fn kind_name(subject: &WaitingSubject) -> &'static str {
@@ -360,4 +372,17 @@ pub fn plan_diff(home: &Path, slug: &str) -> Option<Value> {
     let now = sha256_hex(&text);
     let earlier = revisions.index().revisions.into_iter().rev().find(|revision| revision.sha256 != now)?;
     Some(diff_view(&revisions.text(earlier.number).ok()?, &text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rv_1_request_about_a_diff_names_its_file() {
+        assert_eq!(first_words("--- /dev/null\n+++ b/src/new.rs\n@@ -0,0 +1 @@\n"), "src/new.rs");
+        assert_eq!(first_words("--- a/old.rs\n+++ /dev/null\n"), "old.rs");
+        assert_eq!(first_words("--- a/x\n"), "--- a/x");
+        assert_eq!(first_words("cargo test\n--- b"), "cargo test");
+    }
 }

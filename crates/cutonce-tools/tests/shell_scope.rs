@@ -285,7 +285,7 @@ async fn pc_21_background_commands_are_compared_at_their_end() {
         "echo up; until [ -e stop ]; do sleep 0.05; echo w > src/c.rs; touch src/b.rs stop; done; echo x >> src/b.rs";
     let input = json!({ "command": watcher, "run_in_background": true });
     let said = text(&project.world.call_in("Bash", input, &context).await.unwrap());
-    assert!(said.starts_with("Started in the background as bash_1."), "{said}");
+    assert!(said.starts_with("Started in the background as bash_1;"), "{said}");
     // Meanwhile another command writes.
     project.run("echo now > src/a.rs", &context).await;
     let mut output = String::new();

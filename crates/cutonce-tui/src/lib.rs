@@ -20,7 +20,9 @@ mod terminal;
 mod text_area;
 mod vim_keys;
 
-pub use app::{ExportError, Guide, GuidePlace, GuideView, INIT_PROMPT, clipboard_sequence, export_transcript};
+pub use app::{
+    ExportError, Guide, GuidePlace, GuideText, GuideView, INIT_PROMPT, clipboard_sequence, export_transcript,
+};
 pub use composer::mentioned_images;
 pub use cutonce_core::plan::approval::ChoiceKey;
 pub use terminal::{EchoMode, TypedLineReader, columns as terminal_columns, has_input, restore_line_mode};

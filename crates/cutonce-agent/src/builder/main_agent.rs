@@ -3,12 +3,13 @@
 
 use super::{SessionBuilder, SessionSelector, StartError};
 use crate::config::LoadedSettings;
-use crate::session::Approver;
+use crate::session::{Approver, may_name_tool};
 use crate::subagent::agent_prompt;
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::prompts::{self, PromptEnvironment};
 use cutonce_core::settings::ThinkingSettings;
 use cutonce_core::subagent::{AgentDefinition, AgentMcpServer};
+use cutonce_tools::tool::AnyTool;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -49,17 +50,18 @@ impl SessionBuilder {
         around: &PromptEnvironment,
         instructions: &str,
         trusted: bool,
-        rules: &RuleSet,
+        (tools, rules): (&[Arc<dyn AnyTool>], &RuleSet),
     ) -> String {
+        let offered = |tool: &str| may_name_tool(tool, tools, rules, self.permissions.approver);
         let own = agent.map(|agent| {
             let skills = match agent.options.skills.is_empty() {
                 true => Vec::new(),
                 false => self.find_named_commands(trusted, &mut Vec::new()).all_skills,
             };
-            agent_prompt(agent, &skills, rules)
+            agent_prompt(agent, &offered, &skills, rules)
         });
         let own = own.or_else(|| self.prompt.system.clone());
-        prompts::system_prompt(own.as_deref(), self.prompt.append.as_deref(), around, instructions)
+        prompts::system_prompt(own.as_deref(), &offered, self.prompt.append.as_deref(), around, instructions)
     }
 
     fn find_agent(&mut self, loaded: &LoadedSettings) -> Result<Option<Arc<AgentDefinition>>, StartError> {

@@ -154,11 +154,12 @@ impl SessionBuilder {
         let rules = self.build_rules(&loaded, base.own_tools, &mut notices);
         let here = self.build_tool_env(&store, &settings, &rules, &redactor, &mut notices)?;
         let (instructions, text, around) = self.load_instructions(&here.workspace, &mut notices);
-        let system = self.build_system_prompt(base.main_agent.as_deref(), &around, &text, loaded.trusted, &rules);
         store.append(self.opened_entry(&store, resumed.as_ref(), &planner))?;
         let team = self.team_start(&settings, &store, base.joined)?;
         let wishes = self.classifier_context(&settings, resumed.is_some(), store.path())?;
-        let (tools, offered) = self.build_tools((&settings, &base.connect), loaded.trusted, &mut notices);
+        let (tools, offered) = self.build_tools((&settings, &base.connect), &rules, loaded.trusted, &mut notices);
+        let agent = base.main_agent.as_deref();
+        let system = self.build_system_prompt(agent, &around, &text, loaded.trusted, (&tools, &rules));
         let agents = self.agents_offer(&loaded, around, text, &offered, &mut notices);
         let replayed = resumed.map(|resumed| resumed.replayed).unwrap_or_default();
         planner.reopen = replayed.open_asks.iter().any(|ask| ask.kind == PLAN_ASK);
@@ -260,13 +261,14 @@ impl SessionBuilder {
     fn build_tools(
         &mut self,
         (settings, connect): (&Settings, &Arc<dyn Connect>),
+        rules: &RuleSet,
         trusted: bool,
         notices: &mut Vec<String>,
     ) -> (Vec<Arc<dyn AnyTool>>, NamedCommands) {
         let offered = self.find_named_commands(trusted, notices);
         let skills = offered.skills.clone();
         let mut tools = cutonce_tools::built_in_tools();
-        tools.extend(self.planning_tools(settings));
+        tools.extend(self.planning_tools(settings, rules));
         if !skills.is_empty() {
             tools.push(Arc::new(SkillTool::new(skills)));
         }

@@ -6,9 +6,12 @@ use crate::plan::{PlanError, PlanFiles};
 use crate::session::{Approver, ImplementationWork, Planner, plan_tools};
 use crate::storage::{EphemeralStore, TranscriptReader, TranscriptStore, implementation_entries};
 use cutonce_core::mode;
+use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::plan::reminder::{self, PlanInstructions};
 use cutonce_core::plan::{self, PlanningTools};
+use cutonce_core::prompts::ASK_TOOL;
 use cutonce_core::settings::Settings;
+use cutonce_core::subagent::AGENT_TOOL;
 use cutonce_core::transcript::EntryKind;
 use cutonce_tools::tool::AnyTool;
 use std::path::Path;
@@ -36,12 +39,13 @@ const MAX_TEMPLATE: u64 = 16 << 10;
 
 impl SessionBuilder {
     /// EnterPlanMode and ExitPlanMode, as far as they are offered (PM-32).
-    pub(super) fn planning_tools(&self, settings: &Settings) -> Vec<Arc<dyn AnyTool>> {
+    pub(super) fn planning_tools(&self, settings: &Settings, rules: &RuleSet) -> Vec<Arc<dyn AnyTool>> {
         // The lead answers a teammate's plan, so an approver is present.
         let approver = self.permissions.approver == Approver::Present || self.team.join.is_some();
         let enter = plan::is_enter_offered(settings.plan.entry, approver, self.permissions.user_away);
-        let agents = self.offers_tool("Agent");
-        let questions = self.permissions.approver == Approver::Present && self.offers_tool("AskUserQuestion");
+        let offers = |tool: &str| self.offers_tool(tool) && !rules.denies_tool(tool);
+        let agents = offers(AGENT_TOOL);
+        let questions = self.permissions.approver == Approver::Present && offers(ASK_TOOL);
         let planning = PlanningTools { questions, explore_agents: agents, plan_agents: agents };
         plan_tools(settings.plan.eagerness, enter, planning)
     }

@@ -3,6 +3,7 @@
 
 use super::SettingsPaths;
 use super::change_settings;
+use super::hidden_keys::brief;
 use crate::storage::paths::read_bounded_text;
 use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, RuleSet, WrittenRule};
 use cutonce_core::protocol::submission::RuleDestination;
@@ -16,8 +17,10 @@ use std::path::{Path, PathBuf};
 const MAX_FILE_SIZE: u64 = 32 << 20;
 /// Settings that mean the same here.
 const SAME_MEANING: [&str; 6] = ["permissions", "model", "env", "hooks", "apiKeyHelper", "statusLine"];
-/// Folders that cutonce reads in place.
-const READ_IN_PLACE: [&str; 3] = ["agents", "commands", "skills"];
+/// What cutonce reads in place.
+const READ_IN_PLACE: [&str; 4] = ["agents", "commands", "skills", "CLAUDE.md"];
+/// Files and folders of Claude Code that mean nothing here.
+const NO_COUNTERPART: [&str; 4] = ["keybindings.json", "output-styles", "plugins", "rules"];
 
 /// What an import would do.
 #[derive(Debug, Default)]
@@ -61,11 +64,16 @@ impl ClaudeImport {
         if let Some(home) = &places.user_home {
             import.add_state(places, &home.join(".claude.json"));
         }
-        for folder in user.iter().chain([&project]).flat_map(|at| READ_IN_PLACE.map(|name| at.join(name))) {
-            if folder.is_dir() && !import.in_place.contains(&folder) {
-                import.in_place.push(folder);
-            }
-        }
+        let within = |names: &[&str]| -> Vec<PathBuf> {
+            let folders = user.iter().chain([&project]);
+            folders.flat_map(|folder| names.iter().map(|name| folder.join(name))).filter(|path| path.exists()).collect()
+        };
+        let own = ["CLAUDE.md", ".mcp.json"].map(|name| places.project.join(name));
+        import.in_place =
+            within(&READ_IN_PLACE).into_iter().chain(own.into_iter().filter(|path| path.exists())).collect();
+        import.in_place.dedup();
+        let other = within(&NO_COUNTERPART);
+        import.left_out.extend(other.iter().map(|path| format!("{}: no counterpart", path.display())));
         import
     }
 
@@ -101,11 +109,16 @@ impl ClaudeImport {
         let told = from.display();
         let (known, other): (Vec<_>, Vec<_>) =
             settings.into_iter().partition(|(name, _)| SAME_MEANING.contains(&name.as_str()));
+        let mut given = Value::Object(known.into_iter().collect());
+        let translated = |(name, value): &(String, Value)| translate(name, value).is_some();
+        let (translated, other): (Vec<_>, Vec<_>) = other.into_iter().partition(translated);
+        for (name, value) in translated.iter().filter_map(|(name, value)| translate(name, value)) {
+            given[name] = value;
+        }
         let names: Vec<String> = other.into_iter().map(|(name, _)| name).filter(|name| name != "$schema").collect();
         if !names.is_empty() {
             self.left_out.push(format!("{told}: no counterpart: {}", names.join(", ")));
         }
-        let mut given = Value::Object(known.into_iter().collect());
         self.drop_secret_variables(from, &mut given);
         self.drop_unusable_rules(places, from, &mut given);
         let (given, problems) = check_settings(given);
@@ -153,6 +166,15 @@ impl ClaudeImport {
     /// The user's servers, and the servers and rules that Claude Code keeps for this project.
     fn add_state(&mut self, places: &SettingsPaths, from: &Path) {
         let Some(state) = self.read(from) else { return };
+        if state.contains_key("primaryApiKey") {
+            let words = "primaryApiKey is a key; store it with `cutonce key ANTHROPIC_API_KEY`";
+            self.left_out.push(format!("{}: {words}", from.display()));
+        }
+        let looks = ["theme", "editorMode"].into_iter().filter_map(|name| translate(name, state.get(name)?));
+        let looks: Map<String, Value> = looks.map(|(name, value)| (name.to_string(), value)).collect();
+        if let Some(to) = places.rule_file(RuleDestination::User).filter(|_| !looks.is_empty()) {
+            self.add_to_file(&to, Value::Object(looks));
+        }
         let project = places.project.to_string_lossy();
         let own = state.get("projects").and_then(|all| all.get(project.as_ref()));
         let sources = [
@@ -198,6 +220,21 @@ impl ClaudeImport {
     }
 }
 
+/// A setting that has another name or other values here.
+fn translate(name: &str, value: &Value) -> Option<(&'static str, Value)> {
+    let text = value.as_str()?;
+    match name {
+        "effortLevel" if ["low", "medium", "high", "max"].contains(&text) => {
+            Some(("thinking", json!({"effort": text})))
+        }
+        "theme" => {
+            ["dark", "light"].into_iter().find(|known| text.starts_with(known)).map(|known| ("theme", json!(known)))
+        }
+        "editorMode" if text == "vim" => Some(("editorMode", json!(text))),
+        _ => None,
+    }
+}
+
 /// Adds what is missing: keys of objects, items of lists. A value that is there stays.
 fn merge(into: &mut Map<String, Value>, key: String, value: Value, path: &str, additions: &mut Vec<String>) {
     match (into.get_mut(&key), value) {
@@ -234,22 +271,6 @@ fn merge(into: &mut Map<String, Value>, key: String, value: Value, path: &str, a
     }
 }
 
-/// A value on one line. Variables and headers of servers often are keys: their values are not shown.
-fn brief(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        Value::Object(object) => {
-            let mut shown = object.clone();
-            for name in ["env", "headers"] {
-                let hidden = shown.get_mut(name).and_then(Value::as_object_mut);
-                hidden.into_iter().flatten().for_each(|(_, value)| *value = "…".into());
-            }
-            Value::Object(shown).to_string()
-        }
-        other => other.to_string(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -283,17 +304,20 @@ mod tests {
         let (root, places) = world(&[
             (
                 ".claude/settings.json",
-                json!({"model": "opus", "outputStyle": "x", "statusLine": {"type": "command", "command": "line"}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001", "ANTHROPIC_API_KEY": "short"},
+                json!({"model": "opus", "outputStyle": "x", "effortLevel": "high", "theme": "dark-ansi", "statusLine": {"type": "command", "command": "line"}, "env": {"A": "1", "MY_API_KEY": "sk-secret-000001", "ANTHROPIC_API_KEY": "short"},
                    "permissions": {"allow": ["Bash(git log:*)", "Bash(("], "deny": ["Read(./.env)"]},
                    "hooks": {"PostToolUse": [hook.clone()], "WorktreeCreate": []}}),
             ),
             (
                 ".claude.json",
-                json!({"mcpServers": {"files": {"command": "srv", "env": {"T": "tok-1"}}}, "numStartups": 3}),
+                json!({"mcpServers": {"files": {"command": "srv", "env": {"T": "tok-1"}}}, "numStartups": 3, "editorMode": "vim", "primaryApiKey": "sk-secret-000002"}),
             ),
             ("app/.claude/settings.local.json", json!({"permissions": {"allow": ["Bash(make:*)"]}})),
             (".cutonce/settings.json", json!({"theme": "dark", "permissions": {"allow": ["Edit"]}})),
             ("app/.claude/commands/x.md", json!("")),
+            ("app/.mcp.json", json!({})),
+            (".claude/CLAUDE.md", json!("")),
+            (".claude/keybindings.json", json!({})),
         ]);
         let mut state = settings(&root.path().join(".claude.json"));
         state["projects"] = json!({"/elsewhere": {"mcpServers": {"there": {"command": "no"}}}});
@@ -309,16 +333,20 @@ mod tests {
             "ANTHROPIC_API_KEY looks",
             "Bash((",
             "WorktreeCreate",
+            "keybindings.json: no counterpart",
+            "primaryApiKey is a key",
         ] {
             assert!(left.contains(words), "{words}: {left}");
         }
         let shown: Vec<&String> = import.files.iter().flat_map(|file| &file.additions).collect();
         assert!(!left.contains("sk-secret") && !format!("{shown:?}").contains("tok-1"), "{left} {shown:?}");
-        assert_eq!(import.in_place, [root.path().join("app/.claude/commands")]);
+        let in_place = [".claude/CLAUDE.md", "app/.claude/commands", "app/.mcp.json"];
+        assert_eq!(import.in_place, in_place.map(|path| root.path().join(path)));
         import.apply().unwrap();
         let user = settings(&places.home.join("settings.json"));
         assert_eq!(user["theme"], "dark");
         assert_eq!(user["model"]["main"], "opus");
+        assert_eq!((&user["thinking"]["effort"], &user["editorMode"]), (&json!("high"), &json!("vim")));
         assert_eq!(user["permissions"]["allow"], json!(["Edit", "Bash(git log:*)"]));
         assert_eq!(user["hooks"]["PostToolUse"], json!([hook]));
         assert_eq!(

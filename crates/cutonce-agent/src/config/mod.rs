@@ -5,6 +5,7 @@ pub mod commands;
 mod duplicate_keys;
 mod git_exclude;
 mod granted_rules;
+mod hidden_keys;
 pub mod instructions;
 pub mod keys;
 mod load;

@@ -171,8 +171,9 @@ fn report_progress(revisions: &PlanRevisions) -> Option<ListedProgress> {
     let wanted = report.steps.iter().filter(|step| !matches!(step.state, StepState::Parked | StepState::Dropped));
     let wanted = wanted.filter(|step| !report.is_unobservable(step));
     let done = |step: &&ReportedStep| matches!(step.state, StepState::Checked | StepState::Changed);
-    let done = wanted.clone().filter(done).count();
-    Some(ListedProgress { done, steps: wanted.count(), drift: report.drift })
+    let (done, steps) = (wanted.clone().filter(done).count(), wanted.count());
+    // Nothing can be said about a plan without files and checks, except that nothing was done.
+    (steps > 0 || report.drift).then_some(ListedProgress { done, steps, drift: report.drift })
 }
 
 /// Deletes the plan file, its subagents' files, its revisions and its name. No session may be using it.

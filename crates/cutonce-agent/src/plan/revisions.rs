@@ -92,6 +92,13 @@ impl PlanRevisions {
         write_private(&path, &json).map_err(failed)
     }
 
+    /// The number of the last revision with this hash; 0 if there is none.
+    pub(crate) fn number_of(&self, sha256: &str) -> u32 {
+        let index = self.index();
+        let found = index.revisions.iter().rev().find(|revision| revision.sha256 == sha256);
+        found.map_or(0, |revision| revision.number)
+    }
+
     /// The state of the workspace at the submission of the revision with this text; `None` if it is not known.
     pub(crate) fn stamp_of(&self, text: &str) -> Option<PlanStamp> {
         let sha256 = sha256_hex(text);

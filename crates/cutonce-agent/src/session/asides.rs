@@ -10,6 +10,7 @@ use cutonce_core::conversation::{ContentBlock, Message, ModelResponse, SharedMes
 use cutonce_core::prompts;
 use cutonce_core::protocol::event::{AgentEnd, AgentOutcome, AgentRef, EventKind, NoticeLevel};
 use cutonce_core::subagent::{REVIEWER, background_result_message};
+use cutonce_core::text::number::group_digits;
 use cutonce_core::text::sanitize::one_line;
 use cutonce_models::ModelError;
 use std::sync::Arc;
@@ -180,12 +181,15 @@ impl ContextSizes {
         ];
         parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let total = match window {
-            0 => format!("{used} tokens used; the window of this model is not known."),
-            _ => format!("{used} of {window} tokens used ({} %).", used * 100 / window),
+            0 => format!("{} tokens used; the window of this model is not known.", group_digits(used)),
+            _ => {
+                format!("{} of {} tokens used ({} %).", group_digits(used), group_digits(window), used * 100 / window)
+            }
         };
         let listed = parts.iter().filter(|(_, bytes)| *bytes > 0);
-        let lines: Vec<String> =
-            listed.map(|(name, bytes)| format!("- {name}: about {} tokens", estimate_tokens(*bytes))).collect();
+        let lines: Vec<String> = listed
+            .map(|(name, bytes)| format!("- {name}: about {} tokens", group_digits(estimate_tokens(*bytes))))
+            .collect();
         let last = match compact_at {
             Some(at) => format!("cutonce summarizes the conversation at {:.0} %. `/compact` does it now.", at * 100.0),
             None => "`/compact` summarizes the conversation.".to_string(),
@@ -217,7 +221,7 @@ mod tests {
     fn du_5_context_lists_the_largest_part_first() {
         let sizes = ContextSizes { system: 300, tools: (900, 3), results: 30, ..ContextSizes::default() };
         let text = sizes.describe(410, 1_000, Some(0.9));
-        assert!(text.starts_with("410 of 1000 tokens used (41 %).\n\n- 3 tools: about 300 tokens\n"), "{text}");
+        assert!(text.starts_with("410 of 1,000 tokens used (41 %).\n\n- 3 tools: about 300 tokens\n"), "{text}");
         assert!(text.contains("- tool results: about 10 tokens\n\n") && text.contains("at 90 %"), "{text}");
         assert!(!text.contains("MCP") && !text.contains("thinking"), "{text}");
     }

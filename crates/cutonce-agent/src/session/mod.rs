@@ -55,7 +55,9 @@ pub(crate) use classifier::{AutoSource, ClassifierContext};
 pub(crate) use contract_work::ImplementationWork;
 pub(crate) use events::SessionEvent;
 pub use parts::{Approver, Connect, Connected};
-pub(crate) use parts::{MainRole, SessionHistory, SessionParts, SessionRole, SharedContext, offered_specs};
+pub(crate) use parts::{
+    MainRole, SessionHistory, SessionParts, SessionRole, SharedContext, may_name_tool, offered_specs,
+};
 pub(crate) use plan::Planner;
 pub(crate) use plan_tools::plan_tools;
 use plan_tools::planning_tools;

@@ -26,12 +26,13 @@ use cutonce_core::conversation::{ContentBlock, Message, ResultPart, SharedMessag
 use cutonce_core::mode;
 use cutonce_core::model_request::{PromptPrefix, Thinking, ToolSpec};
 use cutonce_core::permission::rules::RuleSet;
-use cutonce_core::prompts;
+use cutonce_core::prompts::{self, ASK_TOOL};
 use cutonce_core::protocol::answerer::Answerer;
 use cutonce_core::protocol::event::EventKind;
 use cutonce_core::protocol::usage_totals::UsageTotals;
 use cutonce_core::settings::{ModelInfo, Settings};
 use cutonce_core::subagent::AgentDefinition;
+use cutonce_core::text::offered::keep_offered;
 use cutonce_core::turn::Turn;
 use cutonce_models::providers::{SearchAnswer, SearchError};
 use cutonce_models::{Model, ModelError};
@@ -256,7 +257,8 @@ fn event_loop(
         files: in_work(&parts.env.workspace, &conversation.messages),
     };
     let (mode, effects) = parts.mode;
-    parts.planner.instructions.tools = super::planning_tools(&parts.tools, parts.approver, agents.as_deref());
+    parts.planner.instructions.tools =
+        super::planning_tools(&parts.tools, &parts.rules, parts.approver, agents.as_deref());
     let context = SessionContext {
         id: hub.session().clone(),
         hub,
@@ -374,7 +376,19 @@ fn prefix_and_identity(
 
 /// The tools that the model sees: without those that a deny rule removes entirely (HO-1).
 pub(crate) fn offered_specs(tools: &[Arc<dyn AnyTool>], rules: &RuleSet) -> Vec<ToolSpec> {
-    tools.iter().filter(|tool| !rules.denies_tool(tool.name())).map(|tool| tool.spec()).collect()
+    let offered = |name: &str| is_offered(name, tools, rules);
+    let specs = tools.iter().filter(|tool| !rules.denies_tool(tool.name())).map(|tool| tool.spec());
+    specs.map(|spec| ToolSpec { description: keep_offered(&spec.description, &offered), ..spec }).collect()
+}
+
+/// True if the model sees this tool.
+pub(crate) fn is_offered(name: &str, tools: &[Arc<dyn AnyTool>], rules: &RuleSet) -> bool {
+    tools.iter().any(|tool| tool.name() == name) && !rules.denies_tool(name)
+}
+
+/// True if texts for the model may name this tool (PM-90). Without an approver, a question has no answer.
+pub(crate) fn may_name_tool(name: &str, tools: &[Arc<dyn AnyTool>], rules: &RuleSet, approver: Approver) -> bool {
+    is_offered(name, tools, rules) && (name != ASK_TOOL || approver == Approver::Present)
 }
 
 /// What is left of the tools in plan mode; Write and Edit stay, for the plan file.
@@ -400,5 +414,44 @@ pub(super) fn size_of(message: &Message) -> usize {
         Message::User { content } => content.iter().map(block).sum(),
         Message::Assistant { blocks, .. } => blocks.iter().map(block).sum(),
         Message::Tool(result) => result.content.iter().map(part).sum(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutonce_core::permission::rules::{ConfigSource, RuleBehavior, WrittenRule};
+
+    #[test]
+    fn pm_90_descriptions_name_no_denied_tool() {
+        let tools = cutonce_tools::built_in_tools();
+        // Names that are no English words.
+        let names = [
+            "AskUserQuestion",
+            "BashOutput",
+            "Glob",
+            "Grep",
+            "KillShell",
+            "LS",
+            "NotebookEdit",
+            "TodoWrite",
+            "WebFetch",
+        ];
+        for name in names {
+            let written = [WrittenRule {
+                behavior: RuleBehavior::Deny,
+                text: name.to_string(),
+                source: ConfigSource::CommandLine,
+                base: "/".into(),
+            }];
+            let rules = RuleSet::new(None, std::path::Path::new("/"), written);
+            let specs = offered_specs(&tools, &rules);
+            assert_eq!(specs.len(), tools.len() - 1, "{name}");
+            for spec in specs {
+                let mut words = spec.description.split(|c: char| !c.is_ascii_alphanumeric());
+                assert!(words.all(|word| word != name), "{} names {name}", spec.name);
+                assert!(!spec.description.contains('⟦'), "{}", spec.description);
+            }
+        }
     }
 }

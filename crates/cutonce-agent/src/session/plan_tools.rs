@@ -2,20 +2,22 @@
 //! session, in `plan`; they never run by themselves.
 
 use super::SessionState;
-use super::parts::Approver;
+use super::parts::{Approver, is_offered, may_name_tool};
 use crate::internal_call::InternalCall;
 use cutonce_core::call::CallEvent;
 use cutonce_core::conversation::{ContentBlock, ToolInput};
 use cutonce_core::mode;
 use cutonce_core::model_request::ToolSpec;
 use cutonce_core::permission::Why;
+use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::plan::approval::{self, ImplementationTools};
 use cutonce_core::plan::{self, PhaseEvent, PlanningTools, reminder};
+use cutonce_core::prompts::ASK_TOOL;
 use cutonce_core::protocol::event::EndReason;
 use cutonce_core::protocol::host::HostAnswer;
 use cutonce_core::protocol::submission::{AskAnswer, PermissionAnswer};
 use cutonce_core::settings::plan::{PlanEagerness, PlanEntry};
-use cutonce_core::subagent::{EXPLORE_AGENT, PLAN_AGENT};
+use cutonce_core::subagent::{AGENT_TOOL, EXPLORE_AGENT, PLAN_AGENT};
 use cutonce_core::transcript;
 use cutonce_tools::tool::{AnyTool, ToolCall, ToolError, ToolOutcome};
 use serde_json::{Value, json};
@@ -107,9 +109,10 @@ impl SessionState {
 
     /// What the model can use once a plan is approved (PM-77).
     pub(super) fn at_hand(&self) -> ImplementationTools {
+        let denied = |tool: &str| self.permissions.rules.denies_tool(tool);
         ImplementationTools {
-            todos: self.tools.by_name.contains_key("TodoWrite"),
-            agents: self.context.agents.is_some(),
+            todos: self.tools.by_name.contains_key("TodoWrite") && !denied("TodoWrite"),
+            agents: self.context.agents.is_some() && !denied(AGENT_TOOL),
         }
     }
 
@@ -156,13 +159,14 @@ impl SessionState {
 /// What planning can use here (PM-90).
 pub(super) fn planning_tools(
     tools: &[Arc<dyn AnyTool>],
+    rules: &RuleSet,
     approver: Approver,
     agents: Option<&crate::subagent::SubagentSpawner>,
 ) -> PlanningTools {
-    let offered = |name: &str| tools.iter().any(|tool| tool.name() == name);
-    let agent = |name: &str| agents.is_some_and(|agents| agents.catalog().get(name).is_some());
+    let offers_agents = is_offered(AGENT_TOOL, tools, rules);
+    let agent = |name: &str| offers_agents && agents.is_some_and(|agents| agents.catalog().get(name).is_some());
     PlanningTools {
-        questions: approver == Approver::Present && offered("AskUserQuestion"),
+        questions: may_name_tool(ASK_TOOL, tools, rules, approver),
         explore_agents: agent(EXPLORE_AGENT),
         plan_agents: agent(PLAN_AGENT),
     }

@@ -6,6 +6,7 @@
 use super::paths::{create_private_dir, private_options};
 use cutonce_core::conversation::TokenUsage;
 use cutonce_core::protocol::usage_totals::ModelTotals;
+use cutonce_core::text::number::describe_usage;
 use cutonce_core::text::sanitize::one_line;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -185,9 +186,13 @@ fn report_text(lines: &[UsageLine], today: &str) -> String {
     for (day, sum) in group(|line| &line.day).iter().rev().take(SHOWN_DAYS) {
         push_row(&mut text, &day_name(day), sum);
     }
-    let since = lines.first().map_or(String::new(), |line| day_name(&line.day));
+    let since = match lines.first() {
+        Some(line) if line.day == today => "today".to_string(),
+        Some(line) => format!("since {}", one_line(&line.day)),
+        None => String::new(),
+    };
     for (heading, groups) in [("project", group(|line| &line.project)), ("model", group(|line| &line.model))] {
-        let _ = write!(text, "\n\nBy {heading}, since {since}");
+        let _ = write!(text, "\n\nBy {heading}, {since}");
         let mut rows: Vec<_> = groups.into_iter().collect();
         rows.sort_by(|a, b| {
             b.1.cost.total_cmp(&a.1.cost).then_with(|| b.1.usage.context_tokens().cmp(&a.1.usage.context_tokens()))
@@ -203,8 +208,8 @@ fn report_text(lines: &[UsageLine], today: &str) -> String {
 }
 
 fn push_row(text: &mut String, name: &str, sum: &ModelTotals) {
-    let (sent, received) = (sum.usage.sent_tokens(), sum.usage.output_tokens);
-    let _ = write!(text, "\n  {name}: {sent} tokens sent, {received} received, ${:.4}", sum.cost);
+    let used = describe_usage(sum.usage.sent_tokens(), sum.usage.output_tokens, sum.cost);
+    let _ = write!(text, "\n  {name}: {used}");
 }
 
 #[cfg(test)]

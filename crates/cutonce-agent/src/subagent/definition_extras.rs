@@ -4,20 +4,29 @@
 use super::SubagentTree;
 use crate::mcp::McpServers;
 use crate::mcp::sources::{DeclaredServer, ServerScope};
-use crate::session::{Approver, Connected};
+use crate::session::{Approver, Connected, may_name_tool};
 use cutonce_core::permission::rules::RuleSet;
 use cutonce_core::settings::ThinkingSettings;
 use cutonce_core::skills::{self, Skill};
 use cutonce_core::subagent::{AgentDefinition, AgentMcpServer};
+use cutonce_core::text::offered::keep_offered;
+use cutonce_tools::tool::AnyTool;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// How long an agent's first request waits for its own servers, whose tools it relies on.
 const FIRST_WAIT: Duration = Duration::from_secs(3);
 
-/// The agent's prompt with its skills appended; skills that a rule denies are left out.
-pub(crate) fn agent_prompt(definition: &AgentDefinition, skills: &[Skill], rules: &RuleSet) -> String {
-    let mut words = definition.prompt.clone();
+/// The agent's prompt with its skills appended; skills that a rule denies are left out. It names only `offered` tools
+/// (PM-90).
+pub(crate) fn agent_prompt(
+    definition: &AgentDefinition,
+    offered: &dyn Fn(&str) -> bool,
+    skills: &[Skill],
+    rules: &RuleSet,
+) -> String {
+    let mut words = keep_offered(&definition.prompt, offered);
     for name in definition.options.skills.iter().filter(|name| !rules.denies_skill(name)) {
         let Some(found) = skills.iter().find(|found| found.name == *name) else { continue };
         let read = cutonce_tools::interactive::skill::read_skill(&found.folder.join("SKILL.md"))
@@ -30,8 +39,14 @@ pub(crate) fn agent_prompt(definition: &AgentDefinition, skills: &[Skill], rules
 }
 
 impl SubagentTree {
-    pub(super) fn agent_prompt(&self, definition: &AgentDefinition, rules: &RuleSet) -> String {
-        agent_prompt(definition, &self.main.skills, rules)
+    pub(super) fn agent_prompt(
+        &self,
+        definition: &AgentDefinition,
+        tools: &[Arc<dyn AnyTool>],
+        rules: &RuleSet,
+    ) -> String {
+        let approver = self.approver_for(definition);
+        agent_prompt(definition, &|tool| may_name_tool(tool, tools, rules, approver), &self.main.skills, rules)
     }
 
     /// The session's servers are shared; the agent's own servers are started for it and end with it.

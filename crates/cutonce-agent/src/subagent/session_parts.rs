@@ -203,8 +203,8 @@ impl SubagentTree {
         let mut prefixes = self.prefixes.lock_unpoisoned();
         let make = || {
             let text = if definition.project_instructions { self.main.instructions_text.as_str() } else { "" };
-            let system =
-                prompts::system_prompt(Some(&self.agent_prompt(definition, rules)), None, &self.main.around, text);
+            let own = self.agent_prompt(definition, tools, rules);
+            let system = prompts::system_prompt(Some(&own), &|_| false, None, &self.main.around, text);
             Arc::new(PromptPrefix { system, tools: offered_specs(tools, rules) })
         };
         prefixes.entry(key).or_insert_with(make).clone()

@@ -59,7 +59,7 @@ impl Decision {
             (denied @ Decision::Deny(_), _) => denied,
             (_, ScopeMode::Enforce) => {
                 let message = format!(
-                    "{} of {} is {OUTSIDE_PLAN}, so it was not run. Follow the plan, or amend it: call EnterPlanMode, add the file to a step, and submit the plan again.",
+                    "{} of {} is {OUTSIDE_PLAN}, so it was not run. Follow the plan, or amend it in plan mode: add the file to a step, and submit the plan again.",
                     facts.tool, target.given
                 );
                 Decision::Deny(DeniedCall { why: Why::from_reason(OUTSIDE_PLAN), message })

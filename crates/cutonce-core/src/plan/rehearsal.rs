@@ -239,9 +239,8 @@ impl RehearsalResult {
         text
     }
 
-    pub fn figures(&self) -> RehearsalFigures {
-        let steps = self.report.iter().flat_map(|report| &report.steps);
-        let checks: Vec<_> = steps.flat_map(|step| &step.checks).collect();
+    /// `checks`: those of the steps and of the whole plan.
+    pub fn figures(&self, checks: &[RehearsedCheck]) -> RehearsalFigures {
         RehearsalFigures {
             checks: checks.len(),
             checks_passed: checks.iter().filter(|check| check.exit_code == Some(0)).count(),
@@ -255,8 +254,8 @@ impl RehearsalResult {
     }
 
     /// One row of the comparison of several rehearsals (RH-7).
-    pub fn summary(&self, passed: bool) -> String {
-        let figures = self.figures();
+    pub fn summary(&self, passed: bool, checks: &[RehearsedCheck]) -> String {
+        let figures = self.figures(checks);
         let outcome = if passed { "passed" } else { "not passed" };
         format!(
             "{outcome}, checks {}/{}, {} {}, +{} -{}, {} denied, ${:.2}",

@@ -89,11 +89,12 @@ impl PlanReport {
         format!("{}: {}", self.title(), self.counts())
     }
 
-    /// Name and revision of the plan; a plan from a file has neither.
-    fn title(&self) -> String {
-        match self.plan.slug.as_str() {
-            "" => "Plan".to_string(),
-            slug => format!("Plan {slug} (revision {})", self.plan.revision),
+    /// Name and revision of the plan. A plan from a file has no revision.
+    pub fn title(&self) -> String {
+        match (self.plan.slug.as_str(), self.plan.revision) {
+            ("", _) => "Plan".to_string(),
+            (slug, 0) => format!("Plan {slug}"),
+            (slug, revision) => format!("Plan {slug} (revision {revision})"),
         }
     }
 
@@ -158,8 +159,6 @@ impl PlanReport {
         };
         let open = self.steps.iter().filter(|step| step.state == StepState::Open && !self.is_unobservable(step));
         list("Open steps", open.map(named).collect());
-        let unseen = self.steps.iter().filter(|step| self.is_unobservable(step));
-        list("Open, nothing to observe", unseen.map(named).collect());
         list("Failed steps", with_state(StepState::Failed));
         list("Steps in another order than planned", self.out_of_order.clone());
         let not_run = self.checks_not_run.iter().map(|check| match (&check.step, check.exit_code) {
@@ -172,12 +171,13 @@ impl PlanReport {
         list("The model's last message says more than the program saw", claims.collect());
         list("Denied writes outside the plan", clean(&self.denied));
         let wanted = |step: &&ReportedStep| !matches!(step.state, StepState::Parked | StepState::Dropped);
-        if self.drift && self.steps.iter().filter(wanted).all(|step| self.is_unobservable(step)) {
-            out.push_str("Nothing was written, and no step names files or checks.\n");
-        }
-        if !self.drift {
-            out.push_str("No drift: the implementation follows the plan.\n");
-        }
+        let sees_nothing = self.steps.iter().filter(wanted).all(|step| self.is_unobservable(step));
+        out.push_str(match (self.drift, sees_nothing) {
+            (true, true) => "Nothing was written, and no step names files or checks.\n",
+            (true, false) => "",
+            (false, true) => "No drift was seen, but no step names files or checks.\n",
+            (false, false) => "No drift: the implementation follows the plan.\n",
+        });
         out
     }
 }

@@ -2,8 +2,12 @@
 
 use crate::conversation::{ContentBlock, Message, SharedMessage, ToolInput, ToolUse};
 use crate::protocol::event::{TodoItem, TodoStatus};
+use crate::text::offered::keep_offered;
 use std::collections::HashSet;
 use std::fmt::Write;
+
+/// The tool that asks the user.
+pub const ASK_TOOL: &str = "AskUserQuestion";
 
 const SYSTEM: &str = include_str!("system.md");
 const COMPACT: &str = include_str!("compact.md");
@@ -24,14 +28,15 @@ pub struct PromptEnvironment {
 }
 
 /// Builds the system prompt: the built-in text or its replacement, environment, project instructions,
-/// appended text.
+/// appended text. The built-in text names only tools that are `offered` (PM-90).
 pub fn system_prompt(
     instead: Option<&str>,
+    offered: &dyn Fn(&str) -> bool,
     append: Option<&str>,
     around: &PromptEnvironment,
     instructions: &str,
 ) -> String {
-    let mut text = instead.unwrap_or(SYSTEM).trim().to_string();
+    let mut text = instead.map_or_else(|| keep_offered(SYSTEM, offered), str::to_string).trim().to_string();
     text.push_str("\n\n# Here\n");
     let _ = writeln!(text, "Working folder: {}", around.cwd);
     for folder in &around.added_dirs {
@@ -304,7 +309,15 @@ mod tests {
     #[test]
     fn ag_7_system_prompt_is_deterministic() {
         let around = PromptEnvironment { cwd: "/p".into(), date: "2026-11-15".into(), ..PromptEnvironment::default() };
-        assert_eq!(system_prompt(None, None, &around, "be kind"), system_prompt(None, None, &around, "be kind"));
-        assert!(system_prompt(Some("Own prompt."), Some("Last words."), &around, "").starts_with("Own prompt."));
+        let prompt = |own, append, rules| system_prompt(own, &|_| true, append, &around, rules);
+        assert_eq!(prompt(None, None, "be kind"), prompt(None, None, "be kind"));
+        assert!(prompt(Some("Own prompt."), Some("Last words."), "").starts_with("Own prompt."));
+    }
+
+    #[test]
+    fn pm_90_system_prompt_names_only_offered_tools() {
+        let prompt = |ask: bool| system_prompt(None, &|_| ask, None, &PromptEnvironment::default(), "");
+        assert!(prompt(true).contains("ask with AskUserQuestion; otherwise"));
+        assert!(prompt(false).contains("ask; otherwise") && !prompt(false).contains("AskUserQuestion"));
     }
 }

@@ -4,6 +4,8 @@ pub mod front_matter;
 pub mod glob_braces;
 mod lookalikes;
 pub mod nearest_name;
+pub mod number;
+pub mod offered;
 pub mod sanitize;
 pub mod surrogates;
 pub mod template;

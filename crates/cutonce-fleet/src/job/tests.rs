@@ -13,6 +13,7 @@ fn member(label: &str, role: MemberRole) -> FleetMember {
         signer: None,
         since: 0,
         revoked: None,
+        replaced: false,
     }
 }
 

@@ -97,6 +97,8 @@ pub struct FleetMember {
     pub since: u64,
     /// Server time of the lockout.
     pub revoked: Option<u64>,
+    /// The member has newer keys: these were not locked out by an owner.
+    pub replaced: bool,
 }
 
 impl FleetMember {
@@ -261,7 +263,7 @@ impl MemberList {
         let before = self.get(old).ok_or(EnvelopeFault::Author)?;
         let (role, signer) = (before.role, before.signer.clone());
         self.add(card, role, signer, at)?;
-        self.members.entry(old.clone()).and_modify(|member| member.revoked = Some(at));
+        self.members.entry(old.clone()).and_modify(|member| (member.revoked, member.replaced) = (Some(at), true));
         Ok(())
     }
 
@@ -277,7 +279,7 @@ impl MemberList {
         if self.members.contains_key(&id) || !is_valid {
             return Err(EnvelopeFault::Content);
         }
-        self.members.insert(id.clone(), FleetMember { id, card, role, signer, since, revoked: None });
+        self.members.insert(id.clone(), FleetMember { id, card, role, signer, since, revoked: None, replaced: false });
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
-//! Protected names that a confined command creates (SB-4). The kernel keeps existing ones read-only, but it can't forbid
-//! a name in every folder. So the program looks after the command, and renames what is new.
+//! Protected names that a confined command creates (SB-4). The kernel keeps existing ones read-only, but it can't
+//! forbid a name in every folder. So the program looks after the command, and renames what is new.
 //!
 //! Only folders that changed are read again: a new name changes the time of its folder, which no command can set.
 
@@ -26,7 +26,7 @@ pub(crate) struct ProtectedRecord(Mutex<HashMap<PathBuf, FolderRecord>>);
 #[derive(Debug, Clone)]
 struct FolderRecord {
     state: FileState,
-    /// It may have changed again within the same tick.
+    /// The folder may have changed again within the same tick.
     is_doubtful: bool,
     protected: Vec<OsString>,
     folders: Vec<OsString>,

@@ -179,9 +179,8 @@ impl WebClient {
             return Err(format!("{url} answered {status}.{}", status_hint(status)).into());
         }
         let header = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_string);
-        let kind = page::TextType::from_content_type(header.as_deref()).map_err(|kind| {
-            format!("{url} is {kind}, not text: WebFetch reads pages and other text only. Use Bash to download it.")
-        })?;
+        let kind = page::TextType::from_content_type(header.as_deref())
+            .map_err(|kind| format!("{url} is {kind}, not text: WebFetch reads pages and other text only."))?;
         let body = self.read_body(&url, response).await?;
         let text = page::decode_text(body, &kind).await.map_err(|why| format!("{url} could not be read: {why}."))?;
         Ok(FetchResult::Page { url, kind: kind.name, text })
@@ -189,7 +188,7 @@ impl WebClient {
 
     async fn read_body(&self, url: &Url, mut response: Response) -> Result<Vec<u8>, ToolError> {
         let most = self.limits.body;
-        let too_large = || format!("{url} is larger than {most} bytes: not fetched. Use Bash to download it.");
+        let too_large = || format!("{url} is larger than {most} bytes: not fetched.");
         if response.content_length().is_some_and(|length| length > most as u64) {
             return Err(too_large().into());
         }

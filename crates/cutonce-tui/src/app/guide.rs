@@ -3,8 +3,10 @@
 use super::App;
 use crate::ChoiceKey;
 use crate::render::text;
-use cutonce_core::mode::Mode;
 use ratatui::text::{Line, Span};
+
+/// Start of the line.
+const GUIDE_MARK: &str = " demo ";
 
 /// What is on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +26,6 @@ pub enum GuidePlace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GuideView {
     pub place: GuidePlace,
-    pub mode: Mode,
     /// The last answer to a plan.
     pub choice: Option<ChoiceKey>,
     /// The user refused a call.
@@ -33,8 +34,15 @@ pub struct GuideView {
     pub applied: bool,
 }
 
+/// What the guide says; `short` is for narrow terminals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GuideText {
+    pub long: &'static str,
+    pub short: &'static str,
+}
+
 /// Returns the line for the bottom of the screen.
-pub type Guide = fn(&GuideView) -> String;
+pub type Guide = fn(&GuideView) -> GuideText;
 
 /// The guide, if the program runs with one, and what the user answered so far.
 #[derive(Default)]
@@ -58,10 +66,12 @@ impl App {
             (false, ..) => GuidePlace::Idle,
         };
         let GuideState { choice, refused, applied, .. } = self.guide;
-        let view = GuideView { place, mode: self.status.view.mode, choice, refused, applied };
-        let words = text::fit(&guide(&view), self.content_width().saturating_sub(6)).into_owned();
+        let view = GuideView { place, choice, refused, applied };
+        let GuideText { long, short } = guide(&view);
+        let width = self.content_width().saturating_sub(GUIDE_MARK.len() + 1);
+        let words = text::fit(if text::width(long) <= width { long } else { short }, width).into_owned();
         Some(Line::from(vec![
-            Span::styled(" demo ", self.theme.armed),
+            Span::styled(GUIDE_MARK, self.theme.armed),
             Span::styled(format!(" {words}"), self.theme.planning),
         ]))
     }

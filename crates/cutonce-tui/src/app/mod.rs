@@ -32,7 +32,7 @@ use crate::terminal;
 use crate::{FirstSubmission, TuiOptions};
 pub use commands::{ExportError, INIT_PROMPT, export_transcript};
 pub use external_programs::clipboard_sequence;
-pub use guide::{Guide, GuidePlace, GuideView};
+pub use guide::{Guide, GuidePlace, GuideText, GuideView};
 
 use cutonce_agent::EventStream;
 use cutonce_agent::builder::SessionSelector;

@@ -5,7 +5,7 @@ use super::App;
 use super::reviews::PendingReviews;
 use crate::dialogs::{Dialog, DialogReply, KeyGuard};
 use crate::input::keymap::{self, KeyAction};
-use crate::overlays::pager::{PagerContent, PagerItem};
+use crate::overlays::pager::{Pager, PagerContent, PagerItem};
 use crate::overlays::{Overlay, OverlayOutcome};
 use crate::render::text;
 use crate::render::theme::Theme;
@@ -41,8 +41,8 @@ struct OverlayHost {
     screen: AltScreen,
     /// Id of the plan ask that this overlay answers.
     ask_id: Option<String>,
-    /// The view that comes back when this one closes: the list of keys covers it.
-    below: Option<Box<OverlayHost>>,
+    /// The view that comes back when this one closes, with its plan ask: the list of keys covers it.
+    below: Option<(Box<dyn Overlay>, Option<String>)>,
 }
 
 #[derive(Default)]
@@ -251,6 +251,11 @@ impl App {
     }
 
     pub(super) fn open_overlay(&mut self, overlay: Box<dyn Overlay>, ask_id: Option<String>) {
+        // The buffer of an open view knows what is on the screen, so that nothing of it stays.
+        if let Some(host) = &mut self.asks.overlay_host {
+            (host.overlay, host.ask_id, host.below) = (overlay, ask_id, None);
+            return self.redraw_now();
+        }
         let begun = self
             .leave_dialog_screen()
             .and_then(|()| self.screen.terminal.set_alternate(true))
@@ -266,22 +271,25 @@ impl App {
 
     /// Shows the keys of the screen that the user is on (DU-7); closing the list returns there.
     pub(super) fn show_keys(&mut self, keys: Vec<(String, String)>) {
-        let below = self.asks.overlay_host.take().map(Box::new);
         // The pager indents by two columns.
         let rows = keymap::key_rows(&keys, self.content_width().saturating_sub(2));
         let body = PagerContent::Plain(rows.join("\n").into());
-        self.show_items("Keys of this screen", vec![PagerItem { title: String::new(), body }]);
-        if let Some(host) = &mut self.asks.overlay_host {
-            host.below = below;
+        let list = vec![PagerItem { title: String::new(), body }];
+        let list: Box<dyn Overlay> = Box::new(Pager::new("Keys of this screen", list, self.theme).as_key_list());
+        match &mut self.asks.overlay_host {
+            Some(host) => {
+                host.below = Some((std::mem::replace(&mut host.overlay, list), host.ask_id.take()));
+                self.redraw_now();
+            }
+            None => self.open_overlay(list, None),
         }
     }
 
     pub(super) fn close_overlay(&mut self) {
-        if let Some(below) = self.asks.overlay_host.as_mut().and_then(|host| host.below.take()) {
-            self.asks.overlay_host = Some(*below);
-            if self.reset_overlay_screen().is_err() {
-                self.exit = Some(exit_code::FAILED);
-            }
+        if let Some(host) = &mut self.asks.overlay_host
+            && let Some((overlay, ask_id)) = host.below.take()
+        {
+            (host.overlay, host.ask_id) = (overlay, ask_id);
             return self.redraw_now();
         }
         (self.asks.overlay_host, self.asks.shows_details) = (None, false);

@@ -79,7 +79,7 @@ impl PendingReviews {
             0 => String::new(),
             more => format!(" ({more} more)"),
         };
-        Some(Line::styled(format!("  {whose} plan is ready for your review{more}: ctrl+p opens it"), theme.planning))
+        Some(Line::styled(format!("  {whose} plan is ready{more}: ctrl+p opens it"), theme.planning))
     }
     /// True once for a message that the conversation showed as feedback to a plan.
     pub fn take_shown_feedback(&mut self, message: &str) -> bool {
@@ -278,9 +278,8 @@ impl App {
             | PlanEvent::Step(_) => {}
             PlanEvent::Rehearsal(event) => self.rehearsal_event(&event),
             PlanEvent::Report(report) => {
-                let plan = format!("Plan {} (revision {})", report.plan.slug, report.plan.revision);
                 let drift = if report.drift { report.drift_text() } else { String::new() };
-                let told = format!("{plan}\n{}\n{drift}", report.counts());
+                let told = format!("{}\n{}\n{drift}", report.title(), report.counts());
                 let level = if report.drift { NoticeLevel::Warning } else { NoticeLevel::Info };
                 self.print_notice(level, &format!("{}\nctrl+p opens the report.", told.trim_end()));
                 self.asks.reviews.report = Some(report);

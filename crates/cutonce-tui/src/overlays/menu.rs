@@ -89,6 +89,8 @@ pub struct Menu {
     next_reload: Option<Instant>,
     /// Text shown if the menu has no rows.
     empty: String,
+    /// What Esc does.
+    esc_label: &'static str,
 }
 
 impl Menu {
@@ -111,11 +113,17 @@ impl Menu {
             loader: None,
             next_reload: None,
             empty: String::new(),
+            esc_label: "back",
         }
     }
     /// Sets the text for a menu without rows.
     pub fn with_empty_text(mut self, words: impl Into<String>) -> Menu {
         self.empty = words.into();
+        self
+    }
+    /// Says what Esc does.
+    pub fn with_esc_label(mut self, label: &'static str) -> Menu {
+        self.esc_label = label;
         self
     }
     /// Selects the row with this id.
@@ -187,7 +195,7 @@ impl Menu {
         let fitting = self.keys.iter().filter(|key| self.accepts_key(key));
         let told = fitting
             .map(|key| format!("{} {}", if key.key == '⏎' { "enter".into() } else { key.key.to_string() }, key.label));
-        let told: Vec<String> = told.chain(["esc back".to_string()]).collect();
+        let told: Vec<String> = told.chain([format!("esc {}", self.esc_label)]).collect();
         key_rows(&told.iter().map(String::as_str).collect::<Vec<_>>(), width)
     }
 
@@ -249,8 +257,8 @@ impl Overlay for Menu {
     fn keys(&self) -> Vec<(String, String)> {
         let name = |key: &MenuKey| if key.key == '⏎' { "enter".to_string() } else { key.key.to_string() };
         let own = self.keys.iter().map(|key| (name(key), key.label.to_string()));
-        let moves =
-            [("↑ ↓ j k", "another row"), ("esc q", "back")].map(|(key, help)| (key.to_string(), help.to_string()));
+        let moves = [("↑ ↓ j k", "another row"), ("esc q", self.esc_label)]
+            .map(|(key, help)| (key.to_string(), help.to_string()));
         own.chain(moves).collect()
     }
 

@@ -59,6 +59,11 @@ pub trait Overlay {
     }
 }
 
+/// Keys and their help, as [`Overlay::keys`] returns them.
+fn owned_keys(keys: &[(&str, &str)]) -> Vec<(String, String)> {
+    keys.iter().map(|(key, help)| (key.to_string(), help.to_string())).collect()
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub enum OverlayOutcome {
     Nothing,

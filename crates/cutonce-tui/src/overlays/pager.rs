@@ -79,7 +79,21 @@ pub struct Pager {
     notice: Option<String>,
     /// Scroll to the end once the size is known.
     at_end: bool,
+    /// The pager lists the keys of another screen: `?` closes it.
+    is_key_list: bool,
 }
+
+/// Keys of the pager, for `?` (DU-7).
+const PAGER_KEYS: [(&str, &str); 8] = [
+    ("↑ ↓ k j", "a line up or down"),
+    ("PgUp PgDn", "a page up or down; so do b and space"),
+    ("g G", "the start, the end"),
+    ("{ }", "the previous or next entry"),
+    ("/", "find; enter goes to the first match"),
+    ("n N", "the next or previous match"),
+    ("y", "copy the entry at the top"),
+    ("esc q", "back"),
+];
 
 impl Pager {
     pub fn new(title: impl Into<String>, items: Vec<PagerItem>, theme: Theme) -> Pager {
@@ -96,7 +110,14 @@ impl Pager {
             typing: false,
             notice: None,
             at_end: false,
+            is_key_list: false,
         }
+    }
+
+    /// Marks this pager as the list of another screen's keys.
+    pub fn as_key_list(mut self) -> Pager {
+        self.is_key_list = true;
+        self
     }
 
     /// Starts at the end.
@@ -262,6 +283,7 @@ impl Overlay for Pager {
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return OverlayOutcome::Close,
             KeyCode::Char('c' | 'o') if control => return OverlayOutcome::Close,
+            KeyCode::Char('?') if self.is_key_list => return OverlayOutcome::Close,
             KeyCode::Char('b') if control => self.scroll_up(page),
             KeyCode::Char('f') if control => self.scroll_down(page),
             KeyCode::Char(_) if control => return OverlayOutcome::Nothing,
@@ -289,6 +311,11 @@ impl Overlay for Pager {
             _ => return OverlayOutcome::Nothing,
         }
         OverlayOutcome::Redraw
+    }
+
+    fn keys(&self) -> Vec<(String, String)> {
+        let own = if self.is_key_list { &[][..] } else { &PAGER_KEYS };
+        super::owned_keys(own)
     }
 
     fn on_paste(&mut self, text: &str, _now: Instant) -> OverlayOutcome {

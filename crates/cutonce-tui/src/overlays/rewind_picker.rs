@@ -181,6 +181,17 @@ impl Overlay for RewindPicker {
         OverlayOutcome::Redraw
     }
 
+    fn keys(&self) -> Vec<(String, String)> {
+        super::owned_keys(&[
+            ("↑ ↓ k j", "another point"),
+            ("enter", "choose it; then"),
+            ("1", "go back to it: conversation and files"),
+            ("2", "conversation only; the files stay"),
+            ("3", "files only; the conversation stays"),
+            ("esc q", "back"),
+        ])
+    }
+
     fn on_paste(&mut self, _text: &str, _now: Instant) -> OverlayOutcome {
         OverlayOutcome::Nothing
     }

@@ -155,6 +155,7 @@ impl Overlay for SessionPicker {
                     .selected_session()
                     .map_or(OverlayOutcome::Nothing, |one| OverlayOutcome::Copy(one.id.clone()));
             }
+            KeyCode::Char('?') if self.list.search.is_empty() => return OverlayOutcome::Nothing,
             KeyCode::Tab => {
                 self.all_folders = !self.all_folders;
                 self.sessions = (self.lister)(self.all_folders);
@@ -168,6 +169,18 @@ impl Overlay for SessionPicker {
             }
         }
         OverlayOutcome::Redraw
+    }
+
+    fn keys(&self) -> Vec<(String, String)> {
+        super::owned_keys(&[
+            ("letters", "search; `?` only after another letter"),
+            ("↑ ↓", "another session"),
+            ("enter", "resume it"),
+            ("ctrl+f", "continue in a copy"),
+            ("ctrl+y", "copy its id"),
+            ("tab", "this folder or all folders"),
+            ("esc", "clear the search; then back"),
+        ])
     }
 
     fn on_paste(&mut self, text: &str, _now: Instant) -> OverlayOutcome {

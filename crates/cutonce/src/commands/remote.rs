@@ -213,14 +213,18 @@ async fn members(home: &Path, name: &str, as_json: bool) -> anyhow::Result<()> {
     tell_faults(&link);
     let list = link.members();
     for member in list.members() {
-        let FleetMember { id, card, role, signer, since, revoked } = member;
+        let FleetMember { id, card, role, signer, since, revoked, replaced } = member;
         let own = id == link.member_id();
         if as_json {
             let row = json!({"id": id, "label": card.label, "role": role.name(), "since": time_text(*since), "signer": signer,
-                "revoked": revoked.map(time_text), "self": own});
+                "revoked": revoked.map(time_text), "replaced": replaced, "self": own});
             println!("{row}");
         } else {
-            let state = if revoked.is_some() { " (locked out)" } else { "" };
+            let state = match (revoked, replaced) {
+                (None, _) => "",
+                (Some(_), true) => " (replaced keys)",
+                (Some(_), false) => " (locked out)",
+            };
             let own = if own { " (this machine)" } else { "" };
             let signer = signer.as_ref().map(|name| format!(", SSH key of {name}")).unwrap_or_default();
             println!("{id}  {:<8} {}{own}{}{state}", role.name(), sanitize(&card.label), sanitize(&signer));

@@ -11,7 +11,8 @@ use cutonce_core::plan::report::PlanReport;
 use cutonce_core::text::sanitize::sanitize;
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::{FleetJob, JobBoard, JobEvent, JobState};
-use cutonce_fleet::review::{ReviewRecord, SharedReview, SharedReviews};
+use cutonce_fleet::review::{ReviewRecord, SharedReview};
+use cutonce_fleet::review_list::{ListedReview, ReviewList};
 use cutonce_fleet::streams::FleetStream;
 use serde_json::{Value, json};
 use std::io::{BufRead, IsTerminal};
@@ -25,13 +26,14 @@ pub async fn run(args: ReviewArgs) -> anyhow::Result<u8> {
     let mut board = link.job_board().await?;
     queue_missing_followers(&link, &mut board).await?;
     tell_faults(&link);
-    let reviews = link.review_board().await?;
+    let reviews = link.list_reviews().await?;
     let Some(id) = &args.id else {
         list(&board, &reviews, args.json);
         return Ok(exit_code::SUCCESS);
     };
-    if let [review] = reviews.find(id).as_slice() {
-        return answer_session(&link, review, &args).await;
+    if let [listed] = reviews.find(id).as_slice() {
+        let review = link.read_review(&listed.ask_id).await?.context("the request is no longer on the server")?;
+        return answer_session(&link, &review, &args).await;
     }
     let job = match board.find(id).as_slice() {
         [job] => (*job).clone(),
@@ -83,7 +85,7 @@ pub fn require_waiting(job: &FleetJob) -> anyhow::Result<()> {
     }
 }
 
-fn list(board: &JobBoard, reviews: &SharedReviews, as_json: bool) {
+fn list(board: &JobBoard, reviews: &ReviewList, as_json: bool) {
     let waiting: Vec<&FleetJob> = board.jobs().filter(|job| job.state == JobState::Waiting).collect();
     if as_json {
         let row = |job: &&FleetJob| {
@@ -93,7 +95,7 @@ fn list(board: &JobBoard, reviews: &SharedReviews, as_json: bool) {
                 "name": result.and_then(|result| result.text_name.clone()),
                 "approvals": job.approvals(), "quorum": job.spec.quorum})
         };
-        let session = |review: &SharedReview| {
+        let session = |review: &ListedReview| {
             json!({"id": review.ask_id, "kind": "session", "session": review.session, "repo": review.project,
                 "by": review.author, "sha256": review.sha256})
         };

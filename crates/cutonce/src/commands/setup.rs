@@ -122,20 +122,28 @@ async fn find_choices() -> Vec<SetupChoice> {
 }
 
 fn print_choices(choices: &[SetupChoice]) {
-    for (n, choice) in choices.iter().enumerate() {
-        let n = n + 1;
-        match choice {
-            SetupChoice::Key(provider) => {
-                println!("  {n}  {:<11} with a key from {}", provider.label, provider.key_page);
-            }
-            SetupChoice::Local(server) => {
-                let (label, many) = (local_label(server.provider), server.models.len());
-                println!("  {n}  {label:<11} runs on this machine, {many} model{}, no key", plural(many));
-            }
-            SetupChoice::Demo => println!("  {n}  {:<11} a scripted model, no key and no network", "Demo"),
+    let columns = terminal_columns();
+    choices.iter().enumerate().for_each(|(n, choice)| println!("{}", choice_row(n + 1, choice, columns)));
+    println!();
+    print_wrapped("r looks again for Ollama, llama.cpp, LM Studio and vLLM. Enter leaves.");
+}
+
+/// A row of the list. The key page is left out where it does not fit; it comes again with the question for the key.
+fn choice_row(n: usize, choice: &SetupChoice, columns: usize) -> String {
+    let (label, about, short) = match choice {
+        SetupChoice::Key(provider) => {
+            (provider.label, format!("with a key from {}", provider.key_page), "with a key".into())
         }
-    }
-    println!("\nr looks again for Ollama, llama.cpp, LM Studio and vLLM. Enter leaves.");
+        SetupChoice::Local(server) => {
+            let many = server.models.len();
+            let models = format!("{many} model{}", plural(many));
+            (local_label(server.provider), format!("runs on this machine, {models}, no key"), format!("here, {models}"))
+        }
+        SetupChoice::Demo => ("Demo", "a scripted model, no key and no network".into(), "no key, no network".into()),
+    };
+    let row = |about: &str| format!("  {n}  {label:<11} {about}");
+    let long = row(&about);
+    if long.chars().count() <= columns { long } else { row(&short) }
 }
 
 fn local_label(provider: &str) -> &str {
@@ -275,11 +283,8 @@ fn pick_model(models: &[String], suggested: &str, terminal: &mut TypedLineReader
     }
     let mut shown: Vec<&String> = models.iter().take(MODELS_SHOWN).collect();
     loop {
-        println!(
-            "Models: {}{}",
-            shown.iter().map(|id| one_line(id)).collect::<Vec<_>>().join(", "),
-            more(models, &shown)
-        );
+        let names = shown.iter().map(|id| one_line(id)).collect::<Vec<_>>().join(", ");
+        print_wrapped(&format!("Models: {names}{}", more(models, &shown)));
         let typed = ask(terminal, &format!("Model, or a part of its name [{}]: ", one_line(first)), EchoMode::Shown)?;
         let typed = typed.trim();
         if typed.is_empty() {
@@ -351,6 +356,17 @@ mod tests {
         assert!(said(ModelListError::NotAList { url: url(), what: "text/html".into() }).contains("login page"));
         let status = ModelListError::Status { provider: "deepseek".into(), status: 500, words: "x".into() };
         assert!(said(status).contains("cutonce key DEEPSEEK_API_KEY"));
+    }
+
+    #[test]
+    fn on_3_choices_fit_into_40_columns() {
+        let local = LocalServer { provider: "lmstudio", url: String::new(), models: vec!["a".into(), "b".into()] };
+        let keys = KEY_PROVIDERS.iter().map(SetupChoice::Key);
+        for choice in keys.chain([SetupChoice::Local(local), SetupChoice::Demo]) {
+            let row = choice_row(1, &choice, 40);
+            assert!(row.chars().count() <= 40, "{row}");
+            assert!(choice_row(1, &choice, 80).chars().count() > row.chars().count(), "{row}");
+        }
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Ends a program that a signal can't reach (DU-1): its thread is blocked, because nothing reads its output or a disk does
-//! not answer.
+//! Ends a program that a signal can't reach (DU-1): its thread is blocked, because nothing reads its output or a disk
+//! does not answer.
 
 use std::io::{self, PipeReader, Read};
 use std::os::fd::IntoRawFd;

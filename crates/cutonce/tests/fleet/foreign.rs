@@ -67,9 +67,9 @@ impl Foreigner {
 /// Everything that members see of a group.
 async fn state(link: &FleetLink, session: &str) -> Value {
     let jobs: Vec<Value> = link.job_board().await.unwrap().jobs().map(|job| job.details()).collect();
-    let reviews = link.review_board().await.unwrap();
+    let reviews = link.list_reviews().await.unwrap();
     let open: Vec<&str> = reviews.open().map(|review| review.ask_id.as_str()).collect();
-    let closed = reviews.get("ask-2").map(|review| review.closed.clone());
+    let closed = link.read_review("ask-2").await.unwrap().map(|review| review.closed);
     let lines = link.read_session(session).await.unwrap().map(|session| text(&session.bytes()));
     let members: Vec<String> = link.members().members().map(|member| format!("{member:?}")).collect();
     json!({"jobs": jobs, "open": open, "closed": format!("{closed:?}"), "lines": lines, "members": members})

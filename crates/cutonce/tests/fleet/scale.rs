@@ -4,6 +4,7 @@ use crate::load::{WORKERS, request_reviews, review_latencies, submit_jobs, work_
 use crate::stage::{Running, Stage, block_on};
 use cutonce_fleet::FleetLink;
 use cutonce_fleet::job::JobState;
+use cutonce_fleet::review::ReviewRecord;
 use std::time::{Duration, Instant};
 
 fn number(name: &str, small: usize) -> usize {
@@ -34,13 +35,18 @@ fn fl_7_waiting_plans_are_listed() {
         let link = FleetLink::connect(&ann.home, "team").await.unwrap();
         request_reviews(&link, plans).await.unwrap();
         let mut looks = Vec::new();
-        // A new process of this machine knows what the first one has verified.
+        // A new process of this machine reads only what the first one has not read.
         for _ in 0..2 {
             let began = Instant::now();
             let link = FleetLink::connect(&ann.home, "team").await.unwrap();
-            assert_eq!(link.review_board().await.unwrap().open().count(), plans);
+            assert_eq!(link.list_reviews().await.unwrap().open().count(), plans);
             looks.push(began.elapsed());
         }
+        // What happens later is in the list, too.
+        let closed = ReviewRecord::Closed { by: Some("ann".into()), approved: true, choice: None };
+        link.publish_review("ask-0000001", &closed).await.unwrap();
+        let list = link.list_reviews().await.unwrap();
+        assert!(list.open().count() == plans - 1 && list.find("ask-0000001").len() == 1);
         println!("{plans} waiting plans: listed in {:?}, then in {:?}", looks[0], looks[1]);
         let mut times = review_latencies(&link, &link, 20).await.unwrap();
         times.sort();

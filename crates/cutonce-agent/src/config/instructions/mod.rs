@@ -236,7 +236,7 @@ impl InstructionLoader {
     }
 }
 
-/// The same file may have the name of a secret somewhere else.
+/// Says why a hard link is not read: its file may have the name of a secret somewhere else.
 const OTHER_NAME: &str = "has another name (a hard link), which may be a file with keys, and was not read; replace it with a copy or a symbolic link";
 
 /// True if the file has names (hard links) besides those of instruction files in its folder.

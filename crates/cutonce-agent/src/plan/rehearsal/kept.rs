@@ -54,6 +54,8 @@ pub struct KeptRehearsal {
     pub passed: bool,
     /// What the user saw.
     pub result: RehearsalResult,
+    /// The checks that ran on the layer.
+    pub checks: Vec<RehearsedCheck>,
 }
 
 /// What is stored with the layer.
@@ -131,7 +133,8 @@ pub fn list_kept(home: &Path) -> Vec<KeptRehearsal> {
     let read = |layer: NamedLayer| {
         let note: KeptNote = serde_json::from_slice(&layer.note).ok()?;
         let (name, expires) = (layer.name, layer.expires);
-        Some(KeptRehearsal { name, root: note.root, expires, passed: note.passed, result: note.result })
+        let KeptNote { root, passed, result, checks, .. } = note;
+        Some(KeptRehearsal { name, root, expires, passed, result, checks })
     };
     let mut kept: Vec<KeptRehearsal> =
         folders(home).iter().flat_map(|folder| named_layers(folder)).filter_map(read).collect();

@@ -11,7 +11,7 @@ mod kept;
 pub use ground::describe_ground;
 pub use kept::{KeepError, KeptRehearsal, check_keep, discard_kept, list_kept, open_kept};
 
-use super::read_contract;
+use super::{PlanRevisions, read_contract};
 use child::{LayerWatch, RehearsalStop, RehearsingAgent, RunCommand, call_text, size_of};
 use cutonce_core::conversation::TokenUsage;
 use cutonce_core::plan::progress::is_same_command;
@@ -284,6 +284,8 @@ impl RehearsalJob {
         if let Some(report) = &mut report {
             report.plan.slug = self.plan.slug.clone().unwrap_or_default();
             report.plan.sha256 = self.plan.sha256.clone();
+            let revisions = self.plan.slug.as_ref().map(|slug| PlanRevisions::for_plan(&self.home, slug));
+            report.plan.revision = revisions.map_or(0, |revisions| revisions.number_of(&self.plan.sha256));
             let ids = self.step_ids.iter().flatten();
             report.steps.iter_mut().zip(ids).for_each(|(step, id)| step.id = id.clone());
         }

@@ -137,7 +137,7 @@ async fn run_in_background(
     let task = here.shells.start_task(&input.command, held, &here.workspace, scope).await?;
     let (id, file) = (&task.id, task.output_file());
     let started = format!(
-        "Started in the background as {id}. BashOutput shows what it prints, KillShell ends it; all of it goes to {}.",
+        "Started in the background as {id}; it ends with the session at the latest. Its output goes to {}.",
         file.display()
     );
     let text = gone.into_iter().chain([started]).collect::<Vec<_>>().join("\n");
@@ -151,8 +151,8 @@ fn background_outcome(task: &BackgroundTask, printed: &str) -> ToolOutcome {
         printed => printed,
     };
     let text = format!(
-        "{printed}\n\nThe user put this command into the background as {id}; it still runs. BashOutput shows what it \
-         prints from here on, KillShell ends it; its later output goes to {file}.",
+        "{printed}\n\nThe user put this command into the background as {id}; it still runs. \
+         Its later output goes to {file}.",
         id = task.id,
         file = task.output_file().display()
     );

@@ -230,7 +230,7 @@ fn outside_note(sorted: &SortedChanges, kept: bool) -> String {
     match kept {
         true => format!("Outside the approved plan, but kept: {paths}."),
         false => format!(
-            "Outside the approved plan, so restored: {paths}.{rest} Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again."
+            "Outside the approved plan, so restored: {paths}.{rest} Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again."
         ),
     }
 }

@@ -347,7 +347,7 @@ impl CommandLayer {
         match applied {
             true => format!("Outside the approved plan, but applied: {paths}."),
             false => format!(
-                "Outside the approved plan, so not applied: {paths}.{rest} Follow the plan, or amend it: call EnterPlanMode, add the files to a step, and submit the plan again."
+                "Outside the approved plan, so not applied: {paths}.{rest} Follow the plan, or amend it in plan mode: add the files to a step, and submit the plan again."
             ),
         }
     }

@@ -295,10 +295,7 @@ impl SessionShells {
         (scope, disk): (Option<CallScope>, &FileAccess),
     ) -> Result<Arc<BackgroundTask>, ToolError> {
         if self.running_tasks().len() >= MAX_RUNNING {
-            return Err(format!(
-                "{MAX_RUNNING} commands run in the background already: end some with KillShell first."
-            )
-            .into());
+            return Err(format!("{MAX_RUNNING} commands run in the background already: end some first.").into());
         }
         let start = StartRequest { command, background: true, limits: self.limits };
         let scope = scope.map(|scope| CallScope { review: None, ..scope });

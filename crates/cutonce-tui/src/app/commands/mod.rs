@@ -235,7 +235,7 @@ impl App {
                 .print_notice(NoticeLevel::Info, "Write the question after /btw. The agent works on meanwhile.");
         }
         self.submit(Submission::SideQuestion { question: question.into() });
-        self.print_notice(NoticeLevel::Info, &format!("/btw {question}"));
+        self.print_notice(NoticeLevel::Info, "Asked. The answer comes here and does not enter the conversation.");
     }
 
     /// `/copy`

@@ -9,6 +9,7 @@ use cutonce_agent::config;
 use cutonce_agent::storage::TranscriptReader;
 use cutonce_core::conversation::ContentBlock;
 use cutonce_core::protocol::event::{NoticeLevel, TodoStatus};
+use cutonce_core::text::number::describe_usage;
 use cutonce_core::transcript::EntryBody;
 use ratatui::text::{Line, Span};
 use std::fmt::Write;
@@ -16,12 +17,6 @@ use std::path::Path;
 
 /// Below this width a help text is printed under its name.
 const NARROW_HELP: usize = 60;
-
-/// Tokens and cost in one line.
-fn used_text(sent: u64, received: u64, cost: f64) -> String {
-    let (sent, received) = (text::group_digits(sent), text::group_digits(received));
-    format!("{sent} tokens sent, {received} received, ${cost:.4}")
-}
 
 impl App {
     pub(super) fn print_help(&mut self) {
@@ -71,7 +66,8 @@ impl App {
                 format_count(status.window)
             );
         }
-        let _ = writeln!(told, "used        {}", used_text(status.view.sent, status.view.received, status.view.cost));
+        let _ =
+            writeln!(told, "used        {}", describe_usage(status.view.sent, status.view.received, status.view.cost));
         if let Some(transcript) = &self.session.transcript {
             let _ = writeln!(told, "transcript  {}", transcript.display());
         }
@@ -81,12 +77,12 @@ impl App {
     pub(super) fn print_cost(&mut self) {
         let view = &self.status.view;
         let of_model = view.totals.by_model().map(|(model, used)| {
-            format!("{model}: {}", used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost))
+            format!("{model}: {}", describe_usage(used.usage.sent_tokens(), used.usage.output_tokens, used.cost))
         });
         let mut told: Vec<String> = of_model.collect();
         // A single model has the total.
         if told.len() != 1 {
-            told.insert(0, used_text(view.sent, view.received, view.cost));
+            told.insert(0, describe_usage(view.sent, view.received, view.cost));
         }
         self.print_notice(NoticeLevel::Info, &told.join("\n"));
     }

@@ -6,6 +6,7 @@ use crate::overlays::menu::{Menu, MenuKey, MenuKind, MenuRow};
 use crate::overlays::pager::{PagerContent, PagerItem};
 use cutonce_agent::subagent::definition_files;
 use cutonce_core::subagent::{AgentCatalog, AgentDefinition, AgentSource};
+use cutonce_core::text::offered::keep_offered;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -136,7 +137,7 @@ fn agent_row(agent: &AgentDefinition) -> MenuRow {
         }
         None => about.push_str("from the command line or the host\n"),
     }
-    let _ = write!(about, "\n{}", agent.prompt);
+    let _ = write!(about, "\n{}", keep_offered(&agent.prompt, &|_| true));
     MenuRow {
         id: agent.path.as_ref().map_or_else(|| agent.name.clone(), |path| path.display().to_string()),
         name: agent.name.clone(),

@@ -6,6 +6,7 @@ use crate::overlays::pager::{PagerContent, PagerItem};
 use cutonce_agent::builder::SessionSelector;
 use cutonce_agent::config::{self, SetAside, trust};
 use cutonce_core::protocol::event::NoticeLevel;
+use std::path::Path;
 
 const TRUST_KEYS: &[MenuKey] = &[
     // A letter that was meant for the composer must not trust anything: the user types a word.
@@ -34,11 +35,11 @@ impl App {
     }
 
     fn show_trust(&mut self, aside: &[SetAside]) {
-        let rows = aside.iter().map(trust_row).collect();
+        let rows = aside.iter().map(|one| trust_row(one, &self.environment.cwd)).collect();
         let title = "Trust this folder? Its settings would loosen permissions or run programs";
         let menu = Menu::new(MenuKind::Trust, title, rows, TRUST_KEYS, self.theme);
         let none = "This folder brings no settings that need trust. Its own commands, skills and agents do: press t to use them.";
-        self.open_overlay(Box::new(menu.with_empty_text(none)), None);
+        self.open_overlay(Box::new(menu.with_empty_text(none).with_esc_label("not now")), None);
     }
 
     pub(super) fn on_trust_key(&mut self, key: char, words: &str) {
@@ -70,15 +71,16 @@ impl App {
     }
 }
 
-fn trust_row(one: &SetAside) -> MenuRow {
+fn trust_row(one: &SetAside, cwd: &Path) -> MenuRow {
     let value = serde_json::to_string_pretty(&one.value).unwrap_or_default();
+    let file = Path::new(&one.file).strip_prefix(cwd).map_or(one.file.clone(), |file| file.display().to_string());
     MenuRow {
         id: format!("{} {}", one.file, one.path),
         name: one.describe().to_string(),
-        note: one.file.clone(),
+        note: file.clone(),
         preview: vec![PagerItem {
             title: String::new(),
-            body: PagerContent::Plain(format!("{} in {}\n\n{value}", one.path, one.file).into()),
+            body: PagerContent::Plain(format!("{} in {file}\n\n{value}", one.path).into()),
         }],
         keys: "tn",
         ..MenuRow::default()

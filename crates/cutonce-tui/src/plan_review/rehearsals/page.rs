@@ -206,10 +206,10 @@ fn calls_text(run: &RehearsalRun) -> String {
 }
 
 fn figures_text(run: &RehearsalRun, finished: &FinishedRun, width: u16) -> (String, String) {
-    let figures = finished.result.figures();
+    let figures = finished.result.figures(&finished.checks);
     let narrow = width < COLUMNS_MIN_WIDTH;
     let checks = match run.taken_out.is_empty() {
-        true => format!("checks {}/{}", finished.checks_passed(), finished.checks.len()),
+        true => format!("checks {}/{}", figures.checks_passed, figures.checks),
         false => "checks not run".to_string(),
     };
     let files = format!("{} +{} -{}", text::count_noun(figures.files, "file"), figures.added, figures.removed);
@@ -406,11 +406,11 @@ fn table_row(run: &RehearsalRun) -> [String; 7] {
             [id, "ended".into(), String::new(), String::new(), String::new(), String::new(), String::new()]
         }
         RunState::Finished(finished) => {
-            let figures = finished.result.figures();
+            let figures = finished.result.figures(&finished.checks);
             [
                 id,
                 if finished.passed { "passed" } else { "not passed" }.into(),
-                format!("{}/{}", finished.checks_passed(), finished.checks.len()),
+                format!("{}/{}", figures.checks_passed, figures.checks),
                 figures.files.to_string(),
                 format!("+{} -{}", figures.added, figures.removed),
                 format!("${:.2}", figures.cost_usd),

@@ -62,12 +62,6 @@ impl RehearsalRun {
     }
 }
 
-impl FinishedRun {
-    pub fn checks_passed(&self) -> usize {
-        self.checks.iter().filter(|check| check.exit_code == Some(0)).count()
-    }
-}
-
 impl RehearsalList {
     /// Takes an event in. Returns a sentence about a rehearsal that ended, for a user who does not see the review.
     pub fn apply(&mut self, event: &RehearsalEvent) -> Option<String> {

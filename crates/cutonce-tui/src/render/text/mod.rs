@@ -3,6 +3,7 @@
 
 pub mod wrapped_rows;
 
+use cutonce_core::text::number::group_digits;
 use cutonce_core::text::sanitize;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
@@ -51,19 +52,6 @@ pub fn truncate_chars(text: &str, most: usize) -> Cow<'_, str> {
 /// Converts bytes to text and replaces invalid UTF-8.
 pub fn from_bytes(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
-}
-
-/// Formats with thousands separators: `12,345`.
-pub fn group_digits(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 /// Formats a count with its noun: `1 file`, `2 files`.

@@ -48,7 +48,6 @@ fn ui_2_truncation_keeps_whole_characters() {
     assert_eq!(fit("abc", 0), "");
     assert_eq!(fit_end("/a/long/path.rs", 8), "…path.rs");
     assert_eq!(pad_to("ab", 4), "ab  ");
-    assert_eq!(group_digits(1_234_567), "1,234,567");
     assert_eq!(truncate_chars("abcdef", 2), "ab… 4 more characters");
     assert_eq!(expand_tabs("a\tb\tc", 0), "a   b   c");
 }

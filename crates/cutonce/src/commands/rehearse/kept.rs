@@ -59,7 +59,7 @@ fn listed_text(kept: &KeptRehearsal) -> String {
         "{}\n  plan {plan} in {}\n  {}; deleted in {left} {noun}",
         kept.name,
         kept.root.display(),
-        kept.result.summary(kept.passed)
+        kept.result.summary(kept.passed, &kept.checks)
     )
 }
 

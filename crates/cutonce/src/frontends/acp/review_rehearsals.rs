@@ -27,7 +27,8 @@ pub struct ClientRehearsal {
     /// The tool call that shows it.
     call: Option<ToolCallId>,
     calls: Vec<String>,
-    finished: Option<(String, bool, Box<RehearsalResult>)>,
+    /// Id, a line of text, and the result of the rehearsal that ended.
+    finished: Option<(String, String, Box<RehearsalResult>)>,
     /// The name by which its result is kept (RH-5).
     kept: Option<String>,
     /// What the client should know before it is asked again.
@@ -81,7 +82,7 @@ impl ClientRehearsal {
     /// The result, above the plan.
     pub fn content(&self) -> Vec<ToolCallContent> {
         let note = self.note.iter().map(|note| calls::text_content(note));
-        let finished = self.finished.iter().flat_map(|(id, passed, result)| result_content(id, *passed, result));
+        let finished = self.finished.iter().flat_map(|(_, summary, result)| result_content(summary, result));
         note.chain(finished).collect()
     }
 
@@ -145,10 +146,11 @@ impl ClientRehearsal {
                 let content = vec![calls::text_content(&self.calls.join("\n"))];
                 (self.update(ToolCallUpdateFields::new().content(content)), false)
             }
-            RehearsalNews::Finished { passed, result, .. } => {
+            RehearsalNews::Finished { passed, result, checks, .. } => {
                 let status = if *passed { ToolCallStatus::Completed } else { ToolCallStatus::Failed };
-                let content = result_content(&id, *passed, result);
-                self.finished = Some((event.id.clone(), *passed, result.clone()));
+                let summary = format!("Rehearsal {id}: {}", result.summary(*passed, checks));
+                let content = result_content(&summary, result);
+                self.finished = Some((event.id.clone(), summary, result.clone()));
                 (self.update(ToolCallUpdateFields::new().status(status).content(content)), true)
             }
             RehearsalNews::Stopped { why } => {
@@ -183,8 +185,8 @@ impl ClientRehearsal {
     }
 }
 
-fn result_content(id: &str, passed: bool, result: &RehearsalResult) -> Vec<ToolCallContent> {
-    let mut content = vec![calls::text_content(&format!("Rehearsal {id}: {}", result.summary(passed)))];
+fn result_content(summary: &str, result: &RehearsalResult) -> Vec<ToolCallContent> {
+    let mut content = vec![calls::text_content(summary)];
     if !result.diff.is_empty() {
         content.push(calls::fenced_content(&calls::truncate_shown(&calls::escape_controls(&result.diff)), "diff"));
     }

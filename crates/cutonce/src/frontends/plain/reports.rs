@@ -10,6 +10,7 @@ use cutonce_core::permission::rules::RuleBehavior;
 use cutonce_core::protocol::event::{TodoItem, TodoStatus};
 use cutonce_core::protocol::view::SessionView;
 use cutonce_core::settings::Settings;
+use cutonce_core::text::number::{describe_usage, group_digits};
 use cutonce_core::text::sanitize::{one_line, sanitize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -159,27 +160,23 @@ pub fn status_text(about: &SessionReport, id: &str) -> String {
     ];
     let window = about.settings.model_info(&about.view.model).context;
     if window > 0 {
-        lines.push(format!("context: {} of {window} tokens", about.view.context));
+        lines.push(format!("context: {} of {} tokens", group_digits(about.view.context), group_digits(window)));
     }
-    lines.push(format!("used: {}", used_text(about.view.sent, about.view.received, about.view.cost)));
+    lines.push(format!("used: {}", describe_usage(about.view.sent, about.view.received, about.view.cost)));
     lines.push(format!("transcript: {}", one_line(&about.transcript.display().to_string())));
     lines.join("\n")
-}
-
-fn used_text(sent: u64, received: u64, cost: f64) -> String {
-    format!("{sent} tokens sent, {received} received, ${cost:.4}")
 }
 
 pub fn cost_text(about: &SessionReport) -> String {
     let view = &about.view;
     let of_model = view.totals.by_model().map(|(model, used)| {
-        let used = used_text(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
+        let used = describe_usage(used.usage.sent_tokens(), used.usage.output_tokens, used.cost);
         format!("{}: {used}", one_line(model))
     });
     let mut lines: Vec<String> = of_model.collect();
     // A single model has the total.
     if lines.len() != 1 {
-        lines.insert(0, used_text(view.sent, view.received, view.cost));
+        lines.insert(0, describe_usage(view.sent, view.received, view.cost));
     }
     lines.join("\n")
 }

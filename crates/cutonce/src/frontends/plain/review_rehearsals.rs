@@ -11,7 +11,8 @@ use std::collections::BTreeMap;
 /// Rehearsals of the plan that is reviewed, in the order in which they ended.
 #[derive(Debug, Default)]
 pub struct PlainRehearsals {
-    finished: Vec<(String, bool, RehearsalResult)>,
+    /// Ids, a line about each, and the results.
+    finished: Vec<(String, String, RehearsalResult)>,
     /// Those of other revisions than the one that waits.
     revisions: BTreeMap<String, u32>,
 }
@@ -42,8 +43,8 @@ pub fn start_order(terms: &ReviewTerms, rest: &str) -> ReviewStep {
 impl PlainRehearsals {
     pub fn note(&mut self, event: &RehearsalEvent) {
         match &event.news {
-            RehearsalNews::Finished { passed, result, .. } => {
-                self.finished.push((event.id.clone(), *passed, (**result).clone()));
+            RehearsalNews::Finished { passed, result, checks, .. } => {
+                self.finished.push((event.id.clone(), result.summary(*passed, checks), (**result).clone()));
             }
             RehearsalNews::Stopped { .. } => self.finished.retain(|(id, ..)| *id != event.id),
             RehearsalNews::Started { revision, .. } => {
@@ -107,9 +108,9 @@ impl PlainRehearsals {
 
     /// The results side by side (RH-7).
     pub fn table(&self) -> Option<String> {
-        let row = |(id, passed, result): &(String, bool, RehearsalResult)| {
+        let row = |(id, summary, result): &(String, String, RehearsalResult)| {
             let revision = self.revisions.get(id).map(|revision| format!("rev {revision}, ")).unwrap_or_default();
-            format!("  {id}  {revision}{}, {:.0} s", result.summary(*passed), result.seconds)
+            format!("  {id}  {revision}{summary}, {:.0} s", result.seconds)
         };
         (self.finished.len() > 1).then(|| self.finished.iter().map(row).collect::<Vec<_>>().join("\n"))
     }
@@ -132,7 +133,7 @@ pub fn event_text(event: &RehearsalEvent) -> String {
         RehearsalNews::Progress { text, .. } => format!("rehearsal {id}: {}", one_line(text)),
         RehearsalNews::Stopped { why } => format!("rehearsal {id} ended: {}", one_line(why)),
         RehearsalNews::NotApplied { why } => format!("rehearsal {id} was not applied: {}", one_line(why)),
-        RehearsalNews::Finished { passed, result, .. } => {
+        RehearsalNews::Finished { passed, result, checks, .. } => {
             let mut text = sanitize(result.diff.trim_end()).into_owned();
             if let Some(report) = &result.report {
                 text.push_str(&format!("\n\n{}", sanitize(report.text().trim_end())));
@@ -142,7 +143,7 @@ pub fn event_text(event: &RehearsalEvent) -> String {
             }
             format!(
                 "{text}\n\nrehearsal {id}: {}\na applies exactly this, a without FILE takes files out, k NAME keeps it",
-                result.summary(*passed)
+                result.summary(*passed, checks)
             )
         }
     }

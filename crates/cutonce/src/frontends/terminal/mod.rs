@@ -90,13 +90,21 @@ pub fn session_opener(run: RunFlags, place: SessionDirs, no_earlier_session: boo
             (start.resume.selector, start.resume.fork) = (job.selector, job.fork);
             start.model.main = job.model.or(start.model.main);
             let opened = start.open().await;
-            let mut opened = opened.map_err(|error| open_error(error.to_string(), error.is_missing_key()))?;
+            let mut opened = opened.map_err(|error| match error.is_missing_key() {
+                true => open_error(first_sentence(&error.to_string()), true),
+                false => open_error(error.to_string(), false),
+            })?;
             #[cfg(feature = "nats")]
             start::publish_session(&run, &place, &opened.session);
             opened.notices.extend(no_earlier_session.then(|| start::NOTHING_TO_CONTINUE.to_string()));
             Ok(opened)
         })
     })
+}
+
+/// The terminal names /setup and /model instead of flags and variables.
+fn first_sentence(text: &str) -> String {
+    text.split_once(". ").map_or(text.to_string(), |(first, _)| format!("{first}."))
 }
 
 fn open_error(message: String, needs_setup: bool) -> cutonce_tui::OpenSessionError {
